@@ -1,0 +1,98 @@
+import { answerHeaders } from '../answer.js';
+import { withDeadline } from '../deadline.js';
+import { isWebhookError, RawBodyUnavailableError } from '../errors.js';
+import { type BodyReader, createIntake, type DeliveryRequest, incomplete, type VerifiedDelivery } from '../intake.js';
+import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../options.js';
+import { asReceiver, type Receiver } from '../receiver.js';
+import { Collector } from './collect.js';
+
+const FIX = 'Call the handler before anything reads the request, or give it request.clone().';
+
+/**
+ * A handler of web-standard requests: for Hono, Next.js route handlers, Workers, Bun, Deno, and whatever else speaks
+ * `Request` and `Response`.
+ *
+ * @example
+ * ```ts
+ * import { fetchHandler } from 'event-webhook-receiver/fetch';
+ *
+ * const secret = process.env.WEBHOOK_SECRET ?? '';
+ * export const POST = fetchHandler({ secret, toleranceSeconds: 300, onEvent: (event) => console.log(event.id) });
+ * ```
+ * @param receiverOrOptions A receiver, or options to create one with.
+ * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before it was called.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
+ */
+export function fetchHandler<Tx = undefined>(
+  receiverOrOptions: Receiver | ReceiverOptions<Tx>,
+): (request: Request) => Promise<Response> {
+  const receiver = asReceiver(receiverOrOptions);
+  return async (request) => {
+    const result = await receiver.receive(toDeliveryRequest(request));
+    return new Response(null, { status: result.status, headers: answerHeaders(result) });
+  };
+}
+
+/**
+ * Verifies and parses a web-standard request for those who answer themselves. It deduplicates nothing.
+ *
+ * @example
+ * ```ts
+ * import { isWebhookError } from 'event-webhook-receiver';
+ * import { verifyRequest } from 'event-webhook-receiver/fetch';
+ *
+ * export async function POST(request: Request): Promise<Response> {
+ *   try {
+ *     const { items } = await verifyRequest(request, { secret: process.env.WEBHOOK_SECRET ?? '', toleranceSeconds: 300 });
+ *     console.log(items.length);
+ *     return new Response(null, { status: 200 });
+ *   } catch (error) {
+ *     return new Response(null, { status: isWebhookError(error) ? error.status : 500 });
+ *   }
+ * }
+ * ```
+ * @returns The verified delivery.
+ * @throws WebhookError whose `status` is the one to answer with; `ERR_WEBHOOK_CONFIG` when an option makes no sense.
+ */
+export async function verifyRequest(
+  request: Request,
+  options: Omit<VerifierOptions, 'maxInFlight' | 'onError'>,
+): Promise<VerifiedDelivery> {
+  const intake = createIntake(resolveVerifierOptions(options));
+  return intake.verify(intake.open(toDeliveryRequest(request)));
+}
+
+function toDeliveryRequest(request: Request): DeliveryRequest {
+  return {
+    method: request.method,
+    header: (name) => request.headers.get(name) ?? undefined,
+    rawBody() {
+      if (request.bodyUsed || request.body?.locked) throw new RawBodyUnavailableError(FIX);
+      return readerOf(request.body);
+    },
+  };
+}
+
+function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {
+  return async ({ maxBodyBytes, timeoutMs }) => {
+    const collector = new Collector(maxBodyBytes);
+    const reader = body?.getReader();
+    const late = () => incomplete(`it took more than ${timeoutMs} ms (receiveTimeoutMs)`);
+    try {
+      if (reader !== undefined) await withDeadline(drain(reader, collector), timeoutMs, late);
+      return collector.bytes();
+    } catch (error) {
+      // Not waited for: a source that hangs would hang the answer with it.
+      reader?.cancel().catch(() => {});
+      throw isWebhookError(error) ? error : incomplete('the stream failed', error);
+    }
+  };
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, collector: Collector): Promise<void> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    collector.add(value);
+  }
+}

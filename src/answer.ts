@@ -1,0 +1,48 @@
+import { isWebhookError, WebhookError } from './errors.js';
+import type { EventOutcome } from './handler.js';
+import type { ErrorContext } from './options.js';
+
+/** How a delivery is to be answered, and why. Only `status` and `retryAfterSeconds` are for the sender. */
+export interface DeliveryResult {
+  /** HTTP status; the body is always empty. */
+  readonly status: number;
+  /** What kept it from being 200. For your logs, never for the sender. */
+  readonly error?: WebhookError | undefined;
+  /** What became of each item, in their order; empty when the delivery was refused. */
+  readonly outcomes: readonly EventOutcome[];
+  /** Seconds for the Retry-After header, with 503. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** The answer for an error, or 200. */
+export function answerTo(error: WebhookError | undefined, outcomes: readonly EventOutcome[] = []): DeliveryResult {
+  const status = error?.status ?? 200;
+  return { status, error, outcomes, retryAfterSeconds: status === 503 ? RETRY_AFTER_SECONDS : undefined };
+}
+
+/** The headers that go with an answer. */
+export function answerHeaders({ status, retryAfterSeconds }: DeliveryResult): [name: string, value: string][] {
+  if (status === 405) return [['Allow', 'POST']];
+  return retryAfterSeconds === undefined ? [] : [['Retry-After', String(retryAfterSeconds)]];
+}
+
+/** Any error as one of this library: what is none of its own is a failure inside it. */
+export function asWebhookError(cause: unknown): WebhookError {
+  if (isWebhookError(cause)) return cause;
+  return new WebhookError('ERR_WEBHOOK_INTERNAL', 'The receiver itself failed, or a function of its options did.', {
+    cause,
+  });
+}
+
+type OnError = (error: WebhookError, context: ErrorContext) => unknown;
+
+/** Calls the user's `onError` so that neither its time nor its failure matters to the answer. */
+export function createReporter(onError: OnError | undefined): (error: WebhookError, context: ErrorContext) => void {
+  const call = async (error: WebhookError, context: ErrorContext) => onError?.(error, context);
+  return (error, context) => {
+    // The hook is where errors go: one of its own has nowhere left to go.
+    call(error, context).catch(() => {});
+  };
+}

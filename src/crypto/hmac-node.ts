@@ -1,0 +1,30 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+
+/** Importing a secret as a key costs as much as hashing a small body, so the few in use are kept. */
+const keys = new Map<string, KeyObject>();
+const MAX_KEYS = 64;
+
+function keyFor(secret: string): KeyObject {
+  let key = keys.get(secret);
+  if (key === undefined) {
+    if (keys.size >= MAX_KEYS) keys.clear();
+    key = createSecretKey(secret, 'utf8');
+    keys.set(secret, key);
+  }
+  return key;
+}
+
+/** HMAC-SHA256 over the bytes of `body` followed by those of `timestamp`, as 64 lower-case hex digits. */
+export function hmacHex(body: string | Uint8Array, timestamp: string, secret: string): string {
+  return createHmac('sha256', keyFor(secret)).update(body).update(timestamp).digest('hex');
+}
+
+const left = Buffer.alloc(64);
+const right = Buffer.alloc(64);
+
+/** Compares two strings of exactly 64 ASCII characters in constant time. */
+export function equalHex(a: string, b: string): boolean {
+  left.write(a, 'latin1');
+  right.write(b, 'latin1');
+  return timingSafeEqual(left, right);
+}

@@ -1,0 +1,150 @@
+import { checkEventEmitted, checkTransactionIncluded } from './checks.js';
+import { type EventIssue, InvalidBodyError, InvalidEventError } from './errors.js';
+import type { EventEmitted, TransactionIncluded, WebhookEvent } from './events.js';
+import { parseExactJson } from './exact-json.js';
+import type { RawBody } from './signature.js';
+import { isRecord, mayHoldRounded } from './values.js';
+
+/** An item of a delivery that is an event of a known kind. */
+export interface EventItem {
+  readonly status: 'event';
+  readonly event: WebhookEvent;
+}
+
+/** An item with an id and a kind that this version does not know: nothing is wrong with it. */
+export interface UnknownItem {
+  readonly status: 'unknown';
+  readonly id: string;
+  readonly kind: string;
+  readonly raw: unknown;
+}
+
+/** An item that is no event of the shape of spec section 2.2. */
+export interface InvalidItem {
+  readonly status: 'invalid';
+  readonly issues: readonly EventIssue[];
+  readonly raw: unknown;
+}
+
+/** What one element of a delivery's array turned out to be. */
+export type DeliveryItem = EventItem | UnknownItem | InvalidItem;
+
+// ignoreBOM keeps a byte order mark in the text, where JSON.parse refuses it, as RFC 8259 has senders not add one.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Parses the body of a delivery into its items (spec section 6). One bad item never spoils its neighbours. It
+ * verifies nothing: call it on a body whose signature has been verified.
+ *
+ * @example
+ * ```ts
+ * import { parseDelivery } from 'event-webhook-receiver';
+ *
+ * for (const item of parseDelivery('[]')) {
+ *   if (item.status === 'event') console.log(item.event.id);
+ * }
+ * ```
+ * @param rawBody The body as received.
+ * @returns The items in their order. Events keep the keys that the schema does not know.
+ * @throws InvalidBodyError `ERR_WEBHOOK_INVALID_BODY` when the body is not a JSON array in UTF-8.
+ */
+export function parseDelivery(rawBody: RawBody): DeliveryItem[] {
+  const text = decode(rawBody);
+  const items = parseArray(text, JSON.parse).map(parseItem);
+  return items.some(mayBeRounded) ? parseArray(text, parseExactJson).map(parseItem) : items;
+}
+
+function decode(rawBody: RawBody): string {
+  if (typeof rawBody === 'string') return rawBody;
+  try {
+    return utf8.decode(rawBody);
+  } catch {
+    throw new InvalidBodyError('The body is not valid UTF-8. Nothing can be read from it; check who sent it.');
+  }
+}
+
+function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch {
+    // The parser's own message quotes the body, so it is not passed on.
+    throw new InvalidBodyError('The body is not valid JSON. Nothing can be read from it; check who sent it.');
+  }
+  if (Array.isArray(value)) return value;
+  throw new InvalidBodyError('The body is JSON but not an array. A delivery is an array of events.');
+}
+
+function parseItem(raw: unknown): DeliveryItem {
+  const issues: EventIssue[] = [];
+  const kind = isRecord(raw) ? raw.event : undefined;
+  if (kind === 'event.emitted') checkEventEmitted(raw, issues);
+  else if (kind === 'transaction.included') checkTransactionIncluded(raw, issues);
+  else if (isRecord(raw) && typeof raw.id === 'string' && typeof kind === 'string') {
+    return { status: 'unknown', id: raw.id, kind, raw };
+  } else issues.push(...kindIssues(raw));
+  return issues.length === 0 ? { status: 'event', event: raw as WebhookEvent } : { status: 'invalid', issues, raw };
+}
+
+function kindIssues(raw: unknown): EventIssue[] {
+  if (!isRecord(raw)) return [{ path: [], message: 'expected an object' }];
+  const missing = ['id', 'event'].filter((key) => typeof raw[key] !== 'string');
+  return missing.map((key) => ({ path: [key], message: 'expected a string' }));
+}
+
+/** Whether JSON.parse may have rounded a number of this item that somebody could take for a quantity. */
+function mayBeRounded(item: DeliveryItem): boolean {
+  if (item.status !== 'event') return mayHoldRounded(item.raw);
+  if (item.event.event === 'transaction.included') return mayHoldRounded(item.event.data);
+  const { event, transaction } = item.event.data;
+  return event.inputs.some(isNoText) || (transaction?.method?.inputs.some(isNoText) ?? false);
+}
+
+function isNoText({ value }: { value: unknown }): boolean {
+  return typeof value !== 'string';
+}
+
+/**
+ * Parses one event of either kind from an already parsed JSON value, such as one that a queue gives back.
+ *
+ * @param value The parsed JSON value. Checked, not copied: the event that comes back is this object.
+ * @returns The event, narrowed by `event`.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it has not the shape of spec section 2.2.
+ */
+export function parseEvent(value: unknown): WebhookEvent {
+  const item = parseItem(value);
+  if (item.status === 'event') return item.event;
+  throw new InvalidEventError(
+    item.status === 'invalid'
+      ? item.issues
+      : [{ path: ['event'], message: 'expected "event.emitted" or "transaction.included"' }],
+  );
+}
+
+/**
+ * Parses an `event.emitted` from an already parsed JSON value.
+ *
+ * @param value The parsed JSON value. Checked, not copied; `addressLabel` is filled in where it is absent.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it has not the shape of spec section 2.2.
+ */
+export function parseEventEmitted(value: unknown): EventEmitted {
+  return checked(value, checkEventEmitted) as EventEmitted;
+}
+
+/**
+ * Parses a `transaction.included` from an already parsed JSON value. The spec leaves its payload open, so `data` may
+ * be any object and is not checked further.
+ *
+ * @param value The parsed JSON value. Checked, not copied.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when `id`, `event` or `data` is not as it should be.
+ */
+export function parseTransactionIncluded(value: unknown): TransactionIncluded {
+  return checked(value, checkTransactionIncluded) as TransactionIncluded;
+}
+
+function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) => void): unknown {
+  const issues: EventIssue[] = [];
+  check(value, issues);
+  if (issues.length > 0) throw new InvalidEventError(issues);
+  return value;
+}

@@ -1,0 +1,96 @@
+import type { EventItem, InvalidItem, UnknownItem } from './delivery.js';
+import { InvalidEventError, WebhookError } from './errors.js';
+import type { WebhookEvent } from './events.js';
+import { createHandleOnce, type EventOutcome, handlerError, runBounded } from './handler.js';
+import type { VerifiedDelivery } from './intake.js';
+import type { resolveReceiverOptions } from './options.js';
+
+/** Takes the items of an authentic delivery to the subscriber's code and says what became of each. Never rejects. */
+export type Dispatch = (delivery: VerifiedDelivery) => Promise<EventOutcome[]>;
+
+export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOptions<Tx>>): Dispatch {
+  const { handOff, onInvalid, onUnknown, concurrency, handlerTimeoutMs } = options;
+  const handleOnce = createHandleOnce(options);
+
+  /** Gives an item that is no event to its hook, if there is one. */
+  async function take<Item extends InvalidItem | UnknownItem>(
+    item: Item,
+    hook: ((item: Item) => unknown) | undefined,
+    refusal?: WebhookError,
+  ): Promise<EventOutcome> {
+    if (hook === undefined) return { status: item.status, item, error: refusal };
+    try {
+      await runBounded(handlerTimeoutMs, () => hook(item));
+      return { status: item.status, item };
+    } catch (cause) {
+      return { status: 'failed', item, error: handlerError(cause) };
+    }
+  }
+
+  function keyOf(item: EventItem): string | WebhookError {
+    try {
+      const key: unknown = options.idempotencyKey(item.event);
+      return typeof key === 'string'
+        ? key
+        : handlerError(new TypeError('The option idempotencyKey must give a string.'));
+    } catch (cause) {
+      return handlerError(cause);
+    }
+  }
+
+  /** Hands over the first event of each key; gives the error that keeps them from being stored. */
+  async function store(events: Map<string, WebhookEvent>, timestamp: string): Promise<WebhookError | undefined> {
+    if (handOff === undefined || events.size === 0) return undefined;
+    try {
+      const idempotencyKeys = [...events.keys()];
+      await runBounded(handlerTimeoutMs, (signal) =>
+        handOff([...events.values()], { idempotencyKeys, signal, timestamp }),
+      );
+      return undefined;
+    } catch (cause) {
+      return new WebhookError('ERR_WEBHOOK_HAND_OFF', 'The hand-off failed, so not every event is stored.', { cause });
+    }
+  }
+
+  return async ({ items, timestamp }) => {
+    const keys = items.map((item) => (item.status === 'event' ? keyOf(item) : undefined));
+    const firsts = new Map<string, WebhookEvent>();
+    for (const [index, item] of items.entries()) {
+      const key = keys[index];
+      if (item.status === 'event' && typeof key === 'string' && !firsts.has(key)) firsts.set(key, item.event);
+    }
+    const stored = handOff && store(firsts, timestamp);
+    const settled = new Map<string, Promise<EventOutcome>>();
+
+    return mapAtMost(concurrency, items, async (item, index): Promise<EventOutcome> => {
+      if (item.status === 'unknown') return take(item, onUnknown);
+      if (item.status === 'invalid') return take(item, onInvalid, new InvalidEventError(item.issues));
+      const key = keys[index];
+      if (typeof key !== 'string') return { status: 'failed', item, error: key };
+      const first = await settled.get(key);
+      if (first !== undefined) return { ...first, item, status: first.error ? first.status : 'duplicate' };
+      const outcome = stored ? stored.then((error) => outcomeOf(item, key, error)) : handleOnce(item, key, timestamp);
+      if (options.store !== false) settled.set(key, outcome);
+      return outcome;
+    });
+  };
+}
+
+function outcomeOf(item: EventItem, idempotencyKey: string, error: WebhookError | undefined): EventOutcome {
+  return { status: error ? 'failed' : 'stored', item, idempotencyKey, error };
+}
+
+/** Maps in order, with at most `most` calls at once. */
+async function mapAtMost<T, R>(
+  most: number,
+  from: readonly T[],
+  to: (each: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const entries = from.entries();
+  const work = async () => {
+    for (const [index, each] of entries) results[index] = await to(each, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, from.length) }, work));
+  return results;
+}

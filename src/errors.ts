@@ -1,0 +1,98 @@
+/** Every error code of the library with the HTTP status that it is answered with. */
+const STATUS = {
+  ERR_WEBHOOK_CONFIG: 500,
+  ERR_WEBHOOK_METHOD: 405,
+  ERR_WEBHOOK_HEADER: 403,
+  ERR_WEBHOOK_TIMESTAMP: 403,
+  ERR_WEBHOOK_SIGNATURE: 403,
+  ERR_WEBHOOK_CONTENT_ENCODING: 415,
+  ERR_WEBHOOK_BODY_TOO_LARGE: 413,
+  ERR_WEBHOOK_BODY_INCOMPLETE: 503,
+  ERR_WEBHOOK_RAW_BODY_UNAVAILABLE: 500,
+  ERR_WEBHOOK_INVALID_BODY: 400,
+  ERR_WEBHOOK_INVALID_EVENT: 422,
+  ERR_WEBHOOK_HANDLER: 500,
+  ERR_WEBHOOK_HANDLER_TIMEOUT: 500,
+  ERR_WEBHOOK_IN_PROGRESS: 503,
+  ERR_WEBHOOK_STORE: 503,
+  ERR_WEBHOOK_HAND_OFF: 503,
+  ERR_WEBHOOK_SECRET: 503,
+  ERR_WEBHOOK_OVERLOADED: 503,
+  ERR_WEBHOOK_DRAINING: 503,
+  ERR_WEBHOOK_INTERNAL: 500,
+} as const;
+
+/** The stable identifiers to branch on. Messages may change between versions; codes do not. */
+export type WebhookErrorCode = keyof typeof STATUS;
+
+/**
+ * What every error of this library is. `code` says what happened, `status` is the HTTP status that belongs to it, and
+ * the message says what failed and what to do. No message holds a secret, an expected signature or a part of a body.
+ */
+export class WebhookError<Code extends WebhookErrorCode = WebhookErrorCode> extends Error {
+  readonly code: Code;
+  readonly status: (typeof STATUS)[Code];
+
+  constructor(code: Code, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+    this.status = STATUS[code];
+  }
+}
+
+/** An option is missing or makes no sense. Thrown when something is created, never while a delivery is received. */
+export class ConfigError extends WebhookError<'ERR_WEBHOOK_CONFIG'> {
+  constructor(message: string) {
+    super('ERR_WEBHOOK_CONFIG', message);
+  }
+}
+
+/** The body is not a JSON array in UTF-8 (spec section 6, rule 1). */
+export class InvalidBodyError extends WebhookError<'ERR_WEBHOOK_INVALID_BODY'> {
+  constructor(message: string) {
+    super('ERR_WEBHOOK_INVALID_BODY', message);
+  }
+}
+
+/** One thing that is wrong with an event: where (keys and array positions from the event down) and what was expected. */
+export interface EventIssue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** A value is not an event of the shape of spec section 2.2. `issues` says where and why; it quotes no values. */
+export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'> {
+  readonly issues: readonly EventIssue[];
+
+  constructor(issues: readonly EventIssue[]) {
+    const found = issues.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'event'}: ${message}`);
+    const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : '';
+    super('ERR_WEBHOOK_INVALID_EVENT', `Not a valid event: ${found.join('; ')}${more}`);
+    this.issues = issues;
+  }
+}
+
+/** Something read the request's body before the library could, so the bytes that were signed are gone. */
+export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'> {
+  constructor(fix: string) {
+    super(
+      'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE',
+      `The request body was already read, so the bytes that were signed are gone. ${fix}`,
+    );
+  }
+}
+
+/**
+ * Whether `error` is an error of this library. Looks at the code and not at the class, so that it also holds
+ * when two copies of the library are loaded (ESM beside CJS, say).
+ */
+export function isWebhookError(error: unknown): error is WebhookError {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code.startsWith('ERR_WEBHOOK_')
+  );
+}

@@ -1,0 +1,85 @@
+import { ConfigError } from './errors.js';
+
+/**
+ * Remembers which idempotency keys have taken effect. One method, so that a store decides itself how it claims a key
+ * and how it commits: `run` is called at most once to success per key, a failed run can be tried again, and a holder
+ * that died is taken over from.
+ */
+export interface IdempotencyStore<Tx = undefined> {
+  /**
+   * @param key The idempotency key. Any string.
+   * @param run The work. Rejecting means that it took no effect and may be tried again.
+   * @returns `handled` when `run` was called and resolved; `duplicate` when the key had taken effect before;
+   * `in-progress` when somebody else holds the key and has not finished.
+   * @throws What `run` threw, or the store's own error: then it is not known whether the key was recorded.
+   */
+  once(key: string, run: (tx: Tx) => Promise<void>): Promise<'handled' | 'duplicate' | 'in-progress'>;
+}
+
+/** Options of {@link memoryStore}. */
+export interface MemoryStoreOptions {
+  /** How many keys are remembered; beyond that the oldest is forgotten. About 150 bytes each. (Default: 100 000.) */
+  readonly maxKeys?: number | undefined;
+  /** How long a key is remembered after it took effect, in milliseconds. (Default: 24 hours.) */
+  readonly retentionMs?: number | undefined;
+  /** The clock, in milliseconds. (Default: `Date.now`.) */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * A store in this process's memory: exactly once for as long as one process lives. It is bounded and expires. A
+ * restart forgets every key and a second replica has keys of its own, so where that matters use a store that they
+ * share. A duplicate that arrives while the first is running waits for it; if the first fails it is `in-progress`,
+ * so that the sender tries again.
+ *
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when a number is not positive.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {
+  const { maxKeys = 100_000, retentionMs = 86_400_000, now = Date.now } = options;
+  if (!(maxKeys >= 1)) throw new ConfigError('memoryStore needs maxKeys of 1 or more.');
+  if (!(retentionMs > 0)) throw new ConfigError('memoryStore needs retentionMs above 0.');
+
+  /** Resolves to whether the run that holds the key succeeded; never rejects. */
+  const running = new Map<string, Promise<boolean>>();
+  /** Key to the time it expires. Every key is kept equally long, so the order of insertion is the order of expiry. */
+  const done = new Map<string, number>();
+  // One iterator for good: each new one would step again over everything that was deleted before.
+  let iterator = done.entries();
+  let oldest: [string, number] | undefined;
+
+  function remember(key: string): void {
+    const time = now();
+    for (;;) {
+      if (oldest === undefined) {
+        const next = iterator.next();
+        if (next.done) iterator = done.entries();
+        oldest = next.value;
+      }
+      if (oldest === undefined || (oldest[1] > time && done.size < maxKeys)) break;
+      done.delete(oldest[0]);
+      oldest = undefined;
+    }
+    done.set(key, time + retentionMs);
+  }
+
+  return {
+    async once(key, run) {
+      const first = running.get(key);
+      if (first !== undefined) return (await first) ? 'duplicate' : 'in-progress';
+      if ((done.get(key) ?? Number.NEGATIVE_INFINITY) > now()) return 'duplicate';
+      const work = (async () => run(undefined))();
+      const settled = work.then(
+        () => true,
+        () => false,
+      );
+      running.set(key, settled);
+      try {
+        await work;
+        remember(key);
+        return 'handled';
+      } finally {
+        running.delete(key);
+      }
+    },
+  };
+}

@@ -1,0 +1,53 @@
+export type { DeliveryResult } from './answer.js';
+export {
+  type DeliveryItem,
+  type EventItem,
+  type InvalidItem,
+  parseDelivery,
+  parseEvent,
+  parseEventEmitted,
+  parseTransactionIncluded,
+  type UnknownItem,
+} from './delivery.js';
+export {
+  ConfigError,
+  type EventIssue,
+  InvalidBodyError,
+  InvalidEventError,
+  isWebhookError,
+  RawBodyUnavailableError,
+  WebhookError,
+  type WebhookErrorCode,
+} from './errors.js';
+export type {
+  ContractEvent,
+  EventContract,
+  EventEmitted,
+  EventInput,
+  EventTransaction,
+  JsonValue,
+  MethodInput,
+  TransactionIncluded,
+  TransactionIncludedData,
+  WebhookEvent,
+} from './events.js';
+export type { EventOutcome } from './handler.js';
+export { type HeaderNames, multibaasHeaders, serviceHeaders } from './headers.js';
+export { type IdempotencyStore, type MemoryStoreOptions, memoryStore } from './idempotency.js';
+export type { BodyLimits, BodyReader, DeliveryRequest, SignedRequest, VerifiedDelivery } from './intake.js';
+export type {
+  ErrorContext,
+  EventContext,
+  HandOffContext,
+  ReceiverOptions,
+  Secret,
+  VerifierOptions,
+} from './options.js';
+export { createReceiver, type Receiver } from './receiver.js';
+export {
+  type RawBody,
+  type SignedDelivery,
+  type SignOptions,
+  signDelivery,
+  verifySignature,
+} from './signature.js';

@@ -1,0 +1,136 @@
+import type { DeliveryItem, InvalidItem, UnknownItem } from './delivery.js';
+import { ConfigError, type WebhookError } from './errors.js';
+import type { WebhookEvent } from './events.js';
+import { type HeaderNames, serviceHeaders } from './headers.js';
+import type { IdempotencyStore } from './idempotency.js';
+
+/** One secret, or several while one replaces another: any of them may match. */
+export type Secret = string | readonly string[];
+
+/** What an error is about. Both are absent when the whole delivery was refused. */
+export interface ErrorContext {
+  readonly item?: DeliveryItem | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What verifying a delivery needs; what receivers and verifiers have in common. */
+export interface VerifierOptions {
+  /** The webhook's signing secret, several, or a function that gives them, called once a delivery: let it cache. */
+  readonly secret: Secret | (() => Secret | Promise<Secret>);
+  /** Names of the two signature headers. (Default: `serviceHeaders`.) */
+  readonly headers?: HeaderNames | undefined;
+  /** How many seconds a delivery's timestamp may differ from the clock, either way. (Default: any; 300 is usual.) */
+  readonly toleranceSeconds?: number | undefined;
+  /** Bodies of more bytes are answered 413. (Default: 10 MiB.) */
+  readonly maxBodyBytes?: number | undefined;
+  /** Deliveries beyond this many at once are answered 503. (Default: 1000.) */
+  readonly maxInFlight?: number | undefined;
+  /** How long the body may take to arrive, and an async secret to be given, in ms; then 503. (Default: 30 000.) */
+  readonly receiveTimeoutMs?: number | undefined;
+  /** The clock that `toleranceSeconds` is held against, in milliseconds. (Default: `Date.now`.) */
+  readonly now?: (() => number) | undefined;
+  /** Told of every refusal and failure; not waited for. */
+  readonly onError?: ((error: WebhookError, context: ErrorContext) => unknown) | undefined;
+}
+
+/** What a handler is told about the event it is given. */
+export interface EventContext<Tx = undefined> {
+  /** What makes two events the same: `idempotencyKey(event)`. */
+  readonly idempotencyKey: string;
+  /** Aborted when `handlerTimeoutMs` is over: the event then counts as failed and may be handled again. Pass it on. */
+  readonly signal: AbortSignal;
+  /** The delivery's timestamp: Unix seconds as text. */
+  readonly timestamp: string;
+  /** The open transaction of a transactional store. */
+  readonly tx: Tx;
+}
+
+/** What a durable hand-off is told about the events it is given. */
+export interface HandOffContext {
+  /** One key for each event, in the same order. */
+  readonly idempotencyKeys: readonly string[];
+  readonly signal: AbortSignal;
+  readonly timestamp: string;
+}
+
+/** Options of `createReceiver` and of the handlers. */
+export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
+  /** Handles one event. Resolving means that it took effect; rejecting, that it must be sent again. */
+  readonly onEvent?: ((event: WebhookEvent, context: EventContext<Tx>) => unknown) | undefined;
+  /** Stores the valid events of a delivery, each key once. Resolving means that all are stored. Instead of `onEvent`. */
+  readonly handOff?: ((events: readonly WebhookEvent[], context: HandOffContext) => unknown) | undefined;
+  /** Remembers which events took effect. `false` turns that off. (Default: `memoryStore()`, which is one process's.) */
+  readonly store?: IdempotencyStore<Tx> | false | undefined;
+  /** What makes two events the same. (Default: `event.id`.) */
+  readonly idempotencyKey?: ((event: WebhookEvent) => string) | undefined;
+  /** How many events of one delivery are handled at once. (Default: 1, in their order.) */
+  readonly concurrency?: number | undefined;
+  /** How long one handler or hand-off may take, in milliseconds. (Default: 30 000.) */
+  readonly handlerTimeoutMs?: number | undefined;
+  /** Takes an item that is no valid event: resolving means that it is taken care of. (Default: the delivery is 422.) */
+  readonly onInvalid?: ((item: InvalidItem) => unknown) | undefined;
+  /** Sees an item of a kind that this version does not know. (Default: it is acknowledged.) */
+  readonly onUnknown?: ((item: UnknownItem) => unknown) | undefined;
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function checkNumber(name: string, value: unknown, min: number, max = Number.MAX_SAFE_INTEGER): void {
+  if (typeof value === 'number' && value >= min && value <= max) return;
+  throw new ConfigError(`Option ${name} must be a number from ${min} to ${max}.`);
+}
+
+function checkFunctions(options: Record<string, unknown>): void {
+  for (const name in options) {
+    if (options[name] !== undefined && typeof options[name] !== 'function') {
+      throw new ConfigError(`Option ${name} must be a function.`);
+    }
+  }
+}
+
+function checkSecret(secret: unknown): void {
+  if (typeof secret === 'function') return;
+  const secrets = [secret].flat();
+  if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) return;
+  throw new ConfigError(
+    'Option secret must be a string that is not empty, an array of such, or a function. Is the environment variable set?',
+  );
+}
+
+/** The options with their defaults. Throws ConfigError for whatever could only fail later. */
+export function resolveVerifierOptions(options: VerifierOptions) {
+  if (typeof options !== 'object' || options === null)
+    throw new ConfigError('Options are missing: give at least secret.');
+  const { secret, headers = serviceHeaders, toleranceSeconds, now = Date.now, onError } = options;
+  const { maxBodyBytes = 10 * 1024 * 1024, maxInFlight = 1000, receiveTimeoutMs = 30_000 } = options;
+  checkSecret(secret);
+  checkFunctions({ now, onError });
+  if (!headers.signature || !headers.timestamp) {
+    throw new ConfigError('Option headers must name both headers: use serviceHeaders or multibaasHeaders.');
+  }
+  if (toleranceSeconds !== undefined) checkNumber('toleranceSeconds', toleranceSeconds, 0);
+  checkNumber('maxBodyBytes', maxBodyBytes, 1);
+  checkNumber('maxInFlight', maxInFlight, 1);
+  checkNumber('receiveTimeoutMs', receiveTimeoutMs, 1, MAX_TIMER_MS);
+  return { secret, headers, toleranceSeconds, maxBodyBytes, maxInFlight, receiveTimeoutMs, now, onError };
+}
+
+/** The options of a receiver alone, with their defaults. Throws ConfigError for whatever could only fail later. */
+export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
+  const { onEvent, handOff, store, idempotencyKey = idOf, onInvalid, onUnknown } = options;
+  const { concurrency = 1, handlerTimeoutMs = 30_000 } = options;
+  checkFunctions({ onEvent, handOff, idempotencyKey, onInvalid, onUnknown });
+  if ((onEvent === undefined) === (handOff === undefined)) {
+    throw new ConfigError('Give one of the options onEvent and handOff: what is to happen with an event?');
+  }
+  if (store && typeof store.once !== 'function') {
+    throw new ConfigError('Option store must be an IdempotencyStore (memoryStore() is one) or false.');
+  }
+  checkNumber('concurrency', concurrency, 1);
+  checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
+  return { onEvent, handOff, store, idempotencyKey, onInvalid, onUnknown, concurrency, handlerTimeoutMs };
+}
+
+function idOf(event: WebhookEvent): string {
+  return event.id;
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import type { JsonValue, TransactionIncludedData } from './events.js';
+import { fillAddressLabel, isInputValue, isPayload } from './values.js';
+
+// The wire format of spec section 2.2, in zod. What parses at run time is src/checks.ts, which is generated from
+// these schemas (`npm run generate`): zod and its compiler would be nine tenths of what a receiver loads.
+
+const position = () => z.number().int().min(0);
+
+/** `data.event.contract`. Fills `addressLabel` from the live service's `addressAlias`. */
+export const contractSchema = z.preprocess(
+  fillAddressLabel,
+  z.object({
+    address: z.string(),
+    addressLabel: z.string(),
+    addressAlias: z.string().optional(),
+    name: z.string(),
+    label: z.string(),
+  }),
+);
+
+const inputValue = () =>
+  z.custom<JsonValue>(isInputValue as (value: unknown) => boolean, 'expected an exact JSON value');
+
+/** `data.event.inputs[]`. */
+export const eventInputSchema = z.object({
+  name: z.string(),
+  value: inputValue(),
+  hashed: z.boolean(),
+  type: z.string(),
+});
+
+/** `data.event`. */
+export const contractEventSchema = z.object({
+  name: z.string(),
+  signature: z.string(),
+  inputs: z.array(eventInputSchema),
+  rawFields: z.string().optional(),
+  contract: contractSchema,
+  indexInLog: position(),
+});
+
+/** `data.transaction`, which the live service sends and the spec does not have. */
+export const eventTransactionSchema = z.object({
+  from: z.string(),
+  txData: z.string(),
+  txHash: z.string(),
+  txIndexInBlock: position(),
+  blockHash: z.string(),
+  blockNumber: position(),
+  contract: contractSchema.nullish(),
+  method: z
+    .object({
+      name: z.string(),
+      signature: z.string(),
+      inputs: z.array(z.object({ name: z.string(), value: inputValue(), type: z.string() })),
+    })
+    .nullish(),
+});
+
+/** A whole `event.emitted`. */
+export const eventEmittedSchema = z.object({
+  id: z.string().min(1),
+  event: z.literal('event.emitted'),
+  data: z.object({
+    triggeredAt: z.string(),
+    event: contractEventSchema,
+    transaction: eventTransactionSchema.nullish(),
+  }),
+});
+
+/** A whole `transaction.included`. Its payload is open in the spec: any object is accepted, with all its keys. */
+export const transactionIncludedSchema = z.object({
+  id: z.string().min(1),
+  event: z.literal('transaction.included'),
+  data: z.custom<TransactionIncludedData>(isPayload, 'expected an object'),
+});
+
+/** Either kind, told apart by `event`. */
+export const webhookEventSchema = z.discriminatedUnion('event', [eventEmittedSchema, transactionIncludedSchema]);
+
+/** The body of a delivery, parsed: an array of events. Unlike `parseDelivery` it fails whole when one item is bad. */
+export const deliverySchema = z.array(webhookEventSchema);

@@ -1,0 +1,124 @@
+import { equalHex, hmacHex } from '#hmac';
+import { ConfigError } from './errors.js';
+import { type HeaderNames, serviceHeaders } from './headers.js';
+
+/** The body of a delivery exactly as it was received. A string stands for its UTF-8 bytes. */
+export type RawBody = string | Uint8Array | ArrayBuffer;
+
+const SIGNATURE = /^[0-9a-f]{64}$/i;
+const TIMESTAMP = /^(0|[1-9][0-9]{0,15})$/;
+
+/** Whether a value has the form of a signature: 64 hex digits in either case. */
+export function isSignature(value: unknown): value is string {
+  return typeof value === 'string' && SIGNATURE.test(value);
+}
+
+/** Whether a value has the form of a timestamp: canonical decimal digits, 16 at most. */
+export function isTimestamp(value: unknown): value is string {
+  return typeof value === 'string' && TIMESTAMP.test(value);
+}
+
+/**
+ * Whether `signature` is the HMAC-SHA256 of `rawBody` followed by `timestamp` under `secret` (spec section 5.2).
+ * Synchronous on every runtime, constant in time over signatures of the right form, and never throws: whatever is
+ * missing, empty, of another type or not in canonical form gives `false`.
+ *
+ * It looks at no clock, so it does not refuse an old delivery that somebody sends again: compare `timestamp` with your
+ * clock, or use a receiver with `toleranceSeconds`.
+ *
+ * @example
+ * ```ts
+ * import { verifySignature } from 'event-webhook-receiver/verify';
+ *
+ * const genuine = verifySignature('[]', '0'.repeat(64), '1700000000', 'whsec-test');
+ * ```
+ * @param rawBody The bytes exactly as received. Parsing and serialising again gives other bytes.
+ * @param signature The signature header: 64 hex digits in either case.
+ * @param timestamp The timestamp header: canonical decimal digits, at most 16.
+ * @param secret The webhook's signing secret, or several while one replaces another: any of them may match.
+ * @returns `true` only for a genuine delivery.
+ */
+export function verifySignature(
+  rawBody: RawBody,
+  signature: string,
+  timestamp: string,
+  secret: string | readonly string[],
+): boolean {
+  try {
+    if (!isSignature(signature) || !isTimestamp(timestamp)) return false;
+    const body = signedBytes(rawBody);
+    if (!body?.length) return false;
+    const given = signature.toLowerCase();
+    for (const each of Array.isArray(secret) ? secret : [secret]) {
+      if (typeof each === 'string' && each && equalHex(hmacHex(body, timestamp, each), given)) return true;
+    }
+    return false;
+  } catch {
+    // A value that throws when it is looked at (a proxy, a getter, a detached buffer) is no genuine delivery.
+    return false;
+  }
+}
+
+/** The body in a form that can be hashed; undefined when it is no body. Works across realms, where instanceof does not. */
+function signedBytes(body: unknown): string | Uint8Array | undefined {
+  // A string with a lone surrogate is no UTF-8 text: it would be hashed as U+FFFD, which is another text.
+  if (typeof body === 'string') return body.isWellFormed() ? body : undefined;
+  if (ArrayBuffer.isView(body)) return (body as Uint8Array).BYTES_PER_ELEMENT === 1 ? (body as Uint8Array) : undefined;
+  return {}.toString.call(body) === '[object ArrayBuffer]' ? new Uint8Array(body as ArrayBuffer) : undefined;
+}
+
+/** Options of {@link signDelivery}. */
+export interface SignOptions {
+  /** The signing secret: its UTF-8 text is the key, never hex- or base64-decoded. */
+  readonly secret: string;
+  /** Unix time in seconds, or the header's text. (Default: the present second.) */
+  readonly timestamp?: number | string | undefined;
+  /** Names of the two headers. (Default: `serviceHeaders`.) */
+  readonly headers?: HeaderNames | undefined;
+}
+
+/** A body together with the headers that make it a genuine delivery. */
+export interface SignedDelivery<Body extends RawBody = RawBody> {
+  readonly body: Body;
+  /** `Content-Type` and the two signature headers, ready for `fetch`. */
+  readonly headers: Record<string, string>;
+  /** 64 lower-case hex digits. */
+  readonly signature: string;
+  /** Unix time in seconds as decimal text. */
+  readonly timestamp: string;
+}
+
+/**
+ * Signs a body as the service does (spec section 5.2) and gives body and headers together, so that a test cannot sign
+ * one thing and send another. It does not check that the body is a JSON array.
+ *
+ * @example
+ * ```ts
+ * import { signDelivery } from 'event-webhook-receiver/verify';
+ *
+ * const { body, headers } = signDelivery('[]', { secret: 'whsec-test' });
+ * await fetch('http://localhost:3000/webhooks', { method: 'POST', body, headers });
+ * ```
+ * @param rawBody The bytes to send.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when nothing could verify the result: an empty body or secret, or a timestamp that is not canonical decimal digits.
+ */
+export function signDelivery<Body extends RawBody>(
+  rawBody: Body,
+  { secret, timestamp = Math.floor(Date.now() / 1000), headers = serviceHeaders }: SignOptions,
+): SignedDelivery<Body> {
+  const body = signedBytes(rawBody);
+  const time = String(timestamp);
+  if (!body?.length)
+    throw new ConfigError('signDelivery needs a body that is not empty: a well-formed string or bytes.');
+  if (typeof secret !== 'string' || !secret) throw new ConfigError('signDelivery needs a secret that is not empty.');
+  if (!isTimestamp(time)) {
+    throw new ConfigError('signDelivery needs a timestamp in whole Unix seconds, as canonical decimal digits.');
+  }
+  const signature = hmacHex(body, time, secret);
+  return {
+    body: rawBody,
+    headers: { 'Content-Type': 'application/json', [headers.signature]: signature, [headers.timestamp]: time },
+    signature,
+    timestamp: time,
+  };
+}

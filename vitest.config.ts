@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: '#hmac', replacement: src('crypto/hmac-node.ts') },
+      { find: /^event-webhook-receiver$/, replacement: src('index.ts') },
+      { find: /^event-webhook-receiver\/(express|fetch|node)$/, replacement: src('adapters/$1.ts') },
+      { find: /^event-webhook-receiver\/schemas$/, replacement: src('schema.ts') },
+      { find: /^event-webhook-receiver\/(.+)$/, replacement: src('$1.ts') },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    typecheck: { include: ['test/**/*.test-d.ts'] },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['src/events.ts'],
+      reporter: ['text', 'json-summary'],
+      thresholds: { lines: 98, branches: 98, functions: 98, statements: 98 },
+    },
+  },
+});
