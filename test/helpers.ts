@@ -1,0 +1,45 @@
+import { createReceiver, type ReceiverOptions, type WebhookEvent } from '../src/index.js';
+import { createTestDelivery, sampleEventEmitted } from '../src/testing.js';
+
+export const secret = 'whsec-test';
+export const seconds = 1_700_000_000;
+
+/** A promise with its ends in hand. */
+export function deferred<T = void>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+/** The parts of a signed delivery, as `receiver.handle` takes them. */
+export function signed(events: readonly unknown[], options: { secret?: string; timestamp?: number | string } = {}) {
+  const { body, signature, timestamp } = createTestDelivery(events, { secret, timestamp: seconds, ...options });
+  return { rawBody: body, signature, timestamp };
+}
+
+/** A sample event with a given id. */
+export function event(id: string, name = 'Transfer') {
+  return sampleEventEmitted({ id, data: { event: { name } } });
+}
+
+/** A receiver that notes the ids it handled and the codes it reported. */
+export function noting<Tx = undefined>(options: Partial<ReceiverOptions<Tx>> = {}) {
+  const handled: string[] = [];
+  const reported: string[] = [];
+  const onEvent = (each: WebhookEvent) => {
+    handled.push(each.id);
+  };
+  const receiver = createReceiver<Tx>({
+    secret,
+    ...(options.handOff ? {} : { onEvent }),
+    onError: (error) => {
+      reported.push(error.code);
+    },
+    ...options,
+  });
+  return { receiver, handled, reported };
+}
