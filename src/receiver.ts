@@ -40,7 +40,6 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const intake = createIntake(verifierOptions);
   const gate = createGate(verifierOptions.maxInFlight);
   const dispatch = createDispatch(receiverOptions);
-
   const report = createReporter(verifierOptions.onError);
 
   function refuse(cause: unknown): DeliveryResult {
@@ -49,7 +48,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     return answerTo(error);
   }
 
-  async function process(signed: Parameters<typeof intake.verify>[0]): Promise<DeliveryResult> {
+  async function settle(signed: Parameters<typeof intake.verify>[0]): Promise<DeliveryResult> {
     try {
       return await gate.run(async () => {
         const outcomes = await dispatch(await intake.verify(signed));
@@ -69,10 +68,10 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   }
 
   return {
-    handle: process,
+    handle: settle,
     async receive(request) {
       try {
-        return await process(intake.open(request));
+        return await settle(intake.open(request));
       } catch (error) {
         if (asWebhookError(error).code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') throw error;
         return refuse(error);
@@ -84,5 +83,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
 
 /** The receiver that an adapter was given, or one made of the options that it was given. */
 export function asReceiver<Tx>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): Receiver {
-  return 'receive' in receiverOrOptions ? receiverOrOptions : createReceiver(receiverOrOptions);
+  const isReceiver =
+    typeof receiverOrOptions === 'object' && receiverOrOptions !== null && 'receive' in receiverOrOptions;
+  return isReceiver ? receiverOrOptions : createReceiver(receiverOrOptions);
 }

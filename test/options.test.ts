@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { expressHandler, expressVerifier } from '../src/adapters/express.js';
+import { fetchHandler } from '../src/adapters/fetch.js';
+import { nodeHandler } from '../src/adapters/node.js';
 import { createReceiver, type ReceiverOptions } from '../src/index.js';
 
 const onEvent = () => {};
@@ -60,5 +63,19 @@ describe('options', () => {
     const names = ['headers', 'toleranceSeconds', 'store', 'maxBodyBytes', 'maxInFlight', 'receiveTimeoutMs', 'now'];
     const absent = Object.fromEntries([...names, 'concurrency', 'handlerTimeoutMs'].map((name) => [name, undefined]));
     expect(refused({ secret: 's', onEvent, ...absent })).not.toThrow();
+  });
+});
+
+describe('adapters', () => {
+  it('refuse missing options as createReceiver does', () => {
+    for (const adapter of [expressHandler, fetchHandler, nodeHandler, expressVerifier]) {
+      expect(() => adapter(undefined as never)).toThrow(config(/missing/));
+      expect(() => adapter({ secret: '', onEvent } as never)).toThrow(config(/secret/));
+    }
+  });
+
+  it('take a receiver as it is', () => {
+    const receiver = createReceiver({ secret: 's', onEvent });
+    for (const adapter of [expressHandler, fetchHandler, nodeHandler]) expect(adapter(receiver)).toBeTypeOf('function');
   });
 });
