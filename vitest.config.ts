@@ -15,8 +15,10 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    reporters: process.env.CI ? ['default', ['json', { outputFile: '.test-results.json' }]] : ['default'],
     typecheck: { include: ['test/**/*.test-d.ts'] },
     coverage: {
+      enabled: process.env.COVERAGE === '1',
       provider: 'v8',
       include: ['src/**/*.ts'],
       exclude: ['src/events.ts'],

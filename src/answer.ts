@@ -18,7 +18,8 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** The answer for an error, or 200. */
 export function answerTo(error: WebhookError | undefined, outcomes: readonly EventOutcome[] = []): DeliveryResult {
-  const status = error?.status ?? 200;
+  // Whatever calls itself an error of this library is answered as one: never 2xx.
+  const status = error === undefined ? 200 : error.status >= 400 ? error.status : 500;
   return { status, error, outcomes, retryAfterSeconds: status === 503 ? RETRY_AFTER_SECONDS : undefined };
 }
 

@@ -1,7 +1,7 @@
 import { checkEventEmitted, checkTransactionIncluded } from './checks.js';
 import { type EventIssue, InvalidBodyError, InvalidEventError } from './errors.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from './events.js';
-import { parseExactJson } from './exact-json.js';
+import { mayHoldFraction, parseExactJson } from './exact-json.js';
 import type { RawBody } from './signature.js';
 import { isRecord, mayHoldRounded } from './values.js';
 
@@ -51,7 +51,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function parseDelivery(rawBody: RawBody): DeliveryItem[] {
   const text = decode(rawBody);
   const items = parseArray(text, JSON.parse).map(parseItem);
-  return items.some(mayBeRounded) ? parseArray(text, parseExactJson).map(parseItem) : items;
+  return mayBeRounded(items, text) ? parseArray(text, parseExactJson).map(parseItem) : items;
 }
 
 function decode(rawBody: RawBody): string {
@@ -92,12 +92,20 @@ function kindIssues(raw: unknown): EventIssue[] {
   return missing.map((key) => ({ path: [key], message: 'expected a string' }));
 }
 
-/** Whether JSON.parse may have rounded a number of this item that somebody could take for a quantity. */
-function mayBeRounded(item: DeliveryItem): boolean {
-  if (item.status !== 'event') return mayHoldRounded(item.raw);
-  if (item.event.event === 'transaction.included') return mayHoldRounded(item.event.data);
-  const { event, transaction } = item.event.data;
-  return event.inputs.some(isNoText) || (transaction?.method?.inputs.some(isNoText) ?? false);
+/** Whether JSON.parse may have rounded a number that somebody could take for a quantity. */
+function mayBeRounded(items: readonly DeliveryItem[], text: string): boolean {
+  let open = false;
+  for (const item of items) {
+    if (item.status === 'event' && item.event.event === 'event.emitted') {
+      const { event, transaction } = item.event.data;
+      if (event.inputs.some(isNoText) || transaction?.method?.inputs.some(isNoText)) return true;
+    } else {
+      // Quantities can be anywhere in what the schema leaves open.
+      if (mayHoldRounded(item.status === 'event' ? item.event.data : item.raw)) return true;
+      open = true;
+    }
+  }
+  return open && mayHoldFraction(text);
 }
 
 function isNoText({ value }: { value: unknown }): boolean {

@@ -88,11 +88,11 @@ export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_
  * when two copies of the library are loaded (ESM beside CJS, say).
  */
 export function isWebhookError(error: unknown): error is WebhookError {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    error.code.startsWith('ERR_WEBHOOK_')
-  );
+  try {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    return typeof code === 'string' && code.startsWith('ERR_WEBHOOK_');
+  } catch {
+    // User code can throw anything, also what throws again when it is looked at.
+    return false;
+  }
 }

@@ -17,7 +17,38 @@ function canonical(number: string): string {
 const LONGEST = 400;
 
 function survives(number: string): boolean {
-  return number.length <= LONGEST && canonical(number) === canonical(String(Number(number)));
+  const value = Number(number);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return false;
+  return number.length <= LONGEST && canonical(number) === canonical(String(value));
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
+const isSpace = (code: number) => code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+
+/** Whether the digits that end before `end` stand where JSON has a number. A string may look so too. */
+function isNumberBefore(text: string, end: number): boolean {
+  let at = end - 1;
+  while (isDigit(text.charCodeAt(at))) at--;
+  if (text[at] === '-') at--;
+  while (isSpace(text.charCodeAt(at))) at--;
+  if (text[at] !== ':') return text[at] === ',' || text[at] === '[';
+  at--;
+  while (isSpace(text.charCodeAt(at))) at--;
+  return text[at] === '"';
+}
+
+/**
+ * Whether JSON text may hold a number that JSON.parse rounds to a whole one that looks exact: that takes a fraction or a
+ * negative exponent. Looks at points and signs alone, which costs a fiftieth of parsing. Errs towards yes.
+ */
+export function mayHoldFraction(text: string): boolean {
+  for (let at = text.indexOf('.'); at !== -1; at = text.indexOf('.', at + 1)) {
+    if (isNumberBefore(text, at)) return true;
+  }
+  for (let at = text.indexOf('-'); at !== -1; at = text.indexOf('-', at + 1)) {
+    if ((text[at - 1] === 'e' || text[at - 1] === 'E') && isNumberBefore(text, at - 1)) return true;
+  }
+  return false;
 }
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { JsonValue, TransactionIncludedData } from './events.js';
-import { fillAddressLabel, isInputValue, isPayload } from './values.js';
+import { isInputValue, isPayload, withAddressLabel } from './values.js';
 
 // The wire format of spec section 2.2, in zod. What parses at run time is src/checks.ts, which is generated from
 // these schemas (`npm run generate`): zod and its compiler would be nine tenths of what a receiver loads.
@@ -9,7 +9,7 @@ const position = () => z.number().int().min(0);
 
 /** `data.event.contract`. Fills `addressLabel` from the live service's `addressAlias`. */
 export const contractSchema = z.preprocess(
-  fillAddressLabel,
+  withAddressLabel,
   z.object({
     address: z.string(),
     addressLabel: z.string(),

@@ -64,7 +64,10 @@ function signedBytes(body: unknown): string | Uint8Array | undefined {
   // A string with a lone surrogate is no UTF-8 text: it would be hashed as U+FFFD, which is another text.
   if (typeof body === 'string') return body.isWellFormed() ? body : undefined;
   if (ArrayBuffer.isView(body)) return (body as Uint8Array).BYTES_PER_ELEMENT === 1 ? (body as Uint8Array) : undefined;
-  return {}.toString.call(body) === '[object ArrayBuffer]' ? new Uint8Array(body as ArrayBuffer) : undefined;
+  // Only a buffer has what a DataView asks for; an object that calls itself one makes it throw.
+  return typeof body === 'object' && body !== null
+    ? new Uint8Array(new DataView(body as ArrayBuffer).buffer)
+    : undefined;
 }
 
 /** Options of {@link signDelivery}. */

@@ -44,7 +44,7 @@ function toWire(events: readonly unknown[]): string {
 export type Overrides<T> = T extends readonly unknown[]
   ? T
   : T extends object
-    ? { [K in keyof T]?: Overrides<T[K]> }
+    ? { [K in keyof T]?: Overrides<T[K]> | undefined }
     : T;
 
 /** Lays `overrides` over `base`; keys stay data, `__proto__` among them. */
@@ -73,7 +73,7 @@ const word = (hex: string) => `0x${hex.replace(/^0x/, '').toLowerCase().padStart
  * @param overrides What is to be different. An `undefined` leaves a key out; arrays are replaced whole.
  */
 export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): EventEmitted {
-  const contract = { address: TOKEN, addressLabel: 'sample_token', name: 'SampleToken', label: 'sampletoken' };
+  const contract = () => ({ address: TOKEN, addressLabel: 'sample_token', name: 'SampleToken', label: 'sampletoken' });
   const sample: EventEmitted = {
     id: crypto.randomUUID(),
     event: 'event.emitted',
@@ -98,7 +98,7 @@ export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): Eve
           logIndex: '0x0',
           removed: false,
         }),
-        contract,
+        contract: contract(),
         indexInLog: 0,
       },
       transaction: {
@@ -108,7 +108,7 @@ export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): Eve
         txIndexInBlock: 0,
         blockHash: BLOCK_HASH,
         blockNumber: 16,
-        contract,
+        contract: contract(),
         method: {
           name: 'transfer',
           signature: 'transfer(address,uint256)',

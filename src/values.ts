@@ -36,6 +36,11 @@ export function mayHoldRounded(value: unknown, depth = 0): boolean {
   return false;
 }
 
+/** As {@link fillAddressLabel}, on a copy. */
+export function withAddressLabel(contract: unknown): unknown {
+  return isRecord(contract) ? fillAddressLabel({ ...contract }) : contract;
+}
+
 /**
  * Gives a contract its `addressLabel`, in place: what the live service calls `addressAlias`, or `''`. Anything
  * that is no contract comes back as it is, for the schema to refuse.

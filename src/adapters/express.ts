@@ -4,7 +4,7 @@ import { createGate } from '../gate.js';
 import { createIntake, type VerifiedDelivery } from '../intake.js';
 import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
-import { type NodeRequest, respond, toDeliveryRequest } from './node.js';
+import { type NodeRequest, respond, toDeliveryRequest } from './node-http.js';
 
 declare global {
   namespace Express {

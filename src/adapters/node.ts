@@ -1,18 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerHeaders, type DeliveryResult } from '../answer.js';
-import { RawBodyUnavailableError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, incomplete } from '../intake.js';
+import type { ServerResponse } from 'node:http';
 import type { ReceiverOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
-import { Collector } from './collect.js';
+import { type NodeRequest, respond, toDeliveryRequest } from './node-http.js';
 
-/** A request of node:http, or of a framework that put the raw bytes beside it. */
-export type NodeRequest = IncomingMessage & { readonly rawBody?: unknown; readonly body?: unknown };
+export type { NodeRequest };
 
 const FIX = 'Call the handler before anything reads the request, or keep the bytes as a Buffer in req.rawBody.';
-
-/** How long an answer that was given early waits for the sender to notice, before the connection is closed. */
-const LINGER_MS = 1000;
 
 /**
  * A listener for node:http, or for any framework that hands on its request and response, that answers deliveries.
@@ -36,79 +29,4 @@ export function nodeHandler<Tx = undefined>(
   return async (request, response) => {
     respond(request, response, await receiver.receive(toDeliveryRequest(request, FIX)));
   };
-}
-
-/** Presents a Node request; `fix` says what to do when its body was read before. */
-export function toDeliveryRequest(request: NodeRequest, fix: string): DeliveryRequest {
-  return {
-    method: request.method,
-    header(name) {
-      const value = request.headers[name];
-      return typeof value === 'string' ? value : value?.join();
-    },
-    rawBody() {
-      for (const kept of [request.rawBody, request.body]) if (isBytes(kept)) return kept;
-      if (typeof request.rawBody === 'string') return request.rawBody;
-      // A parser may set req.body and leave the stream alone, so the stream is what tells whether bytes are gone.
-      if (request.readableDidRead || request.readableEncoding !== null) throw new RawBodyUnavailableError(fix);
-      return readerOf(request);
-    },
-  };
-}
-
-/** Works across realms, where instanceof does not. */
-function isBytes(value: unknown): value is Uint8Array {
-  return ArrayBuffer.isView(value);
-}
-
-function readerOf(request: NodeRequest): BodyReader {
-  return ({ maxBodyBytes, timeoutMs }) =>
-    new Promise((resolve, reject) => {
-      const collector = new Collector(maxBodyBytes);
-      const late = () => finish(incomplete(`it took more than ${timeoutMs} ms (receiveTimeoutMs)`));
-      const timer = setTimeout(late, timeoutMs);
-      const add = (chunk: Uint8Array) => {
-        try {
-          collector.add(chunk);
-        } catch (error) {
-          finish(error);
-        }
-      };
-      const cut = (cause?: unknown) => finish(incomplete('the connection closed', cause));
-      const end = () => finish();
-
-      function finish(error?: unknown): void {
-        clearTimeout(timer);
-        request.off('data', add).off('end', end).off('close', cut);
-        if (error === undefined) resolve(collector.bytes());
-        else reject(error);
-      }
-
-      // The listener for errors stays: one that comes after the answer must not bring down the process.
-      request.on('error', cut);
-      if (request.readableEnded) end();
-      else if (request.destroyed) cut();
-      else request.on('data', add).on('end', end).on('close', cut);
-    });
-}
-
-/** Answers with an empty body and leaves the connection usable, or closed when the sender has not finished. */
-export function respond(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
-  if (response.headersSent || response.destroyed) return;
-  response.statusCode = result.status;
-  for (const [name, value] of answerHeaders(result)) response.setHeader(name, value);
-  if (request.complete) {
-    response.end();
-    return;
-  }
-  // The sender is still sending. Closing at once would make it miss the answer, so what comes is dropped for a moment.
-  response.setHeader('Connection', 'close');
-  response.setHeader('Content-Length', '0');
-  response.flushHeaders();
-  const close = () => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(close, LINGER_MS);
-  request.once('end', close).once('close', close).resume();
 }

@@ -1,0 +1,38 @@
+// `npm run check`: every check of the project in order, up to the first that fails. `--after-tests` leaves out what
+// `COVERAGE=1 npm test` has just done: the build and the tests with coverage.
+import { spawnSync } from 'node:child_process';
+import { delimiter } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const steps = [
+  ['lint and format', 'biome check'],
+  ['types', 'tsc'],
+  ['build', 'tsup --silent', 'tested'],
+  ['tests with coverage', 'vitest run --coverage', 'tested'],
+  ['type tests', 'vitest run --typecheck.only --coverage.enabled=false --reporter=default'],
+  ['package: publint', 'publint --strict'],
+  // The subpaths have no fallback for resolution without "exports", which no supported Node version uses.
+  ['package: attw', 'attw --pack . --profile node16 --format table-flipped --no-emoji'],
+  ['licences of what is inlined', 'node scripts/third-party-licenses.mjs --check'],
+  ['sizes and forbidden strings', 'node scripts/size-report.mjs'],
+];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bin = fileURLToPath(new URL('../node_modules/.bin', import.meta.url));
+const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+const afterTests = process.argv.includes('--after-tests');
+
+for (const [title, command, tested] of steps) {
+  if (afterTests && tested) continue;
+  const [program, ...args] = command.split(' ');
+  const start = performance.now();
+  console.log(`\ncheck: ${title} (${command})`);
+  const { status, error } = spawnSync(program, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  if (status !== 0) {
+    console.error(`check: ${title} failed after ${seconds} s${error ? `: ${error.message}` : ''}`);
+    process.exit(status ?? 1);
+  }
+  console.log(`check: ${title} passed in ${seconds} s`);
+}
+console.log('\ncheck: everything passed');

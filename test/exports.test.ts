@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+// Reviewed by hand: a name that comes or goes here is a change of the public API, and belongs into CHANGELOG.md.
+const reviewed: Record<string, readonly string[]> = {
+  '.': [
+    'ConfigError',
+    'InvalidBodyError',
+    'InvalidEventError',
+    'RawBodyUnavailableError',
+    'WebhookError',
+    'createReceiver',
+    'isWebhookError',
+    'memoryStore',
+    'multibaasHeaders',
+    'parseDelivery',
+    'parseEvent',
+    'parseEventEmitted',
+    'parseTransactionIncluded',
+    'serviceHeaders',
+    'signDelivery',
+    'verifySignature',
+  ],
+  './verify': ['multibaasHeaders', 'serviceHeaders', 'signDelivery', 'verifySignature'],
+  './schemas': [
+    'contractEventSchema',
+    'contractSchema',
+    'deliverySchema',
+    'eventEmittedSchema',
+    'eventInputSchema',
+    'eventTransactionSchema',
+    'transactionIncludedSchema',
+    'webhookEventSchema',
+  ],
+  './express': ['expressHandler', 'expressVerifier'],
+  './fetch': ['fetchHandler', 'verifyRequest'],
+  './node': ['nodeHandler'],
+  './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded'],
+};
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  exports: Record<string, unknown>;
+};
+
+describe('the public API', () => {
+  it('is that of the subpaths that the package exports', () => {
+    const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
+    expect(subpaths.sort()).toEqual(Object.keys(reviewed).sort());
+  });
+
+  it.each(Object.entries(reviewed))('of %s holds the reviewed names and no other', async (subpath, names) => {
+    const specifier = subpath.replace('.', 'event-webhook-receiver');
+    const entry = (await import(/* @vite-ignore */ specifier)) as object;
+    expect(Object.keys(entry).sort()).toEqual(names);
+  });
+});

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Consumer, createConsumer, subpaths } from './consumer.js';
+
+const run = promisify(execFile);
+let consumer: Consumer;
+
+beforeAll(async () => {
+  consumer = await createConsumer();
+}, 60_000);
+
+afterAll(() => consumer.remove());
+
+/** Runs a program in a process of its own, in the consumer's directory; gives the JSON that it prints. */
+async function evaluate(extension: 'mjs' | 'cjs', name: string, program: string): Promise<unknown> {
+  const file = await consumer.write(`${name}.${extension}`, program);
+  return JSON.parse((await run(process.execPath, [file], { cwd: consumer.root })).stdout);
+}
+
+describe.each(await subpaths())('event-webhook-receiver%s', (subpath) => {
+  const specifier = `event-webhook-receiver${subpath}`;
+  const file = `names${subpath.replaceAll('/', '-')}`;
+
+  test('loads by itself with import and with require, and exports the same names', { timeout: 20_000 }, async () => {
+    const names = `console.log(JSON.stringify(Object.keys(loaded).sort()));`;
+    const imported = await evaluate('mjs', file, `import * as loaded from '${specifier}'; ${names}`);
+    const required = await evaluate('cjs', file, `const loaded = require('${specifier}'); ${names}`);
+    expect(imported).not.toEqual([]);
+    expect(required).toEqual(imported);
+  });
+});
+
+/** Makes each subpath throw an error of its own, and says what `WebhookError` and `isWebhookError` of the root make of it. */
+const THROW_EVERYWHERE = `
+const attempts = {
+  root: () => root.createReceiver({}),
+  verify: () => verify.signDelivery('', { secret: 's' }),
+  express: () => express.expressHandler({}),
+  fetch: () => fetch.fetchHandler({}),
+  node: () => node.nodeHandler({}),
+  testing: () => testing.createTestDelivery([], { secret: '' }),
+};
+const seen = {};
+for (const [name, attempt] of Object.entries(attempts)) {
+  try {
+    attempt();
+    seen[name] = 'did not throw';
+  } catch (error) {
+    seen[name] = [error instanceof own.WebhookError, error instanceof own.ConfigError, own.isWebhookError(error)];
+  }
+}
+console.log(JSON.stringify(seen));
+`;
+
+const SUBPATHS = {
+  root: '',
+  verify: '/verify',
+  express: '/express',
+  fetch: '/fetch',
+  node: '/node',
+  testing: '/testing',
+};
+const load = (line: (name: string, specifier: string) => string) =>
+  Object.entries(SUBPATHS)
+    .map(([name, subpath]) => line(name, `event-webhook-receiver${subpath}`))
+    .join('\n');
+const imports = load((name, specifier) => `import * as ${name} from '${specifier}';`);
+const requires = load((name, specifier) => `const ${name} = require('${specifier}');`);
+const everywhere = (seen: boolean[]) => Object.fromEntries(Object.keys(SUBPATHS).map((name) => [name, seen]));
+
+describe('one WebhookError in every subpath', () => {
+  test('when all are imported', { timeout: 20_000 }, async () => {
+    const program = `${imports}\nconst own = root;\n${THROW_EVERYWHERE}`;
+    expect(await evaluate('mjs', 'classes', program)).toEqual(everywhere([true, true, true]));
+  });
+
+  test('when all are required', { timeout: 20_000 }, async () => {
+    const program = `${requires}\nconst own = root;\n${THROW_EVERYWHERE}`;
+    expect(await evaluate('cjs', 'classes', program)).toEqual(everywhere([true, true, true]));
+  });
+
+  test('and where ESM and CommonJS meet, isWebhookError knows the errors of both', { timeout: 20_000 }, async () => {
+    const program = `import { createRequire } from 'node:module'; import * as own from 'event-webhook-receiver';
+      const require = createRequire(import.meta.url);\n${requires}\n${THROW_EVERYWHERE}`;
+    expect(await evaluate('mjs', 'both', program)).toEqual(everywhere([false, false, true]));
+  });
+});

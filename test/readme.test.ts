@@ -1,0 +1,131 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transform } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { multibaasHeaders, serviceHeaders } from '../src/headers.js';
+import { createTestDelivery, sampleEventEmitted } from '../src/testing.js';
+import { type Consumer, type compilers, createConsumer, resolutions, typeCheck, withDom } from './package/consumer.js';
+
+// Every program of the README, by a project that has installed the package. Each begins with a comment that names its
+// file. One whose name starts with `handler` exports POST; one that listens takes its port from PORT; any other ends.
+
+const SECRET = 'whsec-readme';
+const fixture = (name: string) => fileURLToPath(new URL(`./package/fixtures/${name}`, import.meta.url));
+
+interface Block {
+  readonly name: string;
+  /** Where the consumer keeps it. */
+  readonly path: string;
+  readonly text: string;
+  readonly kind: 'handler' | 'server' | 'program';
+}
+
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const blocks: Block[] = [...readme.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([, text = ''], index) => {
+  const [, name] = /^\/\/ ([\w/.-]+\.[cm]?[jt]s)\n/.exec(text) ?? [];
+  if (name === undefined) throw new Error(`A block of README.md does not begin with "// <file name>":\n${text}`);
+  const listens = /\.listen\(|\bserve\(/.test(text);
+  const kind = basename(name).startsWith('handler') ? 'handler' : listens ? 'server' : 'program';
+  return { name, path: `readme/${index}/${name}`, text, kind };
+});
+
+/** A genuine delivery and a forged one, with the headers that the program expects. */
+function deliveries(text: string) {
+  const headers = text.includes('multibaasHeaders') ? multibaasHeaders : serviceHeaders;
+  const genuine = createTestDelivery([sampleEventEmitted()], { secret: SECRET, headers });
+  return [genuine, { ...genuine, body: genuine.body.replace('Transfer', 'Transfes') }];
+}
+
+/** Starts a program as a process of its own. */
+function start(file: string, ...args: string[]) {
+  const child = fork(file, args, {
+    execArgv: ['--require', fixture('tell-port.cjs')],
+    env: { PATH: process.env.PATH, PORT: '0', WEBHOOK_SECRET: SECRET },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(String(chunk)));
+  const closed = once(child, 'close');
+  return {
+    /** The exit code, and what was written when it is not 0. */
+    async end(): Promise<string> {
+      const [code] = await closed;
+      return code === 0 ? 'exit 0' : `exit ${code}: ${output.join('')}`;
+    },
+    /** What the program tells first: its port, or what call-handler.mjs found. */
+    async told(): Promise<unknown> {
+      const ended = closed.then(() => [new Error(`The program ended: ${output.join('')}`)]);
+      const [message] = await Promise.race([once(child, 'message'), ended]);
+      if (message instanceof Error) throw message;
+      return message;
+    },
+    async stop(): Promise<void> {
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}
+
+let consumer: Consumer;
+
+beforeAll(async () => {
+  consumer = await createConsumer();
+  for (const { path, text } of blocks) await consumer.write(path, text);
+}, 60_000);
+
+afterAll(() => consumer.remove());
+
+test('has programs of every kind', () => {
+  expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['handler', 'server', 'program']));
+});
+
+test.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
+  'every program compiles with TypeScript %s',
+  { timeout: 120_000 },
+  async (compiler) => {
+    const files = blocks.map(({ path }) => path);
+    // test/package/types.test.ts checks the declarations themselves; here that would only repeat it for each library.
+    const compilerOptions = { ...resolutions.nodenext, lib: withDom, skipLibCheck: true };
+    expect(await typeCheck(consumer, compiler, { files, compilerOptions })).toBe('');
+  },
+);
+
+const TITLES = {
+  handler: 'takes a genuine Request and refuses a forged one',
+  server: 'answers a genuine delivery 200 and a forged one 403',
+  program: 'runs to its end',
+};
+
+describe.each(['esm', 'cjs'] as const)('as %s', (format) => {
+  for (const { name, path, text, kind } of blocks) {
+    test(`${name} ${TITLES[kind]}`, { timeout: 20_000 }, async () => {
+      const { code } = await transform(text, { loader: 'ts', format, target: 'node20', platform: 'node' });
+      const file = await consumer.write(`${path}.${format === 'esm' ? 'mjs' : 'cjs'}`, code);
+      if (kind === 'program') {
+        expect(await start(file).end()).toBe('exit 0');
+        return;
+      }
+      const sent = deliveries(text);
+      const program = kind === 'handler' ? start(fixture('call-handler.mjs'), file, JSON.stringify(sent)) : start(file);
+      try {
+        const told = await program.told();
+        expect(kind === 'handler' ? told : await post(Number(told), sent)).toEqual([200, 403]);
+      } finally {
+        await program.stop();
+      }
+    });
+  }
+});
+
+async function post(port: number, sent: ReturnType<typeof deliveries>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const delivery of sent) {
+    const url = `http://localhost:${port}/webhooks`;
+    const { status } = await fetch(url, { method: 'POST', headers: delivery.headers, body: delivery.body });
+    statuses.push(status);
+  }
+  return statuses;
+}

@@ -1,0 +1,131 @@
+import { assertType, describe, expectTypeOf, test } from 'vitest';
+import {
+  ConfigError,
+  createReceiver,
+  type EventContext,
+  type HandOffContext,
+  type IdempotencyStore,
+  isWebhookError,
+  memoryStore,
+  type RawBody,
+  signDelivery,
+  verifySignature,
+  type WebhookError,
+  type WebhookErrorCode,
+  type WebhookEvent,
+} from '../../src/index.js';
+import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+
+const secret = 'whsec-test';
+
+interface Transaction {
+  query(sql: string): Promise<void>;
+}
+declare const transactional: IdempotencyStore<Transaction>;
+
+describe('verifySignature', () => {
+  test('takes a body, two texts, and one secret or several', () => {
+    expectTypeOf(verifySignature).parameters.toEqualTypeOf<
+      [rawBody: RawBody, signature: string, timestamp: string, secret: string | readonly string[]]
+    >();
+    expectTypeOf(verifySignature).returns.toEqualTypeOf<boolean>();
+    expectTypeOf<string | Uint8Array | ArrayBuffer>().toEqualTypeOf<RawBody>();
+    expectTypeOf<Buffer>().toExtend<RawBody>();
+    expectTypeOf<DataView>().not.toExtend<RawBody>();
+  });
+
+  test('takes no header that may be missing, and no number', () => {
+    // @ts-expect-error a header may be absent: check that first
+    assertType(verifySignature('[]', undefined, '1', secret));
+    // @ts-expect-error the timestamp is the text of the header
+    assertType(verifySignature('[]', 'a', 1, secret));
+    // @ts-expect-error an environment variable may be unset
+    assertType(verifySignature('[]', 'a', '1', process.env.WEBHOOK_SECRET));
+  });
+});
+
+describe('signDelivery', () => {
+  test('gives back a body of the type that it was given', () => {
+    expectTypeOf(signDelivery(new Uint8Array(1), { secret }).body).toEqualTypeOf<Uint8Array<ArrayBuffer>>();
+    expectTypeOf(signDelivery('[]' as string, { secret }).body).toEqualTypeOf<string>();
+    expectTypeOf(signDelivery('[]', { secret }).headers).toEqualTypeOf<Record<string, string>>();
+  });
+});
+
+describe('createReceiver', () => {
+  test('gives a handler the transaction of the store', () => {
+    createReceiver({
+      secret,
+      store: transactional,
+      onEvent(event, context) {
+        expectTypeOf(event).toEqualTypeOf<WebhookEvent>();
+        expectTypeOf(context).toEqualTypeOf<EventContext<Transaction>>();
+        expectTypeOf(context.tx).toEqualTypeOf<Transaction>();
+      },
+    });
+  });
+
+  test('gives a handler no transaction where the store has none', () => {
+    createReceiver({
+      secret,
+      onEvent: (_, { tx, signal }) => {
+        expectTypeOf(tx).toEqualTypeOf<undefined>();
+        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+      },
+    });
+    createReceiver({
+      secret,
+      store: memoryStore(),
+      onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>(),
+    });
+    createReceiver({ secret, store: false, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>() });
+  });
+
+  test('gives a hand-off the events and their keys', () => {
+    createReceiver({
+      secret: async () => [secret],
+      handOff(events, context) {
+        expectTypeOf(events).toEqualTypeOf<readonly WebhookEvent[]>();
+        expectTypeOf(context).toEqualTypeOf<HandOffContext>();
+      },
+    });
+  });
+
+  test('takes no misspelt option and no missing secret', () => {
+    // @ts-expect-error there is no such option
+    createReceiver({ secret, onEvent: () => {}, tolerance: 300 });
+    // @ts-expect-error a secret is required
+    createReceiver({ onEvent: () => {} });
+  });
+});
+
+describe('isWebhookError', () => {
+  test('narrows to an error with a code and a status', () => {
+    const error: unknown = undefined;
+    if (isWebhookError(error)) {
+      expectTypeOf(error).toEqualTypeOf<WebhookError>();
+      expectTypeOf(error.code).toEqualTypeOf<WebhookErrorCode>();
+      expectTypeOf(error.status).toExtend<number>();
+    }
+    expectTypeOf(new ConfigError('x').code).toEqualTypeOf<'ERR_WEBHOOK_CONFIG'>();
+    expectTypeOf(new ConfigError('x').status).toEqualTypeOf<500>();
+  });
+});
+
+describe('the samples', () => {
+  test('take overrides at every level, with arrays whole', () => {
+    sampleEventEmitted({ data: { event: { contract: { label: 'x' }, inputs: [] }, transaction: null } });
+    sampleTransactionIncluded({ data: { status: 'replaced', tx: { to: null }, more: 1 } });
+    // @ts-expect-error an input without its other keys
+    sampleEventEmitted({ data: { event: { inputs: [{ name: 'x' }] } } });
+    // @ts-expect-error no such key
+    sampleEventEmitted({ data: { events: {} } });
+  });
+
+  test('make a delivery whose body is text', () => {
+    const delivery = createTestDelivery([], { secret });
+    expectTypeOf(delivery.body).toEqualTypeOf<string>();
+    expectTypeOf(delivery.request).returns.toEqualTypeOf<Request>();
+    expectTypeOf(delivery.send).returns.toEqualTypeOf<Promise<Response>>();
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expectTypeOf, test } from 'vitest';
+import type * as z from 'zod';
+import type {
+  ContractEvent,
+  DeliveryItem,
+  EventContract,
+  EventEmitted,
+  EventInput,
+  EventIssue,
+  EventTransaction,
+  InvalidEventError,
+  JsonValue,
+  MethodInput,
+  TransactionIncluded,
+  TransactionIncludedData,
+  WebhookEvent,
+} from '../../src/index.js';
+import { parseDelivery, parseEvent, parseEventEmitted, parseTransactionIncluded } from '../../src/index.js';
+import type {
+  contractEventSchema,
+  contractSchema,
+  deliverySchema,
+  eventEmittedSchema,
+  eventInputSchema,
+  eventTransactionSchema,
+  transactionIncludedSchema,
+  webhookEventSchema,
+} from '../../src/schema.js';
+
+describe('the interfaces', () => {
+  test('equal what the schemas give', () => {
+    expectTypeOf<z.output<typeof contractSchema>>().toEqualTypeOf<EventContract>();
+    expectTypeOf<z.output<typeof eventInputSchema>>().toEqualTypeOf<EventInput>();
+    expectTypeOf<z.output<typeof contractEventSchema>>().toEqualTypeOf<ContractEvent>();
+    expectTypeOf<z.output<typeof eventTransactionSchema>>().toEqualTypeOf<EventTransaction>();
+    expectTypeOf<z.output<typeof eventEmittedSchema>>().toEqualTypeOf<EventEmitted>();
+    expectTypeOf<z.output<typeof transactionIncludedSchema>>().toEqualTypeOf<TransactionIncluded>();
+    expectTypeOf<z.output<typeof webhookEventSchema>>().toEqualTypeOf<WebhookEvent>();
+    expectTypeOf<z.output<typeof deliverySchema>>().toEqualTypeOf<WebhookEvent[]>();
+  });
+
+  test('give an input any JSON value, not only text', () => {
+    expectTypeOf<EventInput['value']>().toEqualTypeOf<JsonValue>();
+    expectTypeOf<MethodInput['value']>().toEqualTypeOf<JsonValue>();
+    expectTypeOf<EventInput['value']>().not.toEqualTypeOf<string>();
+    expectTypeOf<string | number | boolean | null>().toExtend<JsonValue>();
+    expectTypeOf<readonly [{ readonly a: readonly [null] }]>().toExtend<JsonValue>();
+    expectTypeOf<bigint>().not.toExtend<JsonValue>();
+    expectTypeOf<undefined>().not.toExtend<JsonValue>();
+  });
+
+  test('say that an address label is always there, and what may be absent', () => {
+    expectTypeOf<EventContract['addressLabel']>().toEqualTypeOf<string>();
+    expectTypeOf<ContractEvent['rawFields']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<EventEmitted['data']['transaction']>().toEqualTypeOf<EventTransaction | null | undefined>();
+    expectTypeOf<EventTransaction['contract']>().toEqualTypeOf<EventContract | null | undefined>();
+  });
+
+  test('leave the payload of transaction.included open', () => {
+    expectTypeOf<TransactionIncludedData['status']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<TransactionIncludedData['whatever']>().toEqualTypeOf<unknown>();
+    expectTypeOf<{ anything: 1 }>().toExtend<TransactionIncludedData>();
+  });
+});
+
+describe('narrowing', () => {
+  test('an event by its kind', () => {
+    const event = parseEvent({});
+    expectTypeOf(event).toEqualTypeOf<WebhookEvent>();
+    expectTypeOf(event.event).toEqualTypeOf<'event.emitted' | 'transaction.included'>();
+    if (event.event === 'event.emitted') expectTypeOf(event).toEqualTypeOf<EventEmitted>();
+    else expectTypeOf(event).toEqualTypeOf<TransactionIncluded>();
+  });
+
+  test('an item of a delivery by its status', () => {
+    const [item] = parseDelivery('[]');
+    expectTypeOf(item).toEqualTypeOf<DeliveryItem | undefined>();
+    if (item === undefined) return;
+    switch (item.status) {
+      case 'event':
+        return expectTypeOf(item).toEqualTypeOf<{ readonly status: 'event'; readonly event: WebhookEvent }>();
+      case 'unknown':
+        expectTypeOf(item.raw).toEqualTypeOf<unknown>();
+        return expectTypeOf([item.id, item.kind] as const).toEqualTypeOf<readonly [string, string]>();
+      case 'invalid':
+        expectTypeOf(item.raw).toEqualTypeOf<unknown>();
+        return expectTypeOf(item.issues).toEqualTypeOf<readonly EventIssue[]>();
+      default:
+        return expectTypeOf(item).toEqualTypeOf<never>();
+    }
+  });
+
+  test('what each parser takes and gives', () => {
+    expectTypeOf(parseEvent).parameters.toEqualTypeOf<[value: unknown]>();
+    expectTypeOf(parseEventEmitted).returns.toEqualTypeOf<EventEmitted>();
+    expectTypeOf(parseTransactionIncluded).returns.toEqualTypeOf<TransactionIncluded>();
+    expectTypeOf<InvalidEventError['issues']>().toEqualTypeOf<readonly EventIssue[]>();
+  });
+});
