@@ -17,7 +17,8 @@ export class Collector {
 
   /** Throws the error for a body over the limit, and for a chunk that is no bytes, whose size would not be known. */
   add(chunk: Uint8Array): void {
-    if (!ArrayBuffer.isView(chunk)) throw incomplete('its stream gave something other than bytes');
+    if (!ArrayBuffer.isView(chunk) || chunk.BYTES_PER_ELEMENT !== 1)
+      throw incomplete('its stream gave something other than bytes');
     this.#size += chunk.byteLength;
     if (this.#size > this.#maxBodyBytes) throw tooLarge(this.#maxBodyBytes);
     if (chunk.byteLength < SMALL) {

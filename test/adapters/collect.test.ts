@@ -1,0 +1,102 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Collector } from '../../src/adapters/collect.js';
+
+const MIB = 1024 * 1024;
+
+function collect(chunks: readonly Uint8Array[], maxBodyBytes = 10 * MIB): Uint8Array {
+  const collector = new Collector(maxBodyBytes);
+  for (const chunk of chunks) collector.add(chunk);
+  return collector.bytes();
+}
+
+describe('Collector', () => {
+  it('gives no bytes when nothing was added', () => {
+    expect(collect([])).toEqual(new Uint8Array());
+    expect(collect([new Uint8Array()])).toEqual(new Uint8Array());
+  });
+
+  it('gives bytes in the order in which they came, however they were cut', () => {
+    // Sizes on both sides of what it copies together, and enough chunks that it does.
+    const size = fc.oneof(
+      { weight: 6, arbitrary: fc.integer({ min: 0, max: 3 }) },
+      fc.constantFrom(1022, 1023, 1024, 1025),
+      fc.integer({ min: 0, max: 5000 }),
+    );
+    fc.assert(
+      fc.property(fc.array(size, { maxLength: 1500, size: 'max' }), (sizes) => {
+        const whole = new Uint8Array(sizes.reduce((sum, each) => sum + each, 0)).map((_, at) => at * 31 + (at >> 8));
+        let at = 0;
+        const chunks = sizes.map((each) => {
+          at += each;
+          return whole.subarray(at - each, at);
+        });
+        expect(Buffer.compare(collect(chunks), whole)).toBe(0);
+      }),
+      { seed: 1, numRuns: 100 },
+    );
+  });
+
+  it.each([255, 256, 257, 512])('keeps the order of %i small chunks around large ones', (count) => {
+    const small = Array.from({ length: count }, (_, at) => Buffer.from([at & 0xff]));
+    const large = Buffer.alloc(5000, 'L');
+    const chunks = [...small, large, ...small, large];
+    expect(Buffer.compare(collect(chunks), Buffer.concat(chunks))).toBe(0);
+  });
+
+  it('copies nothing when there is one large chunk', () => {
+    const chunk = new Uint8Array(100_000);
+    expect(collect([chunk])).toBe(chunk);
+  });
+
+  it('takes bytes up to the limit and throws at the first beyond it', () => {
+    const collector = new Collector(3000);
+    collector.add(new Uint8Array(2000));
+    collector.add(new Uint8Array(1000));
+    collector.add(new Uint8Array());
+    expect(collector.bytes()).toHaveLength(3000);
+    expect(() => collector.add(new Uint8Array(1))).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_BODY_TOO_LARGE', status: 413 }),
+    );
+  });
+
+  it('keeps throwing after the limit, so that a caller who goes on collects nothing more', () => {
+    const collector = new Collector(10);
+    for (const size of [11, 1, 0]) expect(() => collector.add(new Uint8Array(size))).toThrow(/larger than 10 bytes/);
+    expect(collector.bytes()).toHaveLength(0);
+  });
+
+  it.each([
+    ['text'],
+    [17],
+    [[1, 2]],
+    [{ byteLength: 1 }],
+    [undefined],
+    [null],
+    [new Uint16Array(2)],
+    [new DataView(new ArrayBuffer(2))],
+  ])('throws for %j, which is no bytes', (chunk) => {
+    const collector = new Collector(10);
+    expect(() => collector.add(chunk as unknown as Uint8Array)).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_BODY_INCOMPLETE', status: 503 }),
+    );
+    expect(collector.bytes()).toHaveLength(0);
+  });
+
+  it('does not hold on to the buffers that small chunks are views of', () => {
+    setFlagsFromString('--expose-gc');
+    const gc: () => void = runInNewContext('gc');
+    const collector = new Collector(10 * MIB);
+    gc();
+    const before = process.memoryUsage().arrayBuffers;
+    // Held on to, these would be 640 MB.
+    for (let count = 0; count < 10_000; count++) {
+      collector.add(new Uint8Array(64 * 1024).subarray(7, 8));
+      if (count % 1000 === 999) gc();
+    }
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * MIB);
+    expect(collector.bytes()).toHaveLength(10_000);
+  });
+});

@@ -1,0 +1,4 @@
+import { fetchTarget } from '../matrix/targets.js';
+import { matrix } from '../matrix.js';
+
+matrix(fetchTarget);

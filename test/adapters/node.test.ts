@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
+import { ConfigError, RawBodyUnavailableError } from '../../src/index.js';
+import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
+import { framed, genuine, headersOf, SECRET, sign } from '../matrix/deliveries.js';
+import { nodeTarget } from '../matrix/targets.js';
+import { head, Wire } from '../matrix/wire.js';
+import { matrix } from '../matrix.js';
+
+matrix(nodeTarget);
+
+describe('nodeHandler', () => {
+  expectNothingUnhandled();
+
+  const seen: string[] = [];
+  const handler = nodeHandler({ secret: SECRET, store: false, onEvent: ({ id }) => void seen.push(id) });
+
+  /** Sends a request to a listener, and gives the status of its answer. */
+  async function statusFrom(listener: RequestListener, request: Uint8Array): Promise<number | undefined> {
+    const { port } = await serve(listener);
+    const wire = await Wire.open(port);
+    await wire.send(request);
+    const answer = await wire.answer();
+    wire.end();
+    return answer?.status;
+  }
+
+  it.each<[string, (request: NodeRequest) => Promise<unknown>]>([
+    ['was read to its end', (request) => request.toArray()],
+    ['was read in part', (request) => once(request, 'data')],
+    ['is being decoded', async (request) => request.setEncoding('utf8')],
+    [
+      'was parsed into req.body',
+      async (request) => Object.assign(request, { body: JSON.parse(String(await request.toArray())) }),
+    ],
+  ])('rejects with what to do when the body %s, and answers nothing', async (_how, read) => {
+    const errors = new Log<unknown>();
+    const listener: RequestListener = async (request, response) => {
+      await read(request);
+      await handler(request, response).catch((error) => errors.add(error));
+      expect(response.headersSent).toBe(false);
+      response.writeHead(599).end();
+    };
+    expect(await statusFrom(listener, framed(genuine()))).toBe(599);
+    expect(errors.entries).toEqual([expect.any(RawBodyUnavailableError)]);
+    expect(errors.entries).toEqual([
+      expect.objectContaining({
+        code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE',
+        message: expect.stringMatching(/before anything reads the request.*Buffer in req\.rawBody/),
+      }),
+    ]);
+  });
+
+  it.each<[string, (bytes: Buffer) => object]>([
+    ['a Buffer in rawBody', (rawBody) => ({ rawBody, body: [] })],
+    ['text in rawBody', (bytes) => ({ rawBody: bytes.toString(), body: [] })],
+    ['a Buffer in body', (body) => ({ body })],
+    ['a Buffer in body beside a rawBody that is none', (body) => ({ body, rawBody: true })],
+    ['bytes of another realm', (bytes) => ({ rawBody: runInNewContext('Uint8Array.from(bytes)', { bytes }) })],
+  ])('takes %s from a host that has read the stream', async (_what, keep) => {
+    const listener: RequestListener = async (request, response) => {
+      const bytes = Buffer.concat(await request.toArray());
+      await handler(Object.assign(request, keep(bytes)), response);
+    };
+    expect(await statusFrom(listener, framed(genuine()))).toBe(200);
+    expect(await statusFrom(listener, framed({ ...genuine(), signature: '0'.repeat(64) }))).toBe(403);
+  });
+
+  it('takes for an empty body one that was read and had no bytes', async () => {
+    const listener: RequestListener = async (request, response) => {
+      await request.toArray();
+      await handler(request, response);
+    };
+    expect(await statusFrom(listener, framed(sign('')))).toBe(403);
+  });
+
+  it('survives a sender who has gone before it is called, and answers nothing', async () => {
+    const ended = new Log<boolean>();
+    const listener: RequestListener = async (request, response) => {
+      await new Promise<void>((resolve) => request.once('close', resolve));
+      await handler(request, response);
+      ended.add(response.headersSent);
+    };
+    const { port } = await serve(listener);
+    const wire = await Wire.open(port);
+    await wire.send(framed(genuine()).subarray(0, -1));
+    wire.cut();
+    await ended.reaches(1);
+    expect(ended.entries).toEqual([false]);
+  });
+
+  it('gives a delivery up whose request the host destroys', async () => {
+    const codes = new Log<string>();
+    const listener = nodeHandler({ secret: SECRET, onEvent: () => {}, onError: ({ code }) => codes.add(code) });
+    const { port } = await serve((request, response) => {
+      void listener(request, response);
+      request.destroy();
+    });
+    const wire = await Wire.open(port);
+    await wire.send(framed(genuine()).subarray(0, -1));
+    await codes.reaches(1);
+    expect(codes.entries).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
+    expect(await wire.answer()).toBeUndefined();
+  });
+
+  it('leaves an answer that the host has begun to the host', async () => {
+    const { port } = await serve(async (request, response) => {
+      response.writeHead(504, { 'Content-Length': 4 }).flushHeaders();
+      await handler(request, response);
+      response.end('late');
+    });
+    const wire = await Wire.open(port);
+    await wire.send(framed({ ...genuine(), signature: '' }));
+    expect(await wire.answer()).toMatchObject({ status: 504, body: 'late' });
+    wire.end();
+  });
+
+  it('answers before the body has come, and still takes it in before it closes the connection', async () => {
+    const steps = new Log<string>();
+    const { port } = await serve((request, response) => {
+      request.once('end', () => steps.add('body received'));
+      response.once('finish', () => steps.add('answer ended'));
+      void handler(request, response);
+    });
+    const wire = await Wire.open(port);
+    await wire.send(head([['Content-Length', '1000']]));
+    expect(await wire.answer()).toMatchObject({ status: 403, body: '' });
+    await wire.send(Buffer.alloc(1000));
+    await wire.closed();
+    await steps.reaches(2);
+    expect(steps.entries).toEqual(['body received', 'answer ended']);
+  });
+
+  it('survives errors of the request that come after its answer', async () => {
+    const { port } = await serve(async (request, response) => {
+      await handler(request, response);
+      for (const late of ['reset', 'reset again']) request.emit('error', new Error(late));
+    });
+    const wire = await Wire.open(port);
+    await wire.send(framed(genuine()));
+    expect((await wire.answer())?.status).toBe(200);
+    wire.end();
+    await wire.closed();
+  });
+
+  it('joins a header that Node keeps as a list, so that a repeated one is refused', async () => {
+    const headers = { signature: 'Set-Cookie', timestamp: 'X-Time' };
+    const listener = nodeHandler({ secret: SECRET, headers, onEvent: () => {} });
+    const delivery = genuine();
+    const [type, signature, timestamp] = headersOf(delivery, headers);
+    const once = [type, signature, timestamp].filter((each) => each !== undefined);
+    expect(await statusFrom(listener, framed(delivery, once))).toBe(200);
+    expect(await statusFrom(listener, framed(delivery, [...once, ['Set-Cookie', delivery.signature]]))).toBe(403);
+  });
+
+  it('throws when it is given no secret, and not later', () => {
+    expect(() => nodeHandler({ secret: [], onEvent: () => {} })).toThrow(ConfigError);
+  });
+});

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fetchHandler } from '../../src/adapters/fetch.js';
+import { createReceiver, type DeliveryRequest } from '../../src/index.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { expectAnswer, expectNothingUnhandled, STATUSES, startApp } from '../matrix/app.js';
+import { headersOf, SECRET, sign } from '../matrix/deliveries.js';
+import { nodeTarget } from '../matrix/targets.js';
+import { head, Wire } from '../matrix/wire.js';
+
+const seed = 5;
+
+/** Bytes of every kind: noise, JSON of any shape, and arrays of almost events. */
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }),
+  fc.json().map((text) => Buffer.from(text)),
+  fc
+    .array(fc.oneof(fc.jsonValue(), fc.record({ id: fc.string(), event: fc.string(), data: fc.jsonValue() })))
+    .map((items) => Buffer.from(JSON.stringify(items))),
+);
+
+/** What a header may hold on the wire. */
+const text = fc.stringMatching(/^[\t\x20-\x7e\x80-\xff]{0,80}$/);
+const timestamp = fc.oneof(fc.stringMatching(/^(0|[1-9][0-9]{0,15})$/), fc.stringMatching(/^[0-9]{1,20}$/), text);
+const signature = fc.oneof(fc.stringMatching(/^[0-9a-fA-F]{64}$/), text);
+const encoding = fc.oneof(
+  { weight: 5, arbitrary: fc.constant(undefined) },
+  fc.constantFrom('identity', 'gzip', ''),
+  text,
+);
+const method = fc.oneof(
+  { weight: 9, arbitrary: fc.constant('POST') },
+  fc.constantFrom('GET', 'PUT', 'PATCH', 'OPTIONS'),
+);
+
+/** A request of any kind; one in two is signed, so that what comes after the signature is met as well. */
+const anyRequest = fc
+  .record({ method, body: bytes, timestamp, signature, encoding, signed: fc.boolean() })
+  .map((request) => (request.signed ? { ...request, ...sign(request.body, request) } : request));
+
+type AnyRequest = typeof anyRequest extends fc.Arbitrary<infer T> ? T : never;
+
+function headerPairs({ encoding, ...request }: AnyRequest): [string, string][] {
+  const pairs = headersOf(request).map(([name, value]): [string, string] => [name, value]);
+  return encoding === undefined ? pairs : [...pairs, ['Content-Encoding', encoding]];
+}
+
+function deliveryRequest(request: AnyRequest): DeliveryRequest {
+  const headers = new Map(headerPairs(request).map(([name, value]) => [name.toLowerCase(), value]));
+  return { method: request.method, header: (name) => headers.get(name), rawBody: () => request.body };
+}
+
+describe('any request', () => {
+  expectNothingUnhandled();
+
+  it('has one of the statuses of the table from a receiver', async () => {
+    const receiver = createReceiver({ secret: SECRET, onEvent: () => {} });
+    const met = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async (request) => {
+        const { status } = await receiver.receive(deliveryRequest(request));
+        expect(STATUSES).toContain(status);
+        met.add(status);
+      }),
+      { seed, numRuns: 2000 },
+    );
+    // What is generated reaches further than the first check.
+    expect([...met]).toEqual(expect.arrayContaining([200, 400, 403, 405, 415, 422]));
+  });
+
+  it('has one of the statuses of the table from a Fetch handler, with an empty body', async () => {
+    const handler = fetchHandler({ secret: SECRET, onEvent: () => {}, maxBodyBytes: 250 });
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async (request) => {
+        const body = request.method === 'GET' ? null : Buffer.from(request.body);
+        const init = { method: request.method, headers: headerPairs(request), body };
+        const response = await handler(new Request('http://localhost/webhooks', init));
+        expect(STATUSES).toContain(response.status);
+        expect(await response.text()).toBe('');
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  it('has one of the statuses of the table over HTTP, with an empty body', async () => {
+    const app = await startApp(nodeTarget, { maxBodyBytes: 250 });
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async (request) => {
+        const length = ['Content-Length', String(request.body.length)] as const;
+        await app.exchange(head([...headerPairs(request), length], request.method), request.body);
+      }),
+      { seed, numRuns: 300 },
+    );
+  });
+
+  it('is answered in the same way when it is no HTTP at all', async () => {
+    const app = await startApp(nodeTarget);
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (noise) => {
+        const wire = await Wire.open(app.port);
+        await wire.send(noise, Buffer.from('\r\n\r\n'));
+        wire.end();
+        const answer = await wire.answer();
+        if (answer !== undefined) expectAnswer(answer);
+        await wire.closed();
+      }),
+      { seed, numRuns: 100 },
+    );
+    expect(app.seen.entries).toEqual([]);
+  });
+});
+
+describe('a captured genuine delivery', () => {
+  /** How many times the receiver handled something, over every way to split the bytes that were signed in two. */
+  async function splitsHandled(delivery: ReturnType<typeof sign>): Promise<number[]> {
+    let handled = 0;
+    const receiver = createReceiver({ secret: SECRET, store: false, onEvent: () => void handled++ });
+    const signed = Buffer.concat([delivery.body, Buffer.from(delivery.timestamp)]);
+    const taken: number[] = [];
+    for (let at = 0; at <= signed.length; at++) {
+      const before = handled;
+      const split = { rawBody: signed.subarray(0, at), timestamp: signed.toString('latin1', at) };
+      const { status } = await receiver.handle({ ...split, signature: delivery.signature });
+      if (status === 200 || handled > before) taken.push(at);
+    }
+    return taken;
+  }
+
+  it.each([
+    ['event.emitted', sampleEventEmitted],
+    ['transaction.included', sampleTransactionIncluded],
+  ])('of %s is handled under no other split of its bytes', async (_kind, sample) => {
+    const delivery = sign(JSON.stringify([sample()]));
+    expect(await splitsHandled(delivery)).toEqual([delivery.body.length]);
+  });
+
+  it('is handled under no other split, whatever its timestamp and its last bytes', async () => {
+    const blanks = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
+    const canonical = fc.stringMatching(/^(0|[1-9][0-9]{0,15})$/);
+    const items = fc.array(fc.record({ id: fc.string(), event: fc.constant('a.kind'), data: fc.jsonValue() }), {
+      maxLength: 2,
+    });
+    await fc.assert(
+      fc.asyncProperty(items, blanks, canonical, async (array, after, time) => {
+        const delivery = sign(JSON.stringify(array) + after, { timestamp: time });
+        expect(await splitsHandled(delivery)).toEqual([delivery.body.length]);
+      }),
+      { seed, numRuns: 100 },
+    );
+  });
+
+  it('is refused with any one of its bits changed', async () => {
+    const receiver = createReceiver({ secret: SECRET, onEvent: () => {} });
+    const { body, signature, timestamp } = sign(JSON.stringify([sampleEventEmitted()]));
+    for (let at = 0; at < body.length * 8; at++) {
+      const rawBody = Buffer.from(body);
+      rawBody.writeUInt8(rawBody.readUInt8(at >> 3) ^ (1 << (at & 7)), at >> 3);
+      expect((await receiver.handle({ rawBody, signature, timestamp })).status).toBe(403);
+    }
+  });
+});

@@ -1,0 +1,168 @@
+import { ReadableStream, type UnderlyingSource } from 'node:stream/web';
+import { describe, expect, it, vi } from 'vitest';
+import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
+import { RawBodyUnavailableError, type ReceiverOptions } from '../../src/index.js';
+import { expectNothingUnhandled } from '../matrix/app.js';
+import { type Delivery, genuine, headersOf, SECRET, sign } from '../matrix/deliveries.js';
+
+// Bare requests, with streams of a kind that no server makes. The matrix has those that come over HTTP.
+
+type Body = RequestInit['body'];
+
+function requestOf(delivery: Delivery, body: Body = delivery.body): Request {
+  const headers = headersOf(delivery).map(([name, value]): [string, string] => [name, value]);
+  return new Request('http://localhost/webhooks', { method: 'POST', headers, body, duplex: 'half' });
+}
+
+function start(options: Partial<ReceiverOptions> = {}) {
+  const seen: string[] = [];
+  const codes: string[] = [];
+  const handler = fetchHandler({
+    secret: SECRET,
+    ...options,
+    onEvent: ({ id }) => void seen.push(id),
+    onError: ({ code }) => void codes.push(code),
+  });
+  return { handler, seen, codes };
+}
+
+/** A body whose source does as it likes. */
+function streamOf(source: UnderlyingSource<unknown>): Body {
+  return new ReadableStream(source, { highWaterMark: 0 }) as Body;
+}
+
+describe('fetchHandler', () => {
+  expectNothingUnhandled();
+
+  it('answers a genuine request with 200, no body and no headers', async () => {
+    const { handler, seen } = start();
+    const response = await handler(requestOf(genuine()));
+    expect(response.status).toBe(200);
+    expect(response.body).toBeNull();
+    expect([...response.headers]).toEqual([]);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('refuses a request without a body', async () => {
+    const { handler, codes } = start();
+    expect((await handler(requestOf(sign(''), null))).status).toBe(403);
+    expect(codes).toEqual(['ERR_WEBHOOK_SIGNATURE']);
+  });
+
+  it.each<[string, (request: Request) => unknown]>([
+    ['was read', (request) => request.text()],
+    ['is being read', (request) => request.body?.getReader()],
+    [
+      'was read in part and let go',
+      async (request) => {
+        const reader = request.body?.getReader();
+        await reader?.read();
+        reader?.releaseLock();
+      },
+    ],
+  ])('rejects with what to do when the body %s', async (_how, read) => {
+    const { handler, seen } = start();
+    const request = requestOf(genuine());
+    await read(request);
+    await expect(handler(request)).rejects.toThrow(RawBodyUnavailableError);
+    await expect(handler(request)).rejects.toThrow(/before anything reads the request, or give it request\.clone\(\)/);
+    expect(seen).toEqual([]);
+  });
+
+  it('takes a clone of a request whose body is then read', async () => {
+    const { handler, seen } = start();
+    const request = requestOf(genuine());
+    const clone = request.clone();
+    await request.text();
+    expect((await handler(clone)).status).toBe(200);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('answers 503 when the stream fails', async () => {
+    const { handler, codes } = start();
+    const body = streamOf({ pull: (controller) => controller.error(new Error('the sender has gone')) });
+    expect((await handler(requestOf(genuine(), body))).status).toBe(503);
+    expect(codes).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
+  });
+
+  it.each([['text'], [17], [[91, 93]], [{ byteLength: 2 }], [null]])(
+    'answers 503 when the stream gives %j for bytes',
+    async (chunk) => {
+      const { handler, codes, seen } = start();
+      const body = streamOf({
+        pull(controller) {
+          controller.enqueue(chunk);
+          controller.close();
+        },
+      });
+      expect((await handler(requestOf(genuine(), body))).status).toBe(503);
+      expect(codes).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it('reads no further than the limit, and cancels the source', async () => {
+    const { handler, codes } = start({ maxBodyBytes: 10_000 });
+    let given = 0;
+    const cancel = vi.fn();
+    const body = streamOf({
+      pull(controller) {
+        given += 1000;
+        controller.enqueue(new Uint8Array(1000));
+      },
+      cancel,
+    });
+    expect((await handler(requestOf(genuine(), body))).status).toBe(413);
+    expect(codes).toEqual(['ERR_WEBHOOK_BODY_TOO_LARGE']);
+    expect(given).toBeLessThanOrEqual(12_000);
+    expect(cancel).toHaveBeenCalledOnce();
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['hangs too', () => new Promise(() => {})],
+    ['fails', () => Promise.reject(new Error('the source cannot be cancelled'))],
+  ])('answers 503 when the source hangs and cancelling it %s', async (_how, cancel) => {
+    const { handler, codes } = start({ receiveTimeoutMs: 20 });
+    const body = streamOf({ pull: () => new Promise(() => {}), cancel });
+    expect((await handler(requestOf(genuine(), body))).status).toBe(503);
+    expect(codes).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
+  });
+
+  it('lets a request go that it refuses without its body', async () => {
+    const { handler } = start();
+    const request = requestOf(genuine());
+    request.headers.set('Content-Encoding', 'gzip');
+    expect((await handler(request)).status).toBe(415);
+    expect(request.bodyUsed).toBe(false);
+  });
+});
+
+describe('verifyRequest', () => {
+  it('gives the bytes, the timestamp and the items', async () => {
+    const delivery = genuine(null, { id: 'new', event: 'block.mined' });
+    const verified = await verifyRequest(requestOf(delivery), { secret: SECRET });
+    expect(delivery.body.equals(verified.rawBody as Uint8Array)).toBe(true);
+    expect(verified.timestamp).toBe(delivery.timestamp);
+    expect(verified.items.map(({ status }) => status)).toEqual(['invalid', 'unknown']);
+  });
+
+  it.each<[string, Partial<Delivery>, object]>([
+    ['a forged signature', { signature: '0'.repeat(64) }, { code: 'ERR_WEBHOOK_SIGNATURE', status: 403 }],
+    ['no signature', { signature: '' }, { code: 'ERR_WEBHOOK_HEADER', status: 403 }],
+    ['an authentic body that is no array', sign('{}'), { code: 'ERR_WEBHOOK_INVALID_BODY', status: 400 }],
+  ])('rejects %s with its code and status', async (_what, change, error) => {
+    const request = requestOf({ ...genuine(), ...change });
+    await expect(verifyRequest(request, { secret: SECRET })).rejects.toMatchObject(error);
+  });
+
+  it('rejects a request whose body was read with what to do', async () => {
+    const request = requestOf(genuine());
+    await request.text();
+    await expect(verifyRequest(request, { secret: SECRET })).rejects.toThrow(RawBodyUnavailableError);
+  });
+
+  it('rejects when it is given no secret', async () => {
+    const error = { code: 'ERR_WEBHOOK_CONFIG' };
+    await expect(verifyRequest(requestOf(genuine()), { secret: '' })).rejects.toMatchObject(error);
+  });
+});

@@ -1,0 +1,24 @@
+import { describe } from 'vitest';
+import { expectNothingUnhandled } from './matrix/app.js';
+import { authenticityCases } from './matrix/authenticity.js';
+import { bodyCases } from './matrix/bodies.js';
+import { connectionCases } from './matrix/connections.js';
+import { contentCases, itemCases } from './matrix/contents.js';
+import { effectCases, placeCases } from './matrix/effects.js';
+import type { Target } from './matrix/targets.js';
+
+/** The cases that every adapter has to pass, over real HTTP. */
+export function matrix(target: Target): void {
+  describe(target.name, () => {
+    expectNothingUnhandled();
+    authenticityCases(target);
+    contentCases(target);
+    bodyCases(target);
+    connectionCases(target);
+    if (target.limitsInFlight) placeCases(target);
+    if (target.role === 'handler') {
+      itemCases(target);
+      effectCases(target);
+    }
+  });
+}

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import {
+  createReceiver,
+  type HeaderNames,
+  type Receiver,
+  type ReceiverOptions,
+  type WebhookErrorCode,
+} from '../../src/index.js';
+import { type Delivery, framed, headersOf, SECRET, sign } from './deliveries.js';
+import type { Target } from './targets.js';
+import { type Answer, type HeaderList, Wire } from './wire.js';
+
+/** Every status that the library may answer with. */
+export const STATUSES = [200, 400, 403, 405, 413, 415, 422, 500, 503];
+
+/** What an answer may carry besides its status: names that the hosts set, and the two of the library. */
+const HARMLESS_HEADERS =
+  /^(allow|retry-after|connection|keep-alive|date|content-length|content-type|transfer-encoding|x-powered-by)$/;
+
+/** Entries in the order in which they came, and a way to wait for them. */
+export class Log<T> {
+  readonly entries: T[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  add(entry: T): void {
+    this.entries.push(entry);
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Resolves when there are this many entries. */
+  async reaches(count: number): Promise<void> {
+    while (this.entries.length < count) {
+      await new Promise<void>((wake) => {
+        this.#waiting.add(wake);
+      });
+    }
+  }
+}
+
+export interface App {
+  readonly port: number;
+  readonly receiver: Receiver;
+  /** Ids of the events that reached user code. */
+  readonly seen: Log<string>;
+  readonly errors: Log<WebhookErrorCode>;
+  /** Methods of the requests that arrived. */
+  readonly requests: Log<string | undefined>;
+  /** Sends a whole delivery on a connection of its own. */
+  post(delivery: Delivery, headers?: HeaderList): Promise<Answer>;
+  /** Sends bytes that make a whole request, and checks what has to hold for every answer and its connection. */
+  exchange(...pieces: readonly Uint8Array[]): Promise<Answer>;
+}
+
+/** Starts an adapter behind a real server. What it started ends with the test. */
+export async function startApp(target: Target, settings: Partial<ReceiverOptions> = {}): Promise<App> {
+  const seen = new Log<string>();
+  const errors = new Log<WebhookErrorCode>();
+  const { onEvent, ...rest } = settings;
+  const options: ReceiverOptions = {
+    secret: SECRET,
+    ...rest,
+    onEvent(event, context) {
+      seen.add(event.id);
+      return onEvent?.(event, context);
+    },
+    onError: ({ code }) => errors.add(code),
+  };
+  const receiver = createReceiver(options);
+  const listener = target.listener({
+    receiver,
+    options,
+    verified: (items) => {
+      for (const item of items) if (item.status === 'event') seen.add(item.event.id);
+    },
+  });
+  const { port, requests } = await serve(listener);
+  // Resolves only when nothing is in flight any more, so that whatever leaks a place makes its test time out.
+  onTestFinished(() => receiver.drain());
+  const exchange = async (...pieces: readonly Uint8Array[]) => {
+    const wire = await Wire.open(port);
+    const sending = wire.send(...pieces);
+    const answer = expectAnswer(await wire.answer());
+    await sending;
+    if (answer.status !== 200) await expectUsableOrClosed(wire, answer, options.headers);
+    wire.end();
+    return answer;
+  };
+  return {
+    port,
+    receiver,
+    seen,
+    errors,
+    requests,
+    exchange,
+    post: (delivery, headers = headersOf(delivery)) => exchange(framed(delivery, headers)),
+  };
+}
+
+/** Serves on a free port until the test ends. */
+export async function serve(listener: RequestListener): Promise<{ port: number; requests: Log<string | undefined> }> {
+  const requests = new Log<string | undefined>();
+  const server = createServer(listener);
+  server.on('request', ({ method }) => requests.add(method));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.close().closeAllConnections();
+    await once(server, 'close');
+  });
+  return { port: (server.address() as AddressInfo).port, requests };
+}
+
+/** Checks what has to hold for every answer: a status of the table, and nothing beside it that says more. */
+export function expectAnswer(answer: Answer | undefined): Answer {
+  if (answer === undefined) throw new Error('The connection closed without an answer.');
+  expect(STATUSES).toContain(answer.status);
+  expect(answer.body).toBe('');
+  for (const name of answer.headers.keys()) expect(name).toMatch(HARMLESS_HEADERS);
+  return answer;
+}
+
+/** After a whole request was refused: the next one on the connection is answered, or the connection is closed. */
+async function expectUsableOrClosed(wire: Wire, answer: Answer, names: HeaderNames | undefined): Promise<void> {
+  if (answer.headers.get('connection') === 'close') {
+    wire.end();
+    await wire.closed();
+    return;
+  }
+  // A signed empty array is genuine and reaches no handler, so it is 200 whatever the options, or 503 again.
+  const probe = sign('[]');
+  await wire.send(framed(probe, headersOf(probe, names)));
+  const next = await wire.answer();
+  if (next !== undefined) expect(answer.status === 503 ? [200, 503] : [200]).toContain(next.status);
+}
+
+/** Fails the file when anything in it left a rejection or an exception unhandled. */
+export function expectNothingUnhandled(): void {
+  const unhandled: unknown[] = [];
+  const record = (error: unknown) => unhandled.push(error);
+  beforeAll(() => {
+    process.on('unhandledRejection', record).on('uncaughtException', record);
+  });
+  afterAll(async () => {
+    // Rejections are reported after the microtasks in which they went unhandled.
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', record).off('uncaughtException', record);
+    expect(unhandled).toEqual([]);
+  });
+}

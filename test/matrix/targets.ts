@@ -1,0 +1,84 @@
+import type { RequestListener } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import express5 from 'express';
+import express4 from 'express4';
+import { Hono } from 'hono';
+import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
+import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
+import { nodeHandler } from '../../src/adapters/node.js';
+import { type DeliveryItem, isWebhookError, type Receiver, type VerifierOptions } from '../../src/index.js';
+
+/** What an adapter is mounted with. */
+export interface Parts {
+  readonly receiver: Receiver;
+  /** The same options, for those that verify only. */
+  readonly options: VerifierOptions;
+  /** Where those that verify only put what was authentic. */
+  readonly verified: (items: readonly DeliveryItem[]) => void;
+}
+
+export interface Target {
+  readonly name: string;
+  /** A handler runs user code once per event and answers for it; a verifier leaves both to its caller. */
+  readonly role: 'handler' | 'verifier';
+  /** Whether it counts what is in flight. */
+  readonly limitsInFlight: boolean;
+  readonly listener: (parts: Parts) => RequestListener;
+}
+
+export const EXPRESS_VERSIONS = [
+  ['Express 5', express5],
+  ['Express 4', express4],
+] as const;
+
+export const nodeTarget: Target = {
+  name: 'nodeHandler on node:http',
+  role: 'handler',
+  limitsInFlight: true,
+  listener: ({ receiver }) => nodeHandler(receiver),
+};
+
+export const expressTargets: readonly Target[] = EXPRESS_VERSIONS.map(([version, express]) => ({
+  name: `expressHandler on ${version}`,
+  role: 'handler',
+  limitsInFlight: true,
+  listener: ({ receiver }) => express().all('/webhooks', expressHandler(receiver)),
+}));
+
+export const fetchTarget: Target = {
+  name: 'fetchHandler in Hono on @hono/node-server',
+  role: 'handler',
+  limitsInFlight: true,
+  listener({ receiver }) {
+    const handler = fetchHandler(receiver);
+    return getRequestListener(new Hono().all('/webhooks', (context) => handler(context.req.raw)).fetch);
+  },
+};
+
+export const expressVerifierTargets: readonly Target[] = EXPRESS_VERSIONS.map(([version, express]) => ({
+  name: `expressVerifier on ${version}`,
+  role: 'verifier',
+  limitsInFlight: true,
+  listener: ({ options, verified }) =>
+    express().all('/webhooks', expressVerifier(options), (request, response) => {
+      verified(request.webhook?.items ?? []);
+      response.status(200).end();
+    }),
+}));
+
+export const verifyRequestTarget: Target = {
+  name: 'verifyRequest on @hono/node-server',
+  role: 'verifier',
+  limitsInFlight: false,
+  listener: ({ options, verified }) =>
+    getRequestListener(async (request) => {
+      try {
+        verified((await verifyRequest(request, options)).items);
+        return new Response(null, { status: 200 });
+      } catch (error) {
+        if (!isWebhookError(error)) throw error;
+        options.onError?.(error, {});
+        return new Response(null, { status: error.status, headers: error.status === 405 ? { Allow: 'POST' } : {} });
+      }
+    }),
+};
