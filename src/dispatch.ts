@@ -1,4 +1,4 @@
-import type { EventItem, InvalidItem, UnknownItem } from './delivery.js';
+import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from './delivery.js';
 import { InvalidEventError, WebhookError } from './errors.js';
 import type { WebhookEvent } from './events.js';
 import { createHandleOnce, type EventOutcome, handlerError, runBounded } from './handler.js';
@@ -43,7 +43,7 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
     if (handOff === undefined || events.size === 0) return undefined;
     try {
       const idempotencyKeys = [...events.keys()];
-      await runBounded(handlerTimeoutMs, (signal) =>
+      await runBounded(handlerTimeoutMs, ({ signal }) =>
         handOff([...events.values()], { idempotencyKeys, signal, timestamp }),
       );
       return undefined;
@@ -54,12 +54,7 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
 
   return async ({ items, timestamp }) => {
     const keys = items.map((item) => (item.status === 'event' ? keyOf(item) : undefined));
-    const firsts = new Map<string, WebhookEvent>();
-    for (const [index, item] of items.entries()) {
-      const key = keys[index];
-      if (item.status === 'event' && typeof key === 'string' && !firsts.has(key)) firsts.set(key, item.event);
-    }
-    const stored = handOff && store(firsts, timestamp);
+    const stored = handOff && store(firstOfEach(items, keys), timestamp);
     const settled = new Map<string, Promise<EventOutcome>>();
 
     return mapAtMost(concurrency, items, async (item, index): Promise<EventOutcome> => {
@@ -67,13 +62,27 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
       if (item.status === 'invalid') return take(item, onInvalid, new InvalidEventError(item.issues));
       const key = keys[index];
       if (typeof key !== 'string') return { status: 'failed', item, error: key };
-      const first = await settled.get(key);
+      const same = settled.get(key);
+      const first = same && (await same);
       if (first !== undefined) return { ...first, item, status: first.error ? first.status : 'duplicate' };
       const outcome = stored ? stored.then((error) => outcomeOf(item, key, error)) : handleOnce(item, key, timestamp);
       if (options.store !== false) settled.set(key, outcome);
       return outcome;
     });
   };
+}
+
+/** The first event of each key. */
+function firstOfEach(
+  items: readonly DeliveryItem[],
+  keys: readonly (string | WebhookError | undefined)[],
+): Map<string, WebhookEvent> {
+  const firsts = new Map<string, WebhookEvent>();
+  for (const [index, item] of items.entries()) {
+    const key = keys[index];
+    if (item.status === 'event' && typeof key === 'string' && !firsts.has(key)) firsts.set(key, item.event);
+  }
+  return firsts;
 }
 
 function outcomeOf(item: EventItem, idempotencyKey: string, error: WebhookError | undefined): EventOutcome {
@@ -87,10 +96,13 @@ async function mapAtMost<T, R>(
   to: (each: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
-  const entries = from.entries();
+  let next = 0;
   const work = async () => {
-    for (const [index, each] of entries) results[index] = await to(each, index);
+    while (next < from.length) {
+      const index = next++;
+      results[index] = await to(from[index] as T, index);
+    }
   };
-  await Promise.all(Array.from({ length: Math.min(most, from.length) }, work));
+  await (most === 1 ? work() : Promise.all(Array.from({ length: Math.min(most, from.length) }, work)));
   return results;
 }

@@ -2,7 +2,7 @@ import { withDeadline } from './deadline.js';
 import type { DeliveryItem, EventItem } from './delivery.js';
 import { isWebhookError, WebhookError } from './errors.js';
 import { memoryStore } from './idempotency.js';
-import type { resolveReceiverOptions } from './options.js';
+import type { EventContext, resolveReceiverOptions } from './options.js';
 
 /** What became of one item of a delivery. With `error`, it was not acknowledged and is expected again. */
 export interface EventOutcome {
@@ -17,14 +17,54 @@ export interface EventOutcome {
   readonly error?: WebhookError | undefined;
 }
 
+/** An abort signal that is made when somebody asks for it: it costs more than all else around a handler. */
+export class LazySignal {
+  #controller: AbortController | undefined;
+  #reason: unknown;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+/** What a handler is told. A class, so that `signal` can be made late without each object having a shape of its own. */
+class Context<Tx> implements EventContext<Tx> {
+  readonly #lazy: LazySignal;
+  readonly idempotencyKey: string;
+  readonly timestamp: string;
+  readonly tx: Tx;
+
+  constructor(lazy: LazySignal, idempotencyKey: string, timestamp: string, tx: Tx) {
+    this.#lazy = lazy;
+    this.idempotencyKey = idempotencyKey;
+    this.timestamp = timestamp;
+    this.tx = tx;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lazy.signal;
+  }
+}
+
 /** Runs user code for at most `ms` milliseconds, then aborts its signal and rejects. */
-export async function runBounded(ms: number, work: (signal: AbortSignal) => unknown): Promise<void> {
-  const controller = new AbortController();
-  const running = (async () => work(controller.signal))();
-  await withDeadline(running, ms, () => {
+export async function runBounded(ms: number, work: (lazy: LazySignal) => unknown): Promise<void> {
+  const lazy = new LazySignal();
+  const running = work(lazy);
+  // What is no promise is done already: there is nothing left to wait for.
+  if ((typeof running !== 'object' && typeof running !== 'function') || running === null) return;
+  await withDeadline(Promise.resolve(running), ms, () => {
     const message = `It took more than ${ms} ms (handlerTimeoutMs), so its signal was aborted and it counts as failed.`;
     const error = new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', message);
-    controller.abort(error);
+    lazy.abort(error);
     return error;
   });
 }
@@ -47,8 +87,8 @@ export function createHandleOnce<Tx>(options: ReturnType<typeof resolveReceiverO
     let succeeded = false;
     const run = async (tx: Tx | undefined) => {
       try {
-        await runBounded(handlerTimeoutMs, (signal) =>
-          onEvent?.(item.event, { idempotencyKey, signal, timestamp, tx: tx as Tx }),
+        await runBounded(handlerTimeoutMs, (lazy) =>
+          onEvent?.(item.event, new Context(lazy, idempotencyKey, timestamp, tx as Tx)),
         );
         succeeded = true;
       } catch (cause) {

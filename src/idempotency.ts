@@ -67,7 +67,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
       const first = running.get(key);
       if (first !== undefined) return (await first) ? 'duplicate' : 'in-progress';
       if ((done.get(key) ?? Number.NEGATIVE_INFINITY) > now()) return 'duplicate';
-      const work = (async () => run(undefined))();
+      const work = Promise.resolve(run(undefined));
       const settled = work.then(
         () => true,
         () => false,

@@ -1,7 +1,7 @@
 import { withDeadline } from './deadline.js';
 import { type DeliveryItem, parseDelivery } from './delivery.js';
 import { WebhookError } from './errors.js';
-import type { resolveVerifierOptions } from './options.js';
+import type { resolveVerifierOptions, Secret } from './options.js';
 import { isSignature, isTimestamp, type RawBody, verifySignature } from './signature.js';
 
 /** What a reader of a body has to keep to. */
@@ -72,8 +72,7 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
     if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
   }
 
-  async function secrets() {
-    if (typeof secret !== 'function') return secret;
+  async function ask(secret: () => Secret | Promise<Secret>): Promise<Secret> {
     try {
       return await withDeadline(Promise.resolve(secret()), receiveTimeoutMs, () => new Error('It took too long.'));
     } catch (cause) {
@@ -103,7 +102,7 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
           ? await signed.rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs })
           : signed.rawBody;
       checkSize(typeof rawBody === 'string' ? rawBody.length : rawBody?.byteLength);
-      if (!verifySignature(rawBody, signature, timestamp, await secrets())) {
+      if (!verifySignature(rawBody, signature, timestamp, typeof secret === 'function' ? await ask(secret) : secret)) {
         throw new WebhookError(
           'ERR_WEBHOOK_SIGNATURE',
           'The signature is not that of this body and timestamp under the secret: a forgery, another secret, or bytes that were changed on their way.',

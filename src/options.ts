@@ -37,7 +37,10 @@ export interface VerifierOptions {
 export interface EventContext<Tx = undefined> {
   /** What makes two events the same: `idempotencyKey(event)`. */
   readonly idempotencyKey: string;
-  /** Aborted when `handlerTimeoutMs` is over: the event then counts as failed and may be handled again. Pass it on. */
+  /**
+   * Aborted when `handlerTimeoutMs` is over: the event then counts as failed and may be handled again. Pass it on.
+   * It is made when it is first read, so take it from the context itself: `{ ...context }` leaves it out.
+   */
   readonly signal: AbortSignal;
   /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;

@@ -31,7 +31,9 @@ export function mayHoldRounded(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth === DEEPEST) return true;
   for (const key in value) {
-    if (mayHoldRounded((value as Record<string, unknown>)[key], depth + 1)) return true;
+    const child = (value as Record<string, unknown>)[key];
+    // Most are text: only what can matter is worth a call.
+    if (typeof child !== 'string' && mayHoldRounded(child, depth + 1)) return true;
   }
   return false;
 }

@@ -16,6 +16,7 @@ describe('onEvent', () => {
     expect(seen[0]?.[0].id).toBe('a');
     expect(seen[0]?.[1]).toMatchObject({ idempotencyKey: 'a', timestamp: String(seconds), tx: undefined });
     expect(seen[0]?.[1].signal.aborted).toBe(false);
+    expect(seen[0]?.[1].signal).toBe(seen[0]?.[1].signal);
   });
 
   it.each([
@@ -67,6 +68,31 @@ describe('onEvent', () => {
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
     const { receiver } = noting({ onEvent, handlerTimeoutMs: 20 });
     expect((await receiver.handle(signed([event('a')]))).error?.code).toBe('ERR_WEBHOOK_HANDLER_TIMEOUT');
+  });
+
+  it('that asks for its signal only after its time is over finds it aborted', async () => {
+    const over = deferred();
+    const asked = deferred<AbortSignal>();
+    const onEvent = async (_each: WebhookEvent, context: EventContext) => {
+      await over.promise;
+      asked.resolve(context.signal);
+    };
+    const { receiver } = noting({ onEvent, handlerTimeoutMs: 20 });
+    const { error } = await receiver.handle(signed([event('a')]));
+    over.resolve();
+    const signal = await asked.promise;
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toBe(error);
+  });
+
+  it.each([[undefined], [7], ['text'], [null], [{}]])('that returns %j has taken effect', async (value) => {
+    expect((await noting({ onEvent: () => value }).receiver.handle(signed([event('a')]))).status).toBe(200);
+  });
+
+  it('that returns a thenable is waited for', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: a thenable that is no Promise is what this is about.
+    const thenable = { then: (_yes: unknown, no: (error: Error) => void) => no(new Error('no')) };
+    expect((await noting({ onEvent: () => thenable }).receiver.handle(signed([event('a')]))).status).toBe(500);
   });
 
   it('runs one event at a time unless concurrency says more', async () => {

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withConsumer } from '../lib/consumer.mjs';
+import { interleave, summarise } from '../lib/stats.mjs';
+
+const MODULES = {
+  nothing: '',
+  crypto: "import 'node:crypto';",
+  package: "import 'empty-package';",
+  verify: "import 'event-webhook-receiver/verify';",
+  root: "import 'event-webhook-receiver';",
+};
+
+// The time since the process began, so that neither starting it nor its end is in the figure.
+const REPORT = 'process.stdout.write(String(performance.now()));';
+
+/** Milliseconds from the start of a fresh process to the end of its imports. */
+function startUp(file) {
+  const { stdout, status } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`A process that imports ${file} ended with ${status}.`);
+  return Number(stdout);
+}
+
+/** Installs a package that imports node:crypto and no more: what finding any package costs. */
+function installEmptyPackage(folder) {
+  const installed = join(folder, 'node_modules', 'empty-package');
+  mkdirSync(installed);
+  writeFileSync(join(installed, 'package.json'), '{ "type": "module", "exports": { ".": "./index.js" } }');
+  writeFileSync(join(installed, 'index.js'), MODULES.crypto);
+}
+
+const ROWS = [
+  ['verify', 'crypto', 'node:crypto', { max: 1 }],
+  ['verify', 'package', 'node:crypto in an empty package', undefined],
+  ['root', 'crypto', 'node:crypto', { max: 10 }],
+  ['root', 'nothing', 'empty process', undefined],
+];
+
+export const benchmarks = [
+  {
+    name: 'import',
+    run: ({ quick }) =>
+      withConsumer(async (folder) => {
+        installEmptyPackage(folder);
+        const files = Object.entries(MODULES).map(([name, text]) => {
+          const file = join(folder, `${name}.mjs`);
+          writeFileSync(file, `${text}\n${REPORT}\n`);
+          startUp(file);
+          return [name, file];
+        });
+        const times = await interleave(Object.fromEntries(files), quick ? 9 : 41, startUp);
+        return ROWS.map(([name, without, against, target]) => {
+          const added = times[name].map((time, round) => time - times[without][round]);
+          return { name: `import ${name}`, against, measure: '+ ms', target, ...summarise(added) };
+        });
+      }),
+  },
+];
