@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { skippedReporter } from './test/skipped-reporter.js';
 
 const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
@@ -15,7 +16,11 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    reporters: process.env.CI ? ['default', ['json', { outputFile: '.test-results.json' }]] : ['default'],
+    reporters: [
+      'default',
+      skippedReporter,
+      ...(process.env.CI ? [['json', { outputFile: '.test-results.json' }] as ['json', object]] : []),
+    ],
     typecheck: { include: ['test/**/*.test-d.ts'] },
     coverage: {
       enabled: process.env.COVERAGE === '1',
