@@ -62,7 +62,10 @@ export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
   readonly onEvent?: ((event: WebhookEvent, context: EventContext<Tx>) => unknown) | undefined;
   /** Stores the valid events of a delivery, each key once. Resolving means that all are stored. Instead of `onEvent`. */
   readonly handOff?: ((events: readonly WebhookEvent[], context: HandOffContext) => unknown) | undefined;
-  /** Remembers which events took effect. `false` turns that off. (Default: `memoryStore()`, which is one process's.) */
+  /**
+   * Remembers which events took effect. `false` turns that off. Not used with `handOff`, where whatever stores the events
+   * deduplicates by their keys. (Default: `memoryStore()`, which is one process's.)
+   */
   readonly store?: IdempotencyStore<Tx> | false | undefined;
   /** What makes two events the same. (Default: `event.id`.) */
   readonly idempotencyKey?: ((event: WebhookEvent) => string) | undefined;

@@ -87,8 +87,7 @@ test.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
   { timeout: 120_000 },
   async (compiler) => {
     const files = blocks.map(({ path }) => path);
-    // test/package/types.test.ts checks the declarations themselves; here that would only repeat it for each library.
-    const compilerOptions = { ...resolutions.nodenext, lib: withDom, skipLibCheck: true };
+    const compilerOptions = { ...resolutions.nodenext, lib: withDom };
     expect(await typeCheck(consumer, compiler, { files, compilerOptions })).toBe('');
   },
 );

@@ -1,4 +1,4 @@
-// Run with: WEBHOOK_SECRET=… PORT=3000 npx tsx examples/express/server.ts
+// Run with: WEBHOOK_SECRET=… PORT=3000 npx tsx --tsconfig examples/tsconfig.json examples/express/server.ts
 import { createReceiver } from 'event-webhook-receiver';
 import { createApp } from './app.js';
 

@@ -1,5 +1,5 @@
 // Calls the bare handler as a host would, with a delivery signed here. Run with:
-// WEBHOOK_SECRET=… npx tsx examples/fetch/bare.ts
+// WEBHOOK_SECRET=… npx tsx --tsconfig examples/tsconfig.json examples/fetch/bare.ts
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { POST } from './handler.js';
 

@@ -1,4 +1,4 @@
-// Hono on Node. Run with: WEBHOOK_SECRET=… PORT=3000 npx tsx examples/fetch/hono.ts
+// Hono on Node. Run with: WEBHOOK_SECRET=… PORT=3000 npx tsx --tsconfig examples/tsconfig.json examples/fetch/hono.ts
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { POST } from './handler.js';

@@ -1,0 +1,34 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Consumer, createConsumer, projectRoot, resolutions, typeCheck, withDom } from './consumer.js';
+
+/** The programs in the @example tags of every source file. */
+async function examples(): Promise<{ path: string; text: string }[]> {
+  const found: { path: string; text: string }[] = [];
+  for (const file of await readdir(join(projectRoot, 'src'), { recursive: true })) {
+    if (!file.endsWith('.ts')) continue;
+    const source = await readFile(join(projectRoot, 'src', file), 'utf8');
+    for (const [index, [, text = '']] of [...source.matchAll(/@example\n \* ```ts\n(.*?)^ \* ```$/gms)].entries()) {
+      found.push({ path: `jsdoc/${file}.${index}.ts`, text: text.replace(/^ \* ?/gm, '') });
+    }
+  }
+  return found;
+}
+
+let consumer: Consumer;
+
+beforeAll(async () => {
+  consumer = await createConsumer();
+}, 60_000);
+
+afterAll(() => consumer.remove());
+
+test('every @example in the sources compiles against the packed library', { timeout: 60_000 }, async () => {
+  const programs = await examples();
+  expect(programs.length).toBeGreaterThanOrEqual(9);
+  for (const { path, text } of programs) await consumer.write(path, text);
+  const files = programs.map(({ path }) => path);
+  const compilerOptions = { ...resolutions.nodenext, lib: withDom };
+  expect(await typeCheck(consumer, '6.0', { files, compilerOptions })).toBe('');
+});
