@@ -62,7 +62,7 @@ export async function runBounded(ms: number, work: (lazy: LazySignal) => unknown
   // What is no promise is done already: there is nothing left to wait for.
   if ((typeof running !== 'object' && typeof running !== 'function') || running === null) return;
   await withDeadline(Promise.resolve(running), ms, () => {
-    const message = `It took more than ${ms} ms (handlerTimeoutMs), so its signal was aborted and it counts as failed.`;
+    const message = `It took more than ${ms} ms (handlerTimeoutMs, and at most 0.9 of the store's leaseMs), so its signal was aborted and it counts as failed.`;
     const error = new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', message);
     lazy.abort(error);
     return error;
@@ -78,9 +78,14 @@ export function handlerError(cause: unknown): WebhookError {
 /** Runs `onEvent` for one event under its idempotency key. Never rejects. */
 export type HandleOnce = (item: EventItem, idempotencyKey: string, timestamp: string) => Promise<EventOutcome>;
 
-export function createHandleOnce<Tx>(options: ReturnType<typeof resolveReceiverOptions<Tx>>): HandleOnce {
-  const { onEvent, handlerTimeoutMs } = options;
+export function createHandleOnce<Tx>(
+  options: Pick<ReturnType<typeof resolveReceiverOptions<Tx>>, 'onEvent' | 'store' | 'handlerTimeoutMs'>,
+): HandleOnce {
+  const { onEvent } = options;
   const store = options.store ?? memoryStore();
+  // A handler that outlives its lease would be taken over from while it runs.
+  const leaseMs = (store && store.leaseMs) || Number.POSITIVE_INFINITY;
+  const handlerTimeoutMs = Math.min(options.handlerTimeoutMs, 0.9 * leaseMs);
 
   return async (item, idempotencyKey, timestamp) => {
     let failure: WebhookError | undefined;
@@ -119,6 +124,7 @@ function inProgress(): WebhookError {
 }
 
 function storeError(cause: unknown): WebhookError {
+  if (isWebhookError(cause) && cause.code === 'ERR_WEBHOOK_STORE') return cause;
   const message = 'The idempotency store failed, so it is not recorded whether the event took effect.';
   return new WebhookError('ERR_WEBHOOK_STORE', message, { cause });
 }

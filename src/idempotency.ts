@@ -7,6 +7,11 @@ import { ConfigError } from './errors.js';
  */
 export interface IdempotencyStore<Tx = undefined> {
   /**
+   * How long a key is held for a run that does not come back, in milliseconds; absent when it is held for as long as
+   * the run lives. A receiver gives its handlers nine tenths of it at most, so that no live handler is taken over from.
+   */
+  readonly leaseMs?: number | undefined;
+  /**
    * @param key The idempotency key. Any string.
    * @param run The work. Rejecting means that it took no effect and may be tried again.
    * @returns `handled` when `run` was called and resolved; `duplicate` when the key had taken effect before;

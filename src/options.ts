@@ -3,6 +3,7 @@ import { ConfigError, type WebhookError } from './errors.js';
 import type { WebhookEvent } from './events.js';
 import { type HeaderNames, serviceHeaders } from './headers.js';
 import type { IdempotencyStore } from './idempotency.js';
+import { checkNumber, MAX_TIMER_MS } from './limits.js';
 
 /** One secret, or several while one replaces another: any of them may match. */
 export type Secret = string | readonly string[];
@@ -71,19 +72,12 @@ export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
   readonly idempotencyKey?: ((event: WebhookEvent) => string) | undefined;
   /** How many events of one delivery are handled at once. (Default: 1, in their order.) */
   readonly concurrency?: number | undefined;
-  /** How long one handler or hand-off may take, in milliseconds. (Default: 30 000.) */
+  /** How long one handler or hand-off may take, in ms; a handler never longer than 0.9 of `store.leaseMs`. (Default: 30 000.) */
   readonly handlerTimeoutMs?: number | undefined;
   /** Takes an item that is no valid event: resolving means that it is taken care of. (Default: the delivery is 422.) */
   readonly onInvalid?: ((item: InvalidItem) => unknown) | undefined;
   /** Sees an item of a kind that this version does not know. (Default: it is acknowledged.) */
   readonly onUnknown?: ((item: UnknownItem) => unknown) | undefined;
-}
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-function checkNumber(name: string, value: unknown, min: number, max = Number.MAX_SAFE_INTEGER): void {
-  if (typeof value === 'number' && value >= min && value <= max) return;
-  throw new ConfigError(`Option ${name} must be a number from ${min} to ${max}.`);
 }
 
 function checkFunctions(options: Record<string, unknown>): void {

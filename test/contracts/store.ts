@@ -1,0 +1,277 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { IdempotencyStore } from '../../src/index.js';
+import { deferred } from '../helpers.js';
+import type { TestServer } from '../servers/server.js';
+import { eventually, failing, holdKey, hostileKeys, nothing, unique } from './store-helpers.js';
+
+/** What a store must be told to be tried; each is optional where a store has nothing of the kind. */
+export interface StoreSettings {
+  readonly leaseMs?: number;
+  readonly retentionMs?: number;
+  readonly timeoutMs?: number;
+}
+
+/** A store under test, over one server or file that all its instances share. */
+export interface StoreTarget {
+  /** A store with connections of its own, as another replica has it. Closed by itself when the test is over. */
+  open(settings?: StoreSettings): Promise<IdempotencyStore<unknown>>;
+  /** Lets time go by for the store: its clock is moved on, or real time passes. */
+  passTime(ms: number): Promise<void>;
+}
+
+/** What a store is, and so which cases it must pass. */
+export interface StoreTraits {
+  /** What another is told while the first run is under way, or that it waits for its end. */
+  readonly meanwhile: 'in-progress' | 'waits';
+  /** Its instances see each other's keys. */
+  readonly shared: boolean;
+  /** A key is taken over once its holder's lease has run out. */
+  readonly leases: boolean;
+}
+
+/** What every store must do. `target` is called when the cases run, so that its server may be started before all. */
+export function describeStore(title: string, traits: StoreTraits, target: () => StoreTarget): void {
+  const open = (settings?: StoreSettings) => target().open(settings);
+  /** Two instances that share their keys, if it is a store that does. */
+  const openTwo = async (settings?: StoreSettings) => {
+    const first = await open(settings);
+    return [first, traits.shared ? await open(settings) : first] as const;
+  };
+
+  describe(`${title}, as every store`, () => {
+    it('runs the first and says handled', async () => {
+      const store = await open();
+      let runs = 0;
+      expect(await store.once(unique(), async () => void runs++)).toBe('handled');
+      expect(runs).toBe(1);
+    });
+
+    it('does not run a duplicate, here or at another replica', async () => {
+      const [store, other] = await openTwo();
+      const key = unique();
+      await store.once(key, nothing);
+      for (const each of [store, other, store]) expect(await each.once(key, failing)).toBe('duplicate');
+    });
+
+    it('passes on what a run threw and lets the next one try', async () => {
+      const [store, other] = await openTwo();
+      const key = unique();
+      await expect(store.once(key, failing)).rejects.toThrow('the run failed');
+      await expect(other.once(key, failing)).rejects.toThrow('the run failed');
+      expect(await store.once(key, nothing)).toBe('handled');
+      expect(await other.once(key, failing)).toBe('duplicate');
+    });
+
+    it('takes a run that throws at once as one that rejects', async () => {
+      const store = await open();
+      const key = unique();
+      const throwing = () => {
+        throw new Error('at once');
+      };
+      await expect(store.once(key, throwing)).rejects.toThrow('at once');
+      expect(await store.once(key, nothing)).toBe('handled');
+    });
+
+    it('runs one of two hundred claims of one key at the same instant', async () => {
+      const [store, other] = await openTwo();
+      const key = unique();
+      const gate = deferred();
+      let runs = 0;
+      const run = () => {
+        runs++;
+        return gate.promise;
+      };
+      const claims = Array.from({ length: 200 }, (_, index) => (index % 2 ? store : other).once(key, run));
+      await eventually(async () => expect(runs).toBe(1));
+      gate.resolve();
+      const results = await Promise.all(claims);
+      expect(runs).toBe(1);
+      expect(results.filter((each) => each === 'handled')).toHaveLength(1);
+      if (traits.meanwhile === 'waits') expect(results.filter((each) => each === 'duplicate')).toHaveLength(199);
+      expect(await other.once(key, failing)).toBe('duplicate');
+    });
+
+    it('tells others that the key is in progress, and keeps keys apart', async () => {
+      const [store, other] = await openTwo();
+      const [key, another] = [unique(), unique()];
+      const gate = deferred();
+      const { result: first } = await holdKey(store, key, gate.promise);
+      if (traits.meanwhile === 'in-progress') {
+        expect(await other.once(key, nothing)).toBe('in-progress');
+        expect(await store.once(key, nothing)).toBe('in-progress');
+      }
+      expect(await other.once(another, nothing)).toBe('handled');
+      gate.resolve();
+      expect(await first).toBe('handled');
+    });
+
+    it('forgets a key when its retention is over, and not before', async () => {
+      const [store, other] = await openTwo({ retentionMs: 400 });
+      const key = unique();
+      await store.once(key, nothing);
+      expect(await other.once(key, failing)).toBe('duplicate');
+      await target().passTime(500);
+      expect(await other.once(key, nothing)).toBe('handled');
+      expect(await store.once(key, failing)).toBe('duplicate');
+    });
+
+    it('takes any key, and takes no two for the same', async () => {
+      const [store, other] = await openTwo();
+      const prefix = unique();
+      const keys = ['', ...hostileKeys.map((key) => prefix + key), ...hostileKeys.map((key) => key + prefix)];
+      await store.once('', nothing);
+      for (const key of keys.slice(1)) expect([key, await store.once(key, nothing)]).toEqual([key, 'handled']);
+      for (const key of keys) expect([key, await other.once(key, failing)]).toEqual([key, 'duplicate']);
+    });
+  });
+
+  if (!traits.leases) return;
+  describe(`${title}, as a store with leases`, () => {
+    const leaseMs = 300;
+
+    it('lets another take over from a holder that does not come back, and not before its lease is over', async () => {
+      const [store, other] = await openTwo({ leaseMs });
+      const key = unique();
+      const gate = deferred();
+      onTestFinished(() => gate.resolve());
+      const { result } = await holdKey(store, key, gate.promise);
+      result.catch(() => {});
+      expect(await other.once(key, failing)).toBe('in-progress');
+      await target().passTime(leaseMs + 50);
+      expect(await other.once(key, nothing)).toBe('handled');
+      expect(await other.once(key, failing)).toBe('duplicate');
+    });
+
+    it('lets a holder that lost its lease neither complete nor release what another has taken over', async () => {
+      const [store, other] = await openTwo({ leaseMs });
+      const key = unique();
+      const [late, later, current] = [deferred(), deferred(), deferred()];
+      const { result: completing } = await holdKey(store, key, late.promise);
+      expect(await other.once(key, failing)).toBe('in-progress');
+      await target().passTime(leaseMs + 50);
+      const { result: releasing } = await holdKey(store, key, later.promise);
+      expect(await other.once(key, failing)).toBe('in-progress');
+      await target().passTime(leaseMs + 50);
+      const { result: holding } = await holdKey(other, key, current.promise);
+      expect(await store.once(key, failing)).toBe('in-progress');
+
+      late.resolve();
+      await expect(completing).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+      later.reject(new Error('the late run failed'));
+      await expect(releasing).rejects.toThrow('the late run failed');
+      expect(await store.once(key, failing)).toBe('in-progress');
+
+      current.resolve();
+      expect(await holding).toBe('handled');
+      expect(await store.once(key, failing)).toBe('duplicate');
+    });
+
+    it('lets a holder complete after its lease, when nobody has taken over', async () => {
+      const [store, other] = await openTwo({ leaseMs });
+      const key = unique();
+      const gate = deferred();
+      const { result: first } = await holdKey(store, key, gate.promise);
+      expect(await other.once(key, failing)).toBe('in-progress');
+      await target().passTime(leaseMs + 50);
+      gate.resolve();
+      expect(await first).toBe('handled');
+      expect(await other.once(key, failing)).toBe('duplicate');
+    });
+
+    it('does not take back what took effect when the lease would have ended', async () => {
+      const [store, other] = await openTwo({ leaseMs });
+      const key = unique();
+      await store.once(key, nothing);
+      await target().passTime(leaseMs + 50);
+      expect(await other.once(key, failing)).toBe('duplicate');
+    });
+
+    it('says how long its leases are', async () => {
+      expect((await open({ leaseMs })).leaseMs).toBe(leaseMs);
+    });
+  });
+}
+
+/** What a store on a server must do when the server is not what it should be. `server` is started by the caller. */
+export function describeStoreOutages(title: string, target: () => StoreTarget, server: () => TestServer): void {
+  const settings = { leaseMs: 60_000, timeoutMs: 500 };
+  const open = () => target().open(settings);
+  const handledOnce = (store: IdempotencyStore<unknown>, key: string) =>
+    eventually(async () => expect(await store.once(key, failing)).toBe('duplicate'));
+
+  describe(`${title}, when its server goes away`, () => {
+    it('fails without a run while the server is down, and recovers by itself', async () => {
+      const store = await open();
+      const key = unique();
+      await store.once(unique(), nothing);
+      await server().kill();
+      let runs = 0;
+      const run = async () => void runs++;
+      await expect(store.once(key, run)).rejects.toThrow();
+      await expect(store.once(key, run)).rejects.toThrow();
+      expect(runs).toBe(0);
+      await server().restart();
+      await eventually(async () => expect(['handled', 'duplicate']).toContain(await store.once(key, run)));
+      expect(runs).toBe(1);
+    });
+
+    it('fails without a run while the server does not answer, and recovers by itself', async () => {
+      const store = await open();
+      const key = unique();
+      await store.once(unique(), nothing);
+      server().pause();
+      let runs = 0;
+      const run = async () => void runs++;
+      try {
+        await expect(store.once(key, run)).rejects.toThrow();
+      } finally {
+        server().resume();
+      }
+      expect(runs).toBe(0);
+      await eventually(async () => expect(['handled', 'duplicate']).toContain(await store.once(key, run)));
+      expect(runs).toBe(1);
+    });
+
+    it('forgets no key when the server is killed', async () => {
+      const store = await open();
+      const key = unique();
+      await store.once(key, nothing);
+      await server().kill();
+      await server().restart();
+      await handledOnce(store, key);
+    });
+  });
+}
+
+/** What a store with leases must do when the server restarts between a run and its record. */
+export function describeLeaseOutages(title: string, target: () => StoreTarget, server: () => TestServer): void {
+  const open = () => target().open({ leaseMs: 60_000, timeoutMs: 500 });
+
+  describe(`${title}, when its server restarts in the middle of a run`, () => {
+    it('records what took effect, and runs it no second time', async () => {
+      const [store, other] = [await open(), await open()];
+      const key = unique();
+      let runs = 0;
+      const first = store.once(key, async () => {
+        runs++;
+        await server().kill();
+        await server().restart();
+      });
+      expect(await first.catch((error: { code: string }) => error.code)).toSatisfy(
+        (result) => result === 'handled' || result === 'ERR_WEBHOOK_STORE',
+      );
+      await eventually(async () => expect(await other.once(key, failing)).toBe('duplicate'));
+      expect(runs).toBe(1);
+    });
+
+    it('reports an outage that lasts and records what took effect once it is over', async () => {
+      const [store, other] = [await open(), await open()];
+      const key = unique();
+      await expect(store.once(key, () => server().kill())).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+      await expect(store.once(key, failing)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+      await server().restart();
+      await eventually(async () => expect(await other.once(key, failing)).toBe('duplicate'));
+      expect(await store.once(key, failing)).toBe('duplicate');
+    });
+  });
+}

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/lease.js';
+import { deferred } from '../helpers.js';
+
+/** A table in memory that can be told what goes wrong. */
+function fakeTable(wrong: Partial<LeaseTable> = {}) {
+  const rows = new Map<string, { owner: string; done: boolean }>();
+  const right: LeaseTable = {
+    async claim(key, owner) {
+      const row = rows.get(key);
+      if (row !== undefined) return row.done ? 'duplicate' : 'in-progress';
+      rows.set(key, { owner, done: false });
+      return 'claimed';
+    },
+    async complete(key, owner) {
+      if (rows.has(key) && rows.get(key)?.owner !== owner) return false;
+      rows.set(key, { owner, done: true });
+      return true;
+    },
+    async release(key, owner) {
+      if (rows.get(key)?.owner === owner) rows.delete(key);
+    },
+  };
+  return { rows, right, table: { ...right, ...wrong } };
+}
+
+const options = resolveLeaseOptions({ timeoutMs: 100 });
+const nothing = async () => {};
+const failing = () => Promise.reject(new Error('the run failed'));
+const store503 = expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', status: 503 });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('leasedStore', () => {
+  it('fails without a run when a claim does not come in time, and gives it back when it comes at last', async () => {
+    const late = deferred<'claimed'>();
+    const { rows, table, right } = fakeTable();
+    const claim = async (key: string, owner: string) => {
+      await late.promise;
+      return right.claim(key, owner);
+    };
+    const slow = leasedStore({ ...table, claim }, options);
+    let runs = 0;
+    const taking = slow.once('a', async () => void runs++);
+    const refused = expect(taking).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(100);
+    await refused;
+    late.resolve('claimed');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(runs).toBe(0);
+    expect(rows.size).toBe(0);
+    expect(await leasedStore(table, options).once('a', nothing)).toBe('handled');
+  });
+
+  it('leaves a key that others hold alone when that is what comes too late', async () => {
+    const late = deferred<'in-progress'>();
+    const release = vi.fn(nothing);
+    const slow = leasedStore(fakeTable({ claim: () => late.promise, release }).table, options);
+    const refused = expect(slow.once('a', nothing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(100);
+    await refused;
+    late.resolve('in-progress');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(release).not.toHaveBeenCalled();
+  });
+
+  it('passes on what a claim fails with, without a run', async () => {
+    const down = new Error('connection refused');
+    const store = leasedStore(fakeTable({ claim: () => Promise.reject(down) }).table, options);
+    const run = vi.fn(nothing);
+    await expect(store.once('a', run)).rejects.toBe(down);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('passes on what the run threw, whether or not the key can be given back', async () => {
+    for (const release of [() => Promise.reject(new Error('down')), () => new Promise(() => {})]) {
+      const store = leasedStore(fakeTable({ release }).table, options);
+      const refused = expect(store.once('a', failing)).rejects.toThrow('the run failed');
+      await vi.advanceTimersByTimeAsync(100);
+      await refused;
+    }
+  });
+
+  it('records after an outage shorter than timeoutMs as if there had been none', async () => {
+    const { table, right } = fakeTable();
+    let down = 2;
+    const complete: LeaseTable['complete'] = async (key, owner) => {
+      if (down-- > 0) throw new Error('connection lost');
+      return right.complete(key, owner);
+    };
+    const taking = leasedStore({ ...table, complete }, options).once('a', nothing);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(await taking).toBe('handled');
+  });
+
+  it('goes on recording after the delivery has failed, and runs nothing of that key meanwhile', async () => {
+    const { rows, table, right } = fakeTable();
+    let down = true;
+    const complete: LeaseTable['complete'] = async (key, owner) => {
+      if (down) throw new Error('connection lost');
+      return right.complete(key, owner);
+    };
+    const store = leasedStore({ ...table, complete }, options);
+    const run = vi.fn(nothing);
+    const first = expect(store.once('a', run)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(100);
+    await first;
+
+    // The server has lost all that was in it: only this process still knows.
+    rows.clear();
+    const second = expect(store.once('a', run)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(100);
+    await second;
+    down = false;
+    await vi.advanceTimersByTimeAsync(5000);
+
+    expect(await store.once('a', run)).toBe('duplicate');
+    expect(await leasedStore(table, options).once('a', run)).toBe('duplicate');
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it('tells a duplicate that comes while the record is being made how that ended', async () => {
+    const { table, right } = fakeTable();
+    const gate = deferred();
+    const complete: LeaseTable['complete'] = async (key, owner) => {
+      await gate.promise;
+      return right.complete(key, owner);
+    };
+    const store = leasedStore({ ...table, complete }, options);
+    const first = store.once('a', nothing);
+    await vi.advanceTimersByTimeAsync(1);
+    const second = store.once('a', failing);
+    gate.resolve();
+    expect(await Promise.all([first, second])).toEqual(['handled', 'duplicate']);
+  });
+
+  it('gives up recording when nobody would remember it any longer', async () => {
+    let tries = 0;
+    const complete = () => {
+      tries++;
+      return Promise.reject(new Error('gone for good'));
+    };
+    const store = leasedStore(fakeTable({ complete }).table, { ...options, retentionMs: 60_000 });
+    const refused = expect(store.once('a', nothing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(70_000);
+    await refused;
+    const before = tries;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(tries).toBe(before);
+    expect(tries).toBeGreaterThan(10);
+    expect(tries).toBeLessThan(30);
+  });
+
+  it('says what to do when another has taken the key over', async () => {
+    const store = leasedStore(fakeTable({ complete: async () => false }).table, options);
+    await expect(store.once('a', nothing)).rejects.toThrow(/Make leaseMs longer/);
+  });
+
+  it.each(['leaseMs', 'retentionMs', 'timeoutMs'])('refuses %s that is no number above 0', (name) => {
+    for (const value of [0, -1, Number.NaN, '60000']) {
+      expect(() => resolveLeaseOptions({ [name]: value })).toThrow(
+        expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }),
+      );
+    }
+  });
+});
