@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { EventContext, IdempotencyStore, WebhookEvent } from '../src/index.js';
-import { memoryStore } from '../src/index.js';
+import { memoryStore, WebhookError } from '../src/index.js';
 import { deferred, event, noting, seconds, signed } from './helpers.js';
 
 const bad = { id: 'bad', event: 'event.emitted', data: {} };
@@ -253,6 +253,32 @@ describe('a store of one’s own', () => {
     const result = await failing(async () => 'in-progress').receiver.handle(signed([event('a')]));
     expect(result).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_IN_PROGRESS' } });
     expect(statuses(result)).toEqual(['in-progress']);
+  });
+
+  it('gives a handler nine tenths of its lease at most, so that no live handler is taken over from', async () => {
+    vi.useFakeTimers();
+    try {
+      const store: IdempotencyStore = { leaseMs: 1000, once: (_key, run) => run(undefined).then(() => 'handled') };
+      const { receiver } = noting({ store, onEvent: () => new Promise(() => {}) });
+      let answered: { status: number } | undefined;
+      const answering = receiver.handle(signed([event('a')])).then((result) => {
+        answered = result;
+      });
+      await vi.advanceTimersByTimeAsync(899);
+      expect(answered).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(1);
+      await answering;
+      expect(answered).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('may say itself what failed', async () => {
+    const error = new WebhookError('ERR_WEBHOOK_STORE', 'The lease ran out.');
+    const result = await failing(() => Promise.reject(error)).receiver.handle(signed([event('a')]));
+    expect(result.status).toBe(503);
+    expect(result.error).toBe(error);
   });
 
   it('is shared by receivers that are given the same', async () => {
