@@ -1,0 +1,98 @@
+import { ConfigError } from '../errors.js';
+import { isRecord } from '../values.js';
+
+/** What is used of pg-boss's connection to its database. */
+export interface PgBossDbLike {
+  executeSql(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+/** What is used of pg-boss's description of a queue. */
+export interface PgBossQueueLike {
+  readonly policy?: string | null | undefined;
+  readonly deadLetter?: string | null | undefined;
+  readonly retentionMinutes?: number | null | undefined;
+  readonly expireInSeconds?: number | null | undefined;
+}
+
+/** What is needed to look at a queue. */
+export interface PgBossQueuesLike {
+  getQueue(name: string): Promise<PgBossQueueLike | null>;
+  getDb(): PgBossDbLike;
+}
+
+/** pg-boss moves jobs away that nobody has worked on for so long: an acknowledged event must not be among them. */
+export const KEEP_MS = 10 * 365 * 86_400_000;
+/** pg-boss's own default. */
+const EXPIRE_SECONDS = 15 * 60;
+
+/** Holds the queue against what the hand-off needs; gives its `expireInSeconds`. Throws ConfigError on a conflict. */
+export async function checkQueue(
+  boss: PgBossQueuesLike,
+  name: string,
+  retentionMs: number,
+  handlerTimeoutMs: number,
+): Promise<number> {
+  const queue = await boss.getQueue(name);
+  const refuse = (what: string): never => {
+    throw new ConfigError(`The pg-boss queue ${name} ${what}.`);
+  };
+  if (queue === null) {
+    return refuse(
+      'does not exist: create it with boss.createQueue(name, { name, deadLetter }), the dead-letter queue first',
+    );
+  }
+  const { policy, deadLetter, retentionMinutes, expireInSeconds } = queue;
+  if (!isStandard(queue)) {
+    refuse(
+      `has the policy ${policy}, which drops jobs: set it with boss.updateQueue(name, { name, policy: 'standard' })`,
+    );
+  }
+  if (!deadLetter || deadLetter === name) {
+    refuse('has no dead-letter queue: name one with boss.updateQueue(name, { name, deadLetter })');
+  }
+  const dead = await boss.getQueue(deadLetter ?? '');
+  if (dead === null || !isStandard(dead)) {
+    refuse(`has the dead-letter queue ${deadLetter}, which does not exist or does not have the policy 'standard'`);
+  }
+  if (retentionMinutes != null && retentionMinutes * 60_000 < retentionMs) {
+    refuse(
+      `has a retentionMinutes of ${retentionMinutes}: set it to ${Math.ceil(retentionMs / 60_000)} (retentionMs) or more`,
+    );
+  }
+  const remembered = rememberedMs(boss.getDb());
+  if (remembered < retentionMs) {
+    refuse(
+      `forgets what is done after ${remembered} ms (archive…AfterSeconds and deleteAfter… of PgBoss): make that retentionMs, ${retentionMs} ms, or more`,
+    );
+  }
+  const expiry = expireInSeconds ?? EXPIRE_SECONDS;
+  if (isTooShort(expiry, handlerTimeoutMs)) {
+    refuse(`has an expireInSeconds of ${expiry}: set it to more than twice handlerTimeoutMs, ${handlerTimeoutMs} ms`);
+  }
+  return expiry;
+}
+
+function isStandard({ policy }: PgBossQueueLike): boolean {
+  return policy == null || policy === 'standard';
+}
+
+/** Whether a job could be given to somebody else while its handler, and the store around it, are within their time. */
+export function isTooShort(expireInSeconds: number, handlerTimeoutMs: number): boolean {
+  return expireInSeconds * 1000 <= 2 * handlerTimeoutMs;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  seconds: 1000,
+  minutes: 60_000,
+  hours: 3_600_000,
+  days: 86_400_000,
+};
+
+/** How long pg-boss has a job that is done, in its archive too; no end where its own connection does not say. */
+function rememberedMs(db: PgBossDbLike): number {
+  const config = 'config' in db ? db.config : undefined;
+  if (!isRecord(config) || typeof config.archiveSeconds !== 'number') return Number.POSITIVE_INFINITY;
+  const [amount, unit = ''] = String(config.deleteAfter).split(' ');
+  const archivedMs = Number(amount) * (UNIT_MS[unit] ?? Number.NaN);
+  return config.archiveSeconds * 1000 + (Number.isNaN(archivedMs) ? Number.POSITIVE_INFINITY : archivedMs);
+}

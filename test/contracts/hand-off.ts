@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { WebhookEvent } from '../../src/index.js';
+import { event, noting, signed } from '../helpers.js';
+import type { EngineQueue, OpenQueue } from '../queues/engines.js';
+import { type FileTransaction, fileStore, type WorkerProcess } from '../queues/worker-process.js';
+import type { TestServer } from '../servers/server.js';
+import {
+  type Engine,
+  engineKeys,
+  eventualValue,
+  handOff,
+  idsOf,
+  jobOf,
+  one,
+  some,
+  storedKeys,
+  untilKilled,
+} from './hand-off-helpers.js';
+import { eventually, hostileKeys } from './store-helpers.js';
+
+/** What every engine's hand-off and worker are expected to do. To be called in a describe. */
+export function handOffContract({ start, open, openName, isAtomic, refuseSome }: Engine): void {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await start();
+  }, 60_000);
+  afterAll(() => server.stop());
+
+  /** A new queue, or another client of one that there is. */
+  async function opened(name = `q${randomUUID()}`, options?: Parameters<OpenQueue>[2]) {
+    const queue = await open(server.url, name, options);
+    onTestFinished(() => queue.close());
+    return { name, queue };
+  }
+  const settled = (queue: EngineQueue) =>
+    eventually(async () => {
+      await queue.tick();
+      expect(await queue.pending()).toBe(0);
+    }, 20_000);
+
+  describe('storing', () => {
+    it('stores each event of a delivery with its key and the timestamp', async () => {
+      const { queue } = await opened();
+      const events = some(3);
+      await handOff(queue, events, ['key 1', 'key 2', 'key 3']);
+      const data = (await queue.jobs()).map((job) => job.data);
+      const expected = events.map((each, index) => jobOf(each, `key ${index + 1}`));
+      expect(data).toHaveLength(3);
+      expect(data).toEqual(expect.arrayContaining(expected));
+    });
+
+    it('stores an event once that is handed off again and again', async () => {
+      const { queue } = await opened();
+      const events = some(4);
+      await handOff(queue, events);
+      await handOff(queue, events);
+      await handOff(queue, [...events.slice(2), ...some(1)]);
+      expect(await queue.jobs()).toHaveLength(5);
+    });
+
+    it('stores an event once that several clients hand off at once, in any order', async () => {
+      const { name, queue } = await opened();
+      const { queue: other } = await opened(name);
+      const events = some(300);
+      const backwards = events.toReversed();
+      await Promise.all(
+        [queue, other, queue, other].flatMap((each) => [handOff(each, events), handOff(each, backwards)]),
+      );
+      expect(await storedKeys(queue)).toEqual(idsOf(events).sort());
+    });
+
+    it('stores a thousand events of one delivery', async () => {
+      const { queue } = await opened();
+      const events = some(1000);
+      await handOff(queue, events);
+      expect(await storedKeys(queue)).toEqual(idsOf(events).sort());
+    });
+
+    it('takes any key, and none for another', async () => {
+      const { queue } = await opened();
+      const handled: string[] = [];
+      const keys = [...hostileKeys, '', ...engineKeys];
+      expect(new Set(keys).size).toBe(keys.length);
+      await handOff(queue, some(keys.length), keys);
+      await handOff(queue, some(keys.length), keys);
+      await queue.work((_, { idempotencyKey }) => {
+        handled.push(idempotencyKey);
+      });
+      await settled(queue);
+      expect(handled.sort()).toEqual(keys.toSorted());
+    });
+
+    it('gives the worker the very event, whatever characters are in it', async () => {
+      const { queue } = await opened();
+      const hostile = event('plain\0\ud800');
+      hostile.data.event.inputs = ['\0', 'a\0b', '\udfff', '\\u0000', '\u2028', '😀'].map((value) => ({
+        name: '__proto__',
+        value,
+        hashed: false,
+        type: 'string',
+      }));
+      const plain = one();
+      const seen: WebhookEvent[] = [];
+      await handOff(queue, [hostile, plain]);
+      await queue.work((each) => {
+        seen.push(each);
+      });
+      await settled(queue);
+      expect(seen).toHaveLength(2);
+      expect(seen).toEqual(expect.arrayContaining([hostile, plain]));
+    });
+
+    it('acknowledges nothing when one event cannot be stored, and stores each once when it is sent again', async () => {
+      const { queue } = await opened();
+      const events = [...some(500), event(randomUUID(), 'Unstorable'), ...some(500)];
+      const undo = await refuseSome(server.url);
+      try {
+        await expect(handOff(queue, events)).rejects.toThrow();
+      } finally {
+        await undo();
+      }
+      const stored = (await queue.jobs()).length;
+      expect(stored).toBeLessThan(events.length);
+      expect(stored === 0).toBe(isAtomic);
+      await handOff(queue, events);
+      expect(await storedKeys(queue)).toEqual(idsOf(events).sort());
+    });
+  });
+
+  describe('working', () => {
+    it('does not run an event again that is delivered again after it was done', async () => {
+      const { queue } = await opened();
+      const [first, second, third] = [some(3), some(3), some(1)];
+      const handled: string[] = [];
+      await queue.work(({ id }) => {
+        handled.push(id);
+      });
+      await handOff(queue, first);
+      await settled(queue);
+      await handOff(queue, first);
+      await handOff(queue, [...second, ...first]);
+      await settled(queue);
+      await handOff(queue, third);
+      await settled(queue);
+      expect(handled.sort()).toEqual(idsOf([...first, ...second, ...third]).sort());
+    });
+
+    it('tries an event again whose handler failed, and no other', async () => {
+      const { queue } = await opened(undefined, { backoffMs: 0 });
+      const events = some(8);
+      const runs = new Map<string, number>();
+      await handOff(queue, events);
+      await queue.work(({ id }) => {
+        const run = (runs.get(id) ?? 0) + 1;
+        runs.set(id, run);
+        if (id === events[3]?.id && run < 3) throw new Error('boom');
+      });
+      await settled(queue);
+      expect(idsOf(events).map((id) => runs.get(id))).toEqual([1, 1, 1, 3, 1, 1, 1, 1]);
+      expect(await queue.deadLetters()).toEqual([]);
+    });
+
+    it('keeps an event as a dead letter whose handler fails at every try, with the reason', async () => {
+      const { queue } = await opened(undefined, { attempts: 2, backoffMs: 0 });
+      const each = one();
+      let runs = 0;
+      await handOff(queue, [each]);
+      await queue.work(() => {
+        runs++;
+        throw new Error('boom \0 \ud800');
+      });
+      await settled(queue);
+      expect(runs).toBe(2);
+      expect(await queue.deadLetters()).toEqual([
+        { data: jobOf(each), reason: expect.stringContaining('boom \ufffd') },
+      ]);
+      await handOff(queue, [each]);
+      expect(await queue.pending()).toBe(0);
+    });
+
+    it('keeps data of another shape as a dead letter with its issues, without running or trying it', async () => {
+      const { queue } = await opened();
+      const each = one();
+      const wrong = [{ nothing: true }, { ...jobOf(event('x')), event: { id: 7, event: 'event.emitted' } }];
+      const handled: string[] = [];
+      await handOff(queue, [each]);
+      for (const data of wrong) await queue.add(data);
+      await queue.work(({ id }) => {
+        handled.push(id);
+      });
+      await settled(queue);
+      const dead = await queue.deadLetters();
+      expect(handled).toEqual([each.id]);
+      expect(dead).toHaveLength(2);
+      expect(dead).toEqual(
+        expect.arrayContaining([
+          { data: wrong[0], reason: expect.stringContaining('idempotencyKey') },
+          { data: wrong[1], reason: expect.stringMatching(/event.*id/) },
+        ]),
+      );
+    });
+  });
+
+  describe('a worker that is killed', () => {
+    async function killedAt(hangs: WorkerProcess['hangs']) {
+      const directory = await mkdtemp(join(tmpdir(), 'effects-'));
+      onTestFinished(() => rm(directory, { recursive: true, force: true }));
+      const { name, queue } = await opened();
+      const each = one();
+      await handOff(queue, [each]);
+      await untilKilled({ open: openName, url: server.url, queue: name, directory, hangs });
+      const effectsBefore = await readdir(directory);
+
+      const handled: string[] = [];
+      const onEvent = ({ id }: WebhookEvent, { tx }: { tx: FileTransaction }) => {
+        handled.push(id);
+        tx.effect(id);
+      };
+      await queue.work<FileTransaction>(onEvent, { store: fileStore(directory) });
+      await settled(queue);
+      const effects = await readFile(join(directory, each.id), 'utf8');
+      expect(await queue.deadLetters()).toEqual([]);
+      return { id: each.id, effectsBefore, effects, handled };
+    }
+
+    it('in the middle of a job leaves it to another, which has the effect', async () => {
+      const { id, effectsBefore, effects, handled } = await killedAt('before');
+      expect({ effectsBefore, effects, handled }).toEqual({ effectsBefore: [], effects: id, handled: [id] });
+    });
+
+    it('after the effect, before the engine knows, leaves it to another, which does not have the effect again', async () => {
+      const { id, effectsBefore, effects, handled } = await killedAt('after');
+      expect({ effectsBefore, effects, handled }).toEqual({ effectsBefore: [id], effects: id, handled: [] });
+    });
+  });
+
+  describe('behind a receiver', () => {
+    const wrong = { id: 'wrong', event: 'event.emitted', data: {} };
+
+    it('stores the valid events and answers 422 for an invalid one', async () => {
+      const { queue } = await opened();
+      const { receiver, reported } = noting({ handOff: queue.handOff });
+      const events = some(2);
+      const { status } = await receiver.handle(signed([events[0], wrong, events[1], events[0]]));
+      expect({ status, reported }).toEqual({ status: 422, reported: ['ERR_WEBHOOK_INVALID_EVENT'] });
+      expect(await storedKeys(queue)).toEqual(idsOf(events).sort());
+    });
+
+    it('acknowledges an invalid one that onInvalid took', async () => {
+      const { queue } = await opened();
+      const taken: unknown[] = [];
+      const { receiver } = noting({ handOff: queue.handOff, onInvalid: ({ raw }) => taken.push(raw) });
+      expect((await receiver.handle(signed([wrong, ...some(1)]))).status).toBe(200);
+      expect(taken).toEqual([wrong]);
+      expect(await queue.jobs()).toHaveLength(1);
+    });
+
+    it('answers 503 while the engine is slow, and a late success stores nothing twice', async () => {
+      const { queue } = await opened();
+      await handOff(queue, some(1));
+      const { receiver, reported } = noting({ handOff: queue.handOff, handlerTimeoutMs: 150 });
+      const delivery = signed(some(3));
+      server.pause();
+      try {
+        expect((await receiver.handle(delivery)).status).toBe(503);
+        expect((await receiver.handle(delivery)).status).toBe(503);
+      } finally {
+        server.resume();
+      }
+      await eventually(async () => expect((await receiver.handle(delivery)).status).toBe(200));
+      expect(new Set(reported)).toEqual(new Set(['ERR_WEBHOOK_HAND_OFF']));
+      expect(await queue.jobs()).toHaveLength(4);
+    });
+
+    it('answers 503 while the engine is down, recovers by itself, and has lost nothing that it acknowledged', async () => {
+      const { queue } = await opened();
+      const { receiver } = noting({ handOff: queue.handOff, handlerTimeoutMs: 1000 });
+      const [before, during] = [some(5), some(5)];
+      expect((await receiver.handle(signed(before))).status).toBe(200);
+      const pending = receiver.handle(signed(during));
+      await server.kill();
+      const { status } = await pending;
+      expect((await receiver.handle(signed(during))).status).toBe(503);
+      await server.restart();
+      const kept = await eventualValue(() => storedKeys(queue));
+      expect(kept).toEqual(expect.arrayContaining(idsOf(status === 200 ? [...before, ...during] : before)));
+      await eventually(async () => expect((await receiver.handle(signed(during))).status).toBe(200));
+      expect(await storedKeys(queue)).toEqual(idsOf([...before, ...during]).sort());
+    });
+  });
+}

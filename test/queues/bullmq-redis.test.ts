@@ -1,0 +1,24 @@
+import { Redis } from 'ioredis';
+import { describe } from 'vitest';
+import { handOffContract } from '../contracts/hand-off.js';
+import { hasRedis, needsRedis, startRedis } from '../servers/redis.js';
+import { openBullmqRedis } from './engines.js';
+
+describe.skipIf(!hasRedis)(`the hand-off to BullMQ on Redis${needsRedis}`, { timeout: 30_000 }, () => {
+  handOffContract({
+    start: startRedis,
+    open: openBullmqRedis,
+    openName: 'openBullmqRedis',
+    isAtomic: false,
+    /** Has room for some of a thousand events: a pipeline is no transaction, so that the first of them are stored. */
+    async refuseSome(url) {
+      const redis = new Redis(url);
+      const [, used = '0'] = /used_memory:(\d+)/.exec(await redis.info('memory')) ?? [];
+      await redis.config('SET', 'maxmemory', Number(used) + 1_000_000);
+      return async () => {
+        await redis.config('SET', 'maxmemory', 0);
+        redis.disconnect();
+      };
+    },
+  });
+});

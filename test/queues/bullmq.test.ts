@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, isWebhookError } from '../../src/index.js';
+import { type BullmqJobInsert, bullmqHandOff, bullmqProcessor } from '../../src/queues/bullmq.js';
+import { event } from '../helpers.js';
+
+const weekSeconds = 7 * 86_400;
+
+/** A queue that notes what it is given and says, unless told otherwise, that all of it is stored. */
+function queueWith(defaultJobOptions: object = {}, idOf = (job: BullmqJobInsert): string => job.opts.jobId) {
+  const calls: BullmqJobInsert[][] = [];
+  return {
+    calls,
+    defaultJobOptions,
+    async addBulk(jobs: BullmqJobInsert[]) {
+      calls.push(jobs);
+      return jobs.map((job) => ({ id: idOf(job) }));
+    },
+  };
+}
+const context = (...idempotencyKeys: string[]) => ({
+  idempotencyKeys,
+  timestamp: '1700000000',
+  signal: new AbortController().signal,
+});
+
+describe('bullmqHandOff', () => {
+  it('adds all events at once, to be tried again, remembered, and kept when they fail', async () => {
+    const queue = queueWith();
+    const events = [event('a1'), event('b:1')];
+    await bullmqHandOff(queue)(events, context('a1', 'b:1'));
+    const opts = {
+      attempts: 15,
+      backoff: { type: 'exponential', delay: 1000 },
+      removeOnComplete: { age: weekSeconds },
+      removeOnFail: false,
+    };
+    expect(queue.calls).toEqual([
+      [
+        {
+          name: 'event.emitted',
+          data: { event: events[0], idempotencyKey: 'a1', timestamp: '1700000000' },
+          opts: { ...opts, jobId: 'a1' },
+        },
+        {
+          name: 'event.emitted',
+          data: { event: events[1], idempotencyKey: 'b:1', timestamp: '1700000000' },
+          opts: { ...opts, jobId: expect.stringMatching(/^sha256-/) },
+        },
+      ],
+    ]);
+  });
+
+  it('leaves the queue alone when there is nothing to store', async () => {
+    const queue = queueWith();
+    await bullmqHandOff(queue)([], context());
+    expect(queue.calls).toEqual([]);
+  });
+
+  it('rejects when the engine kept another job in the place of one', async () => {
+    const queue = queueWith({}, ({ opts }) => (opts.jobId === 'b1' ? 'other' : opts.jobId));
+    await expect(bullmqHandOff(queue)([event('a1'), event('b1')], context('a1', 'b1'))).rejects.toThrow('1 of 2');
+  });
+
+  it('rejects when an event has no key', async () => {
+    const queue = queueWith();
+    await expect(bullmqHandOff(queue)([event('a1'), event('b1')], context('a1'))).rejects.toThrow(TypeError);
+    expect(queue.calls).toEqual([]);
+  });
+
+  it.each([
+    { deduplication: { id: 'x' } },
+    { debounce: { id: 'x', ttl: 1 } },
+    { jobId: 'x' },
+    { repeat: { every: 1 } },
+    { parent: { id: 'x', queue: 'y' } },
+    { removeOnComplete: true },
+    { removeOnComplete: 100 },
+    { removeOnComplete: { count: 100 } },
+    { removeOnComplete: { age: weekSeconds, count: 100 } },
+    { removeOnComplete: { age: weekSeconds - 1 } },
+    { removeOnFail: true },
+    { removeOnFail: 0 },
+    { removeOnFail: { age: 10 * weekSeconds } },
+  ])('refuses a queue whose default options drop or forget events, and says what to change (%o)', (defaults) => {
+    const [name = ''] = Object.keys(defaults);
+    const create = () => bullmqHandOff(queueWith(defaults));
+    expect(create).toThrow(ConfigError);
+    expect(create).toThrow(new RegExp(`defaultJobOptions\\.${name} .*leave it out`));
+  });
+
+  it.each([
+    [{}, { age: weekSeconds }],
+    [{ removeOnComplete: false }, false],
+    [{ removeOnComplete: { age: 2 * weekSeconds } }, { age: 2 * weekSeconds }],
+    [{ removeOnFail: false, priority: 3, lifo: true, attempts: 3 }, { age: weekSeconds }],
+  ])('remembers events for as long as the queue does, and not less than retentionMs (%o)', async (defaults, kept) => {
+    const queue = queueWith(defaults);
+    await bullmqHandOff(queue)([event('a1')], context('a1'));
+    expect(queue.calls[0]?.[0]?.opts.removeOnComplete).toEqual(kept);
+  });
+
+  it('refuses what is no queue', () => {
+    expect(() => Reflect.apply(bullmqHandOff, undefined, [undefined])).toThrow(ConfigError);
+    expect(() => Reflect.apply(bullmqHandOff, undefined, [{}])).toThrow(ConfigError);
+  });
+});
+
+describe('bullmqProcessor', () => {
+  const data = { event: event('a1'), idempotencyKey: 'a1', timestamp: '1700000000' };
+
+  it('gives the handler the event, its key, the timestamp and a signal', async () => {
+    const seen: unknown[] = [];
+    await bullmqProcessor((each, { idempotencyKey, timestamp, signal, tx }) => {
+      seen.push(each, idempotencyKey, timestamp, signal.aborted, tx);
+    })({ data });
+    expect(seen).toEqual([data.event, 'a1', '1700000000', false, undefined]);
+  });
+
+  it('has the engine try again what a handler or the store failed at, whatever the error calls itself', async () => {
+    const delayed = Object.assign(new Error('later'), { name: 'DelayedError' });
+    const failures = [bullmqProcessor(() => Promise.reject(delayed)), bullmqProcessor(() => {}, { store: failing })];
+    for (const processor of failures) {
+      const error = await processor({ data }).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ name: 'Error' });
+      expect(isWebhookError(Object(error).cause)).toBe(true);
+    }
+  });
+
+  it('has the engine try again what somebody else is at', async () => {
+    const processor = bullmqProcessor(() => {}, { store: { once: async () => 'in-progress' } });
+    await expect(processor({ data })).rejects.toMatchObject({ cause: { code: 'ERR_WEBHOOK_IN_PROGRESS' } });
+  });
+
+  it('stops a handler that takes longer than handlerTimeoutMs', async () => {
+    const reasons: unknown[] = [];
+    const processor = bullmqProcessor(
+      (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => reasons.push(signal.reason))),
+      { handlerTimeoutMs: 5 },
+    );
+    await expect(processor({ data })).rejects.toMatchObject({ cause: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
+    expect(reasons).toMatchObject([{ code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' }]);
+  });
+
+  it('has the engine give up what the handler calls unrecoverable, and what is no event job', async () => {
+    const unrecoverable = Object.assign(new Error('never'), { name: 'UnrecoverableError' });
+    const processor = bullmqProcessor(() => Promise.reject(unrecoverable));
+    await expect(processor({ data })).rejects.toMatchObject({ name: 'UnrecoverableError' });
+    await expect(processor({ data: undefined })).rejects.toMatchObject({ name: 'UnrecoverableError' });
+  });
+
+  const failing = { once: () => Promise.reject(new Error('the store is down')) };
+});

@@ -1,0 +1,161 @@
+import { createPostgresBackend, Queue, Worker } from 'bullmq';
+import pg from 'pg';
+import PgBoss from 'pg-boss';
+import type { ReceiverOptions } from '../../src/index.js';
+import {
+  bullmqHandOff,
+  bullmqProcessor,
+  type HandOffOptions,
+  type JobOptions,
+  type OnEvent,
+} from '../../src/queues/bullmq.js';
+import { pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss.js';
+
+export type HandOff = NonNullable<ReceiverOptions['handOff']>;
+
+/** A queue on some engine, seen by a client of its own. */
+export interface EngineQueue {
+  readonly handOff: HandOff;
+  /** Every job that the engine has of this queue, the done ones too. */
+  jobs(): Promise<{ readonly id: string; readonly data: unknown }[]>;
+  /** How many jobs are neither done nor dead. */
+  pending(): Promise<number>;
+  deadLetters(): Promise<{ readonly data: unknown; readonly reason: string }[]>;
+  /** Adds a job as somebody else could. */
+  add(data: object): Promise<void>;
+  /** Starts a worker. */
+  work<Tx>(onEvent: OnEvent<Tx>, options?: JobOptions<Tx>): Promise<void>;
+  /** What the engine does of itself from time to time. */
+  tick(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type OpenQueue = (url: string, name: string, options?: HandOffOptions) => Promise<EngineQueue>;
+
+const ignore = () => {};
+const workerOptions = { lockDuration: 400, stalledInterval: 100, drainDelay: 1, concurrency: 8 };
+
+/** What one client can be told to make it give up soon, and come back soon. */
+export function redisConnection(url: string) {
+  return { url, maxRetriesPerRequest: 1, retryStrategy: () => 20 };
+}
+
+export const openBullmqRedis: OpenQueue = async (url, name, options) => {
+  const queue = new Queue(name, { connection: redisConnection(url) });
+  const workers: Worker[] = [];
+  return bullmqQueue(queue, options, {
+    worker(processor) {
+      const connection = { url, maxRetriesPerRequest: null, retryStrategy: () => 20 };
+      workers.push(new Worker(name, processor, { ...workerOptions, connection }).on('error', ignore));
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.close()));
+    },
+  });
+};
+
+export const openBullmqPostgres: OpenQueue = async (url, name, options) => {
+  const connection = { connectionString: url, migrate: true, max: 6 };
+  const queue = new Queue(name, { connection }, createPostgresBackend);
+  const workers: { close(): Promise<void> }[] = [];
+  return bullmqQueue(queue, options, {
+    worker(processor) {
+      const worker = new Worker(name, processor, { ...workerOptions, connection }, createPostgresBackend);
+      workers.push(worker.on('error', ignore));
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.close()));
+    },
+  });
+};
+
+type BullmqQueue = Pick<Queue, 'add' | 'addBulk' | 'close' | 'defaultJobOptions' | 'getJobs' | 'getJobCounts'> & {
+  on(event: 'error', listener: () => void): unknown;
+};
+
+function bullmqQueue(
+  queue: BullmqQueue,
+  options: HandOffOptions | undefined,
+  engine: { worker(processor: ReturnType<typeof bullmqProcessor>): void; close(): Promise<void> },
+): EngineQueue {
+  queue.on('error', ignore);
+  return {
+    handOff: bullmqHandOff(queue, options),
+    async jobs() {
+      const jobs = await queue.getJobs();
+      return jobs.map(({ id = '', data }) => ({ id, data }));
+    },
+    async pending() {
+      const { completed = 0, failed = 0, ...others } = await queue.getJobCounts();
+      return Object.values(others).reduce((sum, count) => sum + count, 0);
+    },
+    async deadLetters() {
+      const jobs = await queue.getJobs('failed');
+      return jobs.map(({ data, failedReason }) => ({ data, reason: failedReason }));
+    },
+    async add(data) {
+      await queue.add('other', data, { attempts: 5 });
+    },
+    async work(onEvent, jobOptions) {
+      engine.worker(bullmqProcessor(onEvent, { handlerTimeoutMs: 500, ...jobOptions }));
+    },
+    tick: async () => {},
+    async close() {
+      await queue.close();
+      await engine.close();
+    },
+  };
+}
+
+export const openPgBoss: OpenQueue = async (url, name, options) => {
+  const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false, max: 6 }).on('error', ignore);
+  await boss.start();
+  const dead = `${name}-dead`;
+  await boss.createQueue(dead);
+  await boss.createQueue(name, { name, deadLetter: dead, expireInSeconds: 2 });
+  const select = async (text: string, values: unknown[]): Promise<Record<string, unknown>[]> =>
+    (await boss.getDb().executeSql(text, values)).rows;
+  const jobsOf = (queue: string) => select('SELECT id, data, state, output FROM pgboss.job WHERE name = $1', [queue]);
+  return {
+    handOff: pgBossHandOff(boss, name, { handlerTimeoutMs: 500, ...options }),
+    async jobs() {
+      return (await jobsOf(name)).map(({ id, data }) => ({ id: String(id), data }));
+    },
+    async pending() {
+      return (await jobsOf(name)).filter(({ state }) => ['created', 'retry', 'active'].includes(String(state))).length;
+    },
+    async deadLetters() {
+      return (await jobsOf(dead)).map(({ data, output }) => {
+        const { issues, data: original } = Object(data);
+        return issues === undefined
+          ? { data, reason: String(Object(output).message) }
+          : { data: original, reason: JSON.stringify(issues) };
+      });
+    },
+    async add(data) {
+      await boss.send(name, data, { retryLimit: 4 });
+    },
+    async work(onEvent, jobOptions) {
+      const worker = pgBossWorker(onEvent, { boss, handlerTimeoutMs: 500, ...jobOptions });
+      await boss.work(name, { batchSize: 64, pollingIntervalSeconds: 0.5 }, worker);
+    },
+    tick: () => boss.expire(),
+    close: () => boss.stop({ graceful: false }),
+  };
+};
+
+/** Each by its name, for another process to be told. */
+export const engines = { openBullmqRedis, openBullmqPostgres, openPgBoss } as const;
+
+/** Makes a table refuse the jobs of events named `Unstorable`. Gives what undoes it. */
+export async function refuseUnstorable(url: string, table: string): Promise<() => Promise<void>> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  await pool.query(`
+    CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON ${table} FOR EACH ROW
+      WHEN (NEW.data::text LIKE '%"Unstorable"%') EXECUTE FUNCTION refuse()`);
+  return async () => {
+    await pool.query(`DROP TRIGGER refuse ON ${table}`);
+    await pool.end();
+  };
+}

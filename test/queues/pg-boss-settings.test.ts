@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import PgBoss from 'pg-boss';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError, type WebhookEvent } from '../../src/index.js';
+import { type PgBossHandOffOptions, pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss.js';
+import { eventually } from '../contracts/store-helpers.js';
+import { event } from '../helpers.js';
+import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
+import type { TestServer } from '../servers/server.js';
+
+const minute = 60_000;
+const job = (each: WebhookEvent) => ({ event: each, idempotencyKey: each.id, timestamp: '1700000000' });
+
+describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { timeout: 30_000 }, () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server.stop());
+
+  async function started(options: PgBoss.ConstructorOptions = {}) {
+    const quiet = { supervise: false, schedule: false, max: 3 };
+    const boss = new PgBoss({ connectionString: server.url, ...quiet, ...options }).on('error', () => {});
+    await boss.start();
+    onTestFinished(() => boss.stop({ graceful: false }));
+    return boss;
+  }
+  type Settings = Omit<PgBoss.Queue, 'name'>;
+  async function queueOf(boss: PgBoss, settings: Settings = {}) {
+    const name = `q${randomUUID()}`;
+    const dead = `${name}-dead`;
+    await boss.createQueue(dead);
+    await boss.createQueue(name, { name, deadLetter: dead, ...settings });
+    return { name, dead };
+  }
+  const store = async (boss: PgBoss, name: string, events: WebhookEvent[], options?: PgBossHandOffOptions) => {
+    const idempotencyKeys = events.map(({ id }) => id);
+    const context = { idempotencyKeys, timestamp: '1700000000', signal: new AbortController().signal };
+    await pgBossHandOff(boss, name, options)(events, context);
+  };
+  const refusal = async (...args: Parameters<typeof store>) => {
+    const error = await store(...args).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    return String(error);
+  };
+
+  it('refuses a queue that does not exist, and takes it once it does', async () => {
+    const boss = await started();
+    const handOff = pgBossHandOff(boss, 'later');
+    const [each, signal] = [event(randomUUID()), new AbortController().signal];
+    const context = { idempotencyKeys: [each.id], timestamp: '1', signal };
+    await expect(handOff([each], context)).rejects.toThrow('createQueue');
+    await boss.createQueue('later-dead');
+    await boss.createQueue('later', { name: 'later', deadLetter: 'later-dead' });
+    await handOff([each], context);
+    expect(await boss.getQueueSize('later')).toBe(1);
+  });
+
+  it.each(['short', 'singleton', 'stately'] as const)('refuses the policy %s, which drops jobs', async (policy) => {
+    const boss = await started();
+    const { name } = await queueOf(boss, { policy });
+    expect(await refusal(boss, name, [event(randomUUID())])).toContain("policy: 'standard'");
+    expect(await boss.getQueueSize(name)).toBe(0);
+  });
+
+  it('refuses a queue without a dead-letter queue, or with one that drops jobs', async () => {
+    const boss = await started();
+    const { name, dead } = await queueOf(boss, { policy: 'standard' });
+    await boss.updateQueue(dead, { name: dead, policy: 'short' });
+    expect(await refusal(boss, name, [event(randomUUID())])).toContain(dead);
+    expect(await refusal(boss, dead, [event(randomUUID())])).toContain('short');
+    await boss.updateQueue(dead, { name: dead, policy: 'standard' });
+    expect(await refusal(boss, dead, [event(randomUUID())])).toContain('dead-letter queue');
+    await boss.updateQueue(dead, { name: dead, deadLetter: dead });
+    expect(await refusal(boss, dead, [event(randomUUID())])).toContain('dead-letter queue');
+  });
+
+  it('refuses a queue that keeps or locks jobs for less time than is needed', async () => {
+    const boss = await started();
+    const { name } = await queueOf(boss, { retentionMinutes: 60, expireInSeconds: 60 });
+    const each = [event(randomUUID())];
+    expect(await refusal(boss, name, each)).toContain('retentionMinutes of 60: set it to 10080');
+    expect(await refusal(boss, name, each, { retentionMs: 60 * minute })).toContain('expireInSeconds of 60');
+    await store(boss, name, each, { retentionMs: 60 * minute, handlerTimeoutMs: 29_999 });
+  });
+
+  it('refuses a PgBoss that forgets what is done before the sender has given up', async () => {
+    const boss = await started({ archiveCompletedAfterSeconds: 60, deleteAfterHours: 1 });
+    const { name } = await queueOf(boss);
+    const each = [event(randomUUID())];
+    expect(await refusal(boss, name, each)).toContain('3660000 ms');
+    await store(boss, name, each, { retentionMs: 61 * minute });
+  });
+
+  it('rejects when the queue goes away or changes later, and stores nothing silently nowhere', async () => {
+    const boss = await started();
+    const { name } = await queueOf(boss);
+    const handOff = pgBossHandOff(boss, name);
+    const context = (...ids: string[]) => ({
+      idempotencyKeys: ids,
+      timestamp: '1',
+      signal: new AbortController().signal,
+    });
+    await handOff([event('a')], context('a'));
+    await boss.updateQueue(name, { name, policy: 'short' });
+    const both = [event('b'), event('c')];
+    await expect(handOff(both, context('b', 'c'))).rejects.toThrow('1 of 2');
+    await expect(handOff(both, context('b', 'c'))).rejects.toThrow(ConfigError);
+    await boss.updateQueue(name, { name });
+    await handOff(both, context('b', 'c'));
+    expect(await boss.getQueueSize(name)).toBe(3);
+    await boss.purgeQueue(name);
+    await boss.deleteQueue(name);
+    await expect(handOff([event('d')], context('d'))).rejects.toThrow('1 of 1');
+    await expect(handOff([event('d')], context('d'))).rejects.toThrow('does not exist');
+  });
+
+  it('does not store an event again whose job was done and archived, but one that was archived undone', async () => {
+    const boss = await started({ archiveCompletedAfterSeconds: 1, schema: 'archiving' });
+    const { name } = await queueOf(boss);
+    const [done, undone] = [event(randomUUID()), event(randomUUID())];
+    const options = { schema: 'archiving' };
+    await store(boss, name, [done], options);
+    const fetched = await boss.fetch(name);
+    await boss.complete(
+      name,
+      fetched.map(({ id }) => id),
+    );
+    const keepUntil = new Date(0);
+    await boss.insert([{ id: undone.id, name, data: job(undone), keepUntil }]);
+    const archived = () => boss.getJobById(name, done.id, { includeArchive: false });
+    await eventually(async () => {
+      await boss.maintain();
+      expect([await archived(), await boss.getQueueSize(name)]).toEqual([null, 0]);
+    });
+    await store(boss, name, [done, undone], options);
+    expect((await boss.fetch(name, { batchSize: 9 })).map(({ id }) => id)).toEqual([undone.id]);
+  });
+
+  it('keeps an event that nobody works on, however long the queue keeps others', async () => {
+    const boss = await started();
+    const { name } = await queueOf(boss, { retentionMinutes: 7 * 24 * 60 });
+    const each = event(randomUUID());
+    await store(boss, name, [each]);
+    const stored = await boss.getJobById(name, each.id);
+    expect(Number(stored?.keepUntil) - Date.now()).toBeGreaterThan(9 * 365 * 86_400_000);
+  });
+
+  it.each(['', 'x"; DROP', '1x', 'x'.repeat(51)])('refuses the schema %j', async (schema) => {
+    const boss = await started();
+    expect(() => pgBossHandOff(boss, 'q', { schema })).toThrow(ConfigError);
+  });
+
+  it('rejects when the schema is not the one that pg-boss uses', async () => {
+    const boss = await started();
+    const { name } = await queueOf(boss);
+    await expect(store(boss, name, [event(randomUUID())], { schema: 'elsewhere' })).rejects.toThrow('elsewhere');
+  });
+
+  describe('the worker', () => {
+    const batch = (name: string, ...data: unknown[]) =>
+      data.map((each) => ({ id: randomUUID(), name, data: each, expireInSeconds: 900 }));
+
+    it('refuses a batch that it cannot settle one by one', async () => {
+      const worker = pgBossWorker(() => {});
+      await expect(worker(batch('q', job(event('a')), job(event('b'))))).rejects.toThrow('option boss');
+      await worker(batch('q', job(event('a'))));
+    });
+
+    it('refuses jobs that expire before their handler has to be done', async () => {
+      const handled: string[] = [];
+      const worker = pgBossWorker(({ id }) => handled.push(id), { handlerTimeoutMs: 450_000 });
+      await expect(worker(batch('q', job(event('a'))))).rejects.toThrow(ConfigError);
+      expect(handled).toEqual([]);
+    });
+
+    it('fails a job that is no event as any other when it has no PgBoss to dead-letter it with', async () => {
+      await expect(pgBossWorker(() => {})(batch('q', { nothing: true }))).rejects.toThrow('idempotencyKey: expected');
+    });
+
+    it('fails a job that is no event when there is no dead-letter queue, or none that takes it', async () => {
+      const boss = await started();
+      const { name, dead } = await queueOf(boss);
+      const worker = pgBossWorker(() => {}, { boss });
+      const first = batch(name, { nothing: 1 });
+      const second = batch(name, { nothing: 2 });
+      await boss.updateQueue(dead, { name: dead, policy: 'short' });
+      await worker(first);
+      await expect(worker(second)).rejects.toThrow(`did not store a job in the dead-letter queue ${dead}`);
+      await expect(worker(batch(dead, { nothing: 3 }))).rejects.toThrow('no dead-letter queue');
+    });
+
+    it('leaves one dead letter of a job that is no event when it has to do it again', async () => {
+      const boss = await started();
+      const { name, dead } = await queueOf(boss);
+      const jobs = batch(name, { nothing: 1 });
+      await pgBossWorker(() => {}, { boss })(jobs);
+      await pgBossWorker(() => {}, { boss })(jobs);
+      const [letter, ...more] = await boss.fetch(dead, { batchSize: 9 });
+      expect(more).toEqual([]);
+      expect(letter?.data).toMatchObject({ data: { nothing: 1 }, issues: [{ path: ['idempotencyKey'] }, {}, {}] });
+    });
+
+    it('completes what succeeded of a batch and fails the others alone, with their reasons', async () => {
+      const boss = await started();
+      const { name } = await queueOf(boss);
+      const events = ['a', 'b', 'c'].map((id) => event(id));
+      await store(boss, name, events, { attempts: 1 });
+      const jobs = await boss.fetch(name, { batchSize: 3 });
+      const worker = pgBossWorker(({ id }) => (id === 'b' ? undefined : Promise.reject(new Error(`boom ${id}`))), {
+        boss,
+      });
+      await expect(worker(jobs)).rejects.toThrow(/boom [ac]\n.*boom [ac]/);
+      const states = await Promise.all(jobs.map(({ id }) => boss.getJobById(name, id)));
+      expect(states.map((each) => [Object(each?.data).idempotencyKey, each?.state]).sort()).toEqual([
+        ['a', 'active'],
+        ['b', 'completed'],
+        ['c', 'active'],
+      ]);
+    });
+
+    it('refuses options that make no sense', () => {
+      expect(() => Reflect.apply(pgBossWorker, undefined, [() => {}, { boss: {} }])).toThrow(ConfigError);
+      expect(() => Reflect.apply(pgBossWorker, undefined, [undefined])).toThrow(ConfigError);
+      expect(() => Reflect.apply(pgBossHandOff, undefined, [{}, 'q'])).toThrow(ConfigError);
+    });
+  });
+});
