@@ -44,6 +44,7 @@ export type {
   VerifierOptions,
 } from './options.js';
 export { createReceiver, type Receiver } from './receiver.js';
+export { createRouter, type EventFilter, type EventMatcher, type RouteHandler, type Router } from './router.js';
 export {
   type RawBody,
   type SignedDelivery,

@@ -1,0 +1,169 @@
+import { describe, expectTypeOf, test } from 'vitest';
+import {
+  createReceiver,
+  createRouter,
+  type EventContext,
+  type EventEmitted,
+  type EventFilter,
+  type EventMatcher,
+  type IdempotencyStore,
+  memoryStore,
+  type RouteHandler,
+  type Router,
+  type TransactionIncluded,
+  type WebhookEvent,
+} from '../../src/index.js';
+
+const secret = 'whsec-test';
+const handler = () => {};
+const router = createRouter();
+
+interface Transaction {
+  query(sql: string): Promise<void>;
+}
+declare const transactional: IdempotencyStore<Transaction>;
+declare const unset: string | undefined;
+
+describe('on', () => {
+  test('narrows the event of a handler by its kind', () => {
+    createRouter()
+      .on('event.emitted', (event, context) => {
+        expectTypeOf(event).toEqualTypeOf<EventEmitted>();
+        expectTypeOf(context).toEqualTypeOf<EventContext>();
+      })
+      .on('event.emitted', { name: 'Transfer', address: '0x', contractLabel: 'token' }, (event, { tx }) => {
+        expectTypeOf(event).toEqualTypeOf<EventEmitted>();
+        expectTypeOf(tx).toEqualTypeOf<undefined>();
+      })
+      .on('transaction.included', (event, context) => {
+        expectTypeOf(event).toEqualTypeOf<TransactionIncluded>();
+        expectTypeOf(context).toEqualTypeOf<EventContext>();
+      })
+      .otherwise((event, context) => {
+        expectTypeOf(event).toEqualTypeOf<WebhookEvent>();
+        expectTypeOf(context).toEqualTypeOf<EventContext>();
+      });
+  });
+
+  test('takes a handler of every event for each kind, and none of the other kind', () => {
+    const every = (_event: WebhookEvent) => {};
+    const emitted = (_event: EventEmitted) => {};
+    router.on('event.emitted', every).on('transaction.included', every).otherwise(every).on('event.emitted', emitted);
+    // @ts-expect-error a handler of the other kind
+    router.on('transaction.included', emitted);
+    // @ts-expect-error a handler of one kind alone
+    router.otherwise(emitted);
+  });
+
+  test('takes no kind, filter or handler that there is not', () => {
+    // @ts-expect-error no such kind
+    router.on('event.emited', handler);
+    // @ts-expect-error no such key
+    router.on('event.emitted', { name: 'Transfer', adress: '0x' }, handler);
+    // @ts-expect-error the key is of another name
+    router.on('event.emitted', { label: 'token' }, handler);
+    // @ts-expect-error an environment variable may be unset, and would match every contract
+    router.on('event.emitted', { name: 'Transfer', address: unset }, handler);
+    // @ts-expect-error a name is text
+    router.on('event.emitted', { name: /Transfer/ }, handler);
+    // @ts-expect-error transactions have no filter
+    router.on('transaction.included', { name: 'Transfer' }, handler);
+    // @ts-expect-error no handler
+    router.on('event.emitted', { name: 'Transfer' });
+    // @ts-expect-error no handler
+    router.otherwise();
+  });
+});
+
+describe('a matcher', () => {
+  test('gives its handler what it selects', () => {
+    const amount: EventMatcher<bigint> = { kind: 'event.emitted', filter: { name: 'Transfer' }, select: () => 1n };
+    const status: EventMatcher<string, TransactionIncluded> = {
+      kind: 'transaction.included',
+      select: (event) => event.data.status,
+    };
+    createRouter<Transaction>()
+      .on(amount, (selected, context) => {
+        expectTypeOf(selected).toEqualTypeOf<bigint>();
+        expectTypeOf(context).toEqualTypeOf<EventContext<Transaction>>();
+      })
+      .on(status, (selected) => expectTypeOf(selected).toEqualTypeOf<string>());
+    // @ts-expect-error what is selected is no text
+    router.on(amount, (_: string) => {});
+    // @ts-expect-error a matcher has its own filter
+    router.on(amount, { name: 'Transfer' }, handler);
+  });
+
+  test('can be written in place, with its event and what it selects inferred', () => {
+    router.on(
+      {
+        kind: 'event.emitted',
+        filter: { name: 'Transfer' },
+        select(event) {
+          expectTypeOf(event).toEqualTypeOf<EventEmitted>();
+          return event.data.event.inputs.length === 3 ? { inputs: event.data.event.inputs } : undefined;
+        },
+      },
+      (selected) => expectTypeOf(selected).toEqualTypeOf<{ inputs: EventEmitted['data']['event']['inputs'] }>(),
+    );
+    router.on(
+      {
+        kind: 'transaction.included',
+        select(event) {
+          expectTypeOf(event).toEqualTypeOf<TransactionIncluded>();
+          return event.data.blockNumber;
+        },
+      },
+      (selected) => expectTypeOf(selected).toEqualTypeOf<number>(),
+    );
+  });
+
+  test('can be made by a function that knows more of what it selects', () => {
+    interface Decoded<Name extends string> {
+      readonly eventName: Name;
+      readonly event: EventEmitted;
+    }
+    const contractEvent = <const Name extends string>(options: { name: Name }): EventMatcher<Decoded<Name>> => ({
+      kind: 'event.emitted',
+      filter: options,
+      select: (event) => ({ eventName: options.name, event }),
+    });
+    router.on(contractEvent({ name: 'Transfer' }), (selected) => {
+      expectTypeOf(selected).toEqualTypeOf<Decoded<'Transfer'>>();
+    });
+  });
+
+  test('has a filter of the keys there are, and none for transactions', () => {
+    expectTypeOf<EventMatcher<1>['filter']>().toEqualTypeOf<EventFilter | undefined>();
+    expectTypeOf<EventMatcher<1, TransactionIncluded>['filter']>().toEqualTypeOf<undefined>();
+    expectTypeOf<EventMatcher<1, TransactionIncluded>['kind']>().toEqualTypeOf<'transaction.included'>();
+    // @ts-expect-error transactions have no filter
+    router.on({ kind: 'transaction.included', filter: { name: 'Transfer' }, select: () => 1 }, handler);
+    // @ts-expect-error no such key
+    router.on({ kind: 'event.emitted', filter: { adress: '0x' }, select: () => 1 }, handler);
+  });
+});
+
+describe('dispatch', () => {
+  test('is an onEvent, whose transaction is that of the store', () => {
+    expectTypeOf(router.dispatch).toEqualTypeOf<RouteHandler<WebhookEvent>>();
+    expectTypeOf(createRouter<Transaction>()).toEqualTypeOf<Router<Transaction>>();
+    createReceiver({ secret, onEvent: router.dispatch });
+    createReceiver({ secret, store: memoryStore(), onEvent: router.dispatch });
+    createReceiver({
+      secret,
+      store: transactional,
+      onEvent: createRouter<Transaction>().on('event.emitted', { name: 'Transfer' }, (_, { tx }) => {
+        expectTypeOf(tx).toEqualTypeOf<Transaction>();
+      }).dispatch,
+    });
+    createReceiver({ secret, store: transactional, onEvent: createRouter<unknown>().dispatch });
+  });
+
+  test('does not fit a store of another transaction', () => {
+    // @ts-expect-error the handlers of this router are promised no transaction
+    createReceiver({ secret, store: transactional, onEvent: router.dispatch });
+    // @ts-expect-error a store without a transaction
+    createReceiver({ secret, store: memoryStore(), onEvent: createRouter<Transaction>().dispatch });
+  });
+});
