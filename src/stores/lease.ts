@@ -50,26 +50,35 @@ export function leasedStore(
   /** Keys whose run succeeded, and which the server has not recorded yet. As many as runs were under way, at most. */
   const unrecorded = new Map<string, Promise<void>>();
 
-  const inTime = <T>(work: Promise<T>) =>
-    withDeadline(work, timeoutMs, () => storeError(`The server did not answer within ${timeoutMs} ms (timeoutMs).`));
+  const late = () => storeError('The server did not answer in time (timeoutMs, and a tenth of leaseMs for a claim).');
+  const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);
+  // A lease begins before its claim is answered. A handler has nine tenths of it, so the answer may take the last one.
+  const claimMs = Math.min(timeoutMs, Math.max(leaseMs / 10, 250));
 
   /**
    * Tries until the server has recorded it: the effect is there, so that forgetting the key would mean to have it
    * twice. Tries go on after the delivery was answered.
    */
   async function record(key: string, owner: string): Promise<void> {
+    try {
+      if (await complete(key, owner)) return;
+    } finally {
+      unrecorded.delete(key);
+    }
+    throw storeError(
+      `The lease of ${leaseMs} ms ran out before the run was over and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
+    );
+  }
+
+  async function complete(key: string, owner: string): Promise<boolean> {
     const end = Date.now() + retentionMs;
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
       try {
-        if (await table.complete(key, owner)) return;
+        return await table.complete(key, owner);
       } catch (error) {
         if (Date.now() > end) throw error;
         await pause(wait);
-        continue;
       }
-      throw storeError(
-        `The lease of ${leaseMs} ms ran out before the run was over and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
-      );
     }
   }
 
@@ -84,11 +93,15 @@ export function leasedStore(
       }
       const owner = crypto.randomUUID();
       const claim = table.claim(key, owner);
-      const status = await inTime(claim).catch((error) => {
-        // A claim that comes too late is nobody's: it would keep others from the key for a whole lease.
-        claim.then((late) => (late === 'claimed' ? table.release(key, owner) : undefined)).catch(ignore);
+      let status: Awaited<typeof claim>;
+      try {
+        status = await withDeadline(claim, claimMs, late);
+      } catch (error) {
+        // It may be there all the same, or come yet, and would keep others from the key for a whole lease.
+        const release = () => table.release(key, owner);
+        claim.then(release, release).catch(ignore);
         throw error;
-      });
+      }
       if (status !== 'claimed') return status;
       try {
         await run(undefined);
@@ -97,10 +110,8 @@ export function leasedStore(
         await inTime(table.release(key, owner)).catch(ignore);
         throw error;
       }
-      const recorded = record(key, owner).finally(() => unrecorded.delete(key));
+      const recorded = record(key, owner);
       unrecorded.set(key, recorded);
-      // After the time-out below nobody listens any more.
-      recorded.catch(ignore);
       await inTime(recorded);
       return 'handled';
     },

@@ -70,6 +70,35 @@ describe('leasedStore', () => {
     expect(release).not.toHaveBeenCalled();
   });
 
+  it('gives back a claim whose answer was lost, since the server may have made it', async () => {
+    const { rows, table, right } = fakeTable();
+    const claim: LeaseTable['claim'] = async (key, owner) => {
+      await right.claim(key, owner);
+      throw new Error('the connection was cut');
+    };
+    await expect(leasedStore({ ...table, claim }, options).once('a', nothing)).rejects.toThrow(
+      'the connection was cut',
+    );
+    await vi.advanceTimersByTimeAsync(0);
+    expect(rows.size).toBe(0);
+  });
+
+  it('runs nothing when the claim took so long that the lease could end before the run does', async () => {
+    const { rows, table, right } = fakeTable();
+    const claim: LeaseTable['claim'] = async (key, owner) => {
+      const status = await right.claim(key, owner);
+      await new Promise((resolve) => setTimeout(resolve, 1001));
+      return status;
+    };
+    const run = vi.fn(nothing);
+    const store = leasedStore({ ...table, claim }, resolveLeaseOptions({ leaseMs: 10_000 }));
+    const refused = expect(store.once('a', run)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(1001);
+    await refused;
+    expect(run).not.toHaveBeenCalled();
+    expect(rows.size).toBe(0);
+  });
+
   it('passes on what a claim fails with, without a run', async () => {
     const down = new Error('connection refused');
     const store = leasedStore(fakeTable({ claim: () => Promise.reject(down) }).table, options);

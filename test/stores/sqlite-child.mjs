@@ -6,7 +6,8 @@ import { sqliteStore } from '../../dist/stores/sqlite.js';
 const [driver, file, task, argument] = process.argv.slice(2);
 const { DatabaseSync, Database = DatabaseSync, default: Libsql } = await import(driver);
 const database = new (Database ?? Libsql)(file);
-const store = sqliteStore({ database });
+// Four of these at once, on a machine that may be busy.
+const store = sqliteStore({ database, timeoutMs: 30_000 });
 
 if (task === 'hold') {
   await store.once(argument, async () => {

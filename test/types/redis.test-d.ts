@@ -1,0 +1,39 @@
+import type { Cluster, Redis } from 'ioredis';
+import type { createClient, createClientPool, createCluster, createSentinel, RedisClientType } from 'redis';
+import { assertType, describe, expectTypeOf, test } from 'vitest';
+import type { IdempotencyStore } from '../../src/index.js';
+import { type IoRedisLike, type NodeRedisLike, type RedisLike, redisStore } from '../../src/stores/redis.js';
+
+declare const client: Redis;
+
+describe('redisStore', () => {
+  test('takes the clients of ioredis', () => {
+    expectTypeOf<Redis>().toExtend<IoRedisLike>();
+    expectTypeOf<Cluster>().toExtend<IoRedisLike>();
+    expectTypeOf<Redis | Cluster>().toExtend<RedisLike>();
+  });
+
+  test('takes the clients of node-redis', () => {
+    expectTypeOf<ReturnType<typeof createClient>>().toExtend<NodeRedisLike>();
+    expectTypeOf<RedisClientType>().toExtend<NodeRedisLike>();
+    expectTypeOf<ReturnType<typeof createClientPool>>().toExtend<NodeRedisLike>();
+    expectTypeOf<ReturnType<typeof createCluster>>().toExtend<NodeRedisLike>();
+    expectTypeOf<ReturnType<typeof createSentinel>>().toExtend<NodeRedisLike>();
+  });
+
+  test('gives a store without a transaction', () => {
+    expectTypeOf(redisStore({ client })).toEqualTypeOf<IdempotencyStore<undefined>>();
+    expectTypeOf(redisStore).parameter(0).toHaveProperty('timeoutMs').toEqualTypeOf<number | undefined>();
+  });
+
+  test('takes nothing that is no client', () => {
+    // @ts-expect-error the client is missing
+    assertType(redisStore({ prefix: 'webhook:' }));
+    // @ts-expect-error a URL is no client
+    assertType(redisStore({ client: 'redis://localhost:6379' }));
+    // @ts-expect-error a promise of a client: await it
+    assertType(redisStore({ client: Promise.resolve(client) }));
+    // @ts-expect-error a prefix is text
+    assertType(redisStore({ client, prefix: 1 }));
+  });
+});
