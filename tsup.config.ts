@@ -7,6 +7,11 @@ const subpaths = {
   express: 'src/adapters/express.ts',
   fetch: 'src/adapters/fetch.ts',
   node: 'src/adapters/node.ts',
+  'stores/redis': 'src/stores/redis.ts',
+  'stores/postgres': 'src/stores/postgres.ts',
+  'stores/sqlite': 'src/stores/sqlite.ts',
+  'queues/bullmq': 'src/queues/bullmq.ts',
+  'queues/pg-boss': 'src/queues/pg-boss.ts',
   testing: 'src/testing.ts',
 };
 

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
-const OPTIONAL = ['express', 'fastify', 'viem', 'ioredis', 'bullmq', 'pg-boss', 'pg'];
+const OPTIONAL = ['express', 'fastify', 'viem', 'ioredis', 'redis', 'bullmq', 'pg-boss', 'pg', 'postgres', 'libsql'];
 const FOREIGN = [...OPTIONAL, 'zod'];
 const EDGE_CONDITIONS = ['workerd', 'worker', 'browser'];
 const NODE_ONLY = [/\bnode:/, /\bBuffer\b/, /\bprocess\./];
@@ -24,6 +24,11 @@ const SUBPATHS = {
   './express': { node: 8500, foreign: FOREIGN, mentions: ['express', 'pg'] },
   './fetch': { node: 8000, edge: 11_000, foreign: FOREIGN },
   './node': { node: 8500, foreign: FOREIGN },
+  './stores/redis': { node: 2500, foreign: FOREIGN, mentions: ['ioredis', 'redis'] },
+  './stores/postgres': { node: 5500, foreign: FOREIGN, mentions: ['pg', 'postgres'] },
+  './stores/sqlite': { node: 2500, foreign: FOREIGN, mentions: ['libsql'] },
+  './queues/bullmq': { node: 6000, foreign: FOREIGN, mentions: ['bullmq'] },
+  './queues/pg-boss': { node: 6500, foreign: FOREIGN, mentions: ['pg-boss'] },
   './testing': { node: 2600, edge: 5800, foreign: FOREIGN },
 };
 

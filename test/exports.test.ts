@@ -10,6 +10,7 @@ const reviewed: Record<string, readonly string[]> = {
     'RawBodyUnavailableError',
     'WebhookError',
     'createReceiver',
+    'createRouter',
     'isWebhookError',
     'memoryStore',
     'multibaasHeaders',
@@ -35,6 +36,11 @@ const reviewed: Record<string, readonly string[]> = {
   './express': ['expressHandler', 'expressVerifier'],
   './fetch': ['fetchHandler', 'verifyRequest'],
   './node': ['nodeHandler'],
+  './stores/redis': ['redisStore'],
+  './stores/postgres': ['postgresStore'],
+  './stores/sqlite': ['sqliteStore'],
+  './queues/bullmq': ['bullmqHandOff', 'bullmqProcessor'],
+  './queues/pg-boss': ['pgBossHandOff', 'pgBossWorker'],
   './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 

@@ -8,9 +8,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { multibaasHeaders, serviceHeaders } from '../src/headers.js';
 import { createTestDelivery, sampleEventEmitted } from '../src/testing.js';
 import { type Consumer, type compilers, createConsumer, resolutions, typeCheck, withDom } from './package/consumer.js';
+import { hasPostgres, needsPostgres, startPostgres } from './servers/postgres.js';
+import { hasRedis, needsRedis, startRedis } from './servers/redis.js';
+import type { TestServer } from './servers/server.js';
 
 // Every program of the README, by a project that has installed the package. Each begins with a comment that names its
-// file. One whose name starts with `handler` exports POST; one that listens takes its port from PORT; any other ends.
+// file. One whose name starts with `handler` exports POST; one that listens takes its port from PORT; one whose name
+// ends with `-worker` handles what its `-receiver` has taken; any other ends.
 
 const SECRET = 'whsec-readme';
 const fixture = (name: string) => fileURLToPath(new URL(`./package/fixtures/${name}`, import.meta.url));
@@ -20,7 +24,9 @@ interface Block {
   /** Where the consumer keeps it. */
   readonly path: string;
   readonly text: string;
-  readonly kind: 'handler' | 'server' | 'program';
+  readonly kind: 'handler' | 'server' | 'worker' | 'program';
+  /** Why it cannot be run here; empty when it can. */
+  readonly skip: string;
 }
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
@@ -28,8 +34,12 @@ const blocks: Block[] = [...readme.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([,
   const [, name] = /^\/\/ ([\w/.-]+\.[cm]?[jt]s)\n/.exec(text) ?? [];
   if (name === undefined) throw new Error(`A block of README.md does not begin with "// <file name>":\n${text}`);
   const listens = /\.listen\(|\bserve\(/.test(text);
-  const kind = basename(name).startsWith('handler') ? 'handler' : listens ? 'server' : 'program';
-  return { name, path: `readme/${index}/${name}`, text, kind };
+  const base = basename(name);
+  const worker = base.endsWith('-worker.ts');
+  const kind = base.startsWith('handler') ? 'handler' : listens ? 'server' : worker ? 'worker' : 'program';
+  const postgres = text.includes('DATABASE_URL') ? needsPostgres : '';
+  const skip = text.includes('REDIS_URL') ? needsRedis : postgres;
+  return { name, path: `readme/${index}/${name}`, text, kind, skip };
 });
 
 /** A genuine delivery and a forged one, with the headers that the program expects. */
@@ -43,7 +53,14 @@ function deliveries(text: string) {
 function start(file: string, ...args: string[]) {
   const child = fork(file, args, {
     execArgv: ['--require', fixture('tell-port.cjs')],
-    env: { PATH: process.env.PATH, PORT: '0', WEBHOOK_SECRET: SECRET },
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      WEBHOOK_SECRET: SECRET,
+      DATABASE_URL: postgres?.url,
+      REDIS_URL: redis?.url,
+    },
+    cwd: consumer.root,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const output: string[] = [];
@@ -62,6 +79,11 @@ function start(file: string, ...args: string[]) {
       if (message instanceof Error) throw message;
       return message;
     },
+    /** Resolves when the program has printed a text. */
+    async prints(text: string): Promise<void> {
+      const ended = closed.then(() => Promise.reject(new Error(`The program ended: ${output.join('')}`)));
+      while (!output.join('').includes(text)) await Promise.race([once(child.stdout ?? child, 'data'), ended]);
+    },
     async stop(): Promise<void> {
       child.kill('SIGKILL');
       await closed;
@@ -70,16 +92,24 @@ function start(file: string, ...args: string[]) {
 }
 
 let consumer: Consumer;
+let postgres: TestServer | undefined;
+let redis: TestServer | undefined;
 
 beforeAll(async () => {
+  if (hasPostgres) postgres = await startPostgres();
+  if (hasRedis) redis = await startRedis();
   consumer = await createConsumer();
   for (const { path, text } of blocks) await consumer.write(path, text);
 }, 60_000);
 
-afterAll(() => consumer.remove());
+afterAll(async () => {
+  await consumer.remove();
+  await postgres?.stop();
+  await redis?.stop();
+});
 
 test('has programs of every kind', () => {
-  expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['handler', 'server', 'program']));
+  expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['handler', 'server', 'worker', 'program']));
 });
 
 test.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
@@ -95,26 +125,46 @@ test.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
 const TITLES = {
   handler: 'takes a genuine Request and refuses a forged one',
   server: 'answers a genuine delivery 200 and a forged one 403',
+  worker: 'handles what its receiver has taken',
   program: 'runs to its end',
 };
 
 describe.each(['esm', 'cjs'] as const)('as %s', (format) => {
-  for (const { name, path, text, kind } of blocks) {
-    test(`${name} ${TITLES[kind]}`, { timeout: 20_000 }, async () => {
-      const { code } = await transform(text, { loader: 'ts', format, target: 'node20', platform: 'node' });
-      const file = await consumer.write(`${path}.${format === 'esm' ? 'mjs' : 'cjs'}`, code);
-      if (kind === 'program') {
-        expect(await start(file).end()).toBe('exit 0');
-        return;
-      }
-      const sent = deliveries(text);
-      const program = kind === 'handler' ? start(fixture('call-handler.mjs'), file, JSON.stringify(sent)) : start(file);
-      try {
-        const told = await program.told();
-        expect(kind === 'handler' ? told : await post(Number(told), sent)).toEqual([200, 403]);
-      } finally {
-        await program.stop();
-      }
+  async function written({ path, text }: Block): Promise<string> {
+    const { code } = await transform(text, { loader: 'ts', format, target: 'node20', platform: 'node' });
+    return consumer.write(`${path}.${format === 'esm' ? 'mjs' : 'cjs'}`, code);
+  }
+
+  for (const block of blocks) {
+    const { name, text, kind, skip } = block;
+    describe.skipIf(skip !== '')(`${name}${skip}`, () => {
+      test(TITLES[kind], { timeout: 20_000 }, async () => {
+        const file = await written(block);
+        if (kind === 'program') {
+          expect(await start(file).end()).toBe('exit 0');
+          return;
+        }
+        const sent = deliveries(text);
+        const started: ReturnType<typeof start>[] = [];
+        const run = (...parameters: Parameters<typeof start>) => {
+          const program = start(...parameters);
+          started.push(program);
+          return program;
+        };
+        try {
+          if (kind === 'handler') {
+            expect(await run(fixture('call-handler.mjs'), file, JSON.stringify(sent)).told()).toEqual([200, 403]);
+            return;
+          }
+          const receiver = blocks.find((each) => each.name === name.replace('-worker', '-receiver')) ?? block;
+          const port = await run(await written(receiver)).told();
+          expect(await post(Number(port), sent)).toEqual([200, 403]);
+          const [{ id }] = JSON.parse(sent[0]?.body ?? '');
+          if (kind === 'worker') await run(file).prints(`handled ${id}`);
+        } finally {
+          for (const program of started) await program.stop();
+        }
+      });
     });
   }
 });

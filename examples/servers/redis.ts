@@ -30,7 +30,9 @@ export async function startRedis(on?: Pick<LocalRedis, 'directory' | 'port'>): P
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit').catch(() => {});
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.removeListener('exit', kill));
   await new Promise<void>((resolve, reject) => {
     let output = '';
     const failed = (error: unknown) =>

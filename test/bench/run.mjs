@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { toJson, toTable } from './lib/report.mjs';
 
-const FILES = ['verify', 'parse', 'http', 'import', 'bundle', 'memory', 'growth'];
+const FILES = [
+  ...['verify', 'parse', 'http', 'import', 'bundle', 'memory', 'growth'],
+  ...['router', 'store-redis', 'store-postgres', 'hand-off'],
+];
 
 /** Runs a benchmark in a process of its own, so that no other one's code and garbage weigh on it. */
 async function runApart(file, index, options) {
@@ -36,9 +39,10 @@ if (!existsSync(`${here}node_modules`)) {
 const rows = [];
 for (const file of FILES) {
   const { benchmarks } = await import(`./rows/${file}.mjs`);
-  for (const [index, { name }] of benchmarks.entries()) {
+  for (const [index, { name, skipped }] of benchmarks.entries()) {
     if (!name.includes(values.only)) continue;
-    console.error(name);
+    console.error(skipped ? `${name} (skipped: ${skipped})` : name);
+    if (skipped) continue;
     rows.push(...(await runApart(file, index, { quick: values.quick === true })));
   }
 }

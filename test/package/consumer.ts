@@ -9,7 +9,22 @@ import { promisify } from 'node:util';
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What a consumer installs beside the package; their own dependencies are found through the links. */
-const INSTALLED = ['zod', 'express', 'hono', '@hono/node-server', '@types/express', '@types/node'] as const;
+const INSTALLED = [
+  'zod',
+  'express',
+  'hono',
+  '@hono/node-server',
+  'bullmq',
+  'ioredis',
+  'libsql',
+  'pg',
+  'pg-boss',
+  'postgres',
+  'redis',
+  '@types/express',
+  '@types/node',
+  '@types/pg',
+] as const;
 
 const run = promisify(execFile);
 

@@ -28,7 +28,7 @@ test('holds the documents and dist, and nothing else', () => {
     'package.json',
   ]);
   const built = consumer.files.filter((path) => path.startsWith('dist/'));
-  expect(built.filter((path) => !/^dist\/[\w-]+(\.d)?\.c?[jt]s$/.test(path))).toEqual([]);
+  expect(built.filter((path) => !/^dist\/((stores|queues)\/)?[\w-]+(\.d)?\.c?[jt]s$/.test(path))).toEqual([]);
   expect(built.filter((path) => /(?<!\.d)\.c?ts$/.test(path))).toEqual([]);
 });
 

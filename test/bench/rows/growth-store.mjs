@@ -68,7 +68,7 @@ async function timeBeyond() {
   const full = heapUsed() - empty;
   await remember(freshKeys(half));
   const beyond = await timed(remember, half);
-  return { filling, beyond, heap: (heapUsed() - empty) / full };
+  return { filling, beyond, heap: (heapUsed() - empty) / full, bytes: full / MOST_KEYS };
 }
 
 export const storeBenchmark = {
@@ -90,6 +90,7 @@ export const storeBenchmark = {
     const { [`ours ${SMALLEST}`]: ours, [`map ${SMALLEST}`]: map } = figures;
     const beyond = large.map((each) => each.beyond);
     const heap = summarise(large.map((each) => each.heap));
+    const bytes = summarise(large.map((each) => each.bytes));
     return [
       ...[...SIZES.slice(1), MOST_KEYS].flatMap((size) => [
         row(`${size} keys`, against, figures[`ours ${size}`], ours, FLAT),
@@ -97,6 +98,7 @@ export const storeBenchmark = {
       ]),
       row('beyond maxKeys', against, beyond, ours, FLAT),
       { name: 'memoryStore, beyond maxKeys', against: 'when full', measure: 'heap ×', target: { max: 1.1 }, ...heap },
+      { name: `memoryStore, ${MOST_KEYS} keys`, against: 'nothing', measure: 'heap bytes a key', ...bytes },
     ];
   },
 };

@@ -1,0 +1,28 @@
+// Handles the events that receiver.ts has stored, each exactly once: pg-boss runs a job again when a worker dies, and
+// the transactional store has the handler's own writes and the event's key commit together or not at all.
+import { pgBossWorker } from 'event-webhook-receiver/queues/pg-boss';
+import { postgresStore } from 'event-webhook-receiver/stores/postgres';
+import { Pool } from 'pg';
+import { openBoss, queue } from './boss.js';
+
+const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+pool.on('error', (error) => console.error(error.message));
+const store = postgresStore({ pool, transactional: true });
+await store.migrate();
+await pool.query('CREATE TABLE IF NOT EXISTS handled (event_id text)');
+
+const boss = await openBoss();
+const work = pgBossWorker(
+  async (event, { tx }) => {
+    await tx.query('INSERT INTO handled (event_id) VALUES ($1)', [event.id]);
+    console.log('took effect:', event.id);
+  },
+  { boss, store },
+);
+await boss.work(queue, { batchSize: 10, pollingIntervalSeconds: 0.5 }, work);
+console.log('listening for jobs');
+
+process.once('SIGTERM', async () => {
+  await boss.stop();
+  await pool.end();
+});

@@ -1,0 +1,28 @@
+// Exactly once: the handler writes in the transaction that records the key, so that both are there or neither.
+import { createReceiver } from 'event-webhook-receiver';
+import { postgresStore } from 'event-webhook-receiver/stores/postgres';
+import { Pool } from 'pg';
+import { serve } from '../serve.js';
+
+const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+// A pool reports connections that break while nobody uses them; without a listener that would end the process.
+pool.on('error', (error) => console.error(error.message));
+
+const store = postgresStore({ pool, transactional: true });
+await store.migrate();
+await pool.query('CREATE TABLE IF NOT EXISTS transfers (event_id text, name text NOT NULL)');
+setInterval(() => store.sweep().catch(console.error), 3_600_000).unref();
+
+const receiver = createReceiver({
+  secret: process.env.WEBHOOK_SECRET ?? '',
+  toleranceSeconds: 300,
+  store,
+  async onEvent(event, { tx }) {
+    const name = event.event === 'event.emitted' ? event.data.event.name : event.event;
+    await tx.query('INSERT INTO transfers (event_id, name) VALUES ($1, $2)', [event.id, name]);
+    console.log('took effect:', event.id);
+  },
+  onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
+});
+
+serve(receiver, () => pool.end());

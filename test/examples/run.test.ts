@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { hasPostgres, needsPostgres } from '../servers/postgres.js';
+import { hasRedis, needsRedis } from '../servers/redis.js';
+
+const examples = [
+  { name: 'sqlite', has: true, needs: '' },
+  { name: 'postgres', has: hasPostgres, needs: needsPostgres },
+  { name: 'redis', has: hasRedis, needs: needsRedis },
+  { name: 'bullmq', has: hasRedis, needs: needsRedis },
+  { name: 'pg-boss', has: hasPostgres, needs: needsPostgres },
+];
+
+for (const { name, has, needs } of examples) {
+  describe.skipIf(!has)(`examples/${name}${needs}`, () => {
+    it('has every event take effect once, over repeats and a killed receiver', { timeout: 60_000 }, async () => {
+      const { DATABASE_URL, REDIS_URL, ...env } = process.env;
+      const args = ['--import', 'tsx', 'examples/run.ts', name];
+      const { stdout } = await promisify(execFile)(process.execPath, args, {
+        env: { ...env, TSX_TSCONFIG_PATH: 'examples/tsconfig.json' },
+      });
+      expect(stdout).toContain('Every event took effect exactly once.');
+    });
+  });
+}
+
+describe('examples/run.ts', () => {
+  it('says which examples there are', { timeout: 30_000 }, async () => {
+    const args = ['--import', 'tsx', 'examples/run.ts', 'constructor'];
+    const env = { ...process.env, TSX_TSCONFIG_PATH: 'examples/tsconfig.json' };
+    const run = promisify(execFile)(process.execPath, args, { env });
+    await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('sqlite | postgres') });
+  });
+});
