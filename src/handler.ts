@@ -84,7 +84,7 @@ export function createHandleOnce<Tx>(
   const { onEvent } = options;
   const store = options.store ?? memoryStore();
   // A handler that outlives its lease would be taken over from while it runs.
-  const leaseMs = (store && store.leaseMs) || Number.POSITIVE_INFINITY;
+  const leaseMs = (store ? store.leaseMs : 0) || Number.POSITIVE_INFINITY;
   const handlerTimeoutMs = Math.min(options.handlerTimeoutMs, 0.9 * leaseMs);
 
   return async (item, idempotencyKey, timestamp) => {

@@ -199,7 +199,7 @@ export function describeStoreOutages(title: string, target: () => StoreTarget, s
   const handledOnce = (store: IdempotencyStore<unknown>, key: string) =>
     eventually(async () => expect(await store.once(key, failing)).toBe('duplicate'));
 
-  describe(`${title}, when its server goes away`, () => {
+  describe(`${title}, when its server goes away`, { timeout: 20_000 }, () => {
     it('fails without a run while the server is down, and recovers by itself', async () => {
       const store = await open();
       const key = unique();
@@ -247,7 +247,7 @@ export function describeStoreOutages(title: string, target: () => StoreTarget, s
 export function describeLeaseOutages(title: string, target: () => StoreTarget, server: () => TestServer): void {
   const open = () => target().open({ leaseMs: 60_000, timeoutMs: 500 });
 
-  describe(`${title}, when its server restarts in the middle of a run`, () => {
+  describe(`${title}, when its server restarts in the middle of a run`, { timeout: 20_000 }, () => {
     it('records what took effect, and runs it no second time', async () => {
       const [store, other] = [await open(), await open()];
       const key = unique();

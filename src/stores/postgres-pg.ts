@@ -1,0 +1,60 @@
+import { type PgClientLike, type PgPoolLike, readPg, storeError } from './postgres-client.js';
+import { inline } from './postgres-sql.js';
+import { overError, type Session } from './postgres-transaction.js';
+
+/** Opens sessions on connections of a pg Pool. */
+export function pgSessions<Client extends PgClientLike>(pool: PgPoolLike<Client>): () => Promise<Session<Client>> {
+  return async () => {
+    const client = await pool.connect();
+    let begun = false;
+    let over = false;
+    let given = false;
+    // A connection that breaks says so here as well as to who waits for an answer. With no listener it ends the process.
+    client.on('error', ignore);
+
+    function giveBack(destroy: boolean): void {
+      over = true;
+      if (given) return;
+      given = true;
+      client.release(destroy);
+      client.removeListener('error', ignore);
+    }
+
+    async function end(text: string): Promise<void> {
+      over = true;
+      await client.query(text);
+      giveBack(false);
+    }
+
+    return {
+      tx: guarded(client, () => over),
+      async begin(statement) {
+        begun = true;
+        return readPg(await client.query(`BEGIN; ${inline(statement)}`));
+      },
+      query: async (statement) => readPg(await client.query(inline(statement))),
+      commit: (check) => end(`${inline(check)}; COMMIT`),
+      rollback: () => end('ROLLBACK'),
+      abandon: () => giveBack(begun),
+    };
+  };
+}
+
+/** The connection for a handler, which works until it is over and cannot be given back twice. */
+function guarded<Client extends PgClientLike>(client: Client, isOver: () => boolean): Client {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function' || name === 'constructor') return value;
+      return (...args: unknown[]) => {
+        if (isOver()) throw overError();
+        if (name === 'release' || name === 'end') {
+          throw storeError(`The store gives the connection back itself: leave out context.tx.${name}().`);
+        }
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+}
+
+function ignore(): void {}

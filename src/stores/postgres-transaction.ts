@@ -1,0 +1,116 @@
+import { withDeadline } from '../deadline.js';
+import { isWebhookError, type WebhookError } from '../errors.js';
+import type { IdempotencyStore } from '../idempotency.js';
+import { storableKey } from './key.js';
+import type { resolveLeaseOptions } from './lease.js';
+import { explainTo, type Query, sqlState, storeError } from './postgres-client.js';
+import type { Statement, Statements } from './postgres-sql.js';
+
+/** A connection for one transaction. Once it is over, nothing can reach the connection through `tx` any more. */
+export interface Session<Tx> {
+  /** What the handler is given. */
+  readonly tx: Tx;
+  /** Begins the transaction with a statement. */
+  readonly begin: Query;
+  readonly query: Query;
+  /** Commits, unless the statement fails. Rejects when nothing was kept, and when that is not known. */
+  commit(check: Statement): Promise<void>;
+  /** Undoes everything and gives the connection back. */
+  rollback(): Promise<void>;
+  /** Gives up on the connection without waiting for it. Nothing of the transaction is kept. */
+  abandon(): void;
+}
+
+/** A store whose runs write in the same transaction as the store itself. */
+export function transactionalStore<Tx>(
+  open: () => Promise<Session<Tx>>,
+  statements: Statements,
+  { leaseMs, timeoutMs }: ReturnType<typeof resolveLeaseOptions>,
+): IdempotencyStore<Tx> {
+  const inTime = <T>(work: Promise<T>, what: string) =>
+    withDeadline(work, timeoutMs, () => storeError(`${what} within ${timeoutMs} ms (timeoutMs).`));
+
+  async function opened(): Promise<Session<Tx>> {
+    const opening = open();
+    try {
+      return await inTime(opening, 'The pool gave no connection');
+    } catch (error) {
+      opening.then((late) => late.abandon()).catch(ignore);
+      throw error;
+    }
+  }
+
+  /** What is late may still be using its connection, so that the connection cannot be asked to roll back. */
+  async function close(session: Session<Tx>, error?: unknown): Promise<void> {
+    if (isWebhookError(error) && (error.code === 'ERR_WEBHOOK_HANDLER_TIMEOUT' || error.code === 'ERR_WEBHOOK_STORE')) {
+      session.abandon();
+      return;
+    }
+    await inTime(session.rollback(), 'The server did not roll back').catch(() => session.abandon());
+  }
+
+  /** Says `claimed` and the transaction's id, `duplicate` or `in-progress`. */
+  async function claim(session: Session<Tx>, key: string): Promise<string> {
+    const late = 'The server did not answer';
+    try {
+      const { value } = await inTime(session.begin(statements.claimInTransaction(key)), late);
+      // What is there and not to be seen belongs to a transaction that is under way.
+      return String(value ?? (await inTime(session.query(statements.status(key)), late)).value ?? 'in-progress');
+    } catch (error) {
+      // In the stricter isolation levels: another transaction has taken the key since this one began.
+      if (sqlState(error) === '40001') return 'in-progress';
+      return explainTo(statements.name)(error);
+    }
+  }
+
+  async function commit(session: Session<Tx>, transaction: string): Promise<void> {
+    try {
+      const late = 'It is not known whether the transaction was committed: the server did not answer';
+      await inTime(session.commit(statements.check(transaction)), late);
+    } catch (cause) {
+      await close(session, cause);
+      throw isWebhookError(cause) ? cause : storeError(reasonOf(cause), cause);
+    }
+  }
+
+  return {
+    leaseMs,
+    async once(idempotencyKey, run) {
+      const key = storableKey(idempotencyKey);
+      const session = await opened();
+      try {
+        const [status, transaction = ''] = (await claim(session, key)).split(' ');
+        if (status !== 'claimed') {
+          await close(session);
+          return status === 'duplicate' ? status : 'in-progress';
+        }
+        await run(session.tx);
+        await commit(session, transaction);
+        return 'handled';
+      } catch (error) {
+        await close(session, error);
+        throw error;
+      }
+    },
+  };
+}
+
+/** What a failed commit means. */
+function reasonOf(cause: unknown): string {
+  const state = sqlState(cause);
+  if (state === '25P02') return ABORTED;
+  if (state === '22012')
+    return 'The handler ended the transaction of context.tx itself, so it is not known what was kept of it. Leave BEGIN, COMMIT and ROLLBACK to the store.';
+  if (/^(23|40)/.test(state)) return 'Postgres refused to commit, so nothing of the transaction was kept.';
+  return 'It is not known whether the transaction was committed: the connection failed. A redelivery finds out.';
+}
+
+export const ABORTED =
+  'A statement of the handler failed and the handler resolved nevertheless, so nothing of the transaction was kept. Let the handler reject, or put a savepoint before what may fail.';
+
+/** What is thrown at a handler that goes on using its transaction. */
+export function overError(): WebhookError {
+  return storeError('The transaction of this event is over, and its connection is no longer the handler’s.');
+}
+
+function ignore(): void {}
