@@ -1,0 +1,68 @@
+import { createPostgresBackend, Queue, Worker } from 'bullmq';
+import PgBoss from 'pg-boss';
+import type { ReceiverOptions } from '../../../src/index.js';
+import { bullmqHandOff, bullmqProcessor } from '../../../src/queues/bullmq.js';
+import { pgBossHandOff, pgBossWorker } from '../../../src/queues/pg-boss.js';
+import { inTransaction } from './handler.js';
+import { settings } from './steps.js';
+import { transactionalStore } from './stores.js';
+
+type HandOff = NonNullable<ReceiverOptions['handOff']>;
+
+const { run, handlerTimeoutMs } = settings;
+/** Enough tries for whatever is killed, and soon. */
+const tries = { attempts: 200, backoffMs: 0 };
+/** How soon BullMQ gives the jobs of a dead worker to another, and that it does so however often workers die. */
+const workerOptions = { lockDuration: 1000, stalledInterval: 500, maxStalledCount: 100, drainDelay: 1, concurrency: 8 };
+const onRedis = { url: settings.redisUrl, retryStrategy: () => 50 };
+const onPostgres = { connectionString: settings.postgresUrl, max: 6 };
+const report = (error: Error) => void console.error('engine:', error.message);
+
+async function startBoss(supervise: boolean): Promise<PgBoss> {
+  const boss = new PgBoss({
+    connectionString: settings.postgresUrl,
+    max: 6,
+    schedule: false,
+    migrate: false,
+    supervise,
+    maintenanceIntervalSeconds: 1,
+  });
+  boss.on('error', report);
+  // Not tried again when it fails: what failed to start once says that it has started. The process ends, and is replaced.
+  await boss.start();
+  return boss;
+}
+
+/** What a receiver does with events when they go to an engine. */
+export async function openHandOff(): Promise<HandOff> {
+  if (settings.engine === 'pg-boss') {
+    return pgBossHandOff(await startBoss(false), run, { ...tries, handlerTimeoutMs });
+  }
+  const queue =
+    settings.engine === 'bullmq'
+      ? new Queue(run, { connection: { ...onRedis, maxRetriesPerRequest: 1 } })
+      : new Queue(run, { connection: onPostgres }, createPostgresBackend);
+  queue.on('error', report);
+  await queue.waitUntilReady();
+  return bullmqHandOff(queue, tries);
+}
+
+/** Works on what receivers have handed over. */
+export async function startWorker(): Promise<void> {
+  const store = transactionalStore();
+  if (settings.engine === 'pg-boss') {
+    const boss = await startBoss(true);
+    const worker = pgBossWorker(inTransaction, { store, boss, handlerTimeoutMs });
+    for (let each = 0; each < 2; each++) {
+      await boss.work(run, { batchSize: 10, pollingIntervalSeconds: 0.5 }, worker);
+    }
+    return;
+  }
+  const processor = bullmqProcessor(inTransaction, { store, handlerTimeoutMs });
+  const worker =
+    settings.engine === 'bullmq'
+      ? new Worker(run, processor, { ...workerOptions, connection: { ...onRedis, maxRetriesPerRequest: null } })
+      : new Worker(run, processor, { ...workerOptions, connection: onPostgres }, createPostgresBackend);
+  worker.on('error', report);
+  await worker.waitUntilReady();
+}

@@ -1,0 +1,34 @@
+import { startPostgres } from '../servers/postgres.js';
+import { hasRedis, startRedis } from '../servers/redis.js';
+import type { TestServer } from '../servers/server.js';
+import { buildChildren } from './replica.js';
+import type { Ground } from './scenario.js';
+
+/** The servers and programs for any number of runs. Redis only where it is installed. */
+export async function openGround(): Promise<Ground & { close(): Promise<void> }> {
+  const children = await buildChildren();
+  const postgres = await startPostgres();
+  const redis = hasRedis ? await startRedis() : absent;
+  return {
+    servers: { postgres, redis },
+    programs: children.directory,
+    async close() {
+      await Promise.all([postgres.stop(), redis.stop(), children.remove()]);
+    },
+  };
+}
+
+/** In the place of a server that no mode uses then. */
+const absent: TestServer = {
+  url: '',
+  port: 0,
+  kill: refuse,
+  restart: refuse,
+  pause: refuse,
+  resume: refuse,
+  stop: async () => {},
+};
+
+function refuse(): never {
+  throw new Error('redis-server is not installed.');
+}

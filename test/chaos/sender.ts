@@ -1,0 +1,85 @@
+import { Agent, request } from 'node:http';
+import { type Attempt, isAcknowledged, type Log } from './log.js';
+import type { Delivery, Sending } from './plan.js';
+import type { Replica } from './replica.js';
+
+/** Longer than a receiver takes for its largest delivery. */
+const ANSWER_MS = 15_000;
+/** What a receiver that is overwhelmed, restarted, or without its server may answer. */
+const RETRIABLE = [500, 503];
+
+/** Sends like the service: repeats, in no order, and again whatever was not acknowledged. */
+export interface Sender {
+  /** Resolves when every copy of the sending was acknowledged. */
+  send(sending: Sending): Promise<void>;
+  close(): void;
+}
+
+/**
+ * @param confirm Called with each acknowledged delivery, before anything else becomes of it.
+ * @param deadline When to give up, in ms since the epoch.
+ */
+export function createSender(
+  receivers: readonly Replica[],
+  log: Log,
+  confirm: (delivery: Delivery) => Promise<void>,
+  deadline: number,
+): Sender {
+  const agent = new Agent({ keepAlive: true });
+  let turn = 0;
+
+  function post(delivery: Delivery, cutAfterMs?: number): Promise<Attempt> {
+    const receiver = turn++ % receivers.length;
+    const port = receivers[receiver]?.port;
+    const from = Date.now();
+    const end = (outcome: Attempt['outcome']): Attempt => ({ delivery, receiver, from, to: Date.now(), outcome });
+    if (port === undefined) return Promise.resolve(end('down'));
+    return new Promise((resolve) => {
+      const { body, headers } = delivery.signed;
+      const outgoing = request({ host: '127.0.0.1', port, method: 'POST', agent, headers }, (answer) => {
+        answer
+          .resume()
+          .once('end', () => finish(answer.statusCode ?? 'broken'))
+          .once('error', () => finish('broken'));
+      });
+      const finish = (outcome: Attempt['outcome']) => {
+        clearTimeout(timer);
+        resolve(end(outcome));
+        if (typeof outcome !== 'number') outgoing.destroy();
+      };
+      const timer = setTimeout(finish, cutAfterMs ?? ANSWER_MS, cutAfterMs === undefined ? 'no answer' : 'cut');
+      outgoing.once('error', () => finish('broken'));
+      // An error may follow the one that ended it.
+      outgoing.on('error', () => {});
+      outgoing.end(body);
+    });
+  }
+
+  /** One copy, until it is acknowledged. */
+  async function persist({ delivery, retryMs }: Sending, first: Promise<Attempt>): Promise<void> {
+    for (let attempt = await first; ; attempt = await post(delivery)) {
+      log.attempts.push(attempt);
+      if (isAcknowledged(attempt)) {
+        await confirm(delivery);
+        return;
+      }
+      if (typeof attempt.outcome === 'number' && !RETRIABLE.includes(attempt.outcome)) {
+        log.broken.push({ what: `${delivery.name} was answered ${attempt.outcome}`, ids: delivery.ids });
+        return;
+      }
+      if (Date.now() > deadline) {
+        log.broken.push({ what: `${delivery.name} is not acknowledged in time`, ids: delivery.ids });
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+    }
+  }
+
+  return {
+    async send(sending) {
+      const copies = Array.from({ length: sending.copies }, () => post(sending.delivery, sending.cutAfterMs));
+      await Promise.all(copies.map((first) => persist(sending, first)));
+    },
+    close: () => agent.destroy(),
+  };
+}
