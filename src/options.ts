@@ -60,7 +60,7 @@ export interface HandOffContext {
 /** Options of `createReceiver` and of the handlers. */
 export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
   /** Handles one event. Resolving means that it took effect; rejecting, that it must be sent again. */
-  readonly onEvent?: ((event: WebhookEvent, context: EventContext<Tx>) => unknown) | undefined;
+  readonly onEvent?: ((event: WebhookEvent, context: EventContext<NoInfer<Tx>>) => unknown) | undefined;
   /** Stores the valid events of a delivery, each key once. Resolving means that all are stored. Instead of `onEvent`. */
   readonly handOff?: ((events: readonly WebhookEvent[], context: HandOffContext) => unknown) | undefined;
   /**

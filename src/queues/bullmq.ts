@@ -141,7 +141,7 @@ function refuse(name: string, fix: string): never {
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense.
  */
 export function bullmqProcessor<Tx = undefined>(
-  onEvent: OnEvent<Tx>,
+  onEvent: OnEvent<NoInfer<Tx>>,
   options: JobOptions<Tx> = {},
 ): (job: BullmqJobLike) => Promise<void> {
   const run = createRunJob(onEvent, options);

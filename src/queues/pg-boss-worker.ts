@@ -53,7 +53,7 @@ export interface PgBossWorkerOptions<Tx = undefined> extends JobOptions<Tx> {
  * nothing as done, for a batch without `boss` and for jobs that expire before `handlerTimeoutMs` is over.
  */
 export function pgBossWorker<Tx = undefined>(
-  onEvent: OnEvent<Tx>,
+  onEvent: OnEvent<NoInfer<Tx>>,
   options: PgBossWorkerOptions<Tx> = {},
 ): (jobs: readonly PgBossJobLike[]) => Promise<void> {
   const { boss, handlerTimeoutMs = 30_000 } = options;

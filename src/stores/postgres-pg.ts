@@ -5,12 +5,10 @@ import { overError, type Session } from './postgres-transaction.js';
 /** Opens sessions on connections of a pg Pool. */
 export function pgSessions<Client extends PgClientLike>(pool: PgPoolLike<Client>): () => Promise<Session<Client>> {
   return async () => {
-    const client = await pool.connect();
+    const client = await connected(pool);
     let begun = false;
     let over = false;
     let given = false;
-    // A connection that breaks says so here as well as to who waits for an answer. With no listener it ends the process.
-    client.on('error', ignore);
 
     function giveBack(destroy: boolean): void {
       over = true;
@@ -38,6 +36,21 @@ export function pgSessions<Client extends PgClientLike>(pool: PgPoolLike<Client>
       abandon: () => giveBack(begun),
     };
   };
+}
+
+/**
+ * A connection of the pool that is listened to. One that breaks says so to its listeners as well as to who waits for an
+ * answer, and with no listener it ends the process. It may break in the very turn in which the pool gives it out, before
+ * a promise is heard of.
+ */
+function connected<Client extends PgClientLike>(pool: PgPoolLike<Client>): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    void pool.connect((error, client) => {
+      client?.on('error', ignore);
+      if (client) resolve(client);
+      else reject(error);
+    });
+  });
 }
 
 /** The connection for a handler, which works until it is over and cannot be given back twice. */

@@ -2,10 +2,23 @@ import { type AddressInfo, createServer, connect as dial, type Socket } from 'no
 import { onTestFinished } from 'vitest';
 import { nothing } from '../contracts/store-helpers.js';
 
+/** What a server says to a connection when it ends, as it is sent. */
+const ending = (() => {
+  const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0';
+  const message = Buffer.alloc(5 + fields.length);
+  message.write('E');
+  message.writeInt32BE(4 + fields.length, 1);
+  message.write(fields, 5);
+  return message;
+})();
+/** What a server says when it is ready for a query, outside of a transaction. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
 /** Stands between a client and the server, and cuts every connection at the next message that holds a text. */
 export async function startCutter(port: number) {
   const sockets = new Set<Socket>();
   let armed: { text: string; deliver: boolean } | undefined;
+  let isEnding = false;
   const server = createServer((client) => {
     const upstream = dial(port, '127.0.0.1');
     for (const socket of [client, upstream]) {
@@ -15,7 +28,10 @@ export async function startCutter(port: number) {
         upstream.destroy();
       });
     }
-    upstream.on('data', (data) => client.write(data));
+    upstream.on('data', (data) => {
+      if (isEnding && data.subarray(-READY.length).equals(READY)) client.end(Buffer.concat([data, ending]));
+      else client.write(data);
+    });
     client.on('data', (data) => {
       if (!armed || !data.toString('latin1').toUpperCase().includes(armed.text)) {
         upstream.write(data);
@@ -34,6 +50,10 @@ export async function startCutter(port: number) {
   });
   return {
     port: (server.address() as AddressInfo).port,
+    /** From now on, the server ends with every connection in the same instant in which that is ready. */
+    endWhenReady(does: boolean) {
+      isEnding = does;
+    },
     /** `deliver`: the server gets the message, and its answer is lost. */
     cutAt(text: string, deliver: boolean) {
       armed = { text, deliver };

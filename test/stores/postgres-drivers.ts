@@ -24,6 +24,8 @@ export interface PoolSettings {
   readonly session?: Readonly<Record<string, string>>;
   /** Whether the driver may prepare statements; for a connection pooler it may not. pg does so only when it is told to. */
   readonly prepare?: boolean;
+  /** Whether postgres.js asks each new connection for types. It leaves a failure of that to the process: unhandled. */
+  readonly fetchTypes?: boolean;
 }
 
 /** The store with another `tx`: what a test's handlers are given. */
@@ -45,8 +47,10 @@ export function openPg(url: string, { max = 10, session = {} }: PoolSettings = {
   };
 }
 
-export function openPostgresJs(url: string, { max = 10, session = {}, prepare = true }: PoolSettings = {}): Opened {
-  const sql = postgres(url, { max, prepare, connection: session, backoff: () => 0.02, onnotice: () => {} });
+export function openPostgresJs(url: string, settings: PoolSettings = {}): Opened {
+  const { max = 10, session = {}, prepare = true, fetchTypes = true } = settings;
+  const quick = { fetch_types: fetchTypes, backoff: () => 0.02, onnotice: () => {} };
+  const sql = postgres(url, { max, prepare, connection: session, ...quick });
   return {
     pool: sql,
     run: (text) => sql.unsafe<Row[]>(text),

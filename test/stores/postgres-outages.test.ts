@@ -75,6 +75,18 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a connection i
       expect(await count(direct, id)).toBe(1);
     });
 
+    it('survives a server that ends as soon as a connection is made', async () => {
+      const cutter = await startCutter(server.port);
+      const url = server.url.replace(String(server.port), String(cutter.port));
+      const store = openPool(driver, url, { max: 2, fetchTypes: false }).transactional();
+      await (await open()).lease().migrate();
+      cutter.endWhenReady(true);
+      for (let time = 0; time < 3; time++)
+        await expect(store.once(unique(), failing)).rejects.not.toThrow('the run failed');
+      cutter.endWhenReady(false);
+      await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+    });
+
     it('survives a server that ends the connection while the handler does something else', async () => {
       const [opened, direct] = [await open(), await open()];
       const store = opened.transactional();
