@@ -19,7 +19,7 @@ export type { EventJob, HandOffOptions, JobData, JobOptions, OnEvent } from './j
 
 /** What is used of BullMQ's `Queue`, on Redis or on Postgres. */
 export interface BullmqQueueLike {
-  readonly defaultJobOptions: object;
+  readonly defaultJobOptions?: object | undefined;
   addBulk(jobs: BullmqJobInsert[]): Promise<readonly { readonly id?: string | undefined }[]>;
 }
 
@@ -77,19 +77,18 @@ export function bullmqHandOff(
 
   return async (events, context) => {
     if (events.length === 0) return;
-    const jobs = jobsOf(events, context);
-    const ids = context.idempotencyKeys.map(bullmqJobId);
-    const added = await queue.addBulk(
-      jobs.map((job, index) => ({
-        name: events[index]?.event ?? '',
-        data: storableJob(job),
-        opts: { ...opts, jobId: ids[index] ?? '', removeOnFail: false },
-      })),
-    );
+    const jobs = jobsOf(events, context).map<BullmqJobInsert>((job) => ({
+      name: job.event.event,
+      data: storableJob(job),
+      opts: { ...opts, jobId: bullmqJobId(job.idempotencyKey), removeOnFail: false },
+    }));
+    const added = await queue.addBulk(jobs);
     // An engine that keeps another job in the place of this one answers with the other's id.
-    const lost = ids.filter((id, index) => added[index]?.id !== id);
+    const lost = jobs.filter((job, index) => added[index]?.id !== job.opts.jobId);
     if (lost.length === 0) return;
-    throw new Error(`BullMQ did not store ${lost.length} of ${ids.length} events. Is the queue given to events alone?`);
+    throw new Error(
+      `BullMQ did not store ${lost.length} of ${jobs.length} events. Is the queue given to events alone?`,
+    );
   };
 }
 
@@ -152,7 +151,7 @@ export function bullmqProcessor<Tx = undefined>(
     } catch (error) {
       const failure = engineError(error, { cause: error });
       // The handler's own way to say that trying again is of no use.
-      const cause = error instanceof Error ? error.cause : undefined;
+      const cause: unknown = Object(error).cause;
       if (cause instanceof Error && cause.name === UNRECOVERABLE) failure.name = UNRECOVERABLE;
       throw failure;
     }

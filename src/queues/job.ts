@@ -187,8 +187,8 @@ export function pgBossJobId(key: string): string {
   const version = UUID.exec(key)?.[1];
   if (version !== undefined && version !== '5') return key;
   const bytes = createHash('sha1').update(NAMESPACE).update(utf16(key)).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 

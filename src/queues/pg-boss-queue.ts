@@ -33,13 +33,11 @@ export async function checkQueue(
   handlerTimeoutMs: number,
 ): Promise<number> {
   const queue = await boss.getQueue(name);
-  const refuse = (what: string): never => {
+  const refuse: (what: string) => never = (what) => {
     throw new ConfigError(`The pg-boss queue ${name} ${what}.`);
   };
   if (queue === null) {
-    return refuse(
-      'does not exist: create it with boss.createQueue(name, { name, deadLetter }), the dead-letter queue first',
-    );
+    refuse('does not exist: create it with boss.createQueue(name, { name, deadLetter }), the dead-letter queue first');
   }
   const { policy, deadLetter, retentionMinutes, expireInSeconds } = queue;
   if (!isStandard(queue)) {
@@ -50,7 +48,7 @@ export async function checkQueue(
   if (!deadLetter || deadLetter === name) {
     refuse('has no dead-letter queue: name one with boss.updateQueue(name, { name, deadLetter })');
   }
-  const dead = await boss.getQueue(deadLetter ?? '');
+  const dead = await boss.getQueue(deadLetter);
   if (dead === null || !isStandard(dead)) {
     refuse(`has the dead-letter queue ${deadLetter}, which does not exist or does not have the policy 'standard'`);
   }
@@ -92,7 +90,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 function rememberedMs(db: PgBossDbLike): number {
   const config = 'config' in db ? db.config : undefined;
   if (!isRecord(config) || typeof config.archiveSeconds !== 'number') return Number.POSITIVE_INFINITY;
-  const [amount, unit = ''] = String(config.deleteAfter).split(' ');
-  const archivedMs = Number(amount) * (UNIT_MS[unit] ?? Number.NaN);
+  const [amount, unit] = String(config.deleteAfter).split(' ');
+  const archivedMs = Number(amount) * Number(UNIT_MS[String(unit)]);
   return config.archiveSeconds * 1000 + (Number.isNaN(archivedMs) ? Number.POSITIVE_INFINITY : archivedMs);
 }

@@ -1,7 +1,6 @@
 import { ConfigError } from '../errors.js';
 import { checkNumber, MAX_TIMER_MS } from '../limits.js';
 import type { ReceiverOptions } from '../options.js';
-import { isRecord } from '../values.js';
 import {
   type HandOffOptions,
   isUnstorable,
@@ -96,7 +95,7 @@ export function pgBossHandOff(
   async function findMissing(ids: Iterable<string>): Promise<Set<string>> {
     const missing = new Set(ids);
     const { rows } = await boss.getDb().executeSql(find, [name, [...missing]]);
-    for (const row of rows) if (isRecord(row)) missing.delete(String(row.id));
+    for (const row of rows) missing.delete(String(Object(row).id));
     return missing;
   }
 
@@ -138,26 +137,23 @@ export function pgBossHandOff(
   return async (events, context) => {
     if (events.length === 0) return;
     const expireInSeconds = await checkedQueue();
-    const kept = jobsOf(events, context);
-    const ids = kept.map(({ idempotencyKey }) => pgBossJobId(idempotencyKey));
-    const missing = await findMissing(ids);
+    const byId = new Map(jobsOf(events, context).map((job) => [pgBossJobId(job.idempotencyKey), job]));
+    const missing = await findMissing(byId.keys());
     if (missing.size === 0) return;
 
     const keepUntil = new Date(Date.now() + KEEP_MS).toISOString();
-    const data = new Map(kept.map((job, index) => [ids[index], job]));
-    const jobs: PgBossJobInsert[] = [];
-    // In the order of their ids, so that two inserts of the same events cannot wait for each other.
-    for (const id of [...missing].sort()) {
-      const job = data.get(id);
-      if (job !== undefined) jobs.push({ id, name, data: job, expireInSeconds, keepUntil, ...retry });
-    }
+    const jobs: PgBossJobInsert[] = [...byId]
+      .filter(([id]) => missing.has(id))
+      // In the order of their ids, so that two inserts of the same events cannot wait for each other.
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([id, data]) => ({ id, name, data, expireInSeconds, keepUntil, ...retry }));
     const inserted = await insert(jobs);
     // pg-boss does not say what it left out: jobs that another delivery has added since, or all of them where the
     // queue is gone or has got another policy.
     if (inserted === jobs.length) return;
-    const lost = await findMissing(ids);
+    const lost = await findMissing(byId.keys());
     if (lost.size === 0) return;
     queue = undefined;
-    throw new Error(`pg-boss did not store ${lost.size} of ${ids.length} events. Was the queue ${name} changed?`);
+    throw new Error(`pg-boss did not store ${lost.size} of ${byId.size} events. Was the queue ${name} changed?`);
   };
 }

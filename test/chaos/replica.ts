@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { ChildSettings } from './child/steps.js';
-import { type Log, until } from './log.js';
+import { type Log, lateBy, until } from './log.js';
 import type { Step } from './plan.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -29,6 +29,15 @@ export async function buildChildren(): Promise<{ readonly directory: string; rem
   });
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
 }
+
+/** What is reported of an event whose handler or record took too long: it may have had an effect, and counts as failed. */
+const LATE = ['ERR_WEBHOOK_HANDLER_TIMEOUT', 'ERR_WEBHOOK_STORE'];
+
+/** What a process tells: that it works, that it reported an error, or that the store has recorded an event. */
+type Message =
+  | { readonly port: number }
+  | { readonly code: string; readonly key?: string }
+  | { readonly recorded: string; readonly at: number };
 
 /** A receiver or a worker: a process that is there again after each death, until it is stopped. */
 export interface Replica {
@@ -71,11 +80,20 @@ export function startReplica(name: string, program: string, settings: ChildSetti
       words.push(...String(chunk).trimEnd().split('\n'));
       words.splice(0, words.length - 30);
     });
-    self.on('message', ({ port: listensAt, code }: { port?: number; code?: string }) => {
-      if (code !== undefined) log.codes[code] = (log.codes[code] ?? 0) + 1;
-      if (listensAt === undefined) return;
-      port = listensAt;
-      isReady = true;
+    self.on('message', (message: Message) => {
+      if ('code' in message) {
+        const { code, key } = message;
+        log.codes[code] = (log.codes[code] ?? 0) + 1;
+        if (key !== undefined && LATE.includes(code)) log.late.add(lateBy(key, self.pid));
+      }
+      if ('recorded' in message) {
+        const { recorded, at } = message;
+        log.recorded.set(recorded, Math.min(at, log.recorded.get(recorded) ?? at));
+      }
+      if ('port' in message) {
+        port = message.port;
+        isReady = true;
+      }
     });
     self.once('exit', (code, signal) => {
       living.delete(self);

@@ -1,3 +1,4 @@
+import type { Counts } from './invariants.js';
 import { isAcknowledged } from './log.js';
 import type { Outcome } from './scenario.js';
 
@@ -17,7 +18,7 @@ export function killCount({ log }: Outcome): number {
 /** A run in one line. */
 export function summary(outcome: Outcome): string {
   const { name, settings, plan, log, counts, deadLetters, seconds } = outcome;
-  const doubles = counts.doubles === 0 ? '0 doubles' : `${counts.doubles} doubles (${counts.unexplained} unexplained)`;
+  const doubles = counts.doubles === 0 ? '0 doubles' : causes(counts);
   return [
     `${hasPassed(outcome) ? 'pass' : 'FAIL'}  ${name} seed ${settings.seed}: ${plan.events.length} events`,
     `${plan.deliveries.length} deliveries`,
@@ -28,6 +29,10 @@ export function summary(outcome: Outcome): string {
     ...(log.crashes.length > 0 ? [`${log.crashes.length} crashes`] : []),
     `${seconds.toFixed(1)} s`,
   ].join(', ');
+}
+
+function causes({ doubles, late, unexplained }: Pick<Counts, 'doubles' | 'late' | 'unexplained'>): string {
+  return `${doubles} doubles (${doubles - late - unexplained} by a death, ${late} too late for the lease, ${unexplained} unexplained)`;
 }
 
 /** Each word as often as it was counted. */
@@ -90,7 +95,11 @@ export function totals(outcomes: readonly Outcome[]): string[] {
       `${sum(({ log }) => log.attempts.length)} requests`,
       `${sum(killCount)} kills (${tally(victims)})`,
       `${sum(({ counts }) => counts.effects)} effects`,
-      `${sum(({ counts }) => counts.doubles)} doubles (${sum(({ counts }) => counts.unexplained)} unexplained)`,
+      causes({
+        doubles: sum(({ counts }) => counts.doubles),
+        late: sum(({ counts }) => counts.late),
+        unexplained: sum(({ counts }) => counts.unexplained),
+      }),
       `${sum(({ counts }) => counts.missing)} missing`,
     ].join(', ');
   });

@@ -50,6 +50,12 @@ describe('bullmqHandOff', () => {
     ]);
   });
 
+  it('takes a queue that says nothing of default options', async () => {
+    const { calls, addBulk } = queueWith();
+    await bullmqHandOff({ addBulk })([event('a1')], context('a1'));
+    expect(calls[0]?.[0]?.opts).toMatchObject({ jobId: 'a1', removeOnComplete: { age: weekSeconds } });
+  });
+
   it('leaves the queue alone when there is nothing to store', async () => {
     const queue = queueWith();
     await bullmqHandOff(queue)([], context());

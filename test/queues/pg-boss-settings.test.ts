@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Pool } from 'pg';
 import PgBoss from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, type WebhookEvent } from '../../src/index.js';
@@ -90,6 +91,34 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     const each = [event(randomUUID())];
     expect(await refusal(boss, name, each)).toContain('3660000 ms');
     await store(boss, name, each, { retentionMs: 61 * minute });
+  });
+
+  it('takes a PgBoss over a connection of yours, which says neither how long it remembers nor what was stored', async () => {
+    const pool = new Pool({ connectionString: server.url });
+    onTestFinished(() => pool.end());
+    const statements: string[] = [];
+    const executeSql = async (text: string, values: unknown[]) => {
+      statements.push(text);
+      return { rows: (await pool.query(text, values)).rows };
+    };
+    const boss = await started({ db: { executeSql } });
+    const { name } = await queueOf(boss);
+    const each = [event(randomUUID()), event(randomUUID())];
+    await store(boss, name, each.slice(1));
+    await store(boss, name, each);
+    expect(statements.filter((text) => /INSERT INTO \S+job\b/i.test(text)).length).toBe(2);
+    expect(await boss.getQueueSize(name)).toBe(2);
+  });
+
+  it('takes a PgBoss that does not say when it deletes', async () => {
+    const boss = await started();
+    const { name } = await queueOf(boss);
+    const db = { executeSql: (text: string, values: unknown[]) => boss.getDb().executeSql(text, values) };
+    const vague = Object.create(boss, {
+      getDb: { value: () => ({ ...db, config: { archiveSeconds: 60, deleteAfter: 'never' } }) },
+    });
+    await store(vague, name, [event(randomUUID())]);
+    expect(await boss.getQueueSize(name)).toBe(1);
   });
 
   it('rejects when the queue goes away or changes later, and stores nothing silently nowhere', async () => {
@@ -223,6 +252,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
       expect(() => Reflect.apply(pgBossWorker, undefined, [() => {}, { boss: {} }])).toThrow(ConfigError);
       expect(() => Reflect.apply(pgBossWorker, undefined, [undefined])).toThrow(ConfigError);
       expect(() => Reflect.apply(pgBossHandOff, undefined, [{}, 'q'])).toThrow(ConfigError);
+      expect(() => Reflect.apply(pgBossHandOff, undefined, [{ insert() {} }, ''])).toThrow('name of a queue');
     });
   });
 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { nodeHandler } from '../../../src/adapters/node.js';
-import type { ReceiverOptions, WebhookError } from '../../../src/index.js';
+import type { ErrorContext, ReceiverOptions, WebhookError } from '../../../src/index.js';
 import { inTransaction, onItsOwn } from './handler.js';
 import { pass, ready, settings } from './steps.js';
 import { leaseStore, transactionalStore } from './stores.js';
@@ -18,8 +18,8 @@ function watched(handOff: NonNullable<ReceiverOptions['handOff']>): NonNullable<
 }
 
 /** For what is printed when an invariant is broken. */
-function onError({ code, message, cause }: WebhookError): void {
-  process.send?.({ code });
+function onError({ code, message, cause }: WebhookError, { idempotencyKey }: ErrorContext): void {
+  process.send?.({ code, key: idempotencyKey });
   console.error(code, message, cause instanceof Error ? `${cause.message} ${Reflect.get(cause, 'code')}` : '');
 }
 

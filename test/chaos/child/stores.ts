@@ -32,7 +32,10 @@ function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
     leaseMs: store.leaseMs,
     async once(key, run) {
       const status = await store.once(key, run);
-      if (status === 'handled') pass('after-record');
+      if (status === 'handled') {
+        process.send?.({ recorded: key, at: Date.now() });
+        pass('after-record');
+      }
       return status;
     },
   };
