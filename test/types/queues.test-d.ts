@@ -42,6 +42,8 @@ describe('bullmqProcessor', () => {
     });
     bullmqProcessor((_, { tx }) => expectTypeOf(tx).toEqualTypeOf<Transaction>(), { store: transactional });
     bullmqProcessor((_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>(), { store: false });
+    // @ts-expect-error no store, and so no transaction
+    bullmqProcessor((_, { tx }: EventContext<Transaction>) => tx.query(''));
   });
 });
 
@@ -66,5 +68,7 @@ describe('pgBossWorker', () => {
   test('gives a handler the transaction of the store, and none where there is none', () => {
     pgBossWorker((_, context) => expectTypeOf(context).toEqualTypeOf<EventContext>());
     pgBossWorker((_, { tx }) => expectTypeOf(tx).toEqualTypeOf<Transaction>(), { store: transactional });
+    // @ts-expect-error no store, and so no transaction
+    pgBossWorker((_, { tx }: EventContext<Transaction>) => tx.query(''), { boss });
   });
 });

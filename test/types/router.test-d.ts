@@ -1,4 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest';
+import { expressHandler } from '../../src/adapters/express.js';
 import {
   createReceiver,
   createRouter,
@@ -165,5 +166,9 @@ describe('dispatch', () => {
     createReceiver({ secret, store: transactional, onEvent: router.dispatch });
     // @ts-expect-error a store without a transaction
     createReceiver({ secret, store: memoryStore(), onEvent: createRouter<Transaction>().dispatch });
+    // @ts-expect-error no store, and so no transaction
+    createReceiver({ secret, onEvent: createRouter<Transaction>().dispatch });
+    // @ts-expect-error no store, and so no transaction
+    expressHandler({ secret, onEvent: createRouter<Transaction>().dispatch });
   });
 });
