@@ -116,6 +116,8 @@ async function main(): Promise<boolean> {
 let passed = false;
 try {
   passed = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
 } finally {
   for (const each of cleanUp) await each();
 }

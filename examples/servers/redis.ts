@@ -36,7 +36,7 @@ export async function startRedis(on?: Pick<LocalRedis, 'directory' | 'port'>): P
   await new Promise<void>((resolve, reject) => {
     let output = '';
     const failed = (error: unknown) =>
-      reject(new Error(`redis-server did not start (install it, or set REDIS_URL): ${output}`, { cause: error }));
+      reject(new Error(`redis-server did not start: install it, or set REDIS_URL. ${output}`, { cause: error }));
     child.once('error', failed).once('exit', failed);
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk;
