@@ -24,7 +24,7 @@ export interface EventMatcher<Selected, Event extends WebhookEvent = EventEmitte
    * Gives what the handler gets, or `undefined` when this event is not for it. Synchronous: a promise would count as
    * selected. What it throws is a failure of the event.
    */
-  select(event: Event): Selected | undefined;
+  readonly select: (event: Event) => Selected | undefined;
 }
 
 /** Handles an event, or what a matcher selected from it. Resolving means that it took effect. */

@@ -6,7 +6,7 @@ import { bullmqHandOff } from 'event-webhook-receiver/queues/bullmq';
 import { serve } from '../serve.js';
 import { connection } from './connection.js';
 
-// While Redis is away a delivery fails at once and comes again, instead of waiting in this process's memory.
+// When Redis goes away a delivery fails soon and comes again, instead of waiting in this process's memory.
 const queue = new Queue('webhook-events', { connection: { ...connection, maxRetriesPerRequest: 1 } });
 queue.on('error', (error) => console.error(error.message));
 

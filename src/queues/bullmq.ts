@@ -43,6 +43,8 @@ export interface BullmqJobLike {
 
 /** The error by whose name BullMQ knows that trying again is of no use. */
 const UNRECOVERABLE = 'UnrecoverableError';
+/** The message by which BullMQ knows that the job is to wait until its queue's rate allows it. */
+const RATE_LIMITED = 'bullmq:rateLimitExceeded';
 
 /**
  * Creates a `handOff` that stores the events of a delivery in a BullMQ queue: one `addBulk` a delivery, one job an event,
@@ -150,12 +152,23 @@ export function bullmqProcessor<Tx = undefined>(
       await run(job);
     } catch (error) {
       const failure = engineError(error, { cause: error });
-      // The handler's own way to say that trying again is of no use.
       const cause: unknown = Object(error).cause;
-      if (cause instanceof Error && cause.name === UNRECOVERABLE) failure.name = UNRECOVERABLE;
+      if (isUnrecoverable(cause)) failure.name = UNRECOVERABLE;
+      // What Worker.RateLimitError() gives is known by its message alone.
+      if (cause instanceof Error && cause.message === RATE_LIMITED) failure.message = RATE_LIMITED;
       throw failure;
     }
   };
+}
+
+/** Whether it is BullMQ's UnrecoverableError, the handler's way to say that trying again is of no use, or one derived from it. */
+function isUnrecoverable(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if (thrown.name === UNRECOVERABLE) return true;
+  for (let type: unknown = thrown.constructor; typeof type === 'function'; type = Object.getPrototypeOf(type)) {
+    if (type.name === UNRECOVERABLE) return true;
+  }
+  return false;
 }
 
 function orUnrecoverable<T>(read: () => T): T {

@@ -14,7 +14,10 @@ export interface HandOffOptions {
   readonly attempts?: number | undefined;
   /** How long after the first failed try the second follows, in ms; doubled with each. (Default: 1000.) */
   readonly backoffMs?: number | undefined;
-  /** How long an event is remembered after it took effect, in ms: longer than the sender retries. (Default: 7 days.) */
+  /**
+   * How long an event is remembered after it took effect, in ms: longer than the sender retries, and the same in all
+   * receivers of a queue. (Default: 7 days.)
+   */
   readonly retentionMs?: number | undefined;
 }
 
@@ -129,7 +132,7 @@ export function createRunJob<Tx>(onEvent: OnEvent<Tx>, options: JobOptions<Tx>):
   };
 }
 
-const LONGEST_TEXT = 10_000;
+export const LONGEST_TEXT = 10_000;
 
 /** Text that every database takes, of bounded length. */
 function storableText(text: string): string {

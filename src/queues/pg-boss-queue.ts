@@ -32,6 +32,7 @@ export async function checkQueue(
   retentionMs: number,
   handlerTimeoutMs: number,
 ): Promise<number> {
+  const db = openDb(boss);
   const queue = await boss.getQueue(name);
   const refuse: (what: string) => never = (what) => {
     throw new ConfigError(`The pg-boss queue ${name} ${what}.`);
@@ -57,7 +58,7 @@ export async function checkQueue(
       `has a retentionMinutes of ${retentionMinutes}: set it to ${Math.ceil(retentionMs / 60_000)} (retentionMs) or more`,
     );
   }
-  const remembered = rememberedMs(boss.getDb());
+  const remembered = rememberedMs(db);
   if (remembered < retentionMs) {
     refuse(
       `forgets what is done after ${remembered} ms (archive…AfterSeconds and deleteAfter… of PgBoss): make that retentionMs, ${retentionMs} ms, or more`,
@@ -88,9 +89,35 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 /** How long pg-boss has a job that is done, in its archive too; no end where its own connection does not say. */
 function rememberedMs(db: PgBossDbLike): number {
-  const config = 'config' in db ? db.config : undefined;
-  if (!isRecord(config) || typeof config.archiveSeconds !== 'number') return Number.POSITIVE_INFINITY;
+  const config = configOf(db);
+  if (typeof config.archiveSeconds !== 'number') return Number.POSITIVE_INFINITY;
   const [amount, unit] = String(config.deleteAfter).split(' ');
   const archivedMs = Number(amount) * Number(UNIT_MS[String(unit)]);
   return config.archiveSeconds * 1000 + (Number.isNaN(archivedMs) ? Number.POSITIVE_INFINITY : archivedMs);
+}
+
+/** The connection of a PgBoss. Throws ConfigError while it has none: what pg-boss asks for then is answered with nothing. */
+export function openDb(boss: PgBossQueuesLike): PgBossDbLike {
+  const db = boss.getDb();
+  if (!('config' in db) || ('opened' in db && db.opened === true)) return db;
+  throw new ConfigError('The PgBoss is not started, or was stopped: await boss.start() before deliveries come in.');
+}
+
+/** What pg-boss's own connection says of its settings; nothing where the connection is another. */
+function configOf(db: PgBossDbLike): Readonly<Record<string, unknown>> {
+  return 'config' in db && isRecord(db.config) ? db.config : {};
+}
+
+/** Throws ConfigError for what is no plain name of a schema. */
+export function checkSchema(schema: unknown): asserts schema is string {
+  if (typeof schema === 'string' && /^[A-Za-z_]\w{0,49}$/.test(schema)) return;
+  throw new ConfigError('Option schema must be the name of a schema.');
+}
+
+/** The schema that jobs go to. To look for them in another would be to take what is not stored for stored. */
+export function schemaOf(db: PgBossDbLike, given: string | undefined): string {
+  const { schema = given ?? 'pgboss' } = configOf(db);
+  checkSchema(schema);
+  if (given === undefined || given.toLowerCase() === schema.toLowerCase()) return schema;
+  throw new ConfigError(`Option schema is ${given}, and the PgBoss stores in ${schema}: leave the option out.`);
 }

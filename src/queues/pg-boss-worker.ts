@@ -1,5 +1,13 @@
 import { ConfigError, InvalidEventError } from '../errors.js';
-import { createRunJob, type EventJob, engineError, type JobOptions, type OnEvent, readJob } from './job.js';
+import {
+  createRunJob,
+  type EventJob,
+  engineError,
+  type JobOptions,
+  LONGEST_TEXT,
+  type OnEvent,
+  readJob,
+} from './job.js';
 import { isTooShort, KEEP_MS, type PgBossQueueLike } from './pg-boss-queue.js';
 
 /** What is used of a pg-boss `Job`. */
@@ -82,11 +90,16 @@ export function pgBossWorker<Tx = undefined>(
       );
     }
     const settled = await Promise.allSettled(jobs.map((job) => settle(job, jobs.length === 1)));
-    const errors = settled.flatMap((each) => (each.status === 'rejected' ? [engineError(each.reason)] : []));
+    const errors = settled.flatMap((each, index) =>
+      each.status === 'rejected' ? [{ id: jobs[index]?.id, error: engineError(each.reason) }] : [],
+    );
     const [first] = errors;
     if (first === undefined) return;
-    // Thrown only now: pg-boss fails what is not complete, and none of it can be in another worker's hands yet.
-    throw errors.length === 1 ? first : engineError(new Error(errors.map(({ message }) => message).join('\n')));
+    // Thrown only now: pg-boss fails what is not complete, and none of it can be in another worker's hands yet. It gives
+    // all of them the same reason, so that each must be found in it.
+    if (errors.length === 1) throw first.error;
+    const share = Math.floor(LONGEST_TEXT / errors.length) - 50;
+    throw new Error(errors.map(({ id, error }) => `job ${id}: ${error.message.slice(0, share)}`).join('\n'));
   };
 }
 

@@ -10,7 +10,15 @@ import {
   resolveHandOffOptions,
   storableJob,
 } from './job.js';
-import { checkQueue, KEEP_MS, type PgBossDbLike, type PgBossQueuesLike } from './pg-boss-queue.js';
+import {
+  checkQueue,
+  checkSchema,
+  KEEP_MS,
+  openDb,
+  type PgBossDbLike,
+  type PgBossQueuesLike,
+  schemaOf,
+} from './pg-boss-queue.js';
 
 export type { EventJob, HandOffOptions, JobData, JobOptions, OnEvent } from './job.js';
 export type { PgBossDbLike, PgBossQueueLike, PgBossQueuesLike } from './pg-boss-queue.js';
@@ -40,7 +48,10 @@ export interface PgBossLike extends PgBossQueuesLike {
 
 /** Options of {@link pgBossHandOff}. */
 export interface PgBossHandOffOptions extends HandOffOptions {
-  /** The schema that pg-boss has its tables in, as you told its constructor. (Default: `pgboss`.) */
+  /**
+   * The schema that pg-boss has its tables in. Needed only where you gave its constructor both a `schema` and a `db`.
+   * (Default: what the `PgBoss` says, else `pgboss`.)
+   */
   readonly schema?: string | undefined;
   /** The worker's `handlerTimeoutMs`, in ms: the queue must not take a job for dead before. (Default: 30 000.) */
   readonly handlerTimeoutMs?: number | undefined;
@@ -52,7 +63,8 @@ export interface PgBossHandOffOptions extends HandOffOptions {
  * pg-boss has its job, in the archive too. It resolves when every event is found to be stored.
  *
  * The queue and its dead-letter queue must exist. When the first delivery comes they are held against what the
- * hand-off needs, and while they do not fit every hand-off is rejected with a ConfigError that says what to change.
+ * hand-off needs, and while they do not fit every hand-off is rejected with a ConfigError that says what to change. For
+ * how long `boss` keeps what is done is one of these; any other PgBoss on its schema, as a worker's, must do the same.
  *
  * @example
  * ```ts
@@ -79,22 +91,23 @@ export function pgBossHandOff(
 ): NonNullable<ReceiverOptions['handOff']> {
   if (typeof boss?.insert !== 'function') throw new ConfigError('pgBossHandOff needs a PgBoss.');
   if (typeof name !== 'string' || name === '') throw new ConfigError('pgBossHandOff needs the name of a queue.');
-  const { schema = 'pgboss', handlerTimeoutMs = 30_000 } = options;
-  if (!/^[A-Za-z_]\w{0,49}$/.test(schema)) throw new ConfigError('Option schema must be the name of a schema.');
+  const { schema: given, handlerTimeoutMs = 30_000 } = options;
+  if (given !== undefined) checkSchema(given);
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
   const { attempts, backoffMs, retentionMs } = resolveHandOffOptions(options);
   const retry = { retryLimit: attempts - 1, retryDelay: Math.ceil(backoffMs / 1000), retryBackoff: backoffMs > 0 };
 
-  // Both tables in one statement, so that a job on its way from one to the other is in one of them. What was archived
-  // without having been worked on has not taken effect.
-  const find = `
-    SELECT id FROM ${schema}.job WHERE name = $1 AND id = ANY($2::uuid[])
-    UNION ALL
-    SELECT id FROM ${schema}.archive WHERE name = $1 AND id = ANY($2::uuid[]) AND state > 'active'`;
-
   async function findMissing(ids: Iterable<string>): Promise<Set<string>> {
     const missing = new Set(ids);
-    const { rows } = await boss.getDb().executeSql(find, [name, [...missing]]);
+    const db = openDb(boss);
+    const schema = schemaOf(db, given);
+    // Both tables in one statement, so that a job on its way from one to the other is in one of them. What was archived
+    // without having been worked on has not taken effect.
+    const find = `
+      SELECT id FROM ${schema}.job WHERE name = $1 AND id = ANY($2::uuid[])
+      UNION ALL
+      SELECT id FROM ${schema}.archive WHERE name = $1 AND id = ANY($2::uuid[]) AND state > 'active'`;
+    const { rows } = await db.executeSql(find, [name, [...missing]]);
     for (const row of rows) missing.delete(String(Object(row).id));
     return missing;
   }

@@ -1,3 +1,4 @@
+import { RATE_LIMIT_ERROR, UnrecoverableError, Worker } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, isWebhookError } from '../../src/index.js';
 import { type BullmqJobInsert, bullmqHandOff, bullmqProcessor } from '../../src/queues/bullmq.js';
@@ -152,6 +153,13 @@ describe('bullmqProcessor', () => {
     const processor = bullmqProcessor(() => Promise.reject(unrecoverable));
     await expect(processor({ data })).rejects.toMatchObject({ name: 'UnrecoverableError' });
     await expect(processor({ data: undefined })).rejects.toMatchObject({ name: 'UnrecoverableError' });
+  });
+
+  it('has the engine know what BullMQ throws for its own ends', async () => {
+    class Fatal extends UnrecoverableError {}
+    const processor = (thrown: Error) => bullmqProcessor(() => Promise.reject(thrown))({ data });
+    await expect(processor(new Fatal('never'))).rejects.toMatchObject({ name: 'UnrecoverableError' });
+    await expect(processor(Worker.RateLimitError())).rejects.toMatchObject({ message: RATE_LIMIT_ERROR });
   });
 
   const failing = { once: () => Promise.reject(new Error('the store is down')) };

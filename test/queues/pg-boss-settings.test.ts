@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     const { name } = await queueOf(boss);
     const db = { executeSql: (text: string, values: unknown[]) => boss.getDb().executeSql(text, values) };
     const vague = Object.create(boss, {
-      getDb: { value: () => ({ ...db, config: { archiveSeconds: 60, deleteAfter: 'never' } }) },
+      getDb: { value: () => ({ ...db, opened: true, config: { archiveSeconds: 60, deleteAfter: 'never' } }) },
     });
     await store(vague, name, [event(randomUUID())]);
     expect(await boss.getQueueSize(name)).toBe(1);
@@ -148,8 +148,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     const boss = await started({ archiveCompletedAfterSeconds: 1, schema: 'archiving' });
     const { name } = await queueOf(boss);
     const [done, undone] = [event(randomUUID()), event(randomUUID())];
-    const options = { schema: 'archiving' };
-    await store(boss, name, [done], options);
+    await store(boss, name, [done]);
     const fetched = await boss.fetch(name);
     await boss.complete(
       name,
@@ -162,7 +161,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
       await boss.maintain();
       expect([await archived(), await boss.getQueueSize(name)]).toEqual([null, 0]);
     });
-    await store(boss, name, [done, undone], options);
+    await store(boss, name, [done, undone]);
     expect((await boss.fetch(name, { batchSize: 9 })).map(({ id }) => id)).toEqual([undone.id]);
   });
 
@@ -180,10 +179,28 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     expect(() => pgBossHandOff(boss, 'q', { schema })).toThrow(ConfigError);
   });
 
-  it('rejects when the schema is not the one that pg-boss uses', async () => {
+  it('looks for events in the schema of the PgBoss, and refuses to look in another', async () => {
+    const [boss, tenant] = [await started(), await started({ schema: 'tenant' })];
+    const { name, dead } = await queueOf(boss);
+    await tenant.createQueue(dead);
+    await tenant.createQueue(name, { name, deadLetter: dead });
+    const each = [event(randomUUID())];
+    await store(boss, name, each);
+    expect(await refusal(tenant, name, each, { schema: 'pgboss' })).toContain('stores in tenant');
+    await store(tenant, name, each);
+    await store(tenant, name, each, { schema: 'Tenant' });
+    expect([await boss.getQueueSize(name), await tenant.getQueueSize(name)]).toEqual([1, 1]);
+  });
+
+  it('refuses a PgBoss that is not started or was stopped', async () => {
     const boss = await started();
     const { name } = await queueOf(boss);
-    await expect(store(boss, name, [event(randomUUID())], { schema: 'elsewhere' })).rejects.toThrow('elsewhere');
+    const handOff = pgBossHandOff(boss, name);
+    const given = { idempotencyKeys: ['a'], timestamp: '1', signal: new AbortController().signal };
+    await handOff([event('a')], given);
+    await boss.stop({ graceful: false });
+    await expect(handOff([event('a')], given)).rejects.toThrow('boss.start()');
+    expect(await refusal(new PgBoss(server.url), name, [event('a')])).toContain('boss.start()');
   });
 
   describe('the worker', () => {
@@ -246,6 +263,18 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
         ['b', 'completed'],
         ['c', 'active'],
       ]);
+    });
+
+    it('gives each job of a batch that failed its own reason, however long those of the others are', async () => {
+      const boss = await started();
+      const worker = pgBossWorker(({ id }) => Promise.reject(new Error(`boom ${id} ${'x'.repeat(5000)}`)), { boss });
+      const jobs = batch('q', ...Array.from({ length: 20 }, (_, index) => job(event(`e${index}`))));
+      const { message } = await worker(jobs).then(
+        () => new Error(),
+        (thrown: Error) => thrown,
+      );
+      for (const [index, { id }] of jobs.entries()) expect(message).toMatch(new RegExp(`job ${id}: .*boom e${index} `));
+      expect(message.length).toBeLessThan(10_000);
     });
 
     it('refuses options that make no sense', () => {
