@@ -2,6 +2,7 @@ import { withDeadline } from './deadline.js';
 import type { DeliveryItem, EventItem } from './delivery.js';
 import { isWebhookError, WebhookError } from './errors.js';
 import { memoryStore } from './idempotency.js';
+import { MAX_TIMER_MS } from './limits.js';
 import type { EventContext, resolveReceiverOptions } from './options.js';
 
 /** What became of one item of a delivery. With `error`, it was not acknowledged and is expected again. */
@@ -86,11 +87,14 @@ export function createHandleOnce<Tx>(
   // A handler that outlives its lease would be taken over from while it runs.
   const leaseMs = (store ? store.leaseMs : 0) || Number.POSITIVE_INFINITY;
   const handlerTimeoutMs = Math.min(options.handlerTimeoutMs, 0.9 * leaseMs);
+  const storeTimeoutMs = Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS);
 
   return async (item, idempotencyKey, timestamp) => {
     let failure: WebhookError | undefined;
     let succeeded = false;
+    let isOver = false;
     const run = async (tx: Tx | undefined) => {
+      if (isOver) throw new Error('The store calls for the handler when the event has been given up.');
       try {
         await runBounded(handlerTimeoutMs, (lazy) =>
           onEvent?.(item.event, new Context(lazy, idempotencyKey, timestamp, tx as Tx)),
@@ -107,8 +111,11 @@ export function createHandleOnce<Tx>(
         return { status: 'handled', item, idempotencyKey };
       }
       // The run has its own bound; what is left is the store's, for its work and for waiting on another run.
-      const late = () => new Error('The store did not answer in time.');
-      const status = await withDeadline(store.once(idempotencyKey, run), 2 * handlerTimeoutMs, late);
+      const late = () => {
+        isOver = true;
+        return new Error('The store did not answer in time.');
+      };
+      const status = await withDeadline(store.once(idempotencyKey, run), storeTimeoutMs, late);
       if (status === 'handled' && !succeeded)
         throw new Error('The store said handled, but the handler has not resolved.');
       return { status, item, idempotencyKey, error: status === 'in-progress' ? inProgress() : undefined };

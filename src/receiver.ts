@@ -57,10 +57,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
         }
         const errors = outcomes.flatMap(({ error }) => error ?? []);
         const [status] = WORST_FIRST.filter((worst) => errors.some((error) => error.status === worst));
-        return answerTo(
-          errors.find((error) => error.status === status),
-          outcomes,
-        );
+        return answerTo(errors.find((error) => error.status === status) ?? errors[0], outcomes);
       });
     } catch (error) {
       return refuse(error);

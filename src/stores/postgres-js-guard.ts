@@ -5,6 +5,8 @@ import { overError } from './postgres-transaction.js';
 interface LazyQuery {
   readonly strings: readonly string[];
   handler: (query: LazyQuery) => unknown;
+  readable: unknown;
+  writable: unknown;
   catch(listener: (error: unknown) => void): unknown;
   reject(error: unknown): void;
 }
@@ -51,20 +53,21 @@ export async function turn(): Promise<void> {
  * one that was made before: postgres.js would run it on whatever the connection is used for by then.
  */
 export function containedSql<Tx extends object>(sql: Tx, state: TransactionState): Tx {
-  const call = (target: Callable, args: unknown[]): unknown => {
-    const { refusal } = state;
-    if (refusal) throw refusal;
-    return contained(target(...args), state);
-  };
+  const call = (target: Callable, args: unknown[]): unknown => contained(target(...args), state);
   return new Proxy(sql, {
     apply: (target, _, args) => call(target as Callable, args),
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (name === 'prepare') throw storeError('A transaction of the store cannot be prepared for a second phase.');
       if (name === 'savepoint') {
-        return (...args: unknown[]) => Promise.race([call(value as Callable, savepoint(args, state)), state.lost]);
+        return (...args: unknown[]) => {
+          if (state.refusal) return Promise.reject(state.refusal);
+          return Promise.race([call(value as Callable, savepoint(args, state)), state.lost]);
+        };
       }
-      if (name === 'unsafe' || name === 'file') return (...args: unknown[]) => call(value as Callable, args);
+      if (name === 'file')
+        throw storeError('context.tx.file() reads on its own time: read the file, and give its text to unsafe().');
+      if (name === 'unsafe') return (...args: unknown[]) => call(value as Callable, args);
       return value;
     },
   });
@@ -85,6 +88,9 @@ function savepoint(args: unknown[], state: TransactionState): unknown[] {
 /** Makes a query ask before it runs. Whatever else it is that was called for is given back as it is. */
 function contained(result: unknown, state: TransactionState): unknown {
   if (!isQuery(result)) return result;
+  // It would keep the connection for as long as the stream is not done, whatever becomes of the event.
+  result.readable = refuseCopy;
+  result.writable = refuseCopy;
   const run = result.handler;
   result.handler = (query) => {
     const { refusal } = state;
@@ -98,6 +104,10 @@ function contained(result: unknown, state: TransactionState): unknown {
     return turn().then(() => (state.refusal ? query.reject(state.refusal) : run(query)));
   };
   return result;
+}
+
+function refuseCopy(): never {
+  throw storeError('COPY is not for a transaction of the store: a stream that is left open would keep its connection.');
 }
 
 function isQuery(value: unknown): value is LazyQuery {

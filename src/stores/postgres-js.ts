@@ -1,5 +1,6 @@
 import { type PostgresJsLike, type Query, queryOfPostgresJs, storeError, type Unsafe } from './postgres-client.js';
 import { containedSql, TransactionState, turn } from './postgres-js-guard.js';
+import type { Statement } from './postgres-sql.js';
 import { ABORTED, type Session } from './postgres-transaction.js';
 
 /** What the callback of `begin` rejects with to have it roll back. */
@@ -40,9 +41,12 @@ function sessionOf<Tx extends object>({ tx, query, ended, commit, undo }: Begun<
   /** What waits for an answer when its connection is lost may never be told. */
   const unlessLost = <T>(answer: Promise<T>) => Promise.race([answer, state.lost]);
 
-  async function rollback(): Promise<void> {
+  async function rollback(afterwards?: Statement): Promise<void> {
     state.over = true;
     await turn();
+    if (state.closed) return;
+    // Before the rollback: outside of the transaction already where it was committed, and else undone with it.
+    if (afterwards) await query(afterwards).catch(ignore);
     if (state.closed) return;
     undo(UNDONE);
     await ended.catch((error) => {

@@ -32,7 +32,7 @@ export function pgSessions<Client extends PgClientLike>(pool: PgPoolLike<Client>
       },
       query: async (statement) => readPg(await client.query(inline(statement))),
       commit: (check) => end(`${inline(check)}; COMMIT`),
-      rollback: () => end('ROLLBACK'),
+      rollback: (afterwards) => end(afterwards ? `ROLLBACK; ${inline(afterwards)}` : 'ROLLBACK'),
       abandon: () => giveBack(begun),
     };
   };
@@ -56,18 +56,26 @@ function connected<Client extends PgClientLike>(pool: PgPoolLike<Client>): Promi
 /** The connection for a handler, which works until it is over and cannot be given back twice. */
 function guarded<Client extends PgClientLike>(client: Client, isOver: () => boolean): Client {
   return new Proxy(client, {
-    get(target, name) {
+    get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function' || name === 'constructor') return value;
       return (...args: unknown[]) => {
-        if (isOver()) throw overError();
+        if (isOver()) return refuse(args.at(-1));
         if (name === 'release' || name === 'end') {
           throw storeError(`The store gives the connection back itself: leave out context.tx.${name}().`);
         }
-        return Reflect.apply(value, target, args);
+        const result: unknown = Reflect.apply(value, target, args);
+        return result === target ? receiver : result;
       };
     },
   });
+}
+
+/** As a client that was ended does: what is thrown into a callback that nobody waits for would end the process. */
+function refuse(callback: unknown): Promise<never> | undefined {
+  if (typeof callback !== 'function') return Promise.reject(overError());
+  queueMicrotask(() => callback(overError()));
+  return undefined;
 }
 
 function ignore(): void {}

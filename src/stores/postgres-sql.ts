@@ -73,16 +73,20 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
      */
     claimInTransaction: (key: string) =>
       statement(
-        `${insert} SELECT $1, '', true, ${retained}
+        `${insert} SELECT $1, txid_current()::text, true, ${retained}
        WHERE set_config('idle_in_transaction_session_timeout', '${milliseconds(leaseMs)}', true) IS NOT NULL
          AND (current_setting('transaction_timeout', true) IS NULL
            OR set_config('transaction_timeout', '${milliseconds(leaseMs)}', true) IS NOT NULL)
          AND pg_try_advisory_xact_lock(hashtextextended($1, '${table}'::regclass::oid::bigint))
-       ON CONFLICT (key) DO UPDATE SET owner = '', done = true, expires_at = excluded.expires_at
+       ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = true, expires_at = excluded.expires_at
        WHERE held.expires_at <= clock_timestamp()
        RETURNING 'claimed ' || txid_current()`,
         key,
       ),
+
+    /** For after a rollback: undoes the claim of a transaction that had been committed by its handler, which then failed. */
+    forget: (key: string, transaction: string) =>
+      statement(`DELETE FROM ${table} WHERE key = $1 AND owner = $2`, key, transaction),
 
     /** Fails unless the transaction is whole and still the one that claimed the key. */
     check: (transaction: string) =>

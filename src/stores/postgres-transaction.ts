@@ -15,8 +15,8 @@ export interface Session<Tx> {
   readonly query: Query;
   /** Commits, unless the statement fails. Rejects when nothing was kept, and when that is not known. */
   commit(check: Statement): Promise<void>;
-  /** Undoes everything and gives the connection back. */
-  rollback(): Promise<void>;
+  /** Undoes everything, runs a statement outside of the transaction, and gives the connection back. */
+  rollback(afterwards?: Statement): Promise<void>;
   /** Gives up on the connection without waiting for it. Nothing of the transaction is kept. */
   abandon(): void;
 }
@@ -41,12 +41,12 @@ export function transactionalStore<Tx>(
   }
 
   /** What is late may still be using its connection, so that the connection cannot be asked to roll back. */
-  async function close(session: Session<Tx>, error?: unknown): Promise<void> {
+  async function close(session: Session<Tx>, error?: unknown, afterwards?: Statement): Promise<void> {
     if (isWebhookError(error) && (error.code === 'ERR_WEBHOOK_HANDLER_TIMEOUT' || error.code === 'ERR_WEBHOOK_STORE')) {
       session.abandon();
       return;
     }
-    await inTime(session.rollback(), 'The server did not roll back').catch(() => session.abandon());
+    await inTime(session.rollback(afterwards), 'The server did not roll back').catch(() => session.abandon());
   }
 
   /** Says `claimed` and the transaction's id, `duplicate` or `in-progress`. */
@@ -84,7 +84,10 @@ export function transactionalStore<Tx>(
           await close(session);
           return status === 'duplicate' ? status : 'in-progress';
         }
-        await run(session.tx);
+        await run(session.tx).catch(async (error) => {
+          await close(session, error, statements.forget(key, transaction));
+          throw error;
+        });
         await commit(session, transaction);
         return 'handled';
       } catch (error) {

@@ -93,6 +93,8 @@ export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
   function commit<T>(work: (statements: ReturnType<typeof prepare>) => T): T {
     // Inside a transaction of the connection's user it would be undone with it.
     if (database.inTransaction || database.isTransaction) throw new Error('The connection is locked by a transaction.');
+    // With a time-out of its own, as better-sqlite3 sets one, a busy database would stop the whole process for so long.
+    if (prepared === undefined) database.exec('PRAGMA busy_timeout = 0');
     database.exec('BEGIN IMMEDIATE');
     try {
       const statements = prepared ?? prepare();

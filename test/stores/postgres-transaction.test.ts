@@ -58,6 +58,23 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(await written(opened, id)).toBe(true);
     });
 
+    it.each(['COMMIT', '/* sooner */ COMMIT', 'SELECT 1; COMMIT'])(
+      'runs again what a handler committed (%s) before it failed, so that the rest of it is not lost',
+      async (text) => {
+        const opened = await open({ max: 1 });
+        const store = opened.transactional();
+        const [key, id] = [unique(), unique()];
+        const committing = async (tx: Run) => {
+          await tx(text);
+          await failing();
+        };
+        await expect(store.once(key, committing)).rejects.toThrow();
+        expect(await store.once(key, write(id))).toBe('handled');
+        expect(await written(opened, id)).toBe(true);
+        expect(await store.once(key, failing)).toBe('duplicate');
+      },
+    );
+
     it('rejects when a handler swallows an SQL error, because nothing was kept', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
@@ -273,7 +290,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(await leased.once(expiring, failing)).toBe('duplicate');
 
       const never = deferred();
-      await holdKey(opened.lease({ leaseMs: 1 }), crashed, never.promise);
+      await holdKey(opened.lease({ leaseMs: 400 }), crashed, never.promise);
       await eventually(async () => expect(await transactional.once(crashed, nothing)).toBe('handled'));
     });
   });

@@ -86,6 +86,18 @@ describe('sqliteStore', () => {
     expect(await waiting).toBe('handled');
   });
 
+  it('keeps the process free while the file is locked, however long the connection would wait by itself', async () => {
+    const [database, other] = [connect(), connect()];
+    database.exec('PRAGMA busy_timeout = 5000');
+    await open({ database: other }).once(unique(), nothing);
+    other.exec('BEGIN IMMEDIATE');
+    const started = Date.now();
+    const waiting = open({ database, timeoutMs: 30_000, now: Date.now }).once(unique(), nothing);
+    expect(Date.now() - started).toBeLessThan(2000);
+    other.exec('COMMIT');
+    expect(await waiting).toBe('handled');
+  });
+
   it('fails, without a run, when the file stays locked beyond timeoutMs', async () => {
     const store = open({ timeoutMs: 50 });
     const other = connect();
