@@ -92,9 +92,10 @@ export function createHandleOnce<Tx>(
   return async (item, idempotencyKey, timestamp) => {
     let failure: WebhookError | undefined;
     let succeeded = false;
-    let isOver = false;
+    let late: Error | undefined;
     const run = async (tx: Tx | undefined) => {
-      if (isOver) throw new Error('The store calls for the handler when the event has been given up.');
+      // The store took too long: the event was answered as failed, and is expected again.
+      if (late) throw late;
       try {
         await runBounded(handlerTimeoutMs, (lazy) =>
           onEvent?.(item.event, new Context(lazy, idempotencyKey, timestamp, tx as Tx)),
@@ -111,13 +112,11 @@ export function createHandleOnce<Tx>(
         return { status: 'handled', item, idempotencyKey };
       }
       // The run has its own bound; what is left is the store's, for its work and for waiting on another run.
-      const late = () => {
-        isOver = true;
-        return new Error('The store did not answer in time.');
-      };
-      const status = await withDeadline(store.once(idempotencyKey, run), storeTimeoutMs, late);
-      if (status === 'handled' && !succeeded)
-        throw new Error('The store said handled, but the handler has not resolved.');
+      const status = await withDeadline(store.once(idempotencyKey, run), storeTimeoutMs, () => {
+        late = new Error('The store did not answer in time.');
+        return late;
+      });
+      if (status === 'handled' && !succeeded) throw new Error('The store said handled before the handler resolved.');
       return { status, item, idempotencyKey, error: status === 'in-progress' ? inProgress() : undefined };
     } catch (cause) {
       const error = failure ?? storeError(cause);
@@ -127,7 +126,7 @@ export function createHandleOnce<Tx>(
 }
 
 function inProgress(): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_IN_PROGRESS', 'The same event is being handled right now; send it again later.');
+  return new WebhookError('ERR_WEBHOOK_IN_PROGRESS', 'The same event is being handled; send it again later.');
 }
 
 function storeError(cause: unknown): WebhookError {
