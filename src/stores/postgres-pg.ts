@@ -19,6 +19,8 @@ export function pgSessions<Client extends PgClientLike>(pool: PgPoolLike<Client>
     }
 
     async function end(text: string): Promise<void> {
+      // What was given back is another's by now.
+      if (given) return;
       over = true;
       await client.query(text);
       giveBack(false);

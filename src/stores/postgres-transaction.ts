@@ -78,20 +78,20 @@ export function transactionalStore<Tx>(
     async once(idempotencyKey, run) {
       const key = storableKey(idempotencyKey);
       const session = await opened();
+      let afterwards: Statement | undefined;
       try {
         const [status, transaction = ''] = (await claim(session, key)).split(' ');
         if (status !== 'claimed') {
           await close(session);
           return status === 'duplicate' ? status : 'in-progress';
         }
-        await run(session.tx).catch(async (error) => {
-          await close(session, error, statements.forget(key, transaction));
-          throw error;
-        });
+        afterwards = statements.forget(key, transaction);
+        await run(session.tx);
+        afterwards = undefined;
         await commit(session, transaction);
         return 'handled';
       } catch (error) {
-        await close(session, error);
+        await close(session, error, afterwards);
         throw error;
       }
     },

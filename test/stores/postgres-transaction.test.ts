@@ -75,6 +75,23 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       },
     );
 
+    it('does nothing to the connection of a failed run once the next run has it', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional();
+      const ids = Array.from({ length: 20 }, unique);
+      const run = (id: string, index: number) => async (tx: Run) => {
+        await write(id)(tx);
+        if (index % 2 === 0) await failing();
+        await tx('SELECT pg_sleep(0.005)');
+      };
+      const results = await Promise.allSettled(ids.map((id, index) => store.once(id, run(id, index))));
+      expect(results.map(({ status }) => status)).toEqual(ids.map((_, i) => (i % 2 === 0 ? 'rejected' : 'fulfilled')));
+      for (const [index, id] of ids.entries()) {
+        expect(await written(opened, id)).toBe(index % 2 === 1);
+        if (index % 2 === 1) expect(await store.once(id, failing)).toBe('duplicate');
+      }
+    });
+
     it('rejects when a handler swallows an SQL error, because nothing was kept', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
