@@ -20,7 +20,7 @@ export function pgSessions<Client extends PgClientLike>(pool: PgPoolLike<Client>
 
     async function end(text: string): Promise<void> {
       // What was given back is another's by now.
-      if (given) return;
+      if (given) throw overError();
       over = true;
       await client.query(text);
       giveBack(false);

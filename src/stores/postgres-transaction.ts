@@ -15,7 +15,7 @@ export interface Session<Tx> {
   readonly query: Query;
   /** Commits, unless the statement fails. Rejects when nothing was kept, and when that is not known. */
   commit(check: Statement): Promise<void>;
-  /** Undoes everything, runs a statement outside of the transaction, and gives the connection back. */
+  /** Undoes everything and gives the connection back. The statement counts where the handler had committed already. */
   rollback(afterwards?: Statement): Promise<void>;
   /** Gives up on the connection without waiting for it. Nothing of the transaction is kept. */
   abandon(): void;
@@ -63,21 +63,12 @@ export function transactionalStore<Tx>(
     }
   }
 
-  async function commit(session: Session<Tx>, transaction: string): Promise<void> {
-    try {
-      const late = 'It is not known whether the transaction was committed: the server did not answer';
-      await inTime(session.commit(statements.check(transaction)), late);
-    } catch (cause) {
-      await close(session, cause);
-      throw isWebhookError(cause) ? cause : storeError(reasonOf(cause), cause);
-    }
-  }
-
   return {
     leaseMs,
     async once(idempotencyKey, run) {
       const key = storableKey(idempotencyKey);
       const session = await opened();
+      let isCommitting = false;
       let afterwards: Statement | undefined;
       try {
         const [status, transaction = ''] = (await claim(session, key)).split(' ');
@@ -87,12 +78,14 @@ export function transactionalStore<Tx>(
         }
         afterwards = statements.forget(key, transaction);
         await run(session.tx);
-        afterwards = undefined;
-        await commit(session, transaction);
+        isCommitting = true;
+        const late = 'It is not known whether the transaction was committed: the server did not answer';
+        await inTime(session.commit(statements.check(transaction)), late);
         return 'handled';
       } catch (error) {
-        await close(session, error, afterwards);
-        throw error;
+        // Once the commit was asked for it may be there, and the key must stay with it.
+        await close(session, error, isCommitting ? undefined : afterwards);
+        throw isCommitting && !isWebhookError(error) ? storeError(reasonOf(error), error) : error;
       }
     },
   };
