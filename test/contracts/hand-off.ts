@@ -283,11 +283,16 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       expect((await receiver.handle(signed(before))).status).toBe(200);
       const pending = receiver.handle(signed(during));
       await server.kill();
-      const { status } = await pending;
-      expect((await receiver.handle(signed(during))).status).toBe(503);
+      let acknowledged = (await pending).status === 200;
+      // A process of the server that was serving a connection may outlive it for a moment.
+      await eventually(async () => {
+        const { status } = await receiver.handle(signed(during));
+        acknowledged ||= status === 200;
+        expect(status).toBe(503);
+      });
       await server.restart();
       const kept = await eventualValue(() => storedKeys(queue));
-      expect(kept).toEqual(expect.arrayContaining(idsOf(status === 200 ? [...before, ...during] : before)));
+      expect(kept).toEqual(expect.arrayContaining(idsOf(acknowledged ? [...before, ...during] : before)));
       await eventually(async () => expect((await receiver.handle(signed(during))).status).toBe(200));
       expect(await storedKeys(queue)).toEqual(idsOf([...before, ...during]).sort());
     });
