@@ -1,3 +1,4 @@
+import type { PluginBuild } from 'esbuild';
 import { defineConfig } from 'tsup';
 
 const subpaths = {
@@ -12,6 +13,7 @@ const subpaths = {
   'stores/sqlite': 'src/stores/sqlite.ts',
   'queues/bullmq': 'src/queues/bullmq.ts',
   'queues/pg-boss': 'src/queues/pg-boss.ts',
+  evm: 'src/evm/index.ts',
   testing: 'src/testing.ts',
 };
 
@@ -19,6 +21,24 @@ const subpaths = {
 const backends = {
   'hmac-node': 'src/crypto/hmac-node.ts',
   'hmac-pure': 'src/crypto/hmac-pure.ts',
+};
+
+// What is inlined of viem, by the files it stands in: the package's own entries bring its whole client into the graph.
+const viem = `
+export { decodeAbiParameters } from './utils/abi/decodeAbiParameters.js';
+export { checksumAddress } from './utils/address/getAddress.js';
+export { hexToBytes } from './utils/encoding/toBytes.js';
+export { keccak256 } from './utils/hash/keccak256.js';
+`;
+/** What viem makes messages with that quote data and link to its documentation: here nobody gets to see them. */
+const baseError = 'export class BaseError extends Error {}';
+const viemDecoding = {
+  name: 'viem-decoding',
+  setup: (build: PluginBuild) => {
+    build.onResolve({ filter: /^viem$/ }, () => ({ path: 'decoding', namespace: 'viem' }));
+    build.onLoad({ filter: /.*/, namespace: 'viem' }, () => ({ contents: viem, resolveDir: 'node_modules/viem/_esm' }));
+    build.onLoad({ filter: /viem[\\/]_esm[\\/]errors[\\/]base\.js$/ }, () => ({ contents: baseError }));
+  },
 };
 
 export default defineConfig({
@@ -32,5 +52,6 @@ export default defineConfig({
   treeshake: true,
   removeNodeProtocol: false,
   external: ['#hmac', /^node:/],
+  esbuildPlugins: [viemDecoding],
   dts: { entry: subpaths, compilerOptions: { ignoreDeprecations: '6.0' } },
 });

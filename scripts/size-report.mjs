@@ -29,6 +29,7 @@ const SUBPATHS = {
   './stores/sqlite': { node: 2500, foreign: FOREIGN, mentions: ['libsql'] },
   './queues/bullmq': { node: 6000, foreign: FOREIGN, mentions: ['bullmq'] },
   './queues/pg-boss': { node: 6500, foreign: FOREIGN, mentions: ['pg-boss'] },
+  './evm': { node: 14_000, edge: 14_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './testing': { node: 2600, edge: 5800, foreign: FOREIGN },
 };
 

@@ -12,21 +12,18 @@ const file = join(root, 'THIRD_PARTY_LICENSES.md');
 /** Directories of the packages of which some byte ends up in a build by tsup.config.ts. */
 async function inlinedPackages() {
   const found = new Set();
-  const collect = {
-    name: 'collect-inlined',
-    setup: ({ onEnd }) =>
-      onEnd(({ metafile }) => {
-        for (const { inputs } of Object.values(metafile?.outputs ?? {})) {
-          for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-            const [directory] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [];
-            if (directory !== undefined && bytesInOutput > 0) found.add(directory);
-          }
-        }
-      }),
-  };
   const outDir = mkdtempSync(join(tmpdir(), 'licenses-'));
   try {
-    await build({ outDir, dts: false, silent: true, esbuildPlugins: [collect] });
+    await build({ outDir, dts: false, silent: true, metafile: true });
+    for (const format of ['esm', 'cjs']) {
+      const { outputs } = JSON.parse(readFileSync(join(outDir, `metafile-${format}.json`), 'utf8'));
+      for (const { inputs } of Object.values(outputs)) {
+        for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+          const [directory] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [];
+          if (directory !== undefined && bytesInOutput > 0) found.add(directory);
+        }
+      }
+    }
   } finally {
     rmSync(outDir, { recursive: true });
   }

@@ -1,6 +1,5 @@
-/** Every error code of the library with the HTTP status that it is answered with. */
+/** The error codes that are answered with another HTTP status than 500. */
 const STATUS = {
-  ERR_WEBHOOK_CONFIG: 500,
   ERR_WEBHOOK_METHOD: 405,
   ERR_WEBHOOK_HEADER: 403,
   ERR_WEBHOOK_TIMESTAMP: 403,
@@ -8,22 +7,36 @@ const STATUS = {
   ERR_WEBHOOK_CONTENT_ENCODING: 415,
   ERR_WEBHOOK_BODY_TOO_LARGE: 413,
   ERR_WEBHOOK_BODY_INCOMPLETE: 503,
-  ERR_WEBHOOK_RAW_BODY_UNAVAILABLE: 500,
   ERR_WEBHOOK_INVALID_BODY: 400,
   ERR_WEBHOOK_INVALID_EVENT: 422,
-  ERR_WEBHOOK_HANDLER: 500,
-  ERR_WEBHOOK_HANDLER_TIMEOUT: 500,
   ERR_WEBHOOK_IN_PROGRESS: 503,
   ERR_WEBHOOK_STORE: 503,
   ERR_WEBHOOK_HAND_OFF: 503,
   ERR_WEBHOOK_SECRET: 503,
   ERR_WEBHOOK_OVERLOADED: 503,
   ERR_WEBHOOK_DRAINING: 503,
-  ERR_WEBHOOK_INTERNAL: 500,
 } as const;
 
 /** The stable identifiers to branch on. Messages may change between versions; codes do not. */
-export type WebhookErrorCode = keyof typeof STATUS;
+export type WebhookErrorCode =
+  | keyof typeof STATUS
+  | 'ERR_WEBHOOK_CONFIG'
+  | 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'
+  | 'ERR_WEBHOOK_HANDLER'
+  | 'ERR_WEBHOOK_HANDLER_TIMEOUT'
+  | 'ERR_WEBHOOK_INTERNAL'
+  | DecodeErrorCode;
+
+/** What can be wrong with an event that is to be decoded (`DecodeError` of `./evm`). */
+export type DecodeErrorCode =
+  | 'ERR_WEBHOOK_RAW_FIELDS'
+  | 'ERR_WEBHOOK_ABI_MISMATCH'
+  | 'ERR_WEBHOOK_DECODE'
+  | 'ERR_WEBHOOK_INPUT_VALUE'
+  | 'ERR_WEBHOOK_CONTRADICTION'
+  | 'ERR_WEBHOOK_TRANSACTION';
+
+type Status<Code> = Code extends keyof typeof STATUS ? (typeof STATUS)[Code] : 500;
 
 /**
  * What every error of this library is. `code` says what happened, `status` is the HTTP status that belongs to it, and
@@ -31,13 +44,13 @@ export type WebhookErrorCode = keyof typeof STATUS;
  */
 export class WebhookError<Code extends WebhookErrorCode = WebhookErrorCode> extends Error {
   readonly code: Code;
-  readonly status: (typeof STATUS)[Code];
+  readonly status: Status<Code>;
 
   constructor(code: Code, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = new.target.name;
     this.code = code;
-    this.status = STATUS[code];
+    this.status = ((STATUS as Record<string, number>)[code] ?? 500) as Status<Code>;
   }
 }
 

@@ -1,0 +1,45 @@
+import type { EventEmitted, EventInput } from '../events.js';
+import { DecodeError } from './decode-error.js';
+import type { EventItem } from './event-item.js';
+import { alignInputs, hasType } from './inputs.js';
+import type { RawLog } from './types.js';
+
+/** A signature as the service writes it; one that is written otherwise is not compared. */
+const CANONICAL = /^[\w$]+\([\w[\](),]*\)$/;
+
+/**
+ * Holds an event against the log it came with, whose arguments have been decoded. An amount may have been converted by
+ * a token's decimals; all else has to be the same.
+ *
+ * @throws DecodeError `ERR_WEBHOOK_CONTRADICTION` when something is not.
+ */
+export function checkAgreement(event: EventEmitted, item: EventItem, log: RawLog, values: readonly unknown[]): void {
+  const { name, signature, contract, indexInLog } = event.data.event;
+  function differs(input: string, from: string): never {
+    const reason = `is not what ${from} says, so one of the two is wrong and nothing was decoded. Report it to the service.`;
+    throw new DecodeError('ERR_WEBHOOK_CONTRADICTION', event, input, reason);
+  }
+  // The service may number overloads: Transfer, Transfer0.
+  if (name !== item.name && !(name.startsWith(item.name) && /^\d+$/.test(name.slice(item.name.length))))
+    differs('name', 'rawFields.topics');
+  if (signature !== item.signature && CANONICAL.test(signature)) differs('signature', 'rawFields.topics');
+  if (contract.address.toLowerCase() !== log.address) differs('contract.address', 'rawFields.address');
+  if (indexInLog !== log.logIndex) differs('indexInLog', 'rawFields.logIndex');
+  // The block is not compared: the transaction may have been looked up after a re-org had moved it.
+  const hash = event.data.transaction?.txHash;
+  if (hash !== undefined && hash.toLowerCase() !== log.transactionHash)
+    differs('transaction.txHash', 'rawFields.transactionHash');
+
+  const inputs = alignInputs(event.data.event, item);
+  if (typeof inputs === 'string') differs('inputs', item.signature);
+  for (const [at, input] of item.inputs.entries()) {
+    const wire = inputs[at] as EventInput;
+    if (!hasType(wire.type, input)) differs(`type of ${input.label}`, 'the ABI');
+    const agrees = input.isHashed ? isSameHash(values[at], wire.value) : input.codec.agrees(values[at], wire.value);
+    if (!agrees) differs(input.label, 'the log in rawFields');
+  }
+}
+
+function isSameHash(hash: unknown, wire: unknown): boolean {
+  return typeof wire === 'string' && wire.toLowerCase() === hash;
+}

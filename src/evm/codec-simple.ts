@@ -1,0 +1,77 @@
+import { checksumAddress, hexToBytes } from 'viem';
+import type { Codec } from './codec.js';
+import { Problem } from './decode-error.js';
+import type { Hex } from './types.js';
+
+const ADDRESS = /^0x[\da-f]{40}$/i;
+const BYTES = /^0x[\da-f]*$/i;
+
+const sameText = (value: unknown, wire: unknown) =>
+  value === wire || (typeof wire === 'string' && (value as string).toLowerCase() === wire.toLowerCase());
+
+export const addressCodec: Codec = {
+  type: 'address',
+  shape: 'address',
+  isHashed: false,
+  parameter: { type: 'address' },
+  fromWire(wire) {
+    if (typeof wire !== 'string' || !ADDRESS.test(wire)) throw new Problem('is no address: 0x and 40 hex digits.');
+    const address = checksumAddress(wire as Hex);
+    const digits = wire.slice(2);
+    const hasNoChecksum = digits === digits.toLowerCase() || digits === digits.toUpperCase();
+    if (hasNoChecksum || address === wire) return address;
+    throw new Problem('is an address whose checksum is wrong, so some of it is not what was written.');
+  },
+  agrees: sameText,
+};
+
+export const booleanCodec: Codec = {
+  type: 'bool',
+  shape: 'bool',
+  isHashed: false,
+  parameter: { type: 'bool' },
+  fromWire(wire) {
+    if (typeof wire === 'boolean') return wire;
+    if (wire === 'true' || wire === 'false') return wire === 'true';
+    throw new Problem('is neither true nor false.');
+  },
+  agrees: (value, wire) => value === wire || String(value) === wire,
+};
+
+/** @param size How many bytes, or undefined for `bytes`. */
+export function bytesCodec(size: number | undefined): Codec {
+  const type = `bytes${size ?? ''}`;
+  return {
+    type,
+    shape: type,
+    isHashed: size === undefined,
+    parameter: { type },
+    fromWire(wire) {
+      const isHex = typeof wire === 'string' && BYTES.test(wire) && wire.length % 2 === 0;
+      if (isHex && (size === undefined || wire.length === 2 + 2 * size)) return wire.toLowerCase();
+      throw new Problem(`is not the hex text of ${size ?? 'whole'} bytes.`);
+    },
+    agrees: sameText,
+  };
+}
+
+// A byte order mark is a part of the text like any other.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** What stands for bytes that are no UTF-8; how many of them, decoders do not agree on. */
+const REPLACED = /\uFFFD+/g;
+
+export const stringCodec: Codec = {
+  type: 'string',
+  shape: 'string',
+  isHashed: true,
+  parameter: { type: 'bytes' },
+  fromChain: (decoded) => utf8.decode(hexToBytes(decoded as Hex)),
+  fromWire(wire) {
+    if (typeof wire === 'string') return wire;
+    throw new Problem('is no text.');
+  },
+  agrees: (value, wire) =>
+    value === wire ||
+    (typeof wire === 'string' && (value as string).replace(REPLACED, '\uFFFD') === wire.replace(REPLACED, '\uFFFD')),
+};

@@ -1,0 +1,80 @@
+import { ConfigError } from '../errors.js';
+import type { EventMatcher } from '../router.js';
+import { chooseItem } from './choose-item.js';
+import { type DecodeOptions, decodeAs } from './decode-event.js';
+import { eventItems, groupEvents } from './event-items.js';
+import { rawLog } from './raw-log.js';
+import type { ContractEventOf, EventNames } from './types.js';
+
+/** Which events a route made by `contractEvent` is for. */
+export interface ContractEventOptions<
+  Abi extends readonly unknown[],
+  Name extends EventNames<Abi>,
+  RequireLog extends boolean,
+> extends DecodeOptions<RequireLog> {
+  /** ABI of the contract, `as const` for its types. */
+  readonly abi: Abi;
+  /** Name of an event of the ABI; all its overloads are selected. */
+  readonly name: Name;
+  /**
+   * Address of the contract, in any case. Without it an event of any contract is selected, and anybody can deploy one
+   * that emits what yours does. (Default: any.)
+   */
+  readonly address?: string;
+  /**
+   * `false` selects the events that stand, `true` those whose log a re-org took out of the chain, so that a route of its
+   * own can undo them. (Default: false.)
+   */
+  readonly removed?: boolean;
+}
+
+/**
+ * Makes a matcher for `createRouter().on(…)` that selects an event of a contract and gives its handler
+ * `{ eventName, args, log, event }`, with `args` typed by the ABI. An event that cannot be decoded fails with a
+ * `DecodeError`, alone: it is sent again, and the others of its delivery are handled.
+ *
+ * An event of the name with another signature is left to the next route. So is one of the same signature with other
+ * inputs indexed (ERC-721 beside ERC-20), unless an address is given: then the ABI is not that of the contract, and it
+ * fails.
+ *
+ * @example
+ * ```ts
+ * import { createRouter } from 'event-webhook-receiver';
+ * import { contractEvent } from 'event-webhook-receiver/evm';
+ * import { erc20Abi } from 'viem';
+ *
+ * const token = { abi: erc20Abi, name: 'Transfer', address: '0x5FbDB2315678afecb367f032d93F642f64180aa3' } as const;
+ *
+ * export const router = createRouter()
+ *   .on(contractEvent(token), ({ args }) => console.log(`${args.to} gets ${args.value}`))
+ *   .on(contractEvent({ ...token, removed: true }), ({ args }) => console.log(`${args.to} has not got ${args.value}`));
+ * ```
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the ABI is none or has no event of that name.
+ */
+export function contractEvent<
+  const Abi extends readonly unknown[],
+  const Name extends EventNames<Abi>,
+  RequireLog extends boolean = false,
+>(options: ContractEventOptions<Abi, Name, RequireLog>): EventMatcher<ContractEventOf<Abi, Name, RequireLog>> {
+  const { abi, name, removed = false, requireLog } = options;
+  const items = groupEvents(eventItems(abi).all.filter((item) => item.name === name));
+  if (items.all.length === 0)
+    throw new ConfigError(`The ABI has no event ${name}. Check the name, which is written without types.`);
+  const isOfAnyContract = !('address' in options);
+
+  return {
+    kind: 'event.emitted',
+    // An address that is there and undefined is a mistake, which the router refuses.
+    filter: isOfAnyContract ? { name } : { name, address: options.address as string },
+    id: `${removed ? 'removed ' : ''}${items.all.map(({ shape }) => shape).join()}`,
+    select(event) {
+      const log = rawLog(event);
+      if ((log?.removed ?? false) !== removed) return undefined;
+      const [topic = ''] = log?.topics ?? [];
+      if (!items.bySignature.has(event.data.event.signature) && !items.byTopic.has(topic)) return undefined;
+      if (log && isOfAnyContract && items.all.every(({ topicCount }) => topicCount !== log.topics.length))
+        return undefined;
+      return { ...decodeAs(event, chooseItem(event, items, log), log, requireLog), event } as never;
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { TransactionIncluded } from '../events.js';
+import { isRecord } from '../values.js';
+import { decodeCall } from './decode-call.js';
+import { DecodeError } from './decode-error.js';
+import type { DecodedTransaction } from './types.js';
+import { WireFields } from './wire-fields.js';
+
+/**
+ * Decodes a `transaction.included` (spec section 6): its quantities, which the wire has as hex text, as bigints, and with
+ * an ABI the call that it makes. The spec leaves the payload open, so what is absent is undefined; what is there and
+ * malformed is an error. All hex text is lower case.
+ *
+ * A transaction that was mined and reverted has `failed: true` and is decoded like any other: look at it first.
+ *
+ * @example
+ * ```ts
+ * import { parseTransactionIncluded } from 'event-webhook-receiver';
+ * import { decodeTransaction } from 'event-webhook-receiver/evm';
+ * import { sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+ * import { erc20Abi } from 'viem';
+ *
+ * const { failed, maxFeePerGas, call } = decodeTransaction(parseTransactionIncluded(sampleTransactionIncluded()), erc20Abi);
+ * if (call?.functionName === 'transfer') console.log(failed, maxFeePerGas, call.args[1]);
+ * ```
+ * @param abi ABI of the called contract. It is read once, so keep one object and do not change it. (Default: none, and
+ * `call` is undefined.)
+ * @throws DecodeError `ERR_WEBHOOK_TRANSACTION` when a part is malformed or the input does not hold the arguments of the
+ * function that it names; `ERR_WEBHOOK_CONTRADICTION` when it names two senders.
+ */
+export function decodeTransaction<const Abi extends readonly unknown[] = readonly []>(
+  event: TransactionIncluded,
+  abi?: Abi,
+): DecodedTransaction<Abi> {
+  const { data } = event;
+  const tx = data.tx ?? {};
+  if (!isRecord(tx)) return fail(event, 'tx', 'an object');
+  const outer = new WireFields(data, (key, expected) => fail(event, key, expected));
+  const inner = new WireFields(tx, (key, expected) => fail(event, `tx.${key}`, expected));
+  const quantity = (key: string) => inner.optional(key, inner.quantity);
+
+  const from = outer.optional('from', outer.address) ?? undefined;
+  const sender = inner.optional('from', inner.address) ?? from;
+  if (from !== undefined && sender !== from) {
+    const reason = 'is not tx.from, so one of the two is wrong and nothing was decoded. Report it to the service.';
+    throw new DecodeError('ERR_WEBHOOK_CONTRADICTION', event, 'from', reason);
+  }
+  const to = inner.optional('to', inner.address);
+  const input = inner.optional('input', inner.bytes) ?? undefined;
+  const { status = undefined, failed = undefined, blockNumber = undefined } = data;
+  if (status !== undefined && typeof status !== 'string') fail(event, 'status', 'text');
+  if (failed !== undefined && typeof failed !== 'boolean') fail(event, 'failed', 'true or false');
+  if (blockNumber !== undefined && !(Number.isSafeInteger(blockNumber) && blockNumber >= 0)) {
+    fail(event, 'blockNumber', 'the number of a block');
+  }
+  return {
+    hash: inner.optional('hash', inner.hash) ?? undefined,
+    from: sender,
+    to,
+    type: quantity('type'),
+    chainId: quantity('chainId'),
+    nonce: quantity('nonce'),
+    gas: quantity('gas'),
+    gasPrice: quantity('gasPrice'),
+    maxPriorityFeePerGas: quantity('maxPriorityFeePerGas'),
+    maxFeePerGas: quantity('maxFeePerGas'),
+    value: quantity('value'),
+    v: quantity('v'),
+    yParity: quantity('yParity'),
+    input,
+    status,
+    failed,
+    blockNumber: blockNumber === undefined ? undefined : BigInt(blockNumber),
+    blockHash: outer.optional('blockHash', outer.hash) ?? undefined,
+    // What creates a contract has code for its input, which calls nothing.
+    call: (abi && input && to !== null ? decodeCall(event, abi, input) : undefined) as never,
+  };
+}
+
+function fail(event: TransactionIncluded, key: string, expected: string): never {
+  throw new DecodeError('ERR_WEBHOOK_TRANSACTION', event, key, `is not ${expected}. Report it to the service.`);
+}

@@ -1,0 +1,16 @@
+export { type ContractEventOptions, contractEvent } from './contract-event.js';
+export { DecodeError } from './decode-error.js';
+export { type DecodeOptions, decodeEvent } from './decode-event.js';
+export { decodeTransaction } from './decode-transaction.js';
+export { logIdentity } from './log-identity.js';
+export { isRemoved, rawLog } from './raw-log.js';
+export type {
+  ContractEventOf,
+  DecodedCall,
+  DecodedEvent,
+  DecodedTransaction,
+  EventArgs,
+  EventNames,
+  Hex,
+  RawLog,
+} from './types.js';
