@@ -39,11 +39,12 @@ export interface ContractEventOptions<
  *
  * @example
  * ```ts
+ * import { parseAbi } from 'abitype';
  * import { createRouter } from 'event-webhook-receiver';
  * import { contractEvent } from 'event-webhook-receiver/evm';
- * import { erc20Abi } from 'viem';
  *
- * const token = { abi: erc20Abi, name: 'Transfer', address: '0x5FbDB2315678afecb367f032d93F642f64180aa3' } as const;
+ * const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+ * const token = { abi, name: 'Transfer', address: '0x5FbDB2315678afecb367f032d93F642f64180aa3' } as const;
  *
  * export const router = createRouter()
  *   .on(contractEvent(token), ({ args }) => console.log(`${args.to} gets ${args.value}`))

@@ -28,22 +28,12 @@ export interface DecodeOptions<RequireLog extends boolean = boolean> {
  *
  * @example
  * ```ts
+ * import { parseAbi } from 'abitype';
  * import { parseEventEmitted } from 'event-webhook-receiver';
  * import { decodeEvent } from 'event-webhook-receiver/evm';
  * import { sampleEventEmitted } from 'event-webhook-receiver/testing';
  *
- * const abi = [
- *   {
- *     type: 'event',
- *     name: 'Transfer',
- *     inputs: [
- *       { name: 'from', type: 'address', indexed: true },
- *       { name: 'to', type: 'address', indexed: true },
- *       { name: 'value', type: 'uint256' },
- *     ],
- *   },
- * ] as const;
- *
+ * const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
  * const { eventName, args } = decodeEvent(parseEventEmitted(sampleEventEmitted()), abi);
  * console.log(eventName, args.to, args.value); // Transfer 0x7099… 1000000000000000000n
  * ```

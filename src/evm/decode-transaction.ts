@@ -14,13 +14,14 @@ import { WireFields } from './wire-fields.js';
  *
  * @example
  * ```ts
+ * import { parseAbi } from 'abitype';
  * import { parseTransactionIncluded } from 'event-webhook-receiver';
  * import { decodeTransaction } from 'event-webhook-receiver/evm';
  * import { sampleTransactionIncluded } from 'event-webhook-receiver/testing';
- * import { erc20Abi } from 'viem';
  *
- * const { failed, maxFeePerGas, call } = decodeTransaction(parseTransactionIncluded(sampleTransactionIncluded()), erc20Abi);
- * if (call?.functionName === 'transfer') console.log(failed, maxFeePerGas, call.args[1]);
+ * const event = parseTransactionIncluded(sampleTransactionIncluded());
+ * const { failed, value, call } = decodeTransaction(event, parseAbi(['function transfer(address to, uint256 value)']));
+ * console.log(failed, value, call?.functionName, call?.args[1]); // false 0n transfer 1000000000000000000n
  * ```
  * @param abi ABI of the called contract. It is read once, so keep one object and do not change it. (Default: none, and
  * `call` is undefined.)

@@ -101,10 +101,12 @@ type Decoded<Item, RequireLog extends boolean> = Item extends { name: infer Name
  *
  * @example
  * ```ts
+ * import { parseAbi } from 'abitype';
  * import type { DecodedEvent } from 'event-webhook-receiver/evm';
- * import { erc20Abi } from 'viem';
  *
- * function amount(transfer: DecodedEvent<typeof erc20Abi, 'Transfer'>): bigint {
+ * const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+ *
+ * export function amountOf(transfer: DecodedEvent<typeof abi, 'Transfer'>): bigint {
  *   return transfer.args.value;
  * }
  * ```

@@ -11,6 +11,7 @@ export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** What a consumer installs beside the package; their own dependencies are found through the links. */
 const INSTALLED = [
   'zod',
+  'abitype',
   'express',
   'hono',
   '@hono/node-server',

@@ -39,6 +39,7 @@ const attempts = {
   express: () => express.expressHandler({}),
   fetch: () => fetch.fetchHandler({}),
   node: () => node.nodeHandler({}),
+  evm: () => evm.contractEvent({ abi: [], name: 'Transfer' }),
   testing: () => testing.createTestDelivery([], { secret: '' }),
 };
 const seen = {};
@@ -59,6 +60,7 @@ const SUBPATHS = {
   express: '/express',
   fetch: '/fetch',
   node: '/node',
+  evm: '/evm',
   testing: '/testing',
 };
 const load = (line: (name: string, specifier: string) => string) =>

@@ -1,0 +1,151 @@
+import { erc20Abi, erc721Abi, parseAbi } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { contractEvent, type RawLog } from '../../src/evm/index.js';
+import { createReceiver, createRouter, type EventEmitted, signDelivery } from '../../src/index.js';
+import { BOB, eventOf, TOKEN, word } from './events.js';
+
+const [transfer] = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+const [overload] = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value, bytes data)']);
+const erc20 = (value = 7n) => eventOf(transfer, { from: BOB, to: TOKEN, value });
+const erc721 = () =>
+  eventOf(
+    erc721Abi.find((item) => item.type === 'event' && item.name === 'Transfer'),
+    { from: BOB, to: TOKEN, tokenId: 7n },
+  );
+
+function changed(event: EventEmitted, log: Partial<Record<keyof RawLog, unknown>>): EventEmitted {
+  event.data.event.rawFields = JSON.stringify({ ...JSON.parse(event.data.event.rawFields ?? ''), ...log });
+  return event;
+}
+
+describe('contractEvent', () => {
+  it('gives its handler name, arguments, log and event', () => {
+    const event = erc20();
+    let given: unknown;
+    createRouter()
+      .on(contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN.toLowerCase() }), (selected) => {
+        given = selected;
+      })
+      .dispatch(event, {} as never);
+    expect(given).toMatchObject({
+      eventName: 'Transfer',
+      args: { from: BOB, to: TOKEN, value: 7n },
+      log: { logIndex: 0 },
+    });
+    expect((given as { event: EventEmitted }).event).toBe(event);
+  });
+
+  it('leaves to other routes what is not its event', () => {
+    const seen: string[] = [];
+    const { dispatch } = createRouter()
+      .on(contractEvent({ abi: erc20Abi, name: 'Transfer' }), ({ args }) => seen.push(`erc20 ${args.value}`))
+      .on(contractEvent({ abi: erc721Abi, name: 'Transfer' }), ({ args }) => seen.push(`erc721 ${args.tokenId}`))
+      .on(contractEvent({ abi: [overload], name: 'Transfer' }), ({ args }) => seen.push(`overload ${args.data}`))
+      .otherwise((event) => seen.push(event.event));
+    const events = [
+      erc20(),
+      erc721(),
+      eventOf(overload, { from: BOB, to: TOKEN, value: 7n, data: '0x12' }),
+      eventOf(parseAbi(['event Transfer(uint256 value)'])[0], { value: 7n }),
+      changed(erc20(), { removed: true }),
+    ];
+    for (const event of events) dispatch(event, {} as never);
+    expect(seen).toEqual(['erc20 7', 'erc721 7', 'overload 0x12', 'event.emitted', 'event.emitted']);
+  });
+
+  it('takes every overload of its name', () => {
+    const seen: unknown[] = [];
+    const { dispatch } = createRouter().on(
+      contractEvent({ abi: [transfer, overload], name: 'Transfer' }),
+      ({ args }) => {
+        seen.push('data' in args ? args.data : args.value);
+      },
+    );
+    dispatch(erc20(), {} as never);
+    dispatch(eventOf(overload, { from: BOB, to: TOKEN, value: 7n, data: '0x12' }), {} as never);
+    expect(seen).toEqual([7n, '0x12']);
+  });
+
+  it('selects what a re-org removed only when told to', () => {
+    const seen: unknown[] = [];
+    const token = { abi: erc20Abi, name: 'Transfer', address: TOKEN } as const;
+    const { dispatch } = createRouter()
+      .on(contractEvent(token), ({ args }) => seen.push(args.value))
+      .on(contractEvent({ ...token, removed: true }), ({ args, log }) => seen.push([args.value, log?.removed]));
+    dispatch(erc20(), {} as never);
+    dispatch(changed(erc20(), { removed: true }), {} as never);
+    const unknown = erc20();
+    delete unknown.data.event.rawFields;
+    dispatch(unknown, {} as never);
+    expect(seen).toEqual([7n, [7n, true], 7n]);
+  });
+
+  it('fails an event of its contract whose ABI it has not, instead of acknowledging it', () => {
+    const { dispatch } = createRouter().on(
+      contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN }),
+      () => {},
+    );
+    expect(() => dispatch(erc721(), {} as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_ABI_MISMATCH' }),
+    );
+  });
+
+  it('fails an event that is its own by the signature and not by the log', () => {
+    const { dispatch } = createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer' }), () => {});
+    const event = changed(erc20(), { topics: [word(1), word(2), word(3)] });
+    expect(() => dispatch(event, {} as never)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_ABI_MISMATCH' }));
+  });
+
+  it('fails an event without a log when that is required', () => {
+    const matcher = contractEvent({ abi: erc20Abi, name: 'Transfer', requireLog: true });
+    expect(matcher.select(erc20())?.log.removed).toBe(false);
+    const event = erc20();
+    delete event.data.event.rawFields;
+    expect(() => matcher.select(event)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_RAW_FIELDS' }));
+  });
+
+  it('fails one event of a delivery and no other', async () => {
+    const seen: bigint[] = [];
+    const router = createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer' }), ({ args }) =>
+      seen.push(args.value),
+    );
+    const receiver = createReceiver({ secret: 's', onEvent: router.dispatch });
+    const bad = changed(erc20(2n), { data: '0x' });
+    const { body, signature, timestamp } = signDelivery(JSON.stringify([erc20(1n), bad, erc20(3n)]), { secret: 's' });
+    const result = await receiver.handle({ rawBody: body, signature, timestamp });
+    expect(seen).toEqual([1n, 3n]);
+    expect(result.status).toBe(500);
+    expect(result.outcomes.map(({ status }) => status)).toEqual(['handled', 'failed', 'handled']);
+    expect(result.outcomes[1]?.error?.cause).toMatchObject({
+      code: 'ERR_WEBHOOK_DECODE',
+      eventId: bad.id,
+      input: 'value',
+    });
+  });
+
+  it('is refused when it is registered twice, and not for logs that were removed beside those that stand', () => {
+    const router = createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer' }), () => {});
+    router.on(contractEvent({ abi: erc20Abi, name: 'Transfer', removed: true }), () => {});
+    router.on(contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN }), () => {});
+    router.on(contractEvent({ abi: erc721Abi, name: 'Transfer' }), () => {});
+    expect(() => router.on(contractEvent({ abi: [transfer], name: 'Transfer' }), () => {})).toThrow(/handler already/);
+  });
+
+  it.each([
+    [
+      'a name that the ABI has not',
+      () => contractEvent({ abi: erc20Abi, name: 'Mint' as 'Transfer' }),
+      /no event Mint/,
+    ],
+    ['an ABI that is none', () => contractEvent({ abi: {} as [], name: '' as never }), /must be an array/],
+    [
+      'an address that was never set',
+      () =>
+        createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer', address: undefined as never }), () => {}),
+      /address/,
+    ],
+  ])('refuses %s when it is made', (_, make, message) => {
+    expect(make).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+    expect(make).toThrow(message);
+  });
+});

@@ -1,0 +1,173 @@
+import { erc20Abi, erc721Abi, parseAbi } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { decodeEvent, rawLog } from '../../src/evm/index.js';
+import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
+import { sampleEventEmitted } from '../../src/testing.js';
+import { BOB, eventOf, refusal, TOKEN, word } from './events.js';
+
+const transferAbi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+
+describe('decodeEvent', () => {
+  it('gives name, typed arguments and log of the sample', () => {
+    const event = parseEventEmitted(sampleEventEmitted());
+    const decoded = decodeEvent(event, transferAbi);
+    expect(decoded).toEqual({
+      eventName: 'Transfer',
+      args: {
+        from: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+        to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+        value: 10n ** 18n,
+      },
+      log: rawLog(event),
+    });
+  });
+
+  it('takes the exact amount from the log where the input was converted', () => {
+    const event = eventOf(transferAbi[0], { from: BOB, to: BOB, value: 123_456n }, { value: '123.456' });
+    expect(decodeEvent(event, transferAbi).args.value).toBe(123_456n);
+  });
+
+  it('tells the Transfers of ERC-20 and ERC-721 apart in one ABI', () => {
+    const abi = [...erc20Abi, ...erc721Abi] as const;
+    const [erc721] = erc721Abi.filter((item) => item.type === 'event' && item.name === 'Transfer');
+    const amount = eventOf(transferAbi[0], { from: BOB, to: TOKEN, value: 7n });
+    const token = eventOf(erc721, { from: BOB, to: TOKEN, tokenId: 7n });
+    expect(decodeEvent(amount, abi).args).toEqual({ from: BOB, to: TOKEN, value: 7n });
+    expect(decodeEvent(token, abi).args).toEqual({ from: BOB, to: TOKEN, tokenId: 7n });
+    for (const event of [amount, token]) delete event.data.event.rawFields;
+    expect(decodeEvent(amount, abi).args).toEqual({ from: BOB, to: TOKEN, value: 7n });
+    expect(decodeEvent(token, abi).args).toEqual({ from: BOB, to: TOKEN, tokenId: 7n });
+  });
+
+  it('does not guess which of two events it is when only names tell, and the names are others', () => {
+    const abi = parseAbi(['event Moved(address from, address to)']);
+    const other = parseAbi(['event Moved(address to, address from)']);
+    const event = eventOf(abi[0], { from: BOB, to: TOKEN });
+    expect(decodeEvent(event, [...abi, ...other]).args).toEqual({ from: BOB, to: TOKEN });
+    event.data.event.inputs = event.data.event.inputs.map((input, at) => ({ ...input, name: `arg${at}` }));
+    expect(decodeEvent(event, abi).args).toEqual({ from: BOB, to: TOKEN });
+    expect(refusal(() => decodeEvent(event, [...abi, ...other]))).toMatchObject({
+      code: 'ERR_WEBHOOK_ABI_MISMATCH',
+      input: 'signature',
+    });
+  });
+
+  it('takes an event that stands in the ABI twice', () => {
+    const event = eventOf(transferAbi[0], { from: BOB, to: TOKEN, value: 7n });
+    expect(decodeEvent(event, [...transferAbi, ...transferAbi]).args).toEqual({ from: BOB, to: TOKEN, value: 7n });
+  });
+
+  it('finds an anonymous event by its signature, though its first topic is the hash of another', () => {
+    const [noted] = parseAbi(['event Noted(uint256 indexed hash, address indexed a, address indexed b, uint256 n)']);
+    const abi = [{ ...noted, anonymous: true }] as const;
+    const [transfer = '0x'] = rawLog(eventOf(transferAbi[0], { from: BOB, to: BOB, value: 1n }))?.topics ?? [];
+    const args = { hash: BigInt(transfer), a: BOB, b: TOKEN, n: 5n };
+    expect(decodeEvent(eventOf(abi[0], args), [...transferAbi, ...abi])).toMatchObject({ eventName: 'Noted', args });
+  });
+
+  it('says what the ABI has when no event of it fits', () => {
+    const event = eventOf(transferAbi[0], { from: BOB, to: TOKEN, value: 7n });
+    expect(refusal(() => decodeEvent(event, parseAbi(['event Approval(address a)'])))).toMatchObject({
+      code: 'ERR_WEBHOOK_ABI_MISMATCH',
+      eventId: event.id,
+      input: 'rawFields.topics',
+      reason: expect.stringContaining('has none under its name, and the log has 3 topics'),
+    });
+    const unindexed = parseAbi(['event Transfer(address from, address to, uint256 value)']);
+    const reason = 'Under its name the ABI has Transfer(address,address,uint256) with 1 topics';
+    expect(refusal(() => decodeEvent(event, unindexed)).message).toContain(reason);
+    delete event.data.event.rawFields;
+    expect(refusal(() => decodeEvent(event, []))).toMatchObject({ input: 'signature' });
+  });
+
+  it('refuses an event without rawFields when told to', () => {
+    const event = parseEventEmitted(sampleEventEmitted());
+    expect(decodeEvent(event, transferAbi, { requireLog: true }).log.logIndex).toBe(0);
+    delete event.data.event.rawFields;
+    expect(decodeEvent(event, transferAbi, { requireLog: false }).log).toBeUndefined();
+    expect(refusal(() => decodeEvent(event, transferAbi, { requireLog: true }))).toMatchObject({
+      code: 'ERR_WEBHOOK_RAW_FIELDS',
+      input: 'rawFields',
+    });
+  });
+
+  it.each([
+    ['no array', {}, /must be an array/],
+    ['an event without a name', [{ type: 'event', inputs: [] }], /position 0/],
+    ['an event without inputs', [{ type: 'function' }, { type: 'event', name: 'A' }], /position 0/],
+    ['an input without a type', [{ type: 'event', name: 'A', inputs: [{ name: 'a' }] }], /position 0/],
+    ['a tuple without components', [{ type: 'event', name: 'A', inputs: [{ type: 'tuple[]' }] }], /position 0/],
+    ['a type that is none', [{ type: 'event', name: 'A', inputs: [{ type: 'uint7' }] }], /uint7/],
+    ['bytes that are too long', [{ type: 'event', name: 'A', inputs: [{ type: 'bytes33' }] }], /bytes33/],
+    ['one name twice', parseAbi(['event A(uint256 a, uint256 a)'] as never), /name a twice/],
+  ])('refuses an ABI with %s as a ConfigError', (_, abi, message) => {
+    const event = parseEventEmitted(sampleEventEmitted());
+    const run = () => decodeEvent(event, abi as readonly unknown[]);
+    expect(run).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+    expect(run).toThrow(message);
+  });
+});
+
+describe('an event that contradicts its log', () => {
+  const good = () => eventOf(transferAbi[0], { from: BOB, to: TOKEN, value: 7_000_000n });
+  const changed = (change: (event: EventEmitted) => void) => {
+    const event = good();
+    change(event);
+    return refusal(() => decodeEvent(event, transferAbi));
+  };
+  const input = (event: EventEmitted, at: number) => {
+    const found = event.data.event.inputs[at];
+    if (!found) throw new Error('no such input');
+    return found;
+  };
+
+  it('is decoded when it does not', () => {
+    expect(decodeEvent(good(), transferAbi).args.value).toBe(7_000_000n);
+  });
+
+  it.each<[string, string, (event: EventEmitted) => void]>([
+    ['another name', 'name', (event) => Object.assign(event.data.event, { name: 'Mint' })],
+    ['another signature', 'signature', (event) => Object.assign(event.data.event, { signature: 'Mint(address)' })],
+    ['another contract', 'contract.address', (event) => Object.assign(event.data.event.contract, { address: BOB })],
+    ['another position', 'indexInLog', (event) => Object.assign(event.data.event, { indexInLog: 1 })],
+    [
+      'another transaction',
+      'transaction.txHash',
+      (event) => Object.assign(event.data.transaction ?? {}, { txHash: word(1) }),
+    ],
+    ['another address', 'to', (event) => Object.assign(input(event, 1), { value: BOB })],
+    ['another amount', 'value', (event) => Object.assign(input(event, 2), { value: '7000001' })],
+    ['an amount with a digit more', 'value', (event) => Object.assign(input(event, 2), { value: '70000000' })],
+    ['a negative amount', 'value', (event) => Object.assign(input(event, 2), { value: '-7000000' })],
+    ['nought', 'value', (event) => Object.assign(input(event, 2), { value: '0' })],
+    ['an amount that is none', 'value', (event) => Object.assign(input(event, 2), { value: 'seven' })],
+    ['an amount that is no text', 'value', (event) => Object.assign(input(event, 2), { value: { seven: 7 } })],
+    ['another type', 'type of value', (event) => Object.assign(input(event, 2), { type: 'uint128' })],
+    ['an input too few', 'inputs', (event) => event.data.event.inputs.pop()],
+    ['names in other places', 'inputs', (event) => Object.assign(input(event, 0), { name: 'to' })],
+  ])('by %s', (_, where, change) => {
+    const error = changed(change);
+    expect(error).toMatchObject({ name: 'DecodeError', code: 'ERR_WEBHOOK_CONTRADICTION', input: where, status: 500 });
+    expect(error.message).toContain(`Event "${error.eventId}", ${where}: is not what `);
+  });
+
+  it.each(['7', '7.0', '0.7', '7000000', '70000.00', '0x6acfc0', 7, 7_000_000, 0.000_007])(
+    'not by the amount %j',
+    (value) => {
+      const event = good();
+      Object.assign(input(event, 2), { value });
+      expect(decodeEvent(event, transferAbi).args.value).toBe(7_000_000n);
+    },
+  );
+
+  it('not by inputs in another order, other names, numbered overloads or a signature that is written out', () => {
+    const event = good();
+    const { inputs } = event.data.event;
+    event.data.event.inputs = inputs.toReversed();
+    event.data.event.name = 'Transfer0';
+    event.data.event.signature = 'Transfer(address indexed from, address indexed to, uint256 value)';
+    expect(decodeEvent(event, transferAbi).args).toEqual({ from: BOB, to: TOKEN, value: 7_000_000n });
+    event.data.event.inputs = inputs.map((each) => ({ ...each, name: '' }));
+    expect(decodeEvent(event, transferAbi).args).toEqual({ from: BOB, to: TOKEN, value: 7_000_000n });
+  });
+});

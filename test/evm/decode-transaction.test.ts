@@ -1,0 +1,122 @@
+import { encodeFunctionData, erc20Abi, parseAbi } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { decodeTransaction } from '../../src/evm/index.js';
+import { parseTransactionIncluded } from '../../src/index.js';
+import { sampleTransactionIncluded } from '../../src/testing.js';
+import { BOB, refusal, TOKEN, word } from './events.js';
+
+type Data = Parameters<typeof sampleTransactionIncluded>[0];
+
+const event = (data: NonNullable<Data>['data'] = {}) => parseTransactionIncluded(sampleTransactionIncluded({ data }));
+
+describe('decodeTransaction', () => {
+  it('gives quantities as bigints, and the call by the ABI', () => {
+    expect(decodeTransaction(event(), erc20Abi)).toEqual({
+      hash: `0x${'7a'.repeat(32)}`,
+      from: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+      to: TOKEN.toLowerCase(),
+      type: 2n,
+      chainId: 31337n,
+      nonce: 1n,
+      gas: 39_849n,
+      gasPrice: null,
+      maxPriorityFeePerGas: 1_000_000_000n,
+      maxFeePerGas: 2_000_000_000n,
+      value: 0n,
+      v: 1n,
+      yParity: 1n,
+      input: expect.stringMatching(/^0xa9059cbb/),
+      status: 'included',
+      failed: false,
+      blockNumber: 16n,
+      blockHash: `0x${'b1'.repeat(32)}`,
+      call: { functionName: 'transfer', args: [BOB, 10n ** 18n] },
+    });
+  });
+
+  it('says that it failed, and decodes what it would have done', () => {
+    expect(decodeTransaction(event({ failed: true }), erc20Abi)).toMatchObject({
+      failed: true,
+      call: { functionName: 'transfer' },
+    });
+  });
+
+  it('leaves undefined what is absent, as the payload is open', () => {
+    const { call, ...rest } = decodeTransaction(
+      parseTransactionIncluded({ id: '1', event: 'transaction.included', data: {} }),
+      erc20Abi,
+    );
+    expect(call).toBeUndefined();
+    expect(new Set(Object.values(rest))).toEqual(new Set([undefined]));
+  });
+
+  it.each([
+    ['no ABI is given', {}, undefined],
+    ['no function has the selector', {}, parseAbi(['function mint(uint256)'])],
+    ['there is no input', { input: '0x' }, erc20Abi],
+    ['it creates a contract', { to: null }, erc20Abi],
+  ])('has no call when %s', (_, tx, abi) => {
+    expect(decodeTransaction(event({ tx }), abi as typeof erc20Abi).call).toBeUndefined();
+  });
+
+  it('reads calls without arguments, with overloads, text and tuples', () => {
+    const abi = parseAbi([
+      'function pause()',
+      'function note(string text)',
+      'function note((uint8 kind, int64 at)[] marks, string text)',
+    ]);
+    const call = (input: string) => decodeTransaction(event({ tx: { input } }), abi).call;
+    expect(call(encodeFunctionData({ abi, functionName: 'pause' }))).toEqual({
+      functionName: 'pause',
+      args: undefined,
+    });
+    const [mark, text] = [{ kind: 1, at: -5n }, '\uFEFF\0é'];
+    expect(call(encodeFunctionData({ abi, functionName: 'note', args: [text] }))).toEqual({
+      functionName: 'note',
+      args: [text],
+    });
+    expect(call(encodeFunctionData({ abi, functionName: 'note', args: [[mark], text] }))).toEqual({
+      functionName: 'note',
+      args: [[mark], text],
+    });
+  });
+
+  it.each([
+    ['tx', { tx: [] as never }],
+    ['tx.gas', { tx: { gas: '39849' } }],
+    ['tx.value', { tx: { value: 0 as never } }],
+    ['tx.nonce', { tx: { nonce: '0x' } }],
+    ['tx.to', { tx: { to: '0x12' } }],
+    ['tx.hash', { tx: { hash: '0x12' } }],
+    ['tx.input', { tx: { input: '0xa9059cbb1' } }],
+    ['from', { from: 'me' }],
+    ['blockHash', { blockHash: '0x12' }],
+    ['blockNumber', { blockNumber: -1 }],
+    ['blockNumber', { blockNumber: 1.5 }],
+    ['blockNumber', { blockNumber: '16' as never }],
+    ['failed', { failed: 'false' as never }],
+    ['status', { status: 1 as never }],
+    ['tx.input, amount', { tx: { input: `0xa9059cbb${word(1).slice(2)}` } }],
+  ])('refuses a malformed %s', (input, data) => {
+    expect(refusal(() => decodeTransaction(event(data), erc20Abi))).toMatchObject({
+      code: 'ERR_WEBHOOK_TRANSACTION',
+      input,
+    });
+  });
+
+  it('refuses an argument that is out of the range of its type', () => {
+    const abi = parseAbi(['function set((uint8 kind, bool on) mode)']);
+    const [, hash] =
+      encodeFunctionData({ abi, functionName: 'set', args: [{ kind: 1, on: true }] }).match(/^(0x.{8})/) ?? [];
+    const input = `${hash}${word(256).slice(2)}${word(1).slice(2)}`;
+    expect(refusal(() => decodeTransaction(event({ tx: { input } }), abi)).input).toBe('tx.input, mode.kind');
+  });
+
+  it('refuses two senders', () => {
+    expect(refusal(() => decodeTransaction(event({ tx: { from: TOKEN } })))).toMatchObject({
+      code: 'ERR_WEBHOOK_CONTRADICTION',
+      input: 'from',
+    });
+    expect(decodeTransaction(event({ from: undefined, tx: { from: TOKEN } })).from).toBe(TOKEN.toLowerCase());
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { isRemoved, logIdentity, rawLog } from '../../src/evm/index.js';
+import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { refusal, word } from './events.js';
+
+const fields = JSON.parse(sampleEventEmitted().data.event.rawFields ?? '') as Record<string, unknown>;
+
+/** An event whose log is that of the sample with other keys. */
+function withLog(changed: Record<string, unknown>): EventEmitted {
+  const rawFields = JSON.stringify({ ...fields, ...changed });
+  return parseEventEmitted(sampleEventEmitted({ data: { event: { rawFields } } }));
+}
+
+function withoutLog(): EventEmitted {
+  return parseEventEmitted(sampleEventEmitted({ data: { event: { rawFields: undefined } } }));
+}
+
+describe('rawLog', () => {
+  it('has the keys of a log with quantities as numbers', () => {
+    expect(rawLog(withLog({ blockNumber: '0xffffffffffffffff', logIndex: '0x2a', transactionIndex: '0x07' }))).toEqual({
+      address: fields.address,
+      topics: fields.topics,
+      data: fields.data,
+      blockNumber: 2n ** 64n - 1n,
+      transactionHash: fields.transactionHash,
+      transactionIndex: 7,
+      blockHash: fields.blockHash,
+      logIndex: 42,
+      removed: false,
+    });
+  });
+
+  it('has the time of the block when the node told it', () => {
+    expect(rawLog(withLog({ blockTimestamp: '0x65537d72' }))).toMatchObject({ blockTimestamp: 1_699_970_418n });
+    expect(rawLog(withLog({ blockTimestamp: null }))).not.toHaveProperty('blockTimestamp');
+  });
+
+  it('has all hex text in lower case', () => {
+    const upper = { address: `0x${'AB'.repeat(20)}`, topics: [`0x${'CD'.repeat(32)}`], data: '0xEF' };
+    const lower = { address: `0x${'ab'.repeat(20)}`, topics: [`0x${'cd'.repeat(32)}`], data: '0xef' };
+    expect(rawLog(withLog(upper))).toMatchObject(lower);
+  });
+
+  it('is parsed once for an event, and again when its text is another', () => {
+    const event = withLog({});
+    const log = rawLog(event);
+    expect(rawLog(event)).toBe(log);
+    event.data.event.rawFields = JSON.stringify({ ...fields, logIndex: '0x1' });
+    expect(rawLog(event)?.logIndex).toBe(1);
+  });
+
+  it('is undefined for an event without rawFields', () => {
+    expect(rawLog(withoutLog())).toBeUndefined();
+  });
+
+  it.each([
+    ['address', '0x12'],
+    ['topics', [word(1), word(2), word(3), word(4), word(5)]],
+    ['topics', ['0x12']],
+    ['data', '0x123'],
+    ['data', '12'],
+    ['blockNumber', null],
+    ['blockNumber', 16],
+    ['transactionHash', undefined],
+    ['transactionIndex', '0x'],
+    ['logIndex', word(2n ** 53n)],
+    ['removed', 'false'],
+    ['blockTimestamp', 1],
+  ])('refuses %s as %j', (key, value) => {
+    expect(refusal(() => rawLog(withLog({ [key]: value })))).toMatchObject({
+      code: 'ERR_WEBHOOK_RAW_FIELDS',
+      input: `rawFields.${key}`,
+    });
+  });
+
+  it.each(['', '[]', 'null', '{'])('refuses rawFields that are %j', (rawFields) => {
+    const event = sampleEventEmitted({ id: 'one', data: { event: { rawFields } } });
+    const error = refusal(() => rawLog(event));
+    expect(error.message).toBe(
+      'Event "one", rawFields: is not JSON text of an object, so no log can be read. Report it to the service.',
+    );
+  });
+});
+
+describe('isRemoved', () => {
+  it('is what the log says, and false without one', () => {
+    expect([withLog({ removed: true }), withLog({ removed: false }), withoutLog()].map(isRemoved)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('logIdentity', () => {
+  const identity = (event: Parameters<typeof logIdentity>[0]) => logIdentity(event, { chainId: 10 });
+
+  it('is chain, block, transaction and position, whatever the id of the event', () => {
+    const [first, again] = [withLog({ logIndex: '0x3' }), withLog({ logIndex: '0x3' })];
+    expect(first.id).not.toBe(again.id);
+    expect(identity(first)).toBe(`10:${fields.blockHash}:${fields.transactionHash}:3`);
+    expect(identity(again)).toBe(identity(first));
+    expect(logIdentity(first, { chainId: 10n })).toBe(identity(first));
+  });
+
+  it('is another on another chain, in another block, at another position and for the notice of a removal', () => {
+    const event = withLog({});
+    const others = [
+      logIdentity(event, { chainId: 1 }),
+      ...[{ blockHash: word(1) }, { transactionHash: word(1) }, { logIndex: '0x1' }, { removed: true }].map((log) =>
+        identity(withLog(log)),
+      ),
+    ];
+    expect(new Set([identity(event), ...others]).size).toBe(6);
+  });
+
+  it('is the same without rawFields', () => {
+    expect(identity(withoutLog())).toBe(identity(withLog({})));
+  });
+
+  it('of a transaction.included is its id', () => {
+    const event = sampleTransactionIncluded();
+    expect(identity(event)).toBe(event.id);
+  });
+
+  it('is refused when nothing tells block and transaction', () => {
+    const without = withoutLog();
+    delete without.data.transaction;
+    const malformed = withoutLog();
+    Object.assign(malformed.data.transaction ?? {}, { blockHash: '0x12' });
+    for (const event of [without, malformed]) {
+      expect(refusal(() => identity(event))).toMatchObject({ code: 'ERR_WEBHOOK_RAW_FIELDS', input: 'rawFields' });
+    }
+  });
+});
