@@ -78,3 +78,7 @@ test('answers requests through fetchHandler', async () => {
   expect((await POST(edge.createRequest('another secret'))).status).toBe(403);
   expect([...edge.saw]).toEqual(['e1']);
 });
+
+test('decodes an event', () => {
+  expect(edge.transferred()).toEqual(['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 10n ** 18n]);
+});
