@@ -1,6 +1,7 @@
-// npm run example -- sqlite | postgres | redis | bullmq | pg-boss
+// npm run example -- sqlite | postgres | redis | bullmq | pg-boss | erc20-ledger
 // Starts what the example needs, its receiver and its worker as processes of their own, sends deliveries of which most are
 // repeated, kills the receiver in between, and prints what took effect. Ends with 0 when that was everything, once.
+// erc20-ledger has a driver of its own, which compares balances.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,6 +20,7 @@ const NEEDS: Record<string, 'DATABASE_URL' | 'REDIS_URL' | undefined> = {
   redis: 'REDIS_URL',
   bullmq: 'REDIS_URL',
   'pg-boss': 'DATABASE_URL',
+  'erc20-ledger': 'DATABASE_URL',
 };
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -81,6 +83,10 @@ async function start(program: string): Promise<ChildProcess> {
 async function main(): Promise<boolean> {
   const needed = NEEDS[name];
   if (needed !== undefined) await startServer(needed);
+  if (name === 'erc20-ledger') {
+    const { drive } = await import('./erc20-ledger/drive.js');
+    return await drive({ env, url: `http://127.0.0.1:${port}/webhooks`, secret, start, cleanUp });
+  }
   if (existsSync(join(here, name, 'worker.ts'))) await start('worker');
   let receiver = await start('receiver');
 
@@ -121,5 +127,6 @@ try {
 } finally {
   for (const each of cleanUp) await each();
 }
-console.log(passed ? 'Every event took effect exactly once.' : 'That is not how it should be.');
+const verdict = name === 'erc20-ledger' ? 'Every balance equals the chain.' : 'Every event took effect exactly once.';
+console.log(passed ? verdict : 'That is not how it should be.');
 process.exit(passed ? 0 : 1);
