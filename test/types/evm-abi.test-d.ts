@@ -1,0 +1,265 @@
+import { type Abi, type AbiEvent, type AbiParameter, parseAbi, type SolidityBytes, type SolidityInt } from 'abitype';
+import type { DecodeEventLogReturnType, DecodeFunctionDataReturnType, erc20Abi, erc721Abi } from 'viem';
+import { describe, expectTypeOf, test } from 'vitest';
+import type { DecodedCall, DecodedEvent, EventArgs, EventNames, Hex, RawLog } from '../../src/evm/index.js';
+
+/** What an input of a type gives, not indexed unless `More` says so. */
+type Value<Type extends string, More = unknown> =
+  EventArgs<Inputs<[{ name: 'it'; type: Type } & More]>> extends {
+    it: infer Given;
+  }
+    ? Given
+    : never;
+interface Inputs<Items extends readonly unknown[]> {
+  type: 'event';
+  name: 'Happened';
+  inputs: Readonly<Items>;
+}
+type Values<Types extends string, More = unknown> = { [Type in Types]: Value<Type, More> };
+interface Indexed {
+  indexed: true;
+}
+
+type ToUint48 = `${'' | 'u'}int${8 | 16 | 24 | 32 | 40 | 48}`;
+
+const wide = [{ type: 'event', name: 'Transfer', inputs: [{ name: 'to', type: 'address', indexed: true }] }];
+type Wide = Record<string, unknown> | readonly unknown[] | undefined;
+
+describe('an input', () => {
+  test('of an integer is a number up to 48 bits, and a bigint above', () => {
+    expectTypeOf<Values<ToUint48>>().toEqualTypeOf<Record<ToUint48, number>>();
+    expectTypeOf<Values<Exclude<SolidityInt, ToUint48>>>().toEqualTypeOf<
+      Record<Exclude<SolidityInt, ToUint48>, bigint>
+    >();
+    expectTypeOf<Values<'uint48' | 'uint56' | 'int48' | 'int56' | 'uint256' | 'uint'>>().toEqualTypeOf<{
+      uint48: number;
+      uint56: bigint;
+      int48: number;
+      int56: bigint;
+      uint256: bigint;
+      uint: bigint;
+    }>();
+  });
+
+  test('of bytes, an address, a bool or a string is what viem makes of it', () => {
+    expectTypeOf<Values<SolidityBytes>>().toEqualTypeOf<Record<SolidityBytes, Hex>>();
+    expectTypeOf<Values<'address' | 'bool' | 'string' | 'function'>>().toEqualTypeOf<{
+      address: Hex;
+      bool: boolean;
+      string: string;
+      function: `${Hex}${string}`;
+    }>();
+  });
+
+  test('of an array is one, as long as its type says', () => {
+    expectTypeOf<Value<'uint8[]'>>().toEqualTypeOf<readonly number[]>();
+    expectTypeOf<Value<'uint256[][]'>>().toEqualTypeOf<readonly (readonly bigint[])[]>();
+    expectTypeOf<Value<'bool[2]'>>().toEqualTypeOf<readonly [boolean, boolean]>();
+    expectTypeOf<Value<'string[2][]'>>().toEqualTypeOf<readonly (readonly [string, string])[]>();
+    expectTypeOf<Value<'bytes4[][2]'>>().toEqualTypeOf<readonly [readonly Hex[], readonly Hex[]]>();
+    expectTypeOf<Value<'address[99]'> & unknown[]>().toHaveProperty('length').toEqualTypeOf<99>();
+    // The same as with viem: abitype counts to 99.
+    expectTypeOf<Value<'address[100]'>>().toEqualTypeOf<unknown>();
+  });
+
+  test('of a struct is an object, and an array when a component has no name', () => {
+    interface Order {
+      components: readonly [
+        { name: 'to'; type: 'address' },
+        { name: 'fees'; type: 'tuple[2]'; components: readonly [{ name: 'bps'; type: 'uint16' }] },
+        { name: 'pair'; type: 'tuple'; components: readonly [{ name: 'a'; type: 'uint256' }, { type: 'bool' }] },
+      ];
+    }
+    interface Fee {
+      bps: number;
+    }
+    interface Decoded {
+      to: Hex;
+      fees: readonly [Fee, Fee];
+      pair: readonly [bigint, boolean];
+    }
+    expectTypeOf<Value<'tuple', Order>>().toEqualTypeOf<Decoded>();
+    expectTypeOf<Value<'tuple[]', Order>>().toEqualTypeOf<readonly Decoded[]>();
+    expectTypeOf<Value<'tuple[1][]', Order>>().toEqualTypeOf<readonly (readonly [Decoded])[]>();
+  });
+
+  test('that is indexed is the hash of what does not fit a topic, and the value of what does', () => {
+    type Hashed = 'string' | 'bytes' | 'uint8[]' | 'bool[3]' | 'string[][2]' | 'tuple' | 'tuple[]' | 'tuple[2]';
+    type Component = { components: readonly [{ name: 'a'; type: 'uint8' }] };
+    expectTypeOf<Values<Hashed, Indexed & Component>>().toEqualTypeOf<Record<Hashed, Hex>>();
+    expectTypeOf<Values<'uint8' | 'int256' | 'bool' | 'bytes32' | 'address', Indexed>>().toEqualTypeOf<{
+      uint8: number;
+      int256: bigint;
+      bool: boolean;
+      bytes32: Hex;
+      address: Hex;
+    }>();
+    expectTypeOf<Value<'string', { indexed: false }>>().toEqualTypeOf<string>();
+  });
+});
+
+describe('the arguments of an event', () => {
+  test('are an object when every input has a name, and else a tuple', () => {
+    type To = { name: 'to'; type: 'address'; indexed: true };
+    type Text = { name: 'text'; type: 'string'; indexed: true };
+    expectTypeOf<EventArgs<Inputs<[To, Text]>>>().toEqualTypeOf<{ to: Hex; text: Hex }>();
+    expectTypeOf<EventArgs<Inputs<[To, { type: 'uint8' }]>>>().toEqualTypeOf<readonly [Hex, number]>();
+    expectTypeOf<EventArgs<Inputs<[{ name: ''; type: 'bool' }, Text]>>>().toEqualTypeOf<readonly [boolean, Hex]>();
+    expectTypeOf<EventArgs<Inputs<[{ name: undefined; type: 'bool' }]>>>().toEqualTypeOf<readonly [boolean]>();
+  });
+
+  test('are undefined without inputs', () => {
+    expectTypeOf<EventArgs<Inputs<[]>>>().toEqualTypeOf<undefined>();
+  });
+
+  test('are of any form when the type does not tell the inputs', () => {
+    expectTypeOf<EventArgs<AbiEvent>>().toEqualTypeOf<Wide>();
+    expectTypeOf<EventArgs<{ name: 'Transfer' }>>().toEqualTypeOf<Wide>();
+    expectTypeOf<EventArgs<(typeof wide)[number]>>().toEqualTypeOf<Wide>();
+    expectTypeOf<EventArgs<(typeof erc20Abi)[number]>>().toExtend<Wide>();
+  });
+});
+
+describe('the events of an ABI', () => {
+  const human = parseAbi([
+    'struct Leg { address token; uint256[2] amounts; }',
+    'event Settled(bytes32 indexed id, Leg[] legs, string indexed note)',
+    'event Paused()',
+    'event Paused(address)',
+    'function pause()',
+  ]);
+  type Human = typeof human;
+
+  test('are told apart by name', () => {
+    expectTypeOf<EventNames<typeof erc20Abi>>().toEqualTypeOf<'Transfer' | 'Approval'>();
+    expectTypeOf<DecodedEvent<typeof erc20Abi>>().toEqualTypeOf<
+      | {
+          readonly eventName: 'Transfer';
+          readonly args: { from: Hex; to: Hex; value: bigint };
+          readonly log: RawLog | undefined;
+        }
+      | {
+          readonly eventName: 'Approval';
+          readonly args: { owner: Hex; spender: Hex; value: bigint };
+          readonly log: RawLog | undefined;
+        }
+    >();
+    expectTypeOf<DecodedEvent<typeof erc20Abi, 'Transfer', true>['log']>().toEqualTypeOf<RawLog>();
+    expectTypeOf<DecodedEvent<typeof erc20Abi, 'Transfer', boolean>['log']>().toEqualTypeOf<RawLog | undefined>();
+    // @ts-expect-error no such event
+    type _ = DecodedEvent<typeof erc20Abi, 'Transferred'>;
+  });
+
+  test('can be written for people', () => {
+    expectTypeOf<EventNames<Human>>().toEqualTypeOf<'Settled' | 'Paused'>();
+    expectTypeOf<DecodedEvent<Human, 'Settled'>['args']>().toEqualTypeOf<{
+      id: Hex;
+      legs: readonly { token: Hex; amounts: readonly [bigint, bigint] }[];
+      note: Hex;
+    }>();
+  });
+
+  test('are a union where one name has several', () => {
+    expectTypeOf<DecodedEvent<Human, 'Paused'>['args']>().toEqualTypeOf<undefined | readonly [Hex]>();
+    type Both = readonly [...typeof erc20Abi, ...typeof erc721Abi];
+    expectTypeOf<DecodedEvent<Both, 'Transfer'>['args']>().toEqualTypeOf<
+      { from: Hex; to: Hex; value: bigint } | { from: Hex; to: Hex; tokenId: bigint }
+    >();
+    expectTypeOf<EventNames<Both>>().toEqualTypeOf<'Transfer' | 'Approval' | 'ApprovalForAll'>();
+  });
+
+  test('can be anonymous', () => {
+    type Note = {
+      type: 'event';
+      name: 'Note';
+      anonymous: true;
+      inputs: [{ name: 'text'; type: 'bytes'; indexed: true }];
+    };
+    expectTypeOf<DecodedEvent<[Note], 'Note'>['args']>().toEqualTypeOf<{ text: Hex }>();
+  });
+
+  test('are none where there are none', () => {
+    expectTypeOf<EventNames<readonly []>>().toEqualTypeOf<never>();
+    expectTypeOf<EventNames<[Extract<Human[number], { type: 'function' }>]>>().toEqualTypeOf<never>();
+    expectTypeOf<DecodedEvent<readonly []>>().toEqualTypeOf<never>();
+  });
+
+  test('are of any name and arguments where the type of the ABI does not tell', () => {
+    interface Any<Name> {
+      readonly eventName: Name;
+      readonly args: Wide;
+      readonly log: RawLog | undefined;
+    }
+    // biome-ignore lint/suspicious/noExplicitAny: what JSON.parse gives
+    type Parsed = any;
+    expectTypeOf<DecodedEvent<Abi>>().toEqualTypeOf<Any<string>>();
+    expectTypeOf<DecodedEvent<typeof wide>>().toEqualTypeOf<Any<string>>();
+    expectTypeOf<DecodedEvent<readonly unknown[]>>().toEqualTypeOf<Any<string>>();
+    expectTypeOf<DecodedEvent<Parsed>>().toEqualTypeOf<Any<string>>();
+    expectTypeOf<DecodedEvent<Parsed[]>>().toEqualTypeOf<Any<string>>();
+    expectTypeOf<DecodedEvent<readonly [...typeof erc20Abi, ...typeof wide]>>().toEqualTypeOf<Any<string>>();
+    expectTypeOf<DecodedEvent<Abi, 'Transfer'>>().toEqualTypeOf<Any<'Transfer'>>();
+    expectTypeOf<DecodedEvent<typeof erc20Abi | Human>>().toExtend<DecodedEvent<Abi>>();
+  });
+
+  test('have the arguments of viem, but for what viem types as the value when it gives a hash', () => {
+    type Viem<Of extends Abi, Name extends string> = Extract<DecodeEventLogReturnType<Of>, { eventName: Name }>['args'];
+    const same = parseAbi([
+      'struct Leg { address token; uint256[2] amounts; }',
+      'event Settled(bytes32 indexed id, Leg[] legs, (uint8 a, bool[][3] b) more, uint48 at)',
+      'event Unnamed(uint256 indexed, string)',
+    ]);
+    expectTypeOf<DecodedEvent<typeof erc20Abi, 'Transfer'>['args']>().toEqualTypeOf<
+      Viem<typeof erc20Abi, 'Transfer'>
+    >();
+    expectTypeOf<DecodedEvent<typeof erc721Abi>['args']>().toEqualTypeOf<
+      DecodeEventLogReturnType<typeof erc721Abi>['args']
+    >();
+    expectTypeOf<DecodedEvent<typeof same, 'Settled'>['args']>().toEqualTypeOf<Viem<typeof same, 'Settled'>>();
+    expectTypeOf<DecodedEvent<typeof same, 'Unnamed'>['args']>().toEqualTypeOf<Viem<typeof same, 'Unnamed'>>();
+    type Note = [Viem<Human, 'Settled'>['note'], DecodedEvent<Human, 'Settled'>['args']['note']];
+    expectTypeOf<Note>().toEqualTypeOf<[string, Hex]>();
+  });
+});
+
+describe('the calls of an ABI', () => {
+  test('are told apart by name, with arguments in their order', () => {
+    const abi = parseAbi([
+      'function pay(address to, (uint256 amount, bytes note)[] parts)',
+      'function pay(address to)',
+      'function stop()',
+      'event Stopped()',
+    ]);
+    expectTypeOf<DecodedCall<typeof abi>>().toEqualTypeOf<
+      | { readonly functionName: 'pay'; readonly args: readonly [Hex, readonly { amount: bigint; note: Hex }[]] }
+      | { readonly functionName: 'pay'; readonly args: readonly [Hex] }
+      | { readonly functionName: 'stop'; readonly args: undefined }
+    >();
+  });
+
+  test('have the arguments of viem, which types those of a function without inputs as an empty tuple', () => {
+    type Viem = DecodeFunctionDataReturnType<typeof erc20Abi>;
+    type Transfer<Call extends { args: unknown }> = Extract<Call, { functionName: 'transferFrom' }>['args'];
+    expectTypeOf<Transfer<DecodedCall<typeof erc20Abi>>>().toEqualTypeOf<Transfer<Viem>>();
+    expectTypeOf<DecodedCall<typeof erc20Abi>['functionName']>().toEqualTypeOf<Viem['functionName']>();
+    expectTypeOf<Exclude<DecodedCall<typeof erc20Abi>['args'], undefined>>().toEqualTypeOf<
+      Exclude<Viem['args'], readonly []>
+    >();
+  });
+
+  test('are of any name and arguments where the type of the ABI does not tell, and none where there are none', () => {
+    interface Any {
+      readonly functionName: string;
+      readonly args: readonly unknown[] | undefined;
+    }
+    expectTypeOf<DecodedCall<Abi>>().toEqualTypeOf<Any>();
+    expectTypeOf<DecodedCall<typeof wide>>().toEqualTypeOf<Any>();
+    expectTypeOf<DecodedCall<readonly unknown[]>>().toEqualTypeOf<Any>();
+    expectTypeOf<DecodedCall<[{ type: 'function'; name: 'pay'; inputs: AbiParameter[] }]>>().toEqualTypeOf<{
+      readonly functionName: 'pay';
+      readonly args: Any['args'];
+    }>();
+    expectTypeOf<DecodedCall<readonly []>>().toEqualTypeOf<never>();
+    expectTypeOf<DecodedCall<typeof erc20Abi>>().toExtend<Any>();
+  });
+});
