@@ -19,9 +19,7 @@ export function checkAgreement(event: EventEmitted, item: EventItem, log: RawLog
     const reason = `is not what ${from} says, so one of the two is wrong and nothing was decoded. Report it to the service.`;
     throw new DecodeError('ERR_WEBHOOK_CONTRADICTION', event, input, reason);
   }
-  // The service may number overloads: Transfer, Transfer0.
-  if (name !== item.name && !(name.startsWith(item.name) && /^\d+$/.test(name.slice(item.name.length))))
-    differs('name', 'rawFields.topics');
+  if (name !== item.name) differs('name', 'rawFields.topics');
   if (signature !== item.signature && CANONICAL.test(signature)) differs('signature', 'rawFields.topics');
   if (contract.address.toLowerCase() !== log.address) differs('contract.address', 'rawFields.address');
   if (indexInLog !== log.logIndex) differs('indexInLog', 'rawFields.logIndex');

@@ -25,7 +25,7 @@ export interface ContractEventOptions<
    * `false` selects the events that stand, `true` those whose log a re-org took out of the chain, so that a route of its
    * own can undo them. (Default: false.)
    */
-  readonly removed?: boolean;
+  readonly removed?: boolean | undefined;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface DecodeOptions<RequireLog extends boolean = boolean> {
    * Refuses an event without `rawFields`. An amount that was converted without a remainder (`"5"` for 5000000) looks
    * like an exact one in the inputs, and the log alone tells. (Default: false.)
    */
-  readonly requireLog?: RequireLog;
+  readonly requireLog?: RequireLog | undefined;
 }
 
 /**

@@ -56,9 +56,12 @@ type HashedType = 'string' | 'bytes' | 'tuple' | `${string}]`;
 
 type InputValue<Input> = Input extends { indexed: true; type: HashedType }
   ? Hex
-  : Input extends AbiParameter
-    ? AbiParameterToPrimitiveType<Input>
-    : unknown;
+  : // Without abitype its types are `any`, and so would every argument be, in silence. This makes them useless instead.
+    [0] extends [1 & AbiParameter]
+    ? { 'Install abitype: the types of event-webhook-receiver/evm need it': never }
+    : Input extends AbiParameter
+      ? AbiParameterToPrimitiveType<Input>
+      : unknown;
 
 /**
  * Arguments of an event, in the forms that viem gives them: an object when every input has a name, else a tuple in the

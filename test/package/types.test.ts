@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Consumer, type compilers, createConsumer, resolutions, typeCheck, withDom } from './consumer.js';
 
@@ -35,3 +36,28 @@ describe.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
     });
   },
 );
+
+const WITHOUT_ABITYPE = `
+import { decodeEvent } from 'event-webhook-receiver/evm';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+const abi = [
+  { type: 'event', name: 'Paid', inputs: [{ name: 'value', type: 'uint256' }] },
+] as const;
+const { args } = decodeEvent(sampleEventEmitted(), abi);
+export const value: bigint = args.value;
+`;
+
+test('without abitype arguments are no any, in silence, but of a type that says what is missing', {
+  timeout: 120_000,
+}, async () => {
+  const without = await createConsumer();
+  try {
+    await rm(join(without.root, 'node_modules/abitype'));
+    await without.write('app.ts', WITHOUT_ABITYPE);
+    const compilerOptions = { ...resolutions.nodenext, lib: withDom, skipLibCheck: true };
+    const found = await typeCheck(without, '6.0', { files: ['app.ts'], compilerOptions });
+    expect(found).toMatch(/app\.ts\(8,14\): error TS2322: .*Install abitype/);
+  } finally {
+    await without.remove();
+  }
+});
