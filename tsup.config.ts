@@ -27,7 +27,6 @@ const backends = {
 const viem = `
 export { decodeAbiParameters } from './utils/abi/decodeAbiParameters.js';
 export { checksumAddress } from './utils/address/getAddress.js';
-export { hexToBytes } from './utils/encoding/toBytes.js';
 export { keccak256 } from './utils/hash/keccak256.js';
 `;
 /** What viem makes messages with that quote data and link to its documentation: here nobody gets to see them. */

@@ -1,37 +1,38 @@
-import { decodeAbiParameters, hexToBytes } from 'viem';
+import { decodeAbiParameters } from 'viem';
 import type { Codec } from './codec.js';
 import type { Hex } from './types.js';
 
 /** Encoders may share what is there twice; ten thousand references to one megabyte are an attack. */
 const MOST_READINGS = 8;
 
-/** Counts what is read of it, so that references which lead to the same bytes over and over end in an error. */
-class MeteredBytes extends Uint8Array {
-  static get [Symbol.species]() {
-    return Uint8Array;
+/** The bytes of hex text that is known to be lower case and whole. */
+export function bytesOf(hex: Hex): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(hex.length / 2 - 1);
+  for (let at = 0; at < bytes.length; at++) {
+    const [high, low] = [hex.charCodeAt(2 * at + 2), hex.charCodeAt(2 * at + 3)];
+    bytes[at] = (high - (high > 57 ? 87 : 48)) * 16 + low - (low > 57 ? 87 : 48);
   }
-
-  left = MOST_READINGS * this.length;
-
-  override subarray(start?: number, end?: number): Uint8Array<ArrayBuffer> {
-    const part = super.subarray(start, end);
-    this.left -= part.length;
-    if (this.left < 0) throw new RangeError('The data refers to itself too often.');
-    return part as Uint8Array<ArrayBuffer>;
-  }
+  return bytes;
 }
 
 /**
- * Decodes ABI-encoded values with viem, in time and memory that its length bounds. The messages of its errors quote data.
+ * Decodes ABI-encoded values with viem, in time and memory that the length of the data bounds. What it throws quotes
+ * data in its message.
  *
- * @throws Error when the bytes do not hold the values.
+ * @throws Error when the bytes do not hold the values, or refer to themselves over and over.
  */
 export function decodeData(codecs: readonly Codec[], encoded: Hex): unknown[] {
-  const bytes = new MeteredBytes(hexToBytes(encoded));
-  return decodeAbiParameters(
-    codecs.map(({ parameter }) => parameter),
-    bytes,
-  ) as unknown[];
+  const bytes = bytesOf(encoded);
+  let left = MOST_READINGS * bytes.length;
+  // viem takes everything that it reads of the data by this.
+  bytes.subarray = (start, end) => {
+    const part = Uint8Array.prototype.subarray.call(bytes, start, end) as Uint8Array<ArrayBuffer>;
+    left -= part.length;
+    if (left < 0) throw new RangeError('The data refers to itself too often.');
+    return part;
+  };
+  const parameters = codecs.map(({ parameter }) => parameter);
+  return decodeAbiParameters(parameters, bytes) as unknown[];
 }
 
 /** The position of the first value that cannot be decoded; -1 when all can be. */

@@ -34,7 +34,7 @@ export function checkAgreement(event: EventEmitted, item: EventItem, log: RawLog
     const wire = inputs[at] as EventInput;
     if (!hasType(wire.type, input)) differs(`type of ${input.label}`, 'the ABI');
     const agrees = input.isHashed ? isSameHash(values[at], wire.value) : input.codec.agrees(values[at], wire.value);
-    if (!agrees) differs(input.label, 'the log in rawFields');
+    if (!agrees || wire.hashed !== input.isHashed) differs(input.label, 'the log in rawFields');
   }
 }
 

@@ -1,4 +1,5 @@
-import { checksumAddress, hexToBytes } from 'viem';
+import { checksumAddress } from 'viem';
+import { bytesOf } from './abi-data.js';
 import type { Codec } from './codec.js';
 import { Problem } from './decode-error.js';
 import type { Hex } from './types.js';
@@ -66,7 +67,7 @@ export const stringCodec: Codec = {
   shape: 'string',
   isHashed: true,
   parameter: { type: 'bytes' },
-  fromChain: (decoded) => utf8.decode(hexToBytes(decoded as Hex)),
+  fromChain: (decoded) => utf8.decode(bytesOf(decoded as Hex)),
   fromWire(wire) {
     if (typeof wire === 'string') return wire;
     throw new Problem('is no text.');

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { toJson, toTable } from './lib/report.mjs';
 
 const FILES = [
-  ...['verify', 'parse', 'http', 'import', 'bundle', 'memory', 'growth'],
+  ...['verify', 'parse', 'http', 'import', 'bundle', 'memory', 'growth', 'evm', 'evm-growth'],
   ...['router', 'store-redis', 'store-postgres', 'hand-off'],
 ];
 

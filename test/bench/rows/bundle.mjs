@@ -11,6 +11,7 @@ const ROWS = [
   ['./verify: everything', `${EVERYTHING}/verify';`, BACKEND, 0.5],
   ['./verify: everything', `${EVERYTHING}/verify';`, 'node', 0.5],
   ['root: everything', `${EVERYTHING}';`, 'node', 8],
+  ['./evm: everything', `${EVERYTHING}/evm';`, 'node', 14],
 ];
 
 /** Kilobytes of a module's bundle for Node, minified and gzipped. */

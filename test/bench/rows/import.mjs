@@ -10,6 +10,7 @@ const MODULES = {
   package: "import 'empty-package';",
   verify: "import 'event-webhook-receiver/verify';",
   root: "import 'event-webhook-receiver';",
+  'root and evm': "import 'event-webhook-receiver'; import 'event-webhook-receiver/evm';",
 };
 
 // The time since the process began, so that neither starting it nor its end is in the figure.
@@ -35,6 +36,7 @@ const ROWS = [
   ['verify', 'package', 'node:crypto in an empty package', undefined],
   ['root', 'crypto', 'node:crypto', { max: 10 }],
   ['root', 'nothing', 'empty process', undefined],
+  ['root and evm', 'root', 'root', { max: 15 }],
 ];
 
 export const benchmarks = [
