@@ -48,9 +48,10 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
   /** The components in their order, from an array or, when all have names, from an object. */
   function partsOf(wire: JsonValue): readonly JsonValue[] | undefined {
     const value = structureOf(wire);
-    if (value === undefined || Object.keys(value).length !== components.length) return undefined;
-    if (Array.isArray(value)) return value;
+    if (value === undefined) return undefined;
+    if (Array.isArray(value)) return value.length === components.length ? value : undefined;
     if (!isNamed || !names.every((name) => Object.hasOwn(value, name))) return undefined;
+    if (Object.keys(value).length !== names.length) return undefined;
     return names.map((name) => (value as Record<string, JsonValue>)[name] ?? null);
   }
 

@@ -5,6 +5,7 @@ import { Problem } from './decode-error.js';
 import type { Hex } from './types.js';
 
 const ADDRESS = /^0x[\da-f]{40}$/i;
+const PADDED = /^0x0{24}/;
 const BYTES = /^0x[\da-f]*$/i;
 
 const sameText = (value: unknown, wire: unknown) =>
@@ -14,7 +15,12 @@ export const addressCodec: Codec = {
   type: 'address',
   shape: 'address',
   isHashed: false,
-  parameter: { type: 'address' },
+  // viem would cut what is longer to 20 bytes.
+  parameter: { type: 'bytes32' },
+  fromChain(decoded) {
+    if (PADDED.test(decoded as Hex)) return checksumAddress(`0x${(decoded as Hex).slice(26)}`);
+    throw new Problem('is longer than an address.');
+  },
   fromWire(wire) {
     if (typeof wire !== 'string' || !ADDRESS.test(wire)) throw new Problem('is no address: 0x and 40 hex digits.');
     const address = checksumAddress(wire as Hex);

@@ -1,0 +1,186 @@
+import { type AbiParameter, bytesToHex, decodeAbiParameters, type Hex, hexToBytes, numberToHex } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { fc } from '../fixtures/property.js';
+import { emissionOf, emissions, emitted } from './arbitrary.js';
+import { anyType, elementOf, type Param, type Value, valuesOf } from './arbitrary-types.js';
+import { plain, wireInputs } from './arbitrary-wire.js';
+import { isInRange } from './expected.js';
+import { moved, withData } from './hostile-event.js';
+import { outcome, refusalOf } from './refusal.js';
+import { expectSame } from './same.js';
+
+const word = (number: bigint | number) => numberToHex(number, { size: 32 }).slice(2);
+const MAX = 2n ** 256n - 1n;
+
+describe('data of a log', { timeout: 60_000 }, () => {
+  const { data } = moved.log;
+
+  it('is refused wherever it is cut off, unless only padding is missing', () => {
+    for (let end = 2; end < data.length; end += 2) expectSame(moved, data.slice(0, end));
+    for (let words = 0; words < (data.length - 2) / 64; words++)
+      refusalOf(withData(data.slice(0, 2 + 64 * words)), moved.abi);
+  });
+
+  it('is refused with any word of it replaced by a hostile one, or decodes to the same', () => {
+    const size = BigInt(data.length - 2) / 2n;
+    const hostile = [
+      0n,
+      1n,
+      31n,
+      32n,
+      size - 32n,
+      size - 1n,
+      size,
+      size + 1n,
+      2n ** 31n,
+      2n ** 32n,
+      2n ** 53n,
+      2n ** 64n,
+      2n ** 255n,
+      MAX,
+      MAX - 31n,
+    ];
+    for (let at = 2; at < data.length; at += 64) {
+      const itself = BigInt(at - 2) / 2n;
+      for (const number of [...hostile, itself, itself + 32n]) {
+        expectSame(moved, data.slice(0, at) + word(number) + data.slice(at + 64));
+      }
+    }
+  });
+
+  it('is refused with any of its bytes changed, or decodes to the same', () => {
+    const flips = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(fc.oneof(fc.constant(moved), emissions), flips, fc.nat(), (emission, changes, cut) => {
+        const bytes = hexToBytes(emission.log.data);
+        fc.pre(bytes.length > 0);
+        for (const [at, flip] of changes) bytes[at % bytes.length] = (bytes[at % bytes.length] ?? 0) ^ flip;
+        expectSame(emission, bytesToHex(bytes));
+        expectSame(emission, emission.log.data.slice(0, 2 + 2 * (cut % bytes.length)));
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+/** What a decoder that looks at no range makes of a word, as text. */
+const naive = (type: string, hex: string) =>
+  type.startsWith('int') ? String(BigInt.asIntN(256, BigInt(hex))) : String(BigInt(hex));
+
+describe('a word that is no value of its type', () => {
+  const dirty: [type: string, number: bigint, clean: string][] = [
+    ['uint8', 0x1ffn, '255'],
+    ['uint8', 256n, '0'],
+    ['uint8', MAX, '255'],
+    ['uint48', 2n ** 48n, '0'],
+    ['uint56', 2n ** 56n, '0'],
+    ['uint128', 2n ** 128n + 5n, '5'],
+    ['uint248', MAX, String(2n ** 248n - 1n)],
+    ['int8', 128n, '-128'],
+    ['int8', 0xffn, '-1'],
+    ['int8', MAX - 128n, '127'],
+    ['int48', 2n ** 47n, String(-(2n ** 47n))],
+    ['int56', 2n ** 55n, String(-(2n ** 55n))],
+    ['int248', 2n ** 247n, String(-(2n ** 247n))],
+    ['bool', 2n, 'true'],
+    ['bool', 256n, 'false'],
+    ['bool', 2n ** 255n, 'true'],
+    ['bool', MAX, 'true'],
+  ];
+  const place = (
+    type: string,
+    hex: Hex,
+    value: string,
+    indexed: boolean,
+    real: Value = type === 'bool' ? true : 1n,
+  ) => {
+    const base = emissionOf({ name: 'only', type, indexed }, real);
+    const log = indexed ? { ...base.log, topics: [...base.log.topics.slice(0, 1), hex] } : { ...base.log, data: hex };
+    return { event: emitted(base, [{ name: 'only', value, hashed: false, type }], JSON.stringify(log)), abi: base.abi };
+  };
+
+  it.each(dirty)(
+    'is refused as %s: %s, whether the inputs say what is left of it or all of it',
+    (type, number, clean) => {
+      const hex = numberToHex(number, { size: 32 });
+      for (const indexed of [false, true]) {
+        for (const value of [clean, naive(type, hex), hex]) {
+          const { event, abi } = place(type, hex, value, indexed);
+          expect(refusalOf(event, abi)).toMatchObject({ code: 'ERR_WEBHOOK_DECODE', input: 'only' });
+        }
+      }
+    },
+  );
+
+  it('is refused where an address has more than 20 bytes, as a contract that checks its input would', () => {
+    for (const hex of [`0x${'0'.repeat(23)}1${'12'.repeat(20)}`, `0x${'f'.repeat(64)}`] as const) {
+      for (const indexed of [false, true]) {
+        const { event, abi } = place('address', hex, `0x${hex.slice(26)}`, indexed, `0x${'12'.repeat(20)}`);
+        expect(refusalOf(event, abi)).toMatchObject({ code: 'ERR_WEBHOOK_DECODE', input: 'only' });
+      }
+    }
+  });
+
+  it('is refused, or cut to its size, where bytes are followed by others', () => {
+    for (const indexed of [false, true]) {
+      const { event, abi } = place('bytes4', `0xc0de5afe${'00'.repeat(27)}01`, '0xc0de5afe', indexed, '0xc0de5afe');
+      const { decoded } = outcome(event, abi);
+      if (decoded) expect(decoded.args).toEqual({ only: '0xc0de5afe' });
+    }
+  });
+});
+
+describe('whatever the bytes', { timeout: 60_000 }, () => {
+  const words = fc.oneof(
+    { weight: 4, arbitrary: fc.nat(12).map((at) => word(at * 32)) },
+    { weight: 3, arbitrary: fc.nat(4).map(word) },
+    fc.constantFrom(word(MAX), word(2n ** 255n), word(0x1ff), word(2n ** 160n), word(128), word(65)),
+    fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytesToHex(bytes).slice(2)),
+  );
+  const hostileData = fc
+    .tuple(fc.array(words, { maxLength: 40, size: 'max' }), fc.constantFrom('', '', '', '00', 'ff'))
+    .map(([list, rest]): Hex => `0x${list.join('')}${rest}`);
+
+  /** The parameter without any name, so that viem gives every tuple by position. */
+  const nameless = ({ components, type }: Param): AbiParameter => ({
+    type,
+    ...(components && { components: components.map(nameless) }),
+  });
+  const positional = (param: Param, value: unknown): Value => {
+    const array = elementOf(param);
+    if (array) return (value as unknown[]).map((each) => positional(array.element, each));
+    if (param.components) return param.components.map((each, at) => positional(each, (value as unknown[])[at]));
+    return typeof value === 'number' ? BigInt(value) : (value as Value);
+  };
+
+  it('no value is out of the range of its type, though the inputs agree with a decoder that looks at no range', () => {
+    let [read, refused] = [0, 0];
+    const params = anyType.map((type): Param => ({ name: 'only', ...type }));
+    fc.assert(
+      fc.property(
+        params.chain((param) => fc.tuple(fc.constant(param), valuesOf(param))),
+        hostileData,
+        ([param, value], data) => {
+          let seen: Value;
+          try {
+            seen = positional(param, decodeAbiParameters([nameless(param)], data)[0]);
+          } catch {
+            seen = value;
+          }
+          const emission = emissionOf(param, value);
+          const inputs = wireInputs(emission.item, [seen], { pick: plain });
+          const { decoded } = outcome(
+            emitted(emission, inputs, JSON.stringify({ ...emission.log, data })),
+            emission.abi,
+          );
+          if (decoded) read++;
+          else refused++;
+          if (decoded) expect(isInRange(emission.item, decoded.args)).toBe(true);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+    // Both happen often enough to mean something.
+    expect(Math.min(read, refused)).toBeGreaterThan(100);
+  });
+});

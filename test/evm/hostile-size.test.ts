@@ -1,0 +1,172 @@
+import { numberToHex } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { decodeEvent } from '../../src/evm/index.js';
+import type { JsonValue } from '../../src/index.js';
+import { emissionOf, emitted } from './arbitrary.js';
+import type { Param, Value } from './arbitrary-types.js';
+import { plain, wireInputs } from './arbitrary-wire.js';
+import { expectedArgs } from './expected.js';
+import { moved, single } from './hostile-event.js';
+import { outcome, refusalOf } from './refusal.js';
+import { expectSame } from './same.js';
+
+const word = (number: bigint | number) => numberToHex(number, { size: 32 }).slice(2);
+const MAX = 2n ** 256n - 1n;
+const MANY = 10_000_000;
+const tuple = { type: 'tuple', components: [{ name: 'kind', type: 'uint8' }] };
+
+/** Read or refused; `outcome` looks at the clock. */
+function expectAnswer(type: string | Omit<Param, 'name'>, value: JsonValue, logged?: Value): void {
+  const { event, abi } = single(type, value, logged === undefined ? {} : { logged });
+  outcome(event, abi);
+}
+
+describe('an input of 10 MB', { timeout: 60_000 }, () => {
+  const digits = '9'.repeat(MANY);
+  const zeros = '0'.repeat(MANY);
+  const numbers: [title: string, text: string][] = [
+    ['digits', digits],
+    ['digits below zero', `-${digits}`],
+    ['hex digits', `0x${'f'.repeat(MANY)}`],
+    ['hex zeros', `0x${zeros}`],
+    ['zeros before a one', `${zeros}1`],
+    ['zeros after a one', `1${zeros}`],
+    ['zeros between two ones', `1${zeros}1`],
+    ['zeros after a point', `1.${zeros}`],
+    ['zeros between a point and a one', `0.${zeros}1`],
+    ['digits on both sides of a point', `${digits}.${digits}`],
+    ['zeros before a letter', `1${zeros}x`],
+    ['signs', '-'.repeat(MANY)],
+    ['points', '.'.repeat(MANY)],
+    ['spaces', ' '.repeat(MANY)],
+  ];
+  it.each(numbers)('is answered at once where a simple value should be: %s', (_, text) => {
+    for (const type of ['uint8', 'int256', 'address', 'bool', 'bytes', 'bytes32']) expectAnswer(type, text);
+    expectAnswer('uint256', text, 1n);
+    expectAnswer('int8', text, -100n);
+    expectAnswer('bool', text, true);
+    expectAnswer('bytes32', text, moved.log.blockHash);
+    expectAnswer('string', text, 'text');
+  });
+
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const lists: [title: string, text: string][] = [
+    ['one number', `[${digits}]`],
+    ['one number as text', `["${digits}"]`],
+    ['one decimal', `["1.${zeros}"]`],
+    ['one exponent', `[1e${digits}]`],
+    ['many numbers', `[${'12345678,'.repeat(MANY / 9)}1]`],
+    ['many texts', `["${'x'.repeat(8)}"${`,"${'x'.repeat(8)}"`.repeat(MANY / 11)}]`],
+    ['spaces', `[${' '.repeat(MANY)}]`],
+    ['escapes', `["${'\\u0000'.repeat(MANY / 6)}"]`],
+    ['one large key', `{"${digits}":1}`],
+    ['many keys', `{${Array.from({ length: MANY / 100 }, (_, at) => `"${'k'.repeat(90)}${at}":1`)}}`],
+    ['a list 100 000 deep', nested],
+    ['a list 100 000 deep without an end', '['.repeat(100_000)],
+    ['an object 100 000 deep', `${'{"kind":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+    ['a list 100 000 deep in an object', `{"kind":${nested}}`],
+  ];
+  it.each(lists)('is answered at once where a list or a tuple should be: %s', (_, text) => {
+    for (const type of ['uint256[]', 'string[]', tuple]) expectAnswer(type, text);
+    const { event, abi } = single('uint256[]', text, { logged: [1n, 2n] });
+    refusalOf(event, abi);
+    expectAnswer(tuple, text, [1n]);
+  });
+
+  it('is answered at once where nothing reads it: names, types, signatures', () => {
+    const [many, brackets] = ['(('.repeat(MANY / 2), '[1]'.repeat(MANY / 3)];
+    for (const text of [
+      digits,
+      many,
+      brackets,
+      `(${'),'.repeat(MANY / 2)}`,
+      `tuple${brackets}x`,
+      `(${')[1]'.repeat(MANY / 4)}x`,
+    ]) {
+      for (const logged of [undefined, 1n]) {
+        const { event, abi } = single('uint8', '1', logged === undefined ? {} : { logged });
+        const { event: emitted } = event.data;
+        outcome({ ...event, data: { ...event.data, event: { ...emitted, signature: text } } }, abi);
+        outcome({ ...event, data: { ...event.data, event: { ...emitted, name: text } } }, abi);
+        for (const key of ['name', 'type']) {
+          const inputs = emitted.inputs.map((input) => ({ ...input, [key]: text }));
+          outcome({ ...event, data: { ...event.data, event: { ...emitted, inputs } } }, abi);
+        }
+      }
+    }
+  });
+});
+
+describe('a log made to cost much', { timeout: 60_000 }, () => {
+  const bombs: [title: string, type: string, data: string][] = [
+    ['a pointer to itself', 'uint256[]', word(0)],
+    ['a length beyond all data', 'uint256[]', word(32) + word(MAX)],
+    ['a length of four thousand million', 'uint256[]', word(32) + word(2n ** 32n)],
+    ['a length beyond all data, of bytes', 'bytes', word(32) + word(2n ** 53n)],
+    ['a length beyond all data, of text', 'string', word(32) + word(MAX - 31n)],
+    ['pointers to themselves, three deep', 'uint256[][][]', word(32) + word(2) + word(0) + word(0)],
+    ['lists that hold themselves, ten deep', `uint256${'[]'.repeat(10)}`, word(32) + word(30) + word(0).repeat(30)],
+    [
+      'lists that point to one before them',
+      `uint256${'[]'.repeat(10)}`,
+      word(32) + (word(100) + word(MAX - 31n).repeat(100)).repeat(2),
+    ],
+    [
+      'lists that all point to the next',
+      `string${'[]'.repeat(8)}`,
+      word(32) + (word(64) + word(64 * 32).repeat(64)).repeat(9),
+    ],
+    [
+      'one megabyte of which each of many is a copy',
+      'bytes[]',
+      word(32) + word(8000) + word(8000 * 32).repeat(8000) + word(500_000) + 'ab'.repeat(500_000),
+    ],
+    [
+      'one long text of which each of many is a copy',
+      'string[]',
+      word(32) + word(8000) + word(8000 * 32).repeat(8000) + word(500_000) + '61'.repeat(500_000),
+    ],
+    [
+      'many empty lists at one place',
+      'uint8[][][]',
+      word(32) +
+        word(20_000) +
+        word(20_000 * 32).repeat(20_000) +
+        word(20_000) +
+        word(20_000 * 32).repeat(20_000) +
+        word(0),
+    ],
+    ['elements of no size', 'uint256[0][]', word(32) + word(2n ** 40n)],
+    ['ten megabytes that nothing points to', 'uint256[]', word(32) + word(0) + '00'.repeat(10_000_000)],
+  ];
+  it.each(bombs)('is read or refused at once: %s', (_, type, data) => {
+    const empty = emissionOf({ name: 'only', type }, type.endsWith(']') ? [] : type === 'bytes' ? '0x' : '');
+    expectSame(empty, `0x${data}`);
+  });
+});
+
+describe('a long list', { timeout: 60_000 }, () => {
+  const text = {
+    type: 'tuple[]',
+    components: [
+      { name: 'kind', type: 'uint8' },
+      { name: 'text', type: 'string' },
+    ],
+  };
+  const lists: [type: string, param: Omit<Param, 'name'>, element: (at: number) => Value][] = [
+    ['addresses', { type: 'address[]' }, (at) => moved.values[at % 1] as Value],
+    ['amounts', { type: 'uint256[]' }, (at) => MAX - BigInt(at)],
+    ['texts', { type: 'string[]' }, (at) => `text ${at}`.repeat(at % 9)],
+    ['lists', { type: 'bytes[][]' }, (at) => new Array<Value>(at % 3).fill('0xab')],
+    ['structs', text, (at) => [BigInt(at % 256), `text ${at}`]],
+  ];
+  it.each(lists)('has all its elements: %s', (_, param, element) => {
+    const value = Array.from({ length: 12_000 }, (_, at) => element(at));
+    const emission = emissionOf({ name: 'only', ...param }, value);
+    const inputs = wireInputs(emission.item, [value], { pick: plain });
+    for (const rawFields of [undefined, 'none']) {
+      const { args } = decodeEvent(emitted(emission, inputs, rawFields), emission.abi);
+      expect(args).toEqual(expectedArgs(emission.item, emission.values));
+    }
+  });
+});
