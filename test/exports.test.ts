@@ -41,15 +41,7 @@ const reviewed: Record<string, readonly string[]> = {
   './stores/sqlite': ['sqliteStore'],
   './queues/bullmq': ['bullmqHandOff', 'bullmqProcessor'],
   './queues/pg-boss': ['pgBossHandOff', 'pgBossWorker'],
-  './evm': [
-    'DecodeError',
-    'contractEvent',
-    'decodeEvent',
-    'decodeTransaction',
-    'isRemoved',
-    'logIdentity',
-    'rawLog',
-  ],
+  './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 
