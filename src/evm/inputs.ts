@@ -24,7 +24,7 @@ export function alignInputs({ inputs }: ContractEvent, item: EventItem): readonl
 export function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
   if (type === codec.type) return true;
   const written = type.replace(/\s+/g, '');
-  if (isHashed && written === 'bytes32') return true;
+  if (written === codec.type || (isHashed && written === 'bytes32')) return true;
   const [, components, suffix] = /^(?:tuple)?(\(.*\))?((?:\[\d*\])*)$/s.exec(written) ?? [];
   if (suffix === undefined) return /^u?int(?=\[|$)/.test(written) && written.replace('int', 'int256') === codec.type;
   if (components !== undefined) return components + suffix === codec.type;

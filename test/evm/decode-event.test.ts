@@ -1,4 +1,4 @@
-import { erc20Abi, erc721Abi, parseAbi } from 'viem';
+import { erc20Abi, erc721Abi, keccak256, parseAbi, stringToBytes } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { decodeEvent, rawLog } from '../../src/evm/index.js';
 import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
@@ -168,5 +168,70 @@ describe('an event that contradicts its log', () => {
     expect(decodeEvent(event, transferAbi).args).toEqual({ from: BOB, to: TOKEN, value: 7_000_000n });
     event.data.event.inputs = inputs.map((each) => ({ ...each, name: '' }));
     expect(decodeEvent(event, transferAbi).args).toEqual({ from: BOB, to: TOKEN, value: 7_000_000n });
+  });
+});
+
+describe('the type of an input', () => {
+  const [marked] = parseAbi(['event Marked((uint8 kind, uint256 at)[2] marks, uint256 n, bytes indexed tag)']);
+  const marks = [
+    { kind: 1, at: 2n },
+    { kind: 3, at: 4n },
+  ];
+  const wire = { marks: '[{"kind":"1","at":"2"},["3","4"]]' };
+  const withTypes = (...types: string[]) => {
+    const event = eventOf(marked, { marks, n: 5n, tag: '0x12' }, wire);
+    event.data.event.inputs = event.data.event.inputs.map((input, at) => ({ ...input, type: types[at] ?? input.type }));
+    return event;
+  };
+
+  it.each([
+    ['(uint8,uint256)[2]', 'uint256', 'bytes'],
+    ['tuple[2]', 'uint', 'bytes'],
+    ['tuple(uint8, uint256)[2]', ' uint256 ', 'bytes32'],
+  ])('may be written as %s, %s, %s', (...types) => {
+    const event = withTypes(...types);
+    const { args } = decodeEvent(event, [marked]);
+    expect(args).toEqual({ marks, n: 5n, tag: rawLog(event)?.topics[1] });
+    delete event.data.event.rawFields;
+    expect(decodeEvent(event, [marked]).args).toEqual(args);
+  });
+
+  it.each([
+    ['marks', ['tuple']],
+    ['marks', ['tuple[3]']],
+    ['marks', ['(uint8,uint128)[2]']],
+    ['marks', ['uint256[2]']],
+    ['n', ['tuple[2]', 'int']],
+    ['n', ['tuple[2]', 'tuple']],
+    ['n', ['tuple[2]', '']],
+    ['n', ['tuple[2]', 'bytes32']],
+    ['tag', ['tuple[2]', 'uint', 'string']],
+  ])('of %s is refused as %j', (name, types) => {
+    const event = withTypes(...types);
+    expect(refusal(() => decodeEvent(event, [marked]))).toMatchObject({
+      code: 'ERR_WEBHOOK_CONTRADICTION',
+      input: `type of ${name}`,
+    });
+    delete event.data.event.rawFields;
+    expect(refusal(() => decodeEvent(event, [marked]))).toMatchObject({ code: 'ERR_WEBHOOK_INPUT_VALUE', input: name });
+  });
+
+  it('may be that of a function: an address and a selector', () => {
+    const called = { type: 'event', name: 'Called', inputs: [{ name: 'what', type: 'bytes24' }] } as const;
+    const event = eventOf(called, { what: `0x${'ab'.repeat(24)}` });
+    const topics = [keccak256(stringToBytes('Called(function)'))];
+    Object.assign(event.data.event, {
+      signature: 'Called(function)',
+      inputs: [{ name: 'what', value: `0x${'ab'.repeat(24)}`, hashed: false, type: 'function' }],
+      rawFields: JSON.stringify({
+        ...rawLog(event),
+        blockNumber: '0x10',
+        transactionIndex: '0x0',
+        logIndex: '0x0',
+        topics,
+      }),
+    });
+    const abi = [{ type: 'event', name: 'Called', inputs: [{ name: 'what', type: 'function' }] }] as const;
+    expect(decodeEvent(event, abi).args).toEqual({ what: `0x${'ab'.repeat(24)}` });
   });
 });
