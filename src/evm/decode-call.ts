@@ -2,7 +2,8 @@ import type { AbiFunction } from 'abitype';
 import type { TransactionIncluded } from '../events.js';
 import { hashOf, itemsOf, oncePerAbi } from './abi.js';
 import { decodeData, firstUndecodable } from './abi-data.js';
-import { type Codec, codecOf } from './codec.js';
+import type { Codec } from './codec.js';
+import { codecOf } from './codec-of.js';
 import { DecodeError, Problem } from './decode-error.js';
 import type { Hex } from './types.js';
 

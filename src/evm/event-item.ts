@@ -1,5 +1,6 @@
 import type { AbiEvent } from 'abitype';
-import { type Codec, codecOf } from './codec.js';
+import type { Codec } from './codec.js';
+import { codecOf } from './codec-of.js';
 import { areNamed } from './record.js';
 
 /** One input of an event in an ABI. */
