@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { PluginBuild } from 'esbuild';
 import { defineConfig } from 'tsup';
 
@@ -29,14 +30,20 @@ export { decodeAbiParameters } from './utils/abi/decodeAbiParameters.js';
 export { checksumAddress } from './utils/address/getAddress.js';
 export { keccak256 } from './utils/hash/keccak256.js';
 `;
-/** What viem makes messages with that quote data and link to its documentation: here nobody gets to see them. */
-const baseError = 'export class BaseError extends Error {}';
+// viem's errors make messages that quote data and link to its documentation. Nobody gets to see them here: names will do.
+const viemErrors = /viem[\\/]_esm[\\/]errors[\\/]\w+\.js$/;
+const withoutMessages = (source: string) =>
+  source
+    .match(/^export class \w+/gm)
+    ?.map((head) => `${head} extends Error {}`)
+    .join('\n') ?? '';
+
 const viemDecoding = {
   name: 'viem-decoding',
   setup: (build: PluginBuild) => {
     build.onResolve({ filter: /^viem$/ }, () => ({ path: 'decoding', namespace: 'viem' }));
     build.onLoad({ filter: /.*/, namespace: 'viem' }, () => ({ contents: viem, resolveDir: 'node_modules/viem/_esm' }));
-    build.onLoad({ filter: /viem[\\/]_esm[\\/]errors[\\/]base\.js$/ }, () => ({ contents: baseError }));
+    build.onLoad({ filter: viemErrors }, ({ path }) => ({ contents: withoutMessages(readFileSync(path, 'utf8')) }));
   },
 };
 

@@ -67,15 +67,23 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const word = (hex: string) => `0x${hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 
 /**
- * An `event.emitted` as the live service sends it: an ERC-20 transfer of one token. Each call gives another random
- * `id`, so that a receiver takes each for an event of its own.
+ * An `event.emitted` as the live service sends it: an ERC-20 transfer of one token. Each call gives another random `id`
+ * and transaction hash, so that a receiver takes each for an event of its own. `rawFields` says the same as the inputs:
+ * where you override one, override the other, or leave `rawFields` out.
  *
  * @param overrides What is to be different. An `undefined` leaves a key out; arrays are replaced whole.
  */
 export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): EventEmitted {
   const contract = () => ({ address: TOKEN, addressLabel: 'sample_token', name: 'SampleToken', label: 'sampletoken' });
+  const { id = crypto.randomUUID() } = overrides;
+  // Another event, another log; the same event, the same log.
+  const txHash = word(
+    Array.from(id, (character) => character.charCodeAt(0).toString(16))
+      .join('')
+      .slice(0, 64),
+  );
   const sample: EventEmitted = {
-    id: crypto.randomUUID(),
+    id,
     event: 'event.emitted',
     data: {
       triggeredAt: '2026-01-02T03:04:05Z',
@@ -92,7 +100,7 @@ export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): Eve
           topics: [TRANSFER, word(FROM), word(TO)],
           data: word('de0b6b3a7640000'),
           blockNumber: '0x10',
-          transactionHash: TX_HASH,
+          transactionHash: txHash,
           transactionIndex: '0x0',
           blockHash: BLOCK_HASH,
           logIndex: '0x0',
@@ -104,7 +112,7 @@ export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): Eve
       transaction: {
         from: FROM,
         txData: `0xa9059cbb${word(TO).slice(2)}${word('de0b6b3a7640000').slice(2)}`,
-        txHash: TX_HASH,
+        txHash,
         txIndexInBlock: 0,
         blockHash: BLOCK_HASH,
         blockNumber: 16,

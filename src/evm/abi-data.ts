@@ -35,14 +35,17 @@ export function decodeData(codecs: readonly Codec[], encoded: Hex): unknown[] {
   return decodeAbiParameters(parameters, bytes) as unknown[];
 }
 
-/** The position of the first value that cannot be decoded; -1 when all can be. */
+/** The position of the first of some values that cannot all be decoded. */
 export function firstUndecodable(codecs: readonly Codec[], encoded: Hex): number {
-  return codecs.findIndex((_, at) => {
+  let [good, bad] = [0, codecs.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
     try {
-      decodeData(codecs.slice(0, at + 1), encoded);
-      return false;
+      decodeData(codecs.slice(0, middle), encoded);
+      good = middle;
     } catch {
-      return true;
+      bad = middle;
     }
-  });
+  }
+  return good;
 }

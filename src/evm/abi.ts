@@ -24,8 +24,11 @@ export function itemsOf<Item>(abi: readonly unknown[], kind: 'event' | 'function
   if (!Array.isArray(abi)) {
     throw new ConfigError('The ABI must be an array of items, such as the "abi" of a compiled contract.');
   }
+  if (abi.some((item) => typeof item === 'string')) {
+    throw new ConfigError('The ABI is text: pass it through parseAbi of abitype.');
+  }
   const items = abi.filter((item) => isRecord(item) && item.type === kind);
-  const broken = items.findIndex(({ name, inputs }) => typeof name !== 'string' || !areParameters(inputs));
+  const broken = items.findIndex(({ name, inputs }) => typeof name !== 'string' || !areParameters(inputs ?? []));
   if (broken === -1) return items;
   throw new ConfigError(`The ABI's ${kind} at position ${broken} has no name, or inputs without types.`);
 }

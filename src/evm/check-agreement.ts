@@ -1,11 +1,12 @@
 import type { EventEmitted, EventInput } from '../events.js';
+import { canonical } from './choose-item.js';
 import { DecodeError } from './decode-error.js';
 import type { EventItem } from './event-item.js';
 import { alignInputs, hasType } from './inputs.js';
 import type { RawLog } from './types.js';
 
-/** A signature as the service writes it; one that is written otherwise is not compared. */
-const CANONICAL = /^[\w$]+\([\w[\](),]*\)$/;
+/** A signature without names and tuples; one that is written otherwise is not compared, as the topic is its hash. */
+const PLAIN = /^[\w$]+\((?!.*tuple)[\w[\],]*\)$/;
 
 /**
  * Holds an event against the log it came with, whose arguments have been decoded. An amount may have been converted by
@@ -14,16 +15,18 @@ const CANONICAL = /^[\w$]+\([\w[\](),]*\)$/;
  * @throws DecodeError `ERR_WEBHOOK_CONTRADICTION` when something is not.
  */
 export function checkAgreement(event: EventEmitted, item: EventItem, log: RawLog, values: readonly unknown[]): void {
-  const { name, signature, contract, indexInLog } = event.data.event;
+  const { name, signature, contract } = event.data.event;
   function differs(input: string, from: string): never {
     const reason = `is not what ${from} says, so one of the two is wrong and nothing was decoded. Report it to the service.`;
     throw new DecodeError('ERR_WEBHOOK_CONTRADICTION', event, input, reason);
   }
   if (name !== item.name) differs('name', 'rawFields.topics');
-  if (signature !== item.signature && CANONICAL.test(signature)) differs('signature', 'rawFields.topics');
+  const written = canonical(signature);
+  const isOther = written !== item.signature && PLAIN.test(written);
+  if (isOther || written.split('(')[0] !== item.name) differs('signature', 'rawFields.topics');
   if (contract.address.toLowerCase() !== log.address) differs('contract.address', 'rawFields.address');
-  if (indexInLog !== log.logIndex) differs('indexInLog', 'rawFields.logIndex');
-  // The block is not compared: the transaction may have been looked up after a re-org had moved it.
+  // The block is not compared: the transaction may have been looked up after a re-org had moved it. Nor is indexInLog,
+  // which the spec does not say to be that of the block.
   const hash = event.data.transaction?.txHash;
   if (hash !== undefined && hash.toLowerCase() !== log.transactionHash)
     differs('transaction.txHash', 'rawFields.transactionHash');

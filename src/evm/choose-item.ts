@@ -1,56 +1,69 @@
 import type { ContractEvent, EventEmitted } from '../events.js';
 import { DecodeError } from './decode-error.js';
-import type { EventItem } from './event-item.js';
+import type { EventItem, ItemInput } from './event-item.js';
 import type { EventItems } from './event-items.js';
 import type { RawLog } from './types.js';
 
+/** A signature as ABIs hash it, as far as it can be told from how it is written. */
+export function canonical(signature: string): string {
+  return signature.replace(/,\s+/g, ',').replace(/\b(u?int)\b/g, '$1256');
+}
+
+/** Whether an input may be that of the ABI: where one of the two has no name, or a made-up one, nothing tells. */
+export function isSameName(name: string, wire: string): boolean {
+  return name === wire || name === '' || wire === '' || /^arg\d+$/.test(wire);
+}
+
 /**
  * The event of an ABI that an event is: by the log's first topic and the number of its topics, which tell the Transfer
- * of ERC-20 from that of ERC-721; for an anonymous one by its signature.
+ * of ERC-20 from that of ERC-721; by its signature for an anonymous one, and without a log.
  *
- * @throws DecodeError `ERR_WEBHOOK_ABI_MISMATCH` when there is none, or when nothing tells which of several it is.
+ * @throws DecodeError `ERR_WEBHOOK_ABI_MISMATCH` when there is none, or when nothing tells which of several it is;
+ * ConfigError `ERR_WEBHOOK_CONFIG` when it may be one that the ABI has with a type that cannot be decoded.
  */
 export function chooseItem(event: EventEmitted, items: EventItems, log: RawLog | undefined): EventItem {
-  const fitting = log ? fittingLog(event.data.event, items, log) : fittingInputs(event.data.event, items);
-  const [first] = fitting;
-  if (first === undefined)
-    throw new DecodeError(
-      'ERR_WEBHOOK_ABI_MISMATCH',
-      event,
-      log ? 'rawFields.topics' : 'signature',
-      notFound(event, items, log),
-    );
-  if (fitting.every(({ shape }) => shape === first.shape)) return first;
-  const named = fitting.filter((item) => hasNames(item, event.data.event));
+  const { name, inputs } = event.data.event;
+  const fail = (input: string, reason: string) => new DecodeError('ERR_WEBHOOK_ABI_MISMATCH', event, input, reason);
+  const found = fitting(event.data.event, items, log);
+  // What flags or names of inputs contradict is told where the inputs are read.
+  const fit = found.length > 0 || log ? found : signed(event.data.event, items);
+  const [first] = fit;
+  if (first === undefined) {
+    if (items.broken.has(name)) throw items.broken.get(name);
+    throw fail(log ? 'rawFields.topics' : 'signature', notFound(event, items, log));
+  }
+  if (fit.every(({ shape }) => shape === first.shape)) return first;
+  const named = fit.filter((item) => item.inputs.every((input, at) => input.name === inputs[at]?.name));
   const [only] = named;
   if (only !== undefined && named.every(({ shape }) => shape === only.shape)) return only;
-  throw new DecodeError(
-    'ERR_WEBHOOK_ABI_MISMATCH',
-    event,
-    'signature',
-    'fits more than one event of the ABI, and its inputs have the names of none. Give an ABI with the right one alone.',
-  );
+  const reason =
+    'fits more than one event of the ABI, and its inputs have the names of none. Give an ABI with one of them.';
+  throw fail('signature', reason);
 }
 
-function fittingLog({ signature }: ContractEvent, items: EventItems, log: RawLog): readonly EventItem[] {
+/** The events that one may be: by the topics of its log, and without one by signature, names and flags of the inputs. */
+export function fitting(event: ContractEvent, items: EventItems, log: RawLog | undefined): readonly EventItem[] {
+  if (log === undefined) return signed(event, items).filter(({ inputs }) => inputs.every(isLike(event)));
   const [topic] = log.topics;
   const hasItsTopics = ({ topicCount }: EventItem) => topicCount === log.topics.length;
-  const signed = ((topic && items.byTopic.get(topic)) ?? []).filter(hasItsTopics);
+  const hashed = ((topic && items.byTopic.get(topic)) ?? []).filter(hasItsTopics);
+  const written = canonical(event.signature);
   // The topic of an anonymous event may be anything, also the hash of another event's signature.
-  if (signed.some((item) => item.signature === signature)) return signed;
-  const anonymous = (items.bySignature.get(signature) ?? []).filter((item) => item.isAnonymous && hasItsTopics(item));
-  return anonymous.length > 0 ? anonymous : signed;
+  if (hashed.some(({ signature }) => signature === written)) return hashed;
+  const anonymous = signed(event, items).filter((item) => item.isAnonymous && hasItsTopics(item));
+  return anonymous.length > 0 ? anonymous : hashed;
 }
 
-function fittingInputs({ signature, inputs }: ContractEvent, items: EventItems): readonly EventItem[] {
-  const signed = items.bySignature.get(signature) ?? [];
-  const hashed = inputs.map((input) => input.hashed).join();
-  const alike = signed.filter((item) => item.inputs.map(({ isHashed }) => isHashed).join() === hashed);
-  return alike.length > 0 ? alike : signed;
+/** The events that have the signature of one. */
+export function signed({ signature }: ContractEvent, items: EventItems): readonly EventItem[] {
+  return items.bySignature.get(canonical(signature)) ?? [];
 }
 
-function hasNames(item: EventItem, { inputs }: ContractEvent): boolean {
-  return item.inputs.every(({ name }, at) => name === inputs[at]?.name);
+function isLike({ inputs }: ContractEvent) {
+  return ({ name, isHashed }: ItemInput, at: number): boolean => {
+    const input = inputs[at];
+    return input !== undefined && input.hashed === isHashed && isSameName(name, input.name);
+  };
 }
 
 function notFound({ data }: EventEmitted, items: EventItems, log: RawLog | undefined): string {

@@ -27,7 +27,8 @@ export function arrayCodec(element: Codec, length: number | undefined): Codec {
       return mapEach(elements, element.fromWire);
     },
     agrees(value, wire) {
-      const elements = elementsOf(wire);
+      // A list that is empty may be null, as in Go.
+      const elements = wire === null ? [] : elementsOf(wire);
       const values = value as unknown[];
       return (
         elements?.length === values.length && values.every((each, at) => element.agrees(each, elements[at] ?? null))
@@ -80,11 +81,11 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
       return mapParts(parts, (component, part) => component.fromWire(part));
     },
     agrees(value, wire) {
-      const parts = partsOf(wire);
+      // The service has its own ABI of the contract, in which the components may have other names.
+      const parts = partsOf(wire) ?? Object.values(structureOf(wire) ?? {});
       const values = Array.isArray(value) ? value : names.map((name) => (value as Record<string, unknown>)[name]);
-      return (
-        parts !== undefined && components.every((component, at) => component.agrees(values[at], parts[at] ?? null))
-      );
+      if (parts.length !== components.length) return false;
+      return components.every((component, at) => component.agrees(values[at], parts[at] ?? null));
     },
   };
 }

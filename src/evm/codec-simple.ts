@@ -1,12 +1,12 @@
 import { checksumAddress } from 'viem';
+import type { JsonValue } from '../events.js';
 import { bytesOf } from './abi-data.js';
 import type { Codec } from './codec.js';
 import { Problem } from './decode-error.js';
 import type { Hex } from './types.js';
+import { ADDRESS, BYTES } from './wire-fields.js';
 
-const ADDRESS = /^0x[\da-f]{40}$/i;
 const PADDED = /^0x0{24}/;
-const BYTES = /^0x[\da-f]*$/i;
 
 const sameText = (value: unknown, wire: unknown) =>
   value === wire || (typeof wire === 'string' && (value as string).toLowerCase() === wire.toLowerCase());
@@ -45,6 +45,20 @@ export const booleanCodec: Codec = {
   agrees: (value, wire) => value === wire || String(value) === wire,
 };
 
+// A byte order mark is a part of the text like any other.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Whether bytes are what the service would convert into this: text, without the noughts that fill it up, or base64. */
+function sameBytes(bytes: Uint8Array, wire: JsonValue): boolean {
+  // So does a program in Go write an array of bytes in JSON.
+  if (Array.isArray(wire)) return wire.length === bytes.length && wire.every((byte, at) => byte === bytes[at]);
+  if (typeof wire !== 'string') return false;
+  let end = bytes.length;
+  while (bytes[end - 1] === 0) end--;
+  const isText = [bytes, bytes.subarray(0, end)].some((part) => utf8.decode(part) === wire);
+  return isText || btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), '')) === wire;
+}
+
 /** @param size How many bytes, or undefined for `bytes`. */
 export function bytesCodec(size: number | undefined): Codec {
   const type = `bytes${size ?? ''}`;
@@ -58,15 +72,17 @@ export function bytesCodec(size: number | undefined): Codec {
       if (isHex && (size === undefined || wire.length === 2 + 2 * size)) return wire.toLowerCase();
       throw new Problem(`is not the hex text of ${size ?? 'whole'} bytes.`);
     },
-    agrees: sameText,
+    agrees: (value, wire) => sameText(value, wire) || sameBytes(bytesOf(value as Hex), wire),
   };
 }
 
-// A byte order mark is a part of the text like any other.
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+/** Text in which bytes that are no UTF-8 are one character: decoders make one of them or more. */
+const readable = (text: string) => text.replace(/\uFFFD+/g, '\uFFFD');
 
-/** What stands for bytes that are no UTF-8; how many of them, decoders do not agree on. */
-const REPLACED = /\uFFFD+/g;
+/** Whether text is what the service would make of this: Postgres cannot hold NUL. */
+function sameString(value: string, wire: string): boolean {
+  return [value, value.replaceAll('\0', '')].some((text) => readable(text) === readable(wire));
+}
 
 export const stringCodec: Codec = {
   type: 'string',
@@ -78,7 +94,5 @@ export const stringCodec: Codec = {
     if (typeof wire === 'string') return wire;
     throw new Problem('is no text.');
   },
-  agrees: (value, wire) =>
-    value === wire ||
-    (typeof wire === 'string' && (value as string).replace(REPLACED, '\uFFFD') === wire.replace(REPLACED, '\uFFFD')),
+  agrees: (value, wire) => value === wire || (typeof wire === 'string' && sameString(value as string, wire)),
 };

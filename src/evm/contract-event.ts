@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.js';
 import type { EventMatcher } from '../router.js';
-import { chooseItem } from './choose-item.js';
+import { chooseItem, fitting, signed } from './choose-item.js';
 import { type DecodeOptions, decodeAs } from './decode-event.js';
 import { eventItems, groupEvents } from './event-items.js';
 import { rawLog } from './raw-log.js';
@@ -58,23 +58,36 @@ export function contractEvent<
   RequireLog extends boolean = false,
 >(options: ContractEventOptions<Abi, Name, RequireLog>): EventMatcher<ContractEventOf<Abi, Name, RequireLog>> {
   const { abi, name, removed = false, requireLog } = options;
-  const items = groupEvents(eventItems(abi).all.filter((item) => item.name === name));
+  const { all, broken } = eventItems(abi);
+  if (broken.has(name)) throw broken.get(name);
+  const items = groupEvents(
+    all.filter((item) => item.name === name),
+    broken,
+  );
   if (items.all.length === 0)
     throw new ConfigError(`The ABI has no event ${name}. Check the name, which is written without types.`);
   const isOfAnyContract = !('address' in options);
+  const address = String(options.address).toLowerCase();
 
   return {
     kind: 'event.emitted',
     // An address that is there and undefined is a mistake, which the router refuses.
     filter: isOfAnyContract ? { name } : { name, address: options.address as string },
-    id: `${removed ? 'removed ' : ''}${items.all.map(({ shape }) => shape).join()}`,
+    id: `${removed ? 'removed ' : ''}${items.all.map(({ signature, topicCount }) => signature + topicCount).sort()}`,
     select(event) {
+      const emitted = event.data.event;
+      // A router has looked at these; who else asks may not have.
+      if (emitted.name !== name) return undefined;
+      if (!isOfAnyContract && emitted.contract.address.toLowerCase() !== address) return undefined;
       const log = rawLog(event);
       if ((log?.removed ?? false) !== removed) return undefined;
-      const [topic = ''] = log?.topics ?? [];
-      if (!items.bySignature.has(event.data.event.signature) && !items.byTopic.has(topic)) return undefined;
-      if (log && isOfAnyContract && items.all.every(({ topicCount }) => topicCount !== log.topics.length))
-        return undefined;
+      const own = [...(items.byTopic.get(log?.topics[0] ?? '') ?? []), ...signed(emitted, items)];
+      if (own.length === 0) return undefined;
+      // The same signature with other inputs indexed is another standard's event.
+      const isLike = log
+        ? own.some((item) => item.topicCount === log.topics.length)
+        : fitting(emitted, items, log).length > 0;
+      if (isOfAnyContract && !isLike) return undefined;
       return { ...decodeAs(event, chooseItem(event, items, log), log, requireLog), event } as never;
     },
   };

@@ -2,7 +2,7 @@ import type { TransactionIncluded } from '../events.js';
 import { isRecord } from '../values.js';
 import { decodeCall } from './decode-call.js';
 import { DecodeError } from './decode-error.js';
-import type { DecodedTransaction } from './types.js';
+import type { DecodedTransaction, Hex } from './types.js';
 import { WireFields } from './wire-fields.js';
 
 /**
@@ -10,7 +10,8 @@ import { WireFields } from './wire-fields.js';
  * an ABI the call that it makes. The spec leaves the payload open, so what is absent is undefined; what is there and
  * malformed is an error. All hex text is lower case.
  *
- * A transaction that was mined and reverted has `failed: true` and is decoded like any other: look at it first.
+ * It has taken effect when `status` is `included` and `failed` is false: look at both first. One that reverted is decoded
+ * like any other, but for a call that cannot be decoded, which is then left out.
  *
  * @example
  * ```ts
@@ -47,7 +48,9 @@ export function decodeTransaction<const Abi extends readonly unknown[] = readonl
   }
   const to = inner.optional('to', inner.address);
   const input = inner.optional('input', inner.bytes) ?? undefined;
-  const { status = undefined, failed = undefined, blockNumber = undefined } = data;
+  const status = data.status ?? undefined;
+  const failed = data.failed ?? undefined;
+  const blockNumber = data.blockNumber ?? undefined;
   if (status !== undefined && typeof status !== 'string') fail(event, 'status', 'text');
   if (failed !== undefined && typeof failed !== 'boolean') fail(event, 'failed', 'true or false');
   if (blockNumber !== undefined && !(Number.isSafeInteger(blockNumber) && blockNumber >= 0)) {
@@ -73,8 +76,18 @@ export function decodeTransaction<const Abi extends readonly unknown[] = readonl
     blockNumber: blockNumber === undefined ? undefined : BigInt(blockNumber),
     blockHash: outer.optional('blockHash', outer.hash) ?? undefined,
     // What creates a contract has code for its input, which calls nothing.
-    call: (abi && input && to !== null ? decodeCall(event, abi, input) : undefined) as never,
+    call: (abi && input && to !== null ? callOf(event, abi, input) : undefined) as never,
   };
+}
+
+/** The call; none where it could not be read by the contract either, and so reverted. */
+function callOf(event: TransactionIncluded, abi: readonly unknown[], input: Hex) {
+  try {
+    return decodeCall(event, abi, input);
+  } catch (error) {
+    if (event.data.failed === true && error instanceof DecodeError) return undefined;
+    throw error;
+  }
 }
 
 function fail(event: TransactionIncluded, key: string, expected: string): never {

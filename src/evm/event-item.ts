@@ -36,7 +36,7 @@ export interface EventItem {
 }
 
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` for a type that is none, or a name that is there twice. */
-export function eventItem({ name, inputs: parameters, anonymous = false }: AbiEvent): EventItem {
+export function eventItem({ name, inputs: parameters = [], anonymous = false }: AbiEvent): EventItem {
   const inputs = parameters.map((parameter, at): ItemInput => {
     const codec = codecOf(parameter);
     const isIndexed = parameter.indexed === true;

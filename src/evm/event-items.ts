@@ -8,6 +8,8 @@ export interface EventItems {
   /** By the hash of their signature, which is the first topic of their logs. Anonymous ones have none. */
   readonly byTopic: ReadonlyMap<string, readonly EventItem[]>;
   readonly bySignature: ReadonlyMap<string, readonly EventItem[]>;
+  /** Why those that cannot be decoded cannot, by name: the others of the ABI can. */
+  readonly broken: ReadonlyMap<string, unknown>;
 }
 
 /**
@@ -15,15 +17,27 @@ export interface EventItems {
  *
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is no ABI.
  */
-export const eventItems = oncePerAbi((abi) => groupEvents(itemsOf<AbiEvent>(abi, 'event').map(eventItem)));
+export const eventItems = oncePerAbi((abi) => {
+  const items: EventItem[] = [];
+  const broken = new Map<string, unknown>();
+  for (const event of itemsOf<AbiEvent>(abi, 'event')) {
+    try {
+      items.push(eventItem(event));
+    } catch (error) {
+      broken.set(event.name, error);
+    }
+  }
+  return groupEvents(items, broken);
+});
 
 /** Events under what they are looked up by. */
-export function groupEvents(all: readonly EventItem[]): EventItems {
+export function groupEvents(all: readonly EventItem[], broken: EventItems['broken']): EventItems {
   const signed = all.filter(({ isAnonymous }) => !isAnonymous);
   return {
     all,
     byTopic: groupBy(signed, ({ signature }) => hashOf(signature)),
     bySignature: groupBy(all, ({ signature }) => signature),
+    broken,
   };
 }
 

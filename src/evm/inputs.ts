@@ -1,4 +1,5 @@
 import type { ContractEvent, EventEmitted, EventInput } from '../events.js';
+import { isSameName } from './choose-item.js';
 import { DecodeError, Problem } from './decode-error.js';
 import type { EventItem, ItemInput } from './event-item.js';
 import { isHash } from './wire-fields.js';
@@ -35,6 +36,9 @@ export function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
   );
 }
 
+const OTHER_NAME =
+  'has another name than in the ABI, and without rawFields nothing else tells events of one signature apart. Give the ABI that the service has.';
+
 /**
  * Reads the arguments of an event without `rawFields` from its inputs, in the order of the ABI.
  *
@@ -49,6 +53,7 @@ export function decodeInputs(event: EventEmitted, item: EventItem): unknown[] {
     const fail = (path: string, reason: string): never => {
       throw new DecodeError('ERR_WEBHOOK_INPUT_VALUE', event, input.label + path, reason);
     };
+    if (!isSameName(input.name, wire.name)) fail('', OTHER_NAME);
     if (!hasType(wire.type, input)) fail('', `has another type than in the ABI, where it is ${input.codec.type}.`);
     if (wire.hashed !== input.isHashed) {
       fail(

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.js';
 import type { WebhookEvent } from '../events.js';
 import { DecodeError } from './decode-error.js';
 import { rawLog } from './raw-log.js';
@@ -25,13 +26,18 @@ import { isHash } from './wire-fields.js';
  * ```
  * @param options.chainId The chain, which an event does not name: a deployment of the service has one.
  * @throws DecodeError `ERR_WEBHOOK_RAW_FIELDS` when `rawFields` is malformed, or is absent beside an event that does not
- * say its block and transaction elsewhere.
+ * say its block and transaction elsewhere; ConfigError `ERR_WEBHOOK_CONFIG` when the chain id is none.
  */
 export function logIdentity(event: WebhookEvent, options: { readonly chainId: number | bigint }): string {
+  const { chainId } = options;
+  // A variable that is not set would change every key on the day that it is.
+  if (!(typeof chainId === 'bigint' || Number.isSafeInteger(chainId)) || chainId <= 0) {
+    throw new ConfigError('logIdentity needs a chainId above 0, such as 1 for Ethereum.');
+  }
   if (event.event !== 'event.emitted') return event.id;
   const log = rawLog(event);
   if (log) {
-    const identity = `${options.chainId}:${log.blockHash}:${log.transactionHash}:${log.logIndex}`;
+    const identity = `${chainId}:${log.blockHash}:${log.transactionHash}:${log.logIndex}`;
     return log.removed ? `${identity}:removed` : identity;
   }
   const { transaction } = event.data;
@@ -44,5 +50,5 @@ export function logIdentity(event: WebhookEvent, options: { readonly chainId: nu
     );
   }
   const hashes = `${transaction.blockHash}:${transaction.txHash}`.toLowerCase();
-  return `${options.chainId}:${hashes}:${event.data.event.indexInLog}`;
+  return `${chainId}:${hashes}:${event.data.event.indexInLog}`;
 }

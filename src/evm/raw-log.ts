@@ -57,7 +57,8 @@ function parseLog(event: EventEmitted, text: string): RawLog {
   if (!isRecord(fields)) return fail(event, 'rawFields', 'JSON text of an object');
   const read = new WireFields(fields, (key, expected) => fail(event, `rawFields.${key}`, expected));
   const blockTimestamp = read.optional('blockTimestamp', read.quantity);
-  return {
+  // It is the same object for whoever asks.
+  return Object.freeze({
     address: read.address('address'),
     topics: topicsOf(event, fields.topics),
     data: read.bytes('data'),
@@ -69,14 +70,14 @@ function parseLog(event: EventEmitted, text: string): RawLog {
     removed: typeof fields.removed === 'boolean' ? fields.removed : fail(event, 'rawFields.removed', 'true or false'),
     // Not every node tells it.
     ...(blockTimestamp == null ? undefined : { blockTimestamp }),
-  };
+  });
 }
 
 function topicsOf(event: EventEmitted, topics: unknown): RawLog['topics'] {
   if (!Array.isArray(topics) || topics.length > MOST_TOPICS || !topics.every(isHash)) {
     return fail(event, 'rawFields.topics', `an array of at most ${MOST_TOPICS} topics: 0x and 64 hex digits each`);
   }
-  return topics.map((topic) => topic.toLowerCase()) as RawLog['topics'];
+  return Object.freeze(topics.map((topic) => topic.toLowerCase())) as unknown as RawLog['topics'];
 }
 
 function fail(event: EventEmitted, input: string, expected: string): never {

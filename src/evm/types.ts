@@ -158,8 +158,9 @@ export type DecodedCall<Abi extends readonly unknown[]> =
     : Call<ItemsByName<Abi, 'function'>[NameOf<Abi[number], 'function'>]>;
 
 /**
- * A transaction of `transaction.included`, decoded. A key that the event does not have is `undefined`; one that it has as
- * null is `null`. Amounts and fees are in wei.
+ * A transaction of `transaction.included`, decoded. What the event does not have is `undefined`; a quantity or `to` that
+ * it has as null is `null`. Amounts and fees are in wei. Addresses are lower case, and in the arguments of the call
+ * checksummed.
  */
 export interface DecodedTransaction<Abi extends readonly unknown[] = readonly []> {
   /** Hash of the transaction: 32 bytes. */

@@ -1,8 +1,8 @@
 import type { Hex } from './types.js';
 
 const HASH = /^0x[\da-f]{64}$/i;
-const ADDRESS = /^0x[\da-f]{40}$/i;
-const BYTES = /^0x[\da-f]*$/i;
+export const ADDRESS = /^0x[\da-f]{40}$/i;
+export const BYTES = /^0x[\da-f]*$/i;
 const QUANTITY = /^0x[\da-f]{1,64}$/i;
 
 /** Whether a value is the text of a keccak256 hash or of any other word of 32 bytes. */

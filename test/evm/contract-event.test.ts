@@ -66,6 +66,36 @@ describe('contractEvent', () => {
     expect(seen).toEqual([7n, '0x12']);
   });
 
+  it('leaves the event of another standard to other routes, though an overload has as many topics', () => {
+    const [long] = parseAbi([
+      'event Transfer(address indexed from, address indexed to, uint256 indexed value, bytes data)',
+    ]);
+    expect(contractEvent({ abi: [transfer, long], name: 'Transfer' }).select(erc721())).toBeUndefined();
+  });
+
+  it('without a log tells standards apart by the names of inputs', () => {
+    const [token, other] = [erc721(), erc20()];
+    delete token.data.event.rawFields;
+    delete other.data.event.rawFields;
+    const matcher = contractEvent({ abi: erc20Abi, name: 'Transfer' });
+    expect(matcher.select(token)).toBeUndefined();
+    expect(matcher.select(other)?.args).toEqual({ from: BOB, to: TOKEN, value: 7n });
+    const ofToken = contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN });
+    expect(() => ofToken.select(token)).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_INPUT_VALUE', input: 'value' }),
+    );
+    token.data.event.inputs = token.data.event.inputs.map((input, at) => ({ ...input, name: `arg${at}` }));
+    expect(ofToken.select(token)?.args).toEqual({ from: BOB, to: TOKEN, value: 7n });
+  });
+
+  it('looks at name and address itself, for who asks it without a router', () => {
+    const { select } = contractEvent({ abi: erc20Abi, name: 'Transfer', address: BOB });
+    expect(select(erc20())).toBeUndefined();
+    const renamed = erc20();
+    renamed.data.event.name = 'Mint';
+    expect(contractEvent({ abi: erc20Abi, name: 'Transfer' }).select(renamed)).toBeUndefined();
+  });
+
   it('selects what a re-org removed only when told to', () => {
     const seen: unknown[] = [];
     const token = { abi: erc20Abi, name: 'Transfer', address: TOKEN } as const;

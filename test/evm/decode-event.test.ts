@@ -1,6 +1,6 @@
 import { erc20Abi, erc721Abi, keccak256, parseAbi, stringToBytes } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { decodeEvent, rawLog } from '../../src/evm/index.js';
+import { contractEvent, decodeEvent, rawLog } from '../../src/evm/index.js';
 import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing.js';
 import { BOB, eventOf, refusal, TOKEN, word } from './events.js';
@@ -94,12 +94,12 @@ describe('decodeEvent', () => {
   it.each([
     ['no array', {}, /must be an array/],
     ['an event without a name', [{ type: 'event', inputs: [] }], /position 0/],
-    ['an event without inputs', [{ type: 'function' }, { type: 'event', name: 'A' }], /position 0/],
+    ['text', ['event Transfer(address from)'], /through parseAbi/],
     ['an input without a type', [{ type: 'event', name: 'A', inputs: [{ name: 'a' }] }], /position 0/],
     ['a tuple without components', [{ type: 'event', name: 'A', inputs: [{ type: 'tuple[]' }] }], /position 0/],
-    ['a type that is none', [{ type: 'event', name: 'A', inputs: [{ type: 'uint7' }] }], /uint7/],
-    ['bytes that are too long', [{ type: 'event', name: 'A', inputs: [{ type: 'bytes33' }] }], /bytes33/],
-    ['one name twice', parseAbi(['event A(uint256 a, uint256 a)'] as never), /name a twice/],
+    ['a type that is none', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'uint7' }] }], /uint7/],
+    ['bytes that are too long', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'bytes33' }] }], /bytes33/],
+    ['one name twice', parseAbi(['event Transfer(uint256 a, uint256 a)'] as never), /name a twice/],
   ])('refuses an ABI with %s as a ConfigError', (_, abi, message) => {
     const event = parseEventEmitted(sampleEventEmitted());
     const run = () => decodeEvent(event, abi as readonly unknown[]);
@@ -129,7 +129,6 @@ describe('an event that contradicts its log', () => {
     ['another name', 'name', (event) => Object.assign(event.data.event, { name: 'Mint' })],
     ['another signature', 'signature', (event) => Object.assign(event.data.event, { signature: 'Mint(address)' })],
     ['another contract', 'contract.address', (event) => Object.assign(event.data.event.contract, { address: BOB })],
-    ['another position', 'indexInLog', (event) => Object.assign(event.data.event, { indexInLog: 1 })],
     [
       'another transaction',
       'transaction.txHash',
@@ -233,5 +232,17 @@ describe('the type of an input', () => {
     });
     const abi = [{ type: 'event', name: 'Called', inputs: [{ name: 'what', type: 'function' }] }] as const;
     expect(decodeEvent(event, abi).args).toEqual({ what: `0x${'ab'.repeat(24)}` });
+  });
+});
+
+describe('an ABI that is odd elsewhere', () => {
+  it('decodes what it can, and says what it cannot when that comes', () => {
+    const odd = { type: 'event', name: 'Odd', inputs: [{ name: 'a', type: 'fixed168x10' }] } as const;
+    const bare = { type: 'event', name: 'Bare' } as const;
+    const abi = [odd, bare, ...transferAbi, { type: 'function', name: 'f', inputs: [{ type: 'Lib.map storage' }] }];
+    expect(decodeEvent(parseEventEmitted(sampleEventEmitted()), abi).eventName).toBe('Transfer');
+    const event = eventOf(parseAbi(['event Odd(uint256 a)'])[0], { a: 1n });
+    expect(() => decodeEvent(event, abi)).toThrow(/fixed168x10/);
+    expect(() => contractEvent({ abi, name: 'Odd' })).toThrow(/fixed168x10/);
   });
 });

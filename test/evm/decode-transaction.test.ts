@@ -50,6 +50,30 @@ describe('decodeTransaction', () => {
     expect(new Set(Object.values(rest))).toEqual(new Set([undefined]));
   });
 
+  it('takes null for absent, as of a transaction that is not in a block', () => {
+    const data = { status: null, failed: null, blockNumber: null, blockHash: null } as never;
+    expect(decodeTransaction(event(data))).toMatchObject({
+      status: undefined,
+      failed: undefined,
+      blockNumber: undefined,
+    });
+  });
+
+  it('has no call for one that reverted because nobody can read its input', () => {
+    const tx = { input: '0xa9059cbb00' };
+    expect(decodeTransaction(event({ tx, failed: true }), erc20Abi)).toMatchObject({ failed: true, call: undefined });
+    expect(refusal(() => decodeTransaction(event({ tx }), erc20Abi)).code).toBe('ERR_WEBHOOK_TRANSACTION');
+  });
+
+  it('does not guess which of two functions with one selector is called', () => {
+    const abi = parseAbi(['function burn(uint256)', 'function collate_propagate_storage(bytes16)']);
+    const tx = { input: `0x42966c68${word(0).slice(2)}` };
+    expect(refusal(() => decodeTransaction(event({ tx }), abi)).reason).toContain('two functions');
+    expect(decodeTransaction(event({ tx }), [...abi.slice(0, 1), ...abi.slice(0, 1)]).call).toMatchObject({
+      args: [0n],
+    });
+  });
+
   it.each([
     ['no ABI is given', {}, undefined],
     ['no function has the selector', {}, parseAbi(['function mint(uint256)'])],

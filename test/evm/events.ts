@@ -30,7 +30,7 @@ export function eventOf(
     inputs: event.inputs.map(({ name = '', type, indexed }, at) => {
       const hashed = indexed === true && /string|bytes$|\]$|tuple/.test(type);
       const topic = event.inputs.slice(0, at).filter((input) => input.indexed).length + 1;
-      const value = wire[name] ?? (hashed ? topics[topic] : String(args[name]));
+      const value = Object.hasOwn(wire, name) ? wire[name] : hashed ? topics[topic] : String(args[name]);
       return { name, value, hashed, type };
     }),
     rawFields: JSON.stringify(log),

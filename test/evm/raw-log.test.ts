@@ -4,16 +4,18 @@ import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
 import { refusal, word } from './events.js';
 
-const fields = JSON.parse(sampleEventEmitted().data.event.rawFields ?? '') as Record<string, unknown>;
+const sample = sampleEventEmitted();
+const fields = JSON.parse(sample.data.event.rawFields ?? '') as Record<string, unknown>;
+const { transaction } = sample.data;
 
 /** An event whose log is that of the sample with other keys. */
 function withLog(changed: Record<string, unknown>): EventEmitted {
   const rawFields = JSON.stringify({ ...fields, ...changed });
-  return parseEventEmitted(sampleEventEmitted({ data: { event: { rawFields } } }));
+  return parseEventEmitted(sampleEventEmitted({ data: { event: { rawFields }, transaction } }));
 }
 
 function withoutLog(): EventEmitted {
-  return parseEventEmitted(sampleEventEmitted({ data: { event: { rawFields: undefined } } }));
+  return parseEventEmitted(sampleEventEmitted({ data: { event: { rawFields: undefined }, transaction } }));
 }
 
 describe('rawLog', () => {
@@ -40,6 +42,12 @@ describe('rawLog', () => {
     const upper = { address: `0x${'AB'.repeat(20)}`, topics: [`0x${'CD'.repeat(32)}`], data: '0xEF' };
     const lower = { address: `0x${'ab'.repeat(20)}`, topics: [`0x${'cd'.repeat(32)}`], data: '0xef' };
     expect(rawLog(withLog(upper))).toMatchObject(lower);
+  });
+
+  it('cannot be changed by one who asks for another who does', () => {
+    const log = rawLog(withLog({})) as unknown as { removed: boolean; topics: string[] };
+    expect(() => Object.assign(log, { removed: true })).toThrow(TypeError);
+    expect(() => log.topics.pop()).toThrow(TypeError);
   });
 
   it('is parsed once for an event, and again when its text is another', () => {
@@ -104,6 +112,10 @@ describe('logIdentity', () => {
     expect(logIdentity(first, { chainId: 10n })).toBe(identity(first));
   });
 
+  it('of each sample is its own', () => {
+    expect(identity(sampleEventEmitted())).not.toBe(identity(sampleEventEmitted()));
+  });
+
   it('is another on another chain, in another block, at another position and for the notice of a removal', () => {
     const event = withLog({});
     const others = [
@@ -117,6 +129,12 @@ describe('logIdentity', () => {
 
   it('is the same without rawFields', () => {
     expect(identity(withoutLog())).toBe(identity(withLog({})));
+  });
+
+  it.each([undefined, Number.NaN, 0, -1, 1.5, '1'])('is refused for the chain id %s', (chainId) => {
+    expect(() => logIdentity(withLog({}), { chainId: chainId as number })).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }),
+    );
   });
 
   it('of a transaction.included is its id', () => {
