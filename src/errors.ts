@@ -54,7 +54,7 @@ export class WebhookError<Code extends WebhookErrorCode = WebhookErrorCode> exte
   }
 }
 
-/** An option is missing or makes no sense. Thrown when something is created, never while a delivery is received. */
+/** An option, or what else the program gives, is missing or makes no sense. It is never for what a delivery holds. */
 export class ConfigError extends WebhookError<'ERR_WEBHOOK_CONFIG'> {
   constructor(message: string) {
     super('ERR_WEBHOOK_CONFIG', message);
