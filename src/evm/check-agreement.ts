@@ -9,8 +9,8 @@ import type { RawLog } from './types.js';
 const PLAIN = /^[\w$]+\((?!.*tuple)[\w[\],]*\)$/;
 
 /**
- * Holds an event against the log it came with, whose arguments have been decoded. An amount may have been converted by
- * a token's decimals; all else has to be the same.
+ * Holds an event against the log it came with, whose arguments have been decoded. A value may be what the conversions of
+ * the service make of it, as of an amount by a token's decimals; all else that is looked at has to be the same.
  *
  * @throws DecodeError `ERR_WEBHOOK_CONTRADICTION` when something is not.
  */

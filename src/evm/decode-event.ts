@@ -22,8 +22,8 @@ export interface DecodeOptions<RequireLog extends boolean = boolean> {
 /**
  * Decodes an `event.emitted` (spec section 2.2) by the ABI of its contract into exact, typed arguments.
  *
- * They come from the log in `rawFields`, which is held against all that the event says beside it; an event without it is
- * read from its inputs, and `log` is then undefined. It does not look whether a re-org removed the log
+ * They come from the log in `rawFields`. Inputs, name, signature, contract and transaction hash beside it are held against
+ * it; an event without it is read from its inputs, and `log` is then undefined. It does not look whether a re-org removed the log
  * (`log.removed`), nor whether the contract is one that you trust: `contractEvent` does both.
  *
  * @example
