@@ -1,5 +1,6 @@
 import { decodeAbiParameters } from 'viem';
 import type { Codec } from './codec.js';
+import { Problem } from './decode-error.js';
 import type { Hex } from './types.js';
 
 /** Encoders may share what is there twice; ten thousand references to one megabyte are an attack. */
@@ -15,13 +16,43 @@ export function bytesOf(hex: Hex): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** A value that is to be decoded. */
+export interface Encoded {
+  readonly codec: Codec;
+  /** What it is called in messages. */
+  readonly label: string;
+}
+
 /**
- * Decodes ABI-encoded values with viem, in time and memory that the length of the data bounds. What it throws quotes
- * data in its message.
+ * Decodes ABI-encoded values, in time and memory that the length of the data bounds.
  *
- * @throws Error when the bytes do not hold the values, or refer to themselves over and over.
+ * @param fail Makes the error for the value that cannot be decoded, of its label with the way to what is wrong inside it.
  */
-export function decodeData(codecs: readonly Codec[], encoded: Hex): unknown[] {
+export function decodeValues(
+  values: readonly Encoded[],
+  encoded: Hex,
+  fail: (input: string, reason: string) => Error,
+): unknown[] {
+  if (values.length === 0) return [];
+  let decoded: unknown[];
+  try {
+    decoded = decodeData(values, encoded);
+  } catch {
+    // What viem throws quotes the data in its message.
+    const first = values[firstUndecodable(values, encoded)] as Encoded;
+    throw fail(first.label, 'is no value of its type.');
+  }
+  return values.map(({ codec: { fromChain }, label }, at) => {
+    if (fromChain === undefined) return decoded[at];
+    try {
+      return fromChain(decoded[at]);
+    } catch (error) {
+      throw error instanceof Problem ? fail(label + error.path, error.message) : error;
+    }
+  });
+}
+
+function decodeData(values: readonly Encoded[], encoded: Hex): unknown[] {
   const bytes = bytesOf(encoded);
   let left = MOST_READINGS * bytes.length;
   // viem takes everything that it reads of the data by this.
@@ -31,17 +62,17 @@ export function decodeData(codecs: readonly Codec[], encoded: Hex): unknown[] {
     if (left < 0) throw new RangeError('The data refers to itself too often.');
     return part;
   };
-  const parameters = codecs.map(({ parameter }) => parameter);
+  const parameters = values.map(({ codec }) => codec.parameter);
   return decodeAbiParameters(parameters, bytes) as unknown[];
 }
 
 /** The position of the first of some values that cannot all be decoded. */
-export function firstUndecodable(codecs: readonly Codec[], encoded: Hex): number {
-  let [good, bad] = [0, codecs.length];
+function firstUndecodable(values: readonly Encoded[], encoded: Hex): number {
+  let [good, bad] = [0, values.length];
   while (bad - good > 1) {
     const middle = (good + bad) >> 1;
     try {
-      decodeData(codecs.slice(0, middle), encoded);
+      decodeData(values.slice(0, middle), encoded);
       good = middle;
     } catch {
       bad = middle;

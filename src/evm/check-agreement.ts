@@ -21,9 +21,7 @@ export function checkAgreement(event: EventEmitted, item: EventItem, log: RawLog
     throw new DecodeError('ERR_WEBHOOK_CONTRADICTION', event, input, reason);
   }
   if (name !== item.name) differs('name', 'rawFields.topics');
-  const written = canonical(signature);
-  const isOther = written !== item.signature && PLAIN.test(written);
-  if (isOther || written.split('(')[0] !== item.name) differs('signature', 'rawFields.topics');
+  if (signature !== item.signature && isOther(canonical(signature), item)) differs('signature', 'rawFields.topics');
   if (contract.address.toLowerCase() !== log.address) differs('contract.address', 'rawFields.address');
   // The block is not compared: the transaction may have been looked up after a re-org had moved it. Nor is indexInLog,
   // which the spec does not say to be that of the block.
@@ -39,6 +37,10 @@ export function checkAgreement(event: EventEmitted, item: EventItem, log: RawLog
     const agrees = input.isHashed ? isSameHash(values[at], wire.value) : input.codec.agrees(values[at], wire.value);
     if (!agrees || wire.hashed !== input.isHashed) differs(input.label, 'the log in rawFields');
   }
+}
+
+function isOther(written: string, { name, signature }: EventItem): boolean {
+  return (written !== signature && PLAIN.test(written)) || written.split('(')[0] !== name;
 }
 
 function isSameHash(hash: unknown, wire: unknown): boolean {

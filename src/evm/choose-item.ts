@@ -4,6 +4,11 @@ import type { EventItem, ItemInput } from './event-item.js';
 import type { EventItems } from './event-items.js';
 import type { RawLog } from './types.js';
 
+/** Whether a signature is written so, or nearly so: with spaces, or uint for uint256. */
+function isWritten(signature: string, written: string): boolean {
+  return signature === written || signature === canonical(written);
+}
+
 /** A signature as ABIs hash it, as far as it can be told from how it is written. */
 export function canonical(signature: string): string {
   return signature.replace(/,\s+/g, ',').replace(/\b(u?int)\b/g, '$1256');
@@ -47,16 +52,15 @@ export function fitting(event: ContractEvent, items: EventItems, log: RawLog | u
   const [topic] = log.topics;
   const hasItsTopics = ({ topicCount }: EventItem) => topicCount === log.topics.length;
   const hashed = ((topic && items.byTopic.get(topic)) ?? []).filter(hasItsTopics);
-  const written = canonical(event.signature);
   // The topic of an anonymous event may be anything, also the hash of another event's signature.
-  if (hashed.some(({ signature }) => signature === written)) return hashed;
+  if (hashed.some(({ signature }) => isWritten(signature, event.signature))) return hashed;
   const anonymous = signed(event, items).filter((item) => item.isAnonymous && hasItsTopics(item));
   return anonymous.length > 0 ? anonymous : hashed;
 }
 
 /** The events that have the signature of one. */
 export function signed({ signature }: ContractEvent, items: EventItems): readonly EventItem[] {
-  return items.bySignature.get(canonical(signature)) ?? [];
+  return items.bySignature.get(signature) ?? items.bySignature.get(canonical(signature)) ?? [];
 }
 
 function isLike({ inputs }: ContractEvent) {

@@ -198,6 +198,6 @@ export interface DecodedTransaction<Abi extends readonly unknown[] = readonly []
   readonly blockNumber: bigint | undefined;
   /** Hash of that block: 32 bytes. */
   readonly blockHash: Hex | undefined;
-  /** The call, by the ABI that was given; `undefined` without an ABI, without input, or when no function fits. */
+  /** The call, by the ABI that was given; `undefined` without an ABI, without input, or when no function of it that can be decoded fits. */
   readonly call: DecodedCall<Abi> | undefined;
 }

@@ -20,7 +20,9 @@ function textsIn(value: unknown, depth = 0): string[] {
     let parsed: unknown;
     try {
       parsed = value.length < 100_000 ? JSON.parse(value) : undefined;
-    } catch {}
+    } catch {
+      // It is text, and no JSON.
+    }
     if (typeof parsed === 'object') return textsIn(parsed, depth + 1);
     return value.length > 2000 ? [value.slice(0, 1000), value.slice(-1000)] : [value];
   }
