@@ -18,10 +18,12 @@ const subpaths = {
   testing: 'src/testing.ts',
 };
 
-// What '#hmac' means on each runtime (package.json, "imports"). @noble/hashes is no dependency, so it is inlined.
+// What '#hmac' and '#diagnostics' mean on each runtime (package.json, "imports"). @noble/hashes is no dependency, so it is inlined.
 const backends = {
   'hmac-node': 'src/crypto/hmac-node.ts',
   'hmac-pure': 'src/crypto/hmac-pure.ts',
+  'channels-node': 'src/diagnostics/channels-node.ts',
+  'channels-none': 'src/diagnostics/channels-none.ts',
 };
 
 // What is inlined of viem, by the files it stands in: the package's own entries bring its whole client into the graph.
@@ -57,7 +59,7 @@ export default defineConfig({
   splitting: true,
   treeshake: true,
   removeNodeProtocol: false,
-  external: ['#hmac', /^node:/],
+  external: ['#hmac', '#diagnostics', /^node:/],
   esbuildPlugins: [viemDecoding],
   dts: { entry: subpaths, compilerOptions: { ignoreDeprecations: '6.0' } },
 });

@@ -13,56 +13,86 @@ const helpers = new Map<unknown, string>([
   [isPayload, 'isPayload'],
 ]);
 
-let names = 0;
+/** Messages by the name that the generated code gives them, so that none stands there twice. */
+const messages = new Map<string, string>();
 
-/** Statements that report what is wrong with the value that the expression `at` names, found under `path`. */
-function emit(schema: core.$ZodType, at: string, path: string): string {
+function said(message: string): string {
+  const name = messages.get(message) ?? `M${messages.size}`;
+  messages.set(message, name);
+  return name;
+}
+
+/** Functions, one for each object of the wire format: all have the same parameters, so that their code compresses well. */
+const functions = new Map<core.$ZodType, { name: string; text: string }>();
+
+/** The name of the function that checks a value by a schema; `kind` when it is a whole event's, and exported. */
+function functionFor(schema: core.$ZodType, indexed: boolean, kind?: string): string {
+  const known = functions.get(schema);
+  if (known !== undefined) return known.name;
+  const made = { name: `check${kind ?? functions.size}`, text: '' };
+  functions.set(schema, made);
   const { def } = schema._zod as core.$ZodTypes['_zod'];
-  const unless = (test: string, message: string) =>
-    `if (!(${test})) fail(issues, [${path}], ${JSON.stringify(message)});`;
+  const [object, value] = def.type === 'pipe' ? [def.out, transformOf(def)] : [schema, 'given'];
+  const index = indexed ? 'index' : undefined;
+  const { shape } = (object._zod as core.$ZodObject['_zod']).def;
+  const fields = Object.entries(shape).map(([key, field]) =>
+    emit(field as core.$ZodType, { value: `value.${key}`, path: `\`\${at}.${key}\``, index }),
+  );
+  const doc = `/** Adds to \`issues\` what keeps a value from being of the kind ${kind}; fills in each \`addressLabel\`. */\nexport `;
+  made.text = `${kind ? doc : ''}function ${made.name}(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+    const value = ${value};
+    if (isRecord(value)) { ${fields.join('\n')} } else fail(issues, at, ${said('expected an object')}, index); }`;
+  return made.name;
+}
+
+function transformOf(def: core.$ZodPipeDef): string {
+  const first = def.in._zod as core.$ZodTypes['_zod'];
+  if (first.def.type !== 'transform') throw new Error('generate-checks: only a transform may stand before a schema');
+  return `${helper(first.def.transform)}(given)`;
+}
+
+/** Where a value stands: the expressions for itself, for its path and, in an array, for its place there. */
+interface Place {
+  readonly value: string;
+  readonly path: string;
+  readonly index?: string | undefined;
+}
+
+/** Statements that report what is wrong with the value at a place. */
+function emit(schema: core.$ZodType, { value, path, index }: Place): string {
+  const { def } = schema._zod as core.$ZodTypes['_zod'];
+  const fail = (message: string) => `fail(issues, ${path}, ${[said(message), index].filter(Boolean)});`;
+  const unless = (test: string, message: string) => `if (!(${test})) ${fail(message)}`;
   const checks = 'checks' in def ? (def.checks ?? []).map((check) => (check as core.$ZodChecks)._zod.def) : [];
   switch (def.type) {
     case 'string': {
       const [min, ...others] = checks;
-      if (min === undefined) return unless(`typeof ${at} === 'string'`, 'expected a string');
+      if (min === undefined) return unless(`typeof ${value} === 'string'`, 'expected a string');
       if (min.check !== 'min_length' || min.minimum !== 1 || others.length > 0) break;
-      return unless(`typeof ${at} === 'string' && ${at} !== ''`, 'expected a string that is not empty');
+      return unless(`typeof ${value} === 'string' && ${value} !== ''`, 'expected a string that is not empty');
     }
     case 'boolean':
-      return unless(`typeof ${at} === 'boolean'`, 'expected true or false');
+      return unless(`typeof ${value} === 'boolean'`, 'expected true or false');
     case 'number':
       if (checks.map(({ check }) => check).join() !== 'number_format,greater_than') break;
-      return unless(`Number.isSafeInteger(${at}) && Number(${at}) >= 0`, 'expected a whole number from 0 up');
+      return unless(`isPosition(${value})`, 'expected a whole number from 0 up');
     case 'literal':
-      return unless(`${at} === ${JSON.stringify(def.values[0])}`, `expected ${JSON.stringify(def.values[0])}`);
-    case 'custom': {
-      const message = schema._zod.def.error?.({} as never);
-      return unless(`${helper(def.fn)}(${at})`, String(message));
-    }
+      return unless(`${value} === ${JSON.stringify(def.values[0])}`, `expected ${JSON.stringify(def.values[0])}`);
+    case 'custom':
+      return unless(`${helper(def.fn)}(${value})`, String(schema._zod.def.error?.({} as never)));
     case 'optional': {
       const inner = def.innerType._zod as core.$ZodTypes['_zod'];
-      if (inner.def.type === 'nullable') return `if (${at} != null) { ${emit(inner.def.innerType, at, path)} }`;
-      return `if (${at} !== undefined) { ${emit(def.innerType, at, path)} }`;
+      const there = { value, path, index };
+      if (inner.def.type === 'nullable') return `if (${value} != null) { ${emit(inner.def.innerType, there)} }`;
+      return `if (${value} !== undefined) { ${emit(def.innerType, there)} }`;
     }
-    case 'pipe': {
-      const first = def.in._zod as core.$ZodTypes['_zod'];
-      if (first.def.type !== 'transform') break;
-      const name = `v${++names}`;
-      return `const ${name} = ${helper(first.def.transform)}(${at}); ${emit(def.out, name, path)}`;
-    }
-    case 'array': {
-      const [item, index] = [`v${++names}`, `i${names}`];
-      return `if (!Array.isArray(${at})) fail(issues, [${path}], 'expected an array'); else for (let ${index} = 0; ${index} < ${at}.length; ${index}++) {
-        const ${item}: unknown = ${at}[${index}]; ${emit(def.element, item, `${path}, ${index}`)} }`;
-    }
-    case 'object': {
-      const fields = Object.entries(def.shape).map(([key, field]) => {
-        const name = `v${++names}`;
-        const inner = path === '' ? JSON.stringify(key) : `${path}, ${JSON.stringify(key)}`;
-        return `const ${name} = ${at}.${key}; ${emit(field as core.$ZodType, name, inner)}`;
-      });
-      return `if (!isRecord(${at})) fail(issues, [${path}], 'expected an object'); else { ${fields.join('\n')} }`;
-    }
+    case 'array':
+      // One place in a path is enough for this format.
+      if (index !== undefined) break;
+      return `checkAll(${functionFor(def.element, true)}, ${value}, issues, ${path});`;
+    case 'pipe':
+    case 'object':
+      return `${functionFor(schema, index !== undefined)}(${[value, 'issues', path, index].filter(Boolean)});`;
   }
   throw new Error(
     `generate-checks: write the case for ${def.type} ${JSON.stringify(checks)} before you use it in a schema`,
@@ -77,21 +107,31 @@ function helper(fn: unknown): string {
 
 /** The text of src/checks.ts, not yet formatted. */
 export function generateChecks(): string {
-  names = 0;
+  messages.clear();
+  functions.clear();
   const kinds = { EventEmitted: eventEmittedSchema, TransactionIncluded: transactionIncludedSchema };
-  const functions = Object.entries(kinds).map(
-    ([name, schema]) =>
-      `/** Adds to \`issues\` what keeps \`event\` from being of the kind ${name}; fills in each \`addressLabel\`. */
-      export function check${name}(event: unknown, issues: EventIssue[]): void { ${emit(schema, 'event', '')} }`,
-  );
+  for (const [kind, schema] of Object.entries(kinds)) functionFor(schema, false, kind);
+  const notAnArray = said('expected an array');
   return `// Generated from schema.ts by \`npm run generate\`: edit that file, not this one.
     import type { EventIssue } from './errors.js';
-    import { fillAddressLabel, isInputValue, isPayload, isRecord } from './values.js';
+    import { fillAddressLabel, isInputValue, isPayload, isPosition, isRecord } from './values.js';
+    ${[...messages].map(([message, name]) => `const ${name} = ${JSON.stringify(message)};`).join('\n')}
     const MOST_ISSUES = 100;
-    function fail(issues: EventIssue[], path: EventIssue['path'], message: string): void {
-      if (issues.length < MOST_ISSUES) issues.push({ path, message });
+    /** Takes a path as text, to be taken apart only here: keys after points, and \`*\` for the place in the array. */
+    function fail(issues: EventIssue[], at: string, message: string, index = 0): void {
+      if (issues.length === MOST_ISSUES) return;
+      const path = at.split('.').slice(1).map((key) => (key === '*' ? index : key));
+      issues.push({ path, message });
     }
-    ${functions.join('\n')}`;
+    function checkAll(check: typeof checkEventEmitted, values: unknown, issues: EventIssue[], at: string): void {
+      if (!Array.isArray(values)) {
+        fail(issues, at, ${notAnArray});
+        return;
+      }
+      const each = \`\${at}.*\`;
+      for (let index = 0; index < values.length; index++) check(values[index], issues, each, index);
+    }
+    ${[...functions.values()].map(({ text }) => text).join('\n')}`;
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -18,7 +18,7 @@ const NODE_ONLY = [/\bnode:/, /\bBuffer\b/, /\bprocess\./];
  * packages whose names must not occur; `mentions`: those of them that messages may name, so only an import counts.
  */
 const SUBPATHS = {
-  '.': { node: 8000, edge: 11_000, foreign: FOREIGN },
+  '.': { node: 8000, edge: 11_200, foreign: FOREIGN },
   './verify': { node: true, edge: true, foreign: FOREIGN },
   './schemas': { node: 30_000, foreign: OPTIONAL },
   './express': { node: 8500, foreign: FOREIGN, mentions: ['express', 'pg'] },

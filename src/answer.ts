@@ -1,6 +1,5 @@
 import { isWebhookError, WebhookError } from './errors.js';
 import type { EventOutcome } from './handler.js';
-import type { ErrorContext } from './options.js';
 
 /** How a delivery is to be answered, and why. Only `status` and `retryAfterSeconds` are for the sender. */
 export interface DeliveryResult {
@@ -32,18 +31,7 @@ export function answerHeaders({ status, retryAfterSeconds }: DeliveryResult): [n
 /** Any error as one of this library: what is none of its own is a failure inside it. */
 export function asWebhookError(cause: unknown): WebhookError {
   if (isWebhookError(cause)) return cause;
-  return new WebhookError('ERR_WEBHOOK_INTERNAL', 'The receiver itself failed, or a function of its options did.', {
+  return new WebhookError('ERR_WEBHOOK_INTERNAL', 'The receiver failed, or a function of its options.', {
     cause,
   });
-}
-
-type OnError = (error: WebhookError, context: ErrorContext) => unknown;
-
-/** Calls the user's `onError` so that neither its time nor its failure matters to the answer. */
-export function createReporter(onError: OnError | undefined): (error: WebhookError, context: ErrorContext) => void {
-  const call = async (error: WebhookError, context: ErrorContext) => onError?.(error, context);
-  return (error, context) => {
-    // The hook is where errors go: one of its own has nowhere left to go.
-    call(error, context).catch(() => {});
-  };
 }

@@ -2,12 +2,8 @@
 export function withDeadline<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms);
-    const settle = <V>(next: (value: V) => void) => {
-      return (value: V) => {
-        clearTimeout(timer);
-        next(value);
-      };
-    };
-    work.then(settle(resolve), settle(reject));
+    const stop = () => clearTimeout(timer);
+    work.then(resolve, reject);
+    work.then(stop, stop);
   });
 }

@@ -59,7 +59,7 @@ function decode(rawBody: RawBody): string {
   try {
     return utf8.decode(rawBody);
   } catch {
-    throw new InvalidBodyError('The body is not valid UTF-8. Nothing can be read from it; check who sent it.');
+    throw new InvalidBodyError('The body is not valid UTF-8: check who sent it.');
   }
 }
 
@@ -69,10 +69,10 @@ function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
     value = parse(text);
   } catch {
     // The parser's own message quotes the body, so it is not passed on.
-    throw new InvalidBodyError('The body is not valid JSON. Nothing can be read from it; check who sent it.');
+    throw new InvalidBodyError('The body is not valid JSON: check who sent it.');
   }
   if (Array.isArray(value)) return value;
-  throw new InvalidBodyError('The body is JSON but not an array. A delivery is an array of events.');
+  throw new InvalidBodyError('The body is not a JSON array: check who sent it.');
 }
 
 function parseItem(raw: unknown): DeliveryItem {
@@ -80,9 +80,10 @@ function parseItem(raw: unknown): DeliveryItem {
   const kind = isRecord(raw) ? raw.event : undefined;
   if (kind === 'event.emitted') checkEventEmitted(raw, issues);
   else if (kind === 'transaction.included') checkTransactionIncluded(raw, issues);
-  else if (isRecord(raw) && typeof raw.id === 'string' && typeof kind === 'string') {
-    return { status: 'unknown', id: raw.id, kind, raw };
-  } else issues.push(...kindIssues(raw));
+  else {
+    issues.push(...kindIssues(raw));
+    if (issues.length === 0) return { status: 'unknown', id: (raw as UnknownItem).id, kind: kind as string, raw };
+  }
   return issues.length === 0 ? { status: 'event', event: raw as WebhookEvent } : { status: 'invalid', issues, raw };
 }
 

@@ -4,6 +4,7 @@ import type { WebhookEvent } from './events.js';
 import { createHandleOnce, type EventOutcome, handlerError, runBounded } from './handler.js';
 import type { VerifiedDelivery } from './intake.js';
 import type { resolveReceiverOptions } from './options.js';
+import { traceEvent, traceHandler } from './tracing.js';
 
 /** Takes the items of an authentic delivery to the subscriber's code and says what became of each. Never rejects. */
 export type Dispatch = (delivery: VerifiedDelivery) => Promise<EventOutcome[]>;
@@ -30,9 +31,8 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
   function keyOf(item: EventItem): string | WebhookError {
     try {
       const key: unknown = options.idempotencyKey(item.event);
-      return typeof key === 'string'
-        ? key
-        : handlerError(new TypeError('The option idempotencyKey must give a string.'));
+      if (typeof key === 'string') return key;
+      throw new TypeError('Option idempotencyKey must give a string.');
     } catch (cause) {
       return handlerError(cause);
     }
@@ -43,12 +43,17 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
     if (handOff === undefined || events.size === 0) return undefined;
     try {
       const idempotencyKeys = [...events.keys()];
-      await runBounded(handlerTimeoutMs, ({ signal }) =>
-        handOff([...events.values()], { idempotencyKeys, signal, timestamp }),
+      const message = { events: [...events.values()] };
+      await traceHandler(
+        () =>
+          runBounded(handlerTimeoutMs, ({ signal }) => handOff(message.events, { idempotencyKeys, signal, timestamp })),
+        message,
       );
       return undefined;
     } catch (cause) {
-      return new WebhookError('ERR_WEBHOOK_HAND_OFF', 'The hand-off failed, so not every event is stored.', { cause });
+      return new WebhookError('ERR_WEBHOOK_HAND_OFF', 'The hand-off failed, so the events are expected again.', {
+        cause,
+      });
     }
   }
 
@@ -57,7 +62,7 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
     const stored = handOff && store(firstOfEach(items, keys), timestamp);
     const settled = new Map<string, Promise<EventOutcome>>();
 
-    return mapAtMost(concurrency, items, async (item, index): Promise<EventOutcome> => {
+    async function settle(item: DeliveryItem, index: number): Promise<EventOutcome> {
       if (item.status === 'unknown') return take(item, onUnknown);
       if (item.status === 'invalid') return take(item, onInvalid, new InvalidEventError(item.issues));
       const key = keys[index];
@@ -68,7 +73,9 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
       const outcome = stored ? stored.then((error) => outcomeOf(item, key, error)) : handleOnce(item, key, timestamp);
       if (options.store !== false) settled.set(key, outcome);
       return outcome;
-    });
+    }
+
+    return mapAtMost(concurrency, items, (item, index) => traceEvent(() => settle(item, index), { item }));
   };
 }
 

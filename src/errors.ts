@@ -89,10 +89,7 @@ export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'>
 /** Something read the request's body before the library could, so the bytes that were signed are gone. */
 export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'> {
   constructor(fix: string) {
-    super(
-      'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE',
-      `The request body was already read, so the bytes that were signed are gone. ${fix}`,
-    );
+    super('ERR_WEBHOOK_RAW_BODY_UNAVAILABLE', `The body was already read, so the signed bytes are gone. ${fix}`);
   }
 }
 
@@ -102,7 +99,7 @@ export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_
  */
 export function isWebhookError(error: unknown): error is WebhookError {
   try {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    const code = typeof error === 'object' ? (error as { code?: unknown } | null)?.code : undefined;
     return typeof code === 'string' && code.startsWith('ERR_WEBHOOK_');
   } catch {
     // User code can throw anything, also what throws again when it is looked at.

@@ -23,7 +23,8 @@ function survives(number: string): boolean {
 }
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
-const isSpace = (code: number) => code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+// JSON allows no other character this low, neither between its values nor in its strings.
+const isSpace = (code: number) => code <= 0x20;
 
 /** Whether the digits that end before `end` stand where JSON has a number. A string may look so too. */
 function isNumberBefore(text: string, end: number): boolean {

@@ -15,12 +15,11 @@ export function createGate(maxInFlight: number): Gate {
 
   return {
     async run(work) {
-      if (draining)
-        throw new WebhookError('ERR_WEBHOOK_DRAINING', 'The receiver is shutting down. Send it again later.');
+      if (draining) throw new WebhookError('ERR_WEBHOOK_DRAINING', 'The receiver is draining. Send it again later.');
       if (inFlight >= maxInFlight) {
         throw new WebhookError(
           'ERR_WEBHOOK_OVERLOADED',
-          `More than ${maxInFlight} deliveries are in flight. Raise maxInFlight or add replicas if this lasts.`,
+          `${maxInFlight} deliveries are in flight. Raise maxInFlight or add replicas.`,
         );
       }
       inFlight++;

@@ -4,6 +4,7 @@ import { isWebhookError, WebhookError } from './errors.js';
 import { memoryStore } from './idempotency.js';
 import { MAX_TIMER_MS } from './limits.js';
 import type { EventContext, resolveReceiverOptions } from './options.js';
+import { traceHandler } from './tracing.js';
 
 /** What became of one item of a delivery. With `error`, it was not acknowledged and is expected again. */
 export interface EventOutcome {
@@ -63,7 +64,7 @@ export async function runBounded(ms: number, work: (lazy: LazySignal) => unknown
   // What is no promise is done already: there is nothing left to wait for.
   if ((typeof running !== 'object' && typeof running !== 'function') || running === null) return;
   await withDeadline(Promise.resolve(running), ms, () => {
-    const message = `It took more than ${ms} ms (handlerTimeoutMs, and at most 0.9 of the store's leaseMs), so its signal was aborted and it counts as failed.`;
+    const message = `It took more than ${ms} ms (handlerTimeoutMs, leaseMs), so its signal was aborted.`;
     const error = new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', message);
     lazy.abort(error);
     return error;
@@ -72,8 +73,7 @@ export async function runBounded(ms: number, work: (lazy: LazySignal) => unknown
 
 /** What a failure of user code is reported as. */
 export function handlerError(cause: unknown): WebhookError {
-  if (isWebhookError(cause) && cause.code === 'ERR_WEBHOOK_HANDLER_TIMEOUT') return cause;
-  return new WebhookError('ERR_WEBHOOK_HANDLER', 'The handler failed, so the event is expected again.', { cause });
+  return as('ERR_WEBHOOK_HANDLER', 'The handler failed, so the event is expected again.', cause);
 }
 
 /** Runs `onEvent` for one event under its idempotency key. Never rejects. */
@@ -97,8 +97,12 @@ export function createHandleOnce<Tx>(
       // The store took too long: the event was answered as failed, and is expected again.
       if (late) throw late;
       try {
-        await runBounded(handlerTimeoutMs, (lazy) =>
-          onEvent?.(item.event, new Context(lazy, idempotencyKey, timestamp, tx as Tx)),
+        await traceHandler(
+          () =>
+            runBounded(handlerTimeoutMs, (lazy) =>
+              onEvent?.(item.event, new Context(lazy, idempotencyKey, timestamp, tx as Tx)),
+            ),
+          { events: [item.event] },
         );
         succeeded = true;
       } catch (cause) {
@@ -116,21 +120,20 @@ export function createHandleOnce<Tx>(
         late = new Error('The store did not answer in time.');
         return late;
       });
-      if (status === 'handled' && !succeeded) throw new Error('The store said handled before the handler resolved.');
+      if (status === 'handled' && !succeeded) throw new Error('The store said handled before it was.');
       return { status, item, idempotencyKey, error: status === 'in-progress' ? inProgress() : undefined };
     } catch (cause) {
-      const error = failure ?? storeError(cause);
+      const error = failure ?? as('ERR_WEBHOOK_STORE', 'The store failed, so the event is expected again.', cause);
       return { status: 'failed', item, idempotencyKey, error };
     }
   };
 }
 
 function inProgress(): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_IN_PROGRESS', 'The same event is being handled; send it again later.');
+  return new WebhookError('ERR_WEBHOOK_IN_PROGRESS', 'The event is being handled. Send it again later.');
 }
 
-function storeError(cause: unknown): WebhookError {
-  if (isWebhookError(cause) && cause.code === 'ERR_WEBHOOK_STORE') return cause;
-  const message = 'The idempotency store failed, so it is not recorded whether the event took effect.';
-  return new WebhookError('ERR_WEBHOOK_STORE', message, { cause });
+/** An error as one of this code, unless it is that, or a kind of that, already. */
+function as(code: 'ERR_WEBHOOK_HANDLER' | 'ERR_WEBHOOK_STORE', message: string, cause: unknown): WebhookError {
+  return isWebhookError(cause) && cause.code.startsWith(code) ? cause : new WebhookError(code, message, { cause });
 }

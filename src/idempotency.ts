@@ -71,7 +71,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
     async once(key, run) {
       const first = running.get(key);
       if (first !== undefined) return (await first) ? 'duplicate' : 'in-progress';
-      if ((done.get(key) ?? Number.NEGATIVE_INFINITY) > now()) return 'duplicate';
+      if (Number(done.get(key)) > now()) return 'duplicate';
       const work = Promise.resolve(run(undefined));
       const settled = work.then(
         () => true,

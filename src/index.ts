@@ -35,6 +35,7 @@ export type { EventOutcome } from './handler.js';
 export { type HeaderNames, multibaasHeaders, serviceHeaders } from './headers.js';
 export { type IdempotencyStore, type MemoryStoreOptions, memoryStore } from './idempotency.js';
 export type { BodyLimits, BodyReader, DeliveryRequest, SignedRequest, VerifiedDelivery } from './intake.js';
+export type { Logger } from './logger.js';
 export type {
   ErrorContext,
   EventContext,

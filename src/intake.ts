@@ -1,8 +1,9 @@
+import { hmacAhead, hmacHex } from '#hmac';
 import { withDeadline } from './deadline.js';
 import { type DeliveryItem, parseDelivery } from './delivery.js';
 import { WebhookError } from './errors.js';
 import type { resolveVerifierOptions, Secret } from './options.js';
-import { isSignature, isTimestamp, type RawBody, verifySignature } from './signature.js';
+import { isSignature, isTimestamp, type RawBody, verifyWith } from './signature.js';
 
 /** What a reader of a body has to keep to. */
 export interface BodyLimits {
@@ -42,8 +43,11 @@ export interface VerifiedDelivery {
 export interface Intake {
   /** Refuses what can be refused without the body, and finds the parts. */
   open(request: DeliveryRequest): SignedRequest<RawBody | BodyReader>;
-  /** Reads the body, verifies it, and only then parses it. */
-  verify(signed: SignedRequest<RawBody | BodyReader>): Promise<VerifiedDelivery>;
+  /** Reads the body, notes its size in `seen`, verifies it, and only then parses it. */
+  verify(
+    signed: SignedRequest<RawBody | BodyReader>,
+    seen?: { bodyBytes?: number | undefined },
+  ): Promise<VerifiedDelivery>;
 }
 
 export function createIntake(options: ReturnType<typeof resolveVerifierOptions>): Intake {
@@ -55,14 +59,14 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
     if (!isSignature(signature) || !isTimestamp(timestamp)) {
       throw new WebhookError(
         'ERR_WEBHOOK_HEADER',
-        `Each delivery has one ${signatureHeader} of 64 hex digits and one ${timestampHeader} of decimal digits; this has not. If the service sends other names, set the option headers.`,
+        `Expected one ${signatureHeader} of 64 hex digits and one ${timestampHeader} of decimal digits. If the names are others, set the option headers.`,
       );
     }
     // Written so that a clock that gives NaN refuses.
     if (toleranceSeconds !== undefined && !(Math.abs(now() / 1000 - Number(timestamp)) <= toleranceSeconds)) {
       throw new WebhookError(
         'ERR_WEBHOOK_TIMESTAMP',
-        `The timestamp is more than ${toleranceSeconds} seconds from this clock: an old delivery sent again, or a clock that is off.`,
+        `The timestamp is more than ${toleranceSeconds} seconds off: a replay, or a clock that is wrong.`,
       );
     }
     return [signature, timestamp];
@@ -82,30 +86,34 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
 
   return {
     open(request) {
-      if (request.method !== 'POST') throw new WebhookError('ERR_WEBHOOK_METHOD', 'Deliveries are sent with POST.');
+      if (request.method !== 'POST') throw new WebhookError('ERR_WEBHOOK_METHOD', 'Send it with POST.');
       const rawBody = request.rawBody();
       const encoding = request.header('content-encoding');
-      if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity') {
+      if ((encoding || 'identity').toLowerCase() !== 'identity') {
         throw new WebhookError(
           'ERR_WEBHOOK_CONTENT_ENCODING',
-          'The body is compressed. A signature holds for the bytes as they are sent: send them as they are.',
+          'The body is compressed. Have it sent as it was signed.',
         );
       }
       checkSize(Number(request.header('content-length') ?? 0));
       return { rawBody, signature: request.header(signatureHeader), timestamp: request.header(timestampHeader) };
     },
 
-    async verify(signed) {
+    async verify(signed, seen = {}) {
       const [signature, timestamp] = checkHeaders(signed.signature, signed.timestamp);
       const rawBody =
         typeof signed.rawBody === 'function'
           ? await signed.rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs })
           : signed.rawBody;
-      checkSize(typeof rawBody === 'string' ? rawBody.length : rawBody?.byteLength);
-      if (!verifySignature(rawBody, signature, timestamp, typeof secret === 'function' ? await ask(secret) : secret)) {
+      seen.bodyBytes = typeof rawBody === 'string' ? rawBody.length : rawBody?.byteLength;
+      checkSize(seen.bodyBytes);
+      const given = typeof secret === 'function' ? await ask(secret) : secret;
+      // Bytes that somebody else holds may change while they are hashed ahead, and would be parsed as they are then.
+      const hmac = rawBody === signed.rawBody ? hmacHex : await hmacAhead(rawBody as Uint8Array, timestamp, given);
+      if (!verifyWith(hmac, rawBody, signature, timestamp, given)) {
         throw new WebhookError(
           'ERR_WEBHOOK_SIGNATURE',
-          'The signature is not that of this body and timestamp under the secret: a forgery, another secret, or bytes that were changed on their way.',
+          'The signature does not fit: a forgery, another secret, or changed bytes.',
         );
       }
       return { rawBody, timestamp, items: parseDelivery(rawBody) };

@@ -4,6 +4,7 @@ import type { WebhookEvent } from './events.js';
 import { type HeaderNames, serviceHeaders } from './headers.js';
 import type { IdempotencyStore } from './idempotency.js';
 import { checkNumber, MAX_TIMER_MS } from './limits.js';
+import type { Logger } from './logger.js';
 
 /** One secret, or several while one replaces another: any of them may match. */
 export type Secret = string | readonly string[];
@@ -32,6 +33,11 @@ export interface VerifierOptions {
   readonly now?: (() => number) | undefined;
   /** Told of every refusal and failure; not waited for. */
   readonly onError?: ((error: WebhookError, context: ErrorContext) => unknown) | undefined;
+  /**
+   * Logs in pino's shape (`console` will do): `error` for what is yours to look after, `warn` for every other refusal,
+   * `info` for a delivery that was authentic, `debug` for each of its items. No secret, signature or body is in it.
+   */
+  readonly logger?: Logger | undefined;
 }
 
 /** What a handler is told about the event it is given. */
@@ -92,27 +98,27 @@ function checkSecret(secret: unknown): void {
   if (typeof secret === 'function') return;
   const secrets = [secret].flat();
   if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) return;
-  throw new ConfigError(
-    'Option secret must be a string that is not empty, an array of such, or a function. Is the environment variable set?',
-  );
+  throw new ConfigError('Option secret is empty or no string. Is the environment variable set?');
 }
 
 /** The options with their defaults. Throws ConfigError for whatever could only fail later. */
 export function resolveVerifierOptions(options: VerifierOptions) {
-  if (typeof options !== 'object' || options === null)
-    throw new ConfigError('Options are missing: give at least secret.');
-  const { secret, headers = serviceHeaders, toleranceSeconds, now = Date.now, onError } = options;
+  if (typeof options !== 'object' || options === null) throw new ConfigError('Options are missing.');
+  const { secret, headers = serviceHeaders, toleranceSeconds, now = Date.now, onError, logger } = options;
   const { maxBodyBytes = 10 * 1024 * 1024, maxInFlight = 1000, receiveTimeoutMs = 30_000 } = options;
   checkSecret(secret);
   checkFunctions({ now, onError });
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) {
+    checkFunctions({ [`logger.${level}`]: logger && (logger[level] ?? null) });
+  }
   if (!headers.signature || !headers.timestamp) {
-    throw new ConfigError('Option headers must name both headers: use serviceHeaders or multibaasHeaders.');
+    throw new ConfigError('Option headers must name both, as serviceHeaders does.');
   }
   if (toleranceSeconds !== undefined) checkNumber('toleranceSeconds', toleranceSeconds, 0);
   checkNumber('maxBodyBytes', maxBodyBytes, 1);
   checkNumber('maxInFlight', maxInFlight, 1);
   checkNumber('receiveTimeoutMs', receiveTimeoutMs, 1, MAX_TIMER_MS);
-  return { secret, headers, toleranceSeconds, maxBodyBytes, maxInFlight, receiveTimeoutMs, now, onError };
+  return { secret, headers, toleranceSeconds, maxBodyBytes, maxInFlight, receiveTimeoutMs, now, onError, logger };
 }
 
 /** The options of a receiver alone, with their defaults. Throws ConfigError for whatever could only fail later. */
@@ -121,10 +127,10 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
   const { concurrency = 1, handlerTimeoutMs = 30_000 } = options;
   checkFunctions({ onEvent, handOff, idempotencyKey, onInvalid, onUnknown });
   if ((onEvent === undefined) === (handOff === undefined)) {
-    throw new ConfigError('Give one of the options onEvent and handOff: what is to happen with an event?');
+    throw new ConfigError('Give one of the options onEvent and handOff.');
   }
   if (store && typeof store.once !== 'function') {
-    throw new ConfigError('Option store must be an IdempotencyStore (memoryStore() is one) or false.');
+    throw new ConfigError('Option store must be an IdempotencyStore or false.');
   }
   checkNumber('concurrency', concurrency, 1);
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);

@@ -1,8 +1,10 @@
-import { answerTo, asWebhookError, createReporter, type DeliveryResult } from './answer.js';
+import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
 import { createDispatch } from './dispatch.js';
 import { createGate } from './gate.js';
 import { createIntake, type DeliveryRequest, type SignedRequest } from './intake.js';
 import { type ReceiverOptions, resolveReceiverOptions, resolveVerifierOptions } from './options.js';
+import { createReporter } from './reporter.js';
+import { type DeliveryMessage, traceDelivery } from './tracing.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and says how to answer. */
 export interface Receiver {
@@ -14,8 +16,8 @@ export interface Receiver {
   drain(): Promise<void>;
 }
 
-/** Which status answers for a delivery whose items failed in different ways: the one that is sure to be sent again. */
-const WORST_FIRST = [500, 503, 422];
+/** Which status answers for a delivery whose items failed in different ways: the last, as it is sure to be sent again. */
+const WORST_LAST = [422, 503, 500];
 
 /**
  * Creates a receiver: verify, then parse, then your code exactly once per event (spec sections 5.2 and 6).
@@ -40,24 +42,26 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const intake = createIntake(verifierOptions);
   const gate = createGate(verifierOptions.maxInFlight);
   const dispatch = createDispatch(receiverOptions);
-  const report = createReporter(verifierOptions.onError);
+  const reporter = createReporter(verifierOptions);
 
   function refuse(cause: unknown): DeliveryResult {
     const error = asWebhookError(cause);
-    report(error, {});
+    reporter.failed(error, {});
     return answerTo(error);
   }
 
-  async function settle(signed: Parameters<typeof intake.verify>[0]): Promise<DeliveryResult> {
+  async function settle(
+    signed: Parameters<typeof intake.verify>[0],
+    message: DeliveryMessage,
+  ): Promise<DeliveryResult> {
     try {
       return await gate.run(async () => {
-        const outcomes = await dispatch(await intake.verify(signed));
-        for (const { error, item, idempotencyKey } of outcomes) {
-          if (error !== undefined) report(error, { item, idempotencyKey });
-        }
+        const outcomes = await dispatch(await intake.verify(signed, message));
         const errors = outcomes.flatMap(({ error }) => error ?? []);
-        const [status] = WORST_FIRST.filter((worst) => errors.some((error) => error.status === worst));
-        return answerTo(errors.find((error) => error.status === status) ?? errors[0], outcomes);
+        errors.sort((a, b) => WORST_LAST.indexOf(b.status) - WORST_LAST.indexOf(a.status));
+        const result = answerTo(errors[0], outcomes);
+        reporter.answered(result);
+        return result;
       });
     } catch (error) {
       return refuse(error);
@@ -65,14 +69,20 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   }
 
   return {
-    handle: settle,
-    async receive(request) {
-      try {
-        return await settle(intake.open(request));
-      } catch (error) {
-        if (asWebhookError(error).code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') throw error;
-        return refuse(error);
-      }
+    handle(delivery) {
+      const message = {};
+      return traceDelivery(() => settle(delivery, message), message);
+    },
+    receive(request) {
+      const message = { header: (name: string) => request.header(name) };
+      return traceDelivery(async () => {
+        try {
+          return await settle(intake.open(request), message);
+        } catch (error) {
+          if (asWebhookError(error).code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') throw error;
+          return refuse(error);
+        }
+      }, message);
     },
     drain: () => gate.drain(),
   };

@@ -116,7 +116,7 @@ function checkFilter(filter: unknown): void {
   );
   if (entries.length > 0 && !wrong) return;
   throw new ConfigError(
-    `Wrong in a filter: ${wrong ? wrong[0] : 'no key'}. It takes name (without types), address (0x and 40 hex digits), contractLabel.`,
+    `Wrong in a filter: ${wrong ? wrong[0] : 'no key'}. It takes name (no types), address (0x and 40 hex digits), contractLabel.`,
   );
 }
 

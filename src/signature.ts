@@ -44,13 +44,24 @@ export function verifySignature(
   timestamp: string,
   secret: string | readonly string[],
 ): boolean {
+  return verifyWith(hmacHex, rawBody, signature, timestamp, secret);
+}
+
+/** {@link verifySignature} with a hash that may have been made before. */
+export function verifyWith(
+  hmac: typeof hmacHex,
+  rawBody: RawBody,
+  signature: string,
+  timestamp: string,
+  secret: string | readonly string[],
+): boolean {
   try {
     if (!isSignature(signature) || !isTimestamp(timestamp)) return false;
     const body = signedBytes(rawBody);
     if (!body?.length) return false;
     const given = signature.toLowerCase();
     for (const each of Array.isArray(secret) ? secret : [secret]) {
-      if (typeof each === 'string' && each && equalHex(hmacHex(body, timestamp, each), given)) return true;
+      if (typeof each === 'string' && each && equalHex(hmac(body, timestamp, each), given)) return true;
     }
     return false;
   } catch {
@@ -111,11 +122,10 @@ export function signDelivery<Body extends RawBody>(
 ): SignedDelivery<Body> {
   const body = signedBytes(rawBody);
   const time = String(timestamp);
-  if (!body?.length)
-    throw new ConfigError('signDelivery needs a body that is not empty: a well-formed string or bytes.');
-  if (typeof secret !== 'string' || !secret) throw new ConfigError('signDelivery needs a secret that is not empty.');
+  if (!body?.length) throw new ConfigError('signDelivery needs a body: a well-formed string or bytes.');
+  if (typeof secret !== 'string' || !secret) throw new ConfigError('signDelivery needs a secret.');
   if (!isTimestamp(time)) {
-    throw new ConfigError('signDelivery needs a timestamp in whole Unix seconds, as canonical decimal digits.');
+    throw new ConfigError('signDelivery needs a timestamp in whole Unix seconds.');
   }
   const signature = hmacHex(body, time, secret);
   return {

@@ -10,6 +10,11 @@ export function isPayload(value: unknown): value is TransactionIncludedData {
   return isRecord(value);
 }
 
+/** Whether a value is a position or a count: a whole number from 0 up. */
+export function isPosition(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 /** Deeper than any Solidity type nests; a bound on recursion for whatever is sent. */
 const DEEPEST = 64;
 

@@ -67,7 +67,7 @@ describe('WebhookError', () => {
 
   it('says how to get the raw body back', () => {
     const { message } = new RawBodyUnavailableError('Mount it first.');
-    expect(message).toBe('The request body was already read, so the bytes that were signed are gone. Mount it first.');
+    expect(message).toBe('The body was already read, so the signed bytes are gone. Mount it first.');
   });
 
   it('names the first three issues of an event and counts the rest', () => {

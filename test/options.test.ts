@@ -53,9 +53,9 @@ describe('options', () => {
   });
 
   it('refuse a store without once, and header names that are not there', () => {
-    expect(refused({ secret: 's', onEvent, store: {} })).toThrow(config(/store.*memoryStore/));
+    expect(refused({ secret: 's', onEvent, store: {} })).toThrow(config(/store.*IdempotencyStore/));
     expect(refused({ secret: 's', onEvent, store: new Map() })).toThrow(config(/store/));
-    expect(refused({ secret: 's', onEvent, headers: {} })).toThrow(config(/headers.*multibaasHeaders/));
+    expect(refused({ secret: 's', onEvent, headers: {} })).toThrow(config(/headers.*serviceHeaders/));
     expect(refused({ secret: 's', onEvent, headers: { signature: 'X', timestamp: '' } })).toThrow(config(/headers/));
   });
 

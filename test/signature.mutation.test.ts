@@ -11,7 +11,7 @@ const LENGTH = 'value.length === 64';
 const NOT_HEX = '/[^0-9a-fA-F]/';
 const TIMESTAMP = '/^(0|[1-9][0-9]{0,15})$/';
 const FORM = '!isSignature(signature) || !isTimestamp(timestamp)';
-const EQUAL = 'equalHex(hmacHex(body, timestamp, each), given)';
+const EQUAL = 'equalHex(hmac(body, timestamp, each), given)';
 const EMPTY = 'if (!body?.length) return false';
 const VIEW = '(body as Uint8Array).BYTES_PER_ELEMENT === 1 ? (body as Uint8Array) : undefined';
 
@@ -41,7 +41,7 @@ const mutations = [
   signature('timestamp as Number takes it', 'TIMESTAMP.test(value)', "value !== '' && Number(value) >= 0"),
   signature('timestamp not checked', FORM, '!isSignature(signature)'),
   signature('timestamp that is no text', "typeof value === 'string' && TIMESTAMP", 'TIMESTAMP'),
-  signature('timestamp left out', 'hmacHex(body, timestamp, each)', "hmacHex(body, '', each)"),
+  signature('timestamp left out', 'hmac(body, timestamp, each)', "hmac(body, '', each)"),
   signature('body decoded to text first', VIEW, 'new TextDecoder().decode(body as Uint8Array)'),
   signature('body trimmed', 'return body.isWellFormed() ? body :', 'return body.isWellFormed() ? body.trimEnd() :'),
   signature('body of two-byte elements', VIEW, '(body as Uint8Array)'),

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { answerTo, asWebhookError, createReporter } from '../answer.js';
+import { answerTo, asWebhookError } from '../answer.js';
 import { createGate } from '../gate.js';
 import { createIntake, type VerifiedDelivery } from '../intake.js';
 import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
+import { createReporter } from '../reporter.js';
 import { type NodeRequest, respond, toDeliveryRequest } from './node-http.js';
 
 declare global {
@@ -76,7 +77,7 @@ export function expressVerifier(options: VerifierOptions): ExpressHandler {
   const resolved = resolveVerifierOptions(options);
   const intake = createIntake(resolved);
   const gate = createGate(resolved.maxInFlight);
-  const report = createReporter(resolved.onError);
+  const reporter = createReporter(resolved);
   return async (request, response, next) => {
     try {
       const signed = intake.open(toDeliveryRequest(request, FIX));
@@ -84,7 +85,7 @@ export function expressVerifier(options: VerifierOptions): ExpressHandler {
     } catch (cause) {
       const error = asWebhookError(cause);
       if (error.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') return next(error);
-      report(error, {});
+      reporter.failed(error, {});
       return respond(request, response, answerTo(error));
     }
     next();

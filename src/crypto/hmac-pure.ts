@@ -11,6 +11,30 @@ export function hmacHex(body: string | Uint8Array, timestamp: string, secret: st
   return bytesToHex(hmac.create(sha256, utf8.encode(secret)).update(bytes).update(utf8.encode(timestamp)).digest());
 }
 
+/** WebCrypto is the faster of the two from 100 bytes on in workerd, and from 8 kB on in the edge runtime on Node. */
+const WEBCRYPTO_FROM = 4096;
+
+/** Hashes ahead, with WebCrypto, a body so large that it is worth the wait; gives what stands in for `hmacHex`. */
+export async function hmacAhead(
+  body: Uint8Array,
+  timestamp: string,
+  secret: string | readonly string[],
+): Promise<typeof hmacHex> {
+  const subtle = globalThis.crypto?.subtle;
+  if (subtle === undefined || body.byteLength < WEBCRYPTO_FROM) return hmacHex;
+  const message = new Uint8Array(body.byteLength + timestamp.length);
+  message.set(body);
+  message.set(utf8.encode(timestamp), body.byteLength);
+  const macs = new Map<string, string>();
+  for (const each of [secret].flat()) {
+    if (typeof each !== 'string' || each === '') continue;
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    const key = await subtle.importKey('raw', utf8.encode(each), algorithm, false, ['sign']);
+    macs.set(each, bytesToHex(new Uint8Array(await subtle.sign('HMAC', key, message))));
+  }
+  return (_body, _timestamp, each) => macs.get(each) ?? hmacHex(body, timestamp, each);
+}
+
 /** Compares two strings of exactly 64 ASCII characters in constant time: every character is looked at. */
 export function equalHex(a: string, b: string): boolean {
   let difference = 0;

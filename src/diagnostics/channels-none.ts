@@ -1,0 +1,2 @@
+/** There is no diagnostics_channel on this runtime, so nobody can listen. */
+export function tracingChannel(): undefined {}
