@@ -15,6 +15,7 @@ const steps = [
   ['package: attw', 'attw --pack . --profile node16 --format table-flipped --no-emoji'],
   ['licences of what is inlined', 'node scripts/third-party-licenses.mjs --check'],
   ['sizes and forbidden strings', 'node scripts/size-report.mjs'],
+  ['what imports load', 'node scripts/import-report.mjs'],
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,48 +1,28 @@
-// Bundles every subpath of the built package as a user's bundler would, for Node and for runtimes without it. Prints
+// Bundles every subpath of the built package as a user's bundler would, for every runtime that it runs in. Prints
 // the sizes against their budgets and fails on a size over its budget and on a string that has no place in a bundle.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { budgetOf, RUNTIMES, SUBPATHS } from './budgets.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
-const OPTIONAL = ['express', 'fastify', 'viem', 'ioredis', 'redis', 'bullmq', 'pg-boss', 'pg', 'postgres', 'libsql'];
-const FOREIGN = [...OPTIONAL, 'zod'];
-const EDGE_CONDITIONS = ['workerd', 'worker', 'browser'];
+const FOREIGN = SUBPATHS['.'].foreign;
 const NODE_ONLY = [/\bnode:/, /\bBuffer\b/, /\bprocess\./];
 
-/**
- * Budgets in bytes, minified and gzipped; `true` is no budget, no `edge` means that it does not run there. `foreign`:
- * packages whose names must not occur; `mentions`: those of them that messages may name, so only an import counts.
- */
-const SUBPATHS = {
-  '.': { node: 8000, edge: 11_200, foreign: FOREIGN },
-  './verify': { node: true, edge: true, foreign: FOREIGN },
-  './schemas': { node: 30_000, foreign: OPTIONAL },
-  './express': { node: 8500, foreign: FOREIGN, mentions: ['express', 'pg'] },
-  './fetch': { node: 8000, edge: 11_000, foreign: FOREIGN },
-  './node': { node: 8500, foreign: FOREIGN },
-  './stores/redis': { node: 2500, foreign: FOREIGN, mentions: ['ioredis', 'redis'] },
-  './stores/postgres': { node: 5500, foreign: FOREIGN, mentions: ['pg', 'postgres'] },
-  './stores/sqlite': { node: 2500, foreign: FOREIGN, mentions: ['libsql'] },
-  './queues/bullmq': { node: 6000, foreign: FOREIGN, mentions: ['bullmq'] },
-  './queues/pg-boss': { node: 6500, foreign: FOREIGN, mentions: ['pg-boss'] },
-  './evm': { node: 14_000, edge: 14_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
-  './testing': { node: 2600, edge: 5800, foreign: FOREIGN },
-};
-
 /** A foreign package stays an import, so that its name can be seen; all else is inlined. */
-async function bundle(contents, { edge = false, foreign, external = [] }) {
+async function bundle(contents, { runtime, foreign, external = [] }) {
+  const { platform, conditions } = RUNTIMES[runtime];
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
     bundle: true,
     write: false,
     minify: true,
     format: 'esm',
-    platform: edge ? 'neutral' : 'node',
-    conditions: edge ? EDGE_CONDITIONS : [],
+    platform,
+    conditions,
     external: [...foreign, 'node:*', ...external],
     // The repository's own tsconfig.json maps names to src.
     tsconfigRaw: '{}',
@@ -52,7 +32,7 @@ async function bundle(contents, { edge = false, foreign, external = [] }) {
   return outputFiles[0].text;
 }
 
-const rows = [];
+const rows = {};
 const violations = [];
 
 /** Looks for what must not be in a bundle, and returns the bundle. */
@@ -61,7 +41,7 @@ async function inspect(title, contents, { mentions = ['pg'], ...options }) {
   const names = options.foreign.map((name) =>
     mentions.includes(name) ? new RegExp(`["'\`]${name}["'\`/]`) : new RegExp(`(?<![\\w-])${name}(?![\\w-])`),
   );
-  for (const pattern of options.edge ? [...names, ...NODE_ONLY] : names) {
+  for (const pattern of RUNTIMES[options.runtime].withNode ? names : [...names, ...NODE_ONLY]) {
     const { index } = pattern.exec(text) ?? {};
     if (index === undefined) continue;
     violations.push(`${title} must not contain ${pattern}: …${text.slice(Math.max(0, index - 40), index + 40)}…`);
@@ -70,34 +50,37 @@ async function inspect(title, contents, { mentions = ['pg'], ...options }) {
 }
 
 async function measure(title, contents, { budget, ...options }) {
-  const text = await inspect(title, contents, options);
+  const text = await inspect(`${title} (${options.runtime})`, contents, options);
   const gzipped = gzipSync(text, { level: 9 }).length;
-  rows.push({ bundle: title, minified: text.length, gzipped, budget: budget ?? '-' });
-  if (gzipped > budget) violations.push(`${title} has ${gzipped} bytes gzipped, and ${budget} are allowed`);
+  rows[title] ??= {};
+  rows[title][options.runtime] = budget === undefined ? `${gzipped}` : `${gzipped} of ${budget}`;
+  if (gzipped <= (budget ?? gzipped)) return;
+  violations.push(`${title} (${options.runtime}) has ${gzipped} bytes gzipped, and ${budget} are allowed`);
 }
 
 for (const [subpath, targets] of Object.entries(manifest.exports)) {
   if (typeof targets === 'string') continue;
-  const limits = SUBPATHS[subpath];
-  if (limits === undefined) {
-    violations.push(`${subpath} has no row in scripts/size-report.mjs`);
+  if (SUBPATHS[subpath] === undefined) {
+    violations.push(`${subpath} has no row in scripts/budgets.mjs`);
     continue;
   }
-  const { foreign, mentions } = limits;
-  for (const runtime of ['node', 'edge'].filter((each) => limits[each])) {
-    const options = { foreign, mentions, edge: runtime === 'edge' };
-    const budget = limits[runtime] === true ? undefined : limits[runtime];
-    await measure(`${subpath} (${runtime})`, `export * from '${targets.import.default}'`, { ...options, budget });
+  const { foreign, mentions } = SUBPATHS[subpath];
+  for (const runtime of Object.keys(RUNTIMES)) {
+    const budget = budgetOf(subpath, runtime);
+    if (budget === undefined) continue;
+    const options = { runtime, foreign, mentions };
+    await measure(subpath, `export * from '${targets.import.default}'`, { ...options, budget });
     await inspect(`${subpath} (${runtime}, CommonJS)`, `export * from '${targets.require.default}'`, options);
   }
 }
 
 const verify = `export { verifySignature } from '${manifest.exports['./verify'].import.default}'`;
 const hmac = manifest.imports['#hmac'].default.import;
-await measure('verifySignature alone, #hmac apart', verify, { foreign: FOREIGN, external: ['#hmac'], budget: 500 });
-await measure('verifySignature with #hmac (node)', verify, { foreign: FOREIGN });
-await measure('verifySignature with #hmac (edge)', verify, { foreign: FOREIGN, edge: true });
-await measure('#hmac (edge)', `export * from '${hmac}'`, { foreign: FOREIGN, edge: true });
+const node = { runtime: 'node', foreign: FOREIGN };
+const edge = { runtime: 'workerd', foreign: FOREIGN };
+await measure('verifySignature, #hmac apart', verify, { ...node, external: ['#hmac'], budget: 500 });
+for (const options of [node, edge]) await measure('verifySignature with #hmac', verify, options);
+await measure('#hmac', `export * from '${hmac}'`, edge);
 
 console.table(rows);
 for (const violation of violations) console.error(violation);

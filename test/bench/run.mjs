@@ -8,7 +8,19 @@ import { parseArgs } from 'node:util';
 import { toJson, toTable } from './lib/report.mjs';
 
 const FILES = [
-  ...['verify', 'parse', 'http', 'import', 'bundle', 'memory', 'growth', 'evm', 'evm-growth'],
+  ...[
+    'verify',
+    'parse',
+    'http',
+    'import',
+    'cold-start',
+    'bundle',
+    'webcrypto',
+    'memory',
+    'growth',
+    'evm',
+    'evm-growth',
+  ],
   ...['router', 'store-redis', 'store-postgres', 'hand-off'],
 ];
 

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { createContext, runInContext } from 'node:vm';
+import { runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Consumer, createConsumer } from './consumer.js';
 import type * as Edge from './fixtures/edge.js';
+import { createWebContext } from './web-context.js';
 
 const SECRET = 'whsec-édge';
 const BODY = '[{"id":"1","event":"block.sealed","data":{"name":"ünïcode"}}]';
@@ -31,9 +32,7 @@ beforeAll(async () => {
     tsconfigRaw: '{}',
   });
   bundled = outputFiles[0]?.text ?? '';
-  // What the web platform has, and nothing of Node: no process, no Buffer, no require.
-  const web = { AbortController, Headers, ReadableStream, Request, Response, TextDecoder, TextEncoder, URL };
-  const context = createContext({ ...web, setTimeout, clearTimeout, crypto, console });
+  const context = createWebContext();
   runInContext(bundled, context);
   edge = runInContext('edge', context);
   node = createRequire(join(consumer.root, 'package.json'))('event-webhook-receiver/verify');

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withConsumer } from '../lib/consumer.mjs';
+import { runtimes } from '../lib/runtimes.mjs';
 import { interleave, summarise } from '../lib/stats.mjs';
 
 const MODULES = {
@@ -14,12 +15,12 @@ const MODULES = {
 };
 
 // The time since the process began, so that neither starting it nor its end is in the figure.
-const REPORT = 'process.stdout.write(String(performance.now()));';
+const REPORT = 'console.log(performance.now());';
 
 /** Milliseconds from the start of a fresh process to the end of its imports. */
-function startUp(file) {
-  const { stdout, status } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`A process that imports ${file} ended with ${status}.`);
+function startUp({ command, args }, file) {
+  const { stdout, status, stderr } = spawnSync(command, [...args, file], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`A process that imports ${file} ended with ${status}: ${stderr}`);
   return Number(stdout);
 }
 
@@ -31,31 +32,40 @@ function installEmptyPackage(folder) {
   writeFileSync(join(installed, 'index.js'), MODULES.crypto);
 }
 
+/** What each runtime has rows of, with the budgets of the root and of ./verify. */
 const ROWS = [
   ['verify', 'crypto', 'node:crypto', { max: 1 }],
-  ['verify', 'package', 'node:crypto in an empty package', undefined],
   ['root', 'crypto', 'node:crypto', { max: 10 }],
   ['root', 'nothing', 'empty process', undefined],
+];
+
+/** What is looked at in one runtime alone. */
+const MORE_ROWS = [
+  ['verify', 'package', 'node:crypto in an empty package', undefined],
   ['root and evm', 'root', 'root', { max: 15 }],
 ];
 
-export const benchmarks = [
-  {
-    name: 'import',
-    run: ({ quick }) =>
-      withConsumer(async (folder) => {
-        installEmptyPackage(folder);
-        const files = Object.entries(MODULES).map(([name, text]) => {
-          const file = join(folder, `${name}.mjs`);
-          writeFileSync(file, `${text}\n${REPORT}\n`);
-          startUp(file);
-          return [name, file];
-        });
-        const times = await interleave(Object.fromEntries(files), quick ? 9 : 41, startUp);
-        return ROWS.map(([name, without, against, target]) => {
-          const added = times[name].map((time, round) => time - times[without][round]);
-          return { name: `import ${name}`, against, measure: '+ ms', target, ...summarise(added) };
-        });
-      }),
-  },
-];
+const OWN = { name: '', command: process.execPath, args: [] };
+
+export const benchmarks = [OWN, ...runtimes].map((runtime) => ({
+  name: `import${runtime.name && `, ${runtime.name}`}`,
+  skipped: runtime.skipped,
+  run: ({ quick }) =>
+    withConsumer(async (folder) => {
+      installEmptyPackage(folder);
+      const rows = runtime === OWN ? [...ROWS, ...MORE_ROWS] : ROWS;
+      const needed = new Set(rows.flatMap((row) => row.slice(0, 2)));
+      const files = [...needed].map((name) => {
+        const file = join(folder, `${name}.mjs`);
+        writeFileSync(file, `${MODULES[name]}\n${REPORT}\n`);
+        startUp(runtime, file);
+        return [name, file];
+      });
+      const times = await interleave(Object.fromEntries(files), quick ? 9 : 41, (file) => startUp(runtime, file));
+      return rows.map(([name, without, against, target]) => {
+        const added = times[name].map((time, round) => time - times[without][round]);
+        const label = runtime.name && ` (${runtime.name})`;
+        return { name: `import ${name}${label}`, against, measure: '+ ms', target, ...summarise(added) };
+      });
+    }),
+}));

@@ -1,0 +1,64 @@
+// What each subpath may weigh in each runtime, and what it may load.
+
+const SERVER = { withNode: true, platform: 'neutral' };
+const EDGE = { withNode: false, platform: 'neutral' };
+
+/** What the tools of each runtime tell a bundler. `withNode`: whether the runtime has Node's modules. */
+export const RUNTIMES = {
+  node: { ...SERVER, platform: 'node', conditions: [] },
+  bun: { ...SERVER, conditions: ['bun', 'node'] },
+  deno: { ...SERVER, conditions: ['deno', 'node'] },
+  workerd: { ...EDGE, conditions: ['workerd', 'worker', 'browser'] },
+  'edge-light': { ...EDGE, conditions: ['edge-light', 'worker'] },
+  browser: { ...EDGE, platform: 'browser', conditions: ['browser'] },
+};
+
+const OPTIONAL = ['express', 'fastify', 'viem', 'ioredis', 'redis', 'bullmq', 'pg-boss', 'pg', 'postgres', 'libsql'];
+const FOREIGN = [...OPTIONAL, 'zod'];
+
+/**
+ * Budgets in bytes, minified and gzipped, where there is Node (`node`) and where there is not (`edge`); no `edge` means
+ * that it does not run there. `foreign`: packages whose names must not occur; `mentions`: those of them that messages
+ * may name, so only an import counts.
+ */
+export const SUBPATHS = {
+  '.': { node: 8000, edge: 11_200, foreign: FOREIGN },
+  './verify': { node: 1300, edge: 4200, foreign: FOREIGN },
+  './schemas': { node: 30_000, edge: 30_000, foreign: OPTIONAL },
+  './express': { node: 8500, foreign: FOREIGN, mentions: ['express', 'pg'] },
+  './fetch': { node: 8000, edge: 11_000, foreign: FOREIGN },
+  './node': { node: 8500, foreign: FOREIGN },
+  './stores/redis': { node: 2500, foreign: FOREIGN, mentions: ['ioredis', 'redis'] },
+  './stores/postgres': { node: 5500, foreign: FOREIGN, mentions: ['pg', 'postgres'] },
+  './stores/sqlite': { node: 2500, foreign: FOREIGN, mentions: ['libsql'] },
+  './queues/bullmq': { node: 6000, foreign: FOREIGN, mentions: ['bullmq'] },
+  './queues/pg-boss': { node: 6500, foreign: FOREIGN, mentions: ['pg-boss'] },
+  './evm': { node: 14_000, edge: 14_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './testing': { node: 2600, edge: 5800, foreign: FOREIGN },
+};
+
+/** Which of a subpath's budgets is that of a runtime. */
+export const budgetOf = (subpath, runtime) => SUBPATHS[subpath]?.[RUNTIMES[runtime].withNode ? 'node' : 'edge'];
+
+const CRYPTO = { builtins: ['node:crypto'], packages: [] };
+const NONE = { builtins: [], packages: [] };
+
+/**
+ * What Node loads when it imports a subpath alone: how many of our files and bytes at most, as they are published, and
+ * which of its own modules and which packages, exactly.
+ */
+export const IMPORTS = {
+  '.': { files: 12, bytes: 55_000, ...CRYPTO },
+  './verify': { files: 5, bytes: 7000, ...CRYPTO },
+  './schemas': { files: 3, bytes: 5500, builtins: [], packages: ['zod'] },
+  './express': { files: 14, bytes: 55_000, ...CRYPTO },
+  './fetch': { files: 13, bytes: 53_000, ...CRYPTO },
+  './node': { files: 14, bytes: 54_000, ...CRYPTO },
+  './stores/redis': { files: 6, bytes: 12_000, ...CRYPTO },
+  './stores/postgres': { files: 6, bytes: 29_000, ...CRYPTO },
+  './stores/sqlite': { files: 6, bytes: 12_000, ...CRYPTO },
+  './queues/bullmq': { files: 10, bytes: 40_000, ...CRYPTO },
+  './queues/pg-boss': { files: 10, bytes: 46_000, ...CRYPTO },
+  './evm': { files: 6, bytes: 84_000, ...NONE },
+  './testing': { files: 7, bytes: 13_500, ...CRYPTO },
+};
