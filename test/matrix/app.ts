@@ -9,16 +9,10 @@ import {
   type ReceiverOptions,
   type WebhookErrorCode,
 } from '../../src/index.js';
+import { HARMLESS_HEADERS, STATUSES } from './cases/effects.js';
 import { type Delivery, framed, headersOf, SECRET, sign } from './deliveries.js';
 import type { Target } from './targets.js';
 import { type Answer, type HeaderList, Wire } from './wire.js';
-
-/** Every status that the library may answer with. */
-export const STATUSES = [200, 400, 403, 405, 413, 415, 422, 500, 503];
-
-/** What an answer may carry besides its status: names that the hosts set, and the two of the library. */
-const HARMLESS_HEADERS =
-  /^(allow|retry-after|connection|keep-alive|date|content-length|content-type|transfer-encoding|x-powered-by)$/;
 
 /** Entries in the order in which they came, and a way to wait for them. */
 export class Log<T> {
