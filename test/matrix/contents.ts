@@ -1,24 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { sampleEventEmitted } from '../../src/testing.js';
 import { startApp } from './app.js';
+import { NO_DELIVERIES, UNKNOWN_ITEM } from './cases/contents.js';
 import { genuine, sign } from './deliveries.js';
 import type { Target } from './targets.js';
 
 /** Authentic bytes that are no delivery, or of which a part is none. */
 export function contentCases(target: Target): void {
   describe('content', () => {
-    it.each([
-      ['not UTF-8', Buffer.from('[{"id":"\xff"}]', 'latin1')],
-      ['UTF-8 cut inside a character', Buffer.from('["é"]').subarray(0, 3)],
-      ['a lone surrogate in UTF-8', Buffer.from([0x5b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x5d])],
-      ['UTF-16', Buffer.from('[]', 'utf16le')],
-      ['after a byte order mark', '\ufeff[]'],
-      ['not JSON', '[{"id":"1"'],
-      ['blank', ' '],
-      ['a JSON object', '{"id":"1"}'],
-      ['a JSON string', '"[]"'],
-      ['JSON null', 'null'],
-    ])('answers 400 to an authentic body that is %s', async (_title, body) => {
+    it.each(NO_DELIVERIES)('answers 400 to an authentic body that is %s', async (_title, body) => {
       const app = await startApp(target);
       expect((await app.post(sign(body))).status).toBe(400);
       expect(app.errors.entries).toEqual(['ERR_WEBHOOK_INVALID_BODY']);
@@ -40,7 +30,7 @@ export function contentCases(target: Target): void {
     it('takes an item of a kind that it does not know', async () => {
       const app = await startApp(target);
       const event = sampleEventEmitted();
-      expect((await app.post(genuine({ id: 'new', event: 'block.mined', data: {} }, event))).status).toBe(200);
+      expect((await app.post(genuine(UNKNOWN_ITEM, event))).status).toBe(200);
       expect(app.seen.entries).toEqual([event.id]);
     });
   });
@@ -73,9 +63,10 @@ export function itemCases(target: Target): void {
     it('shows an item of an unknown kind to onUnknown', async () => {
       const onUnknown = vi.fn();
       const app = await startApp(target, { onUnknown });
-      const item = { id: 'new', event: 'block.mined', data: {} };
-      expect((await app.post(genuine(item))).status).toBe(200);
-      expect(onUnknown.mock.calls).toEqual([[{ status: 'unknown', id: 'new', kind: 'block.mined', raw: item }]]);
+      expect((await app.post(genuine(UNKNOWN_ITEM))).status).toBe(200);
+      expect(onUnknown.mock.calls).toEqual([
+        [{ status: 'unknown', id: 'new', kind: 'block.mined', raw: UNKNOWN_ITEM }],
+      ]);
     });
   });
 }

@@ -1,44 +1,31 @@
 import { createHmac } from 'node:crypto';
-import { type HeaderNames, serviceHeaders } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing.js';
-import { type HeaderList, head } from './wire.js';
+import { type Delivery, type HeaderList, headersOf, SECRET, type SignSettings, TIMESTAMP } from './cases/delivery.js';
+import { head } from './wire.js';
 
-export const SECRET = 'whsec-matrix';
-export const TIMESTAMP = '1700000000';
+export { type Delivery, headersOf, SECRET, TIMESTAMP };
 
-export interface Delivery {
-  readonly body: Buffer;
-  readonly signature: string;
-  readonly timestamp: string;
-}
+/** A delivery whose body is a Buffer. */
+export type SignedDelivery = Delivery & { readonly body: Buffer };
 
 /** Signs with node:crypto and nothing of the library, so that signing and verifying cannot share a mistake. */
-export function sign(content: string | Uint8Array, { timestamp = TIMESTAMP, secret = SECRET } = {}): Delivery {
+export function sign(
+  content: string | Uint8Array,
+  { timestamp = TIMESTAMP, secret = SECRET }: SignSettings = {},
+): SignedDelivery {
   const body = Buffer.from(content);
   const signed = Buffer.concat([body, Buffer.from(timestamp)]);
   return { body, timestamp, signature: createHmac('sha256', secret).update(signed).digest('hex') };
 }
 
 /** A genuine delivery of these events; of one `event.emitted` with a new id when none is given. */
-export function genuine(...events: readonly unknown[]): Delivery {
+export function genuine(...events: readonly unknown[]): SignedDelivery {
   return sign(JSON.stringify(events.length > 0 ? events : [sampleEventEmitted()]));
 }
 
 /** A genuine delivery of one event whose body has about this many bytes. */
-export function genuineOfSize(bytes: number): Delivery {
+export function genuineOfSize(bytes: number): SignedDelivery {
   return genuine(sampleEventEmitted({ data: { event: { rawFields: 'x'.repeat(bytes) } } }));
-}
-
-/** The headers of a delivery without what says how long it is. */
-export function headersOf(
-  { signature, timestamp }: Pick<Delivery, 'signature' | 'timestamp'>,
-  names: HeaderNames = serviceHeaders,
-): HeaderList {
-  return [
-    ['Content-Type', 'application/json'],
-    [names.signature, signature],
-    [names.timestamp, timestamp],
-  ];
 }
 
 /** A whole request with the Content-Length of its body. */

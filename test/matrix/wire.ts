@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { HeaderList } from './cases/delivery.js';
 
-export type HeaderList = readonly (readonly [name: string, value: string])[];
+export { piecesOf } from './cases/delivery.js';
+export type { HeaderList };
 
 export interface Answer {
   readonly status: number;
@@ -24,11 +26,6 @@ export function chunked(pieces: readonly Uint8Array[]): Buffer {
     Buffer.from('\r\n'),
   ]);
   return Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')]);
-}
-
-/** Bytes in pieces of `size`. */
-export function piecesOf(bytes: Uint8Array, size: number): Uint8Array[] {
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 }
 
 /** One TCP connection that speaks HTTP/1.1 by hand, because real clients refuse to send what has to be tested. */
