@@ -2,8 +2,10 @@ import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import express5 from 'express';
 import express4 from 'express4';
+import Fastify from 'fastify';
 import { Hono } from 'hono';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
+import { fastifyHandler } from '../../src/adapters/fastify.js';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import { type DeliveryItem, isWebhookError, type Receiver, type VerifierOptions } from '../../src/index.js';
@@ -23,7 +25,7 @@ export interface Target {
   readonly role: 'handler' | 'verifier';
   /** Whether it counts what is in flight. */
   readonly limitsInFlight: boolean;
-  readonly listener: (parts: Parts) => RequestListener;
+  readonly listener: (parts: Parts) => RequestListener | Promise<RequestListener>;
 }
 
 export const EXPRESS_VERSIONS = [
@@ -52,6 +54,18 @@ export const fetchTarget: Target = {
   listener({ receiver }) {
     const handler = fetchHandler(receiver);
     return getRequestListener(new Hono().all('/webhooks', (context) => handler(context.req.raw)).fetch);
+  },
+};
+
+export const fastifyTarget: Target = {
+  name: 'fastifyHandler on Fastify 5',
+  role: 'handler',
+  limitsInFlight: true,
+  async listener({ receiver }) {
+    // Fastify itself answers 404 to a method that it was not told of.
+    const app = Fastify().addHttpMethod('PROPFIND', { hasBody: true });
+    await app.register(fastifyHandler(receiver), { prefix: '/webhooks' }).ready();
+    return (request, response) => app.routing(request, response);
   },
 };
 

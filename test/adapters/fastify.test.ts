@@ -1,0 +1,4 @@
+import { fastifyTarget } from '../matrix/targets.js';
+import { matrix } from '../matrix.js';
+
+matrix(fastifyTarget);
