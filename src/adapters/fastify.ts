@@ -10,6 +10,7 @@ export interface FastifyRequestLike {
   readonly raw: IncomingMessage | Http2ServerRequest;
   headers: object;
   readonly body: unknown;
+  readonly signal?: AbortSignal;
 }
 
 /** What the plugin uses of a reply of Fastify. */
@@ -97,6 +98,8 @@ export function fastifyHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
         const raw = request.raw as NodeRequest;
         const result = await receiver.receive(toDeliveryRequest(raw, FIX, host));
         reply.hijack();
+        // Fastify has then begun an answer of its own, which may not be on its way yet.
+        if (request.signal?.reason?.code === 'FST_ERR_HANDLER_TIMEOUT') return;
         respond(raw, reply.raw as ServerResponse, result);
       },
     });

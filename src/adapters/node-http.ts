@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import type { Readable } from 'node:stream';
 import { answerHeaders, type DeliveryResult } from '../answer.js';
 import { RawBodyUnavailableError } from '../errors.js';
@@ -60,7 +61,8 @@ function readerOf(stream: Readable): BodyReader {
         }
       };
       const cut = (cause?: unknown) => finish(incomplete('the connection closed', cause));
-      const end = () => finish();
+      // The stream of HTTP/2 ends in the same way when the sender has reset it.
+      const end = () => ((stream as { aborted?: boolean }).aborted ? cut() : finish());
 
       function finish(error?: unknown): void {
         clearTimeout(timer);
@@ -79,11 +81,19 @@ function readerOf(stream: Readable): BodyReader {
 
 /** Answers with an empty body and leaves the connection usable, or closed when the sender has not finished. */
 export function respond(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
-  if (response.headersSent || response.destroyed) return;
+  // Of HTTP/2 alone, where it is the one request and not the connection that can be ended early.
+  const { stream } = response as { stream?: ServerHttp2Stream };
+  if (response.headersSent || response.destroyed || stream?.destroyed) return;
   response.statusCode = result.status;
   for (const [name, value] of answerHeaders(result)) response.setHeader(name, value);
-  if (request.complete) {
+  // Requests that a framework makes up for tests do not say whether they are complete.
+  if (request.complete !== false) {
     response.end();
+    return;
+  }
+  if (stream !== undefined) {
+    response.end();
+    stream.close();
     return;
   }
   // The sender is still sending. Closing at once would make it miss the answer, so what comes is dropped for a moment.
