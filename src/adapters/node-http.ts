@@ -61,8 +61,7 @@ function readerOf(stream: Readable): BodyReader {
         }
       };
       const cut = (cause?: unknown) => finish(incomplete('the connection closed', cause));
-      // The stream of HTTP/2 ends in the same way when the sender has reset it.
-      const end = () => ((stream as { aborted?: boolean }).aborted ? cut() : finish());
+      const end = () => finish();
 
       function finish(error?: unknown): void {
         clearTimeout(timer);
@@ -83,7 +82,7 @@ function readerOf(stream: Readable): BodyReader {
 export function respond(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
   // Of HTTP/2 alone, where it is the one request and not the connection that can be ended early.
   const { stream } = response as { stream?: ServerHttp2Stream };
-  if (response.headersSent || response.destroyed || stream?.destroyed) return;
+  if (response.headersSent || response.destroyed) return;
   response.statusCode = result.status;
   for (const [name, value] of answerHeaders(result)) response.setHeader(name, value);
   // Requests that a framework makes up for tests do not say whether they are complete.
