@@ -7,8 +7,10 @@ import { Hono } from 'hono';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { fastifyHandler } from '../../src/adapters/fastify.js';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
+import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import { type DeliveryItem, isWebhookError, type Receiver, type VerifierOptions } from '../../src/index.js';
+import { LAMBDA_HOSTS, type LambdaHost, lambdaListener } from './lambda.js';
 
 /** What an adapter is mounted with. */
 export interface Parts {
@@ -25,6 +27,10 @@ export interface Target {
   readonly role: 'handler' | 'verifier';
   /** Whether it counts what is in flight. */
   readonly limitsInFlight: boolean;
+  /** Why no case is run in which the body is not whole: it never gets as far as the adapter. */
+  readonly buffered?: string;
+  /** Why no case is run in which a header is repeated: the adapter gets one of its values alone. */
+  readonly losesRepeated?: string;
   readonly listener: (parts: Parts) => RequestListener | Promise<RequestListener>;
 }
 
@@ -68,6 +74,17 @@ export const fastifyTarget: Target = {
     return (request, response) => app.routing(request, response);
   },
 };
+
+export const lambdaTargets: readonly Target[] = Object.entries(LAMBDA_HOSTS).flatMap(([host, { bodies, repeated }]) =>
+  bodies.map((kind) => ({
+    name: `lambdaHandler behind ${host}, bodies in ${kind}`,
+    role: 'handler' as const,
+    limitsInFlight: true,
+    buffered: 'AWS takes the whole body in before it calls the function',
+    ...(repeated === 'last' ? { losesRepeated: 'it hands on the last value of a header alone' } : {}),
+    listener: ({ receiver }) => lambdaListener(lambdaHandler(receiver), host as LambdaHost, kind),
+  })),
+);
 
 export const expressVerifierTargets: readonly Target[] = EXPRESS_VERSIONS.map(([version, express]) => ({
   name: `expressVerifier on ${version}`,
