@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { expectNothingUnhandled } from './matrix/app.js';
 import { authenticityCases } from './matrix/authenticity.js';
-import { bodyCases } from './matrix/bodies.js';
+import { bodyCases, unfinishedBodyCases } from './matrix/bodies.js';
 import { connectionCases } from './matrix/connections.js';
 import { contentCases, itemCases } from './matrix/contents.js';
 import { effectCases, placeCases } from './matrix/effects.js';
@@ -9,13 +9,16 @@ import type { Target } from './matrix/targets.js';
 
 /** The cases that every adapter has to pass, over real HTTP. */
 export function matrix(target: Target): void {
-  describe(target.name, () => {
+  const leftOut = [target.buffered, target.losesRepeated].filter((reason) => reason !== undefined);
+  const title = leftOut.length > 0 ? `${target.name} (${leftOut.join('; ')})` : target.name;
+  describe(title, () => {
     expectNothingUnhandled();
     authenticityCases(target);
     contentCases(target);
     bodyCases(target);
+    if (target.buffered === undefined) unfinishedBodyCases(target);
     connectionCases(target);
-    if (target.limitsInFlight) placeCases(target);
+    if (target.limitsInFlight && target.buffered === undefined) placeCases(target);
     if (target.role === 'handler') {
       itemCases(target);
       effectCases(target);

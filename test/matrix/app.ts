@@ -46,7 +46,7 @@ export async function startApp(target: Target, settings: Partial<ReceiverOptions
     onError: ({ code }) => errors.add(code),
   };
   const receiver = createReceiver(options);
-  const listener = target.listener({
+  const listener = await target.listener({
     receiver,
     options,
     verified: (items) => {

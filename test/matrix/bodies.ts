@@ -73,15 +73,6 @@ export function bodyCases(target: Target): void {
       expect(less.seen.entries).toEqual([]);
     });
 
-    it('refuses a body that says it is over the limit before any of it has come', async () => {
-      const app = await startApp(target);
-      const wire = await Wire.open(app.port);
-      await wire.send(head([...headersOf(genuine()), length(11 * MIB)]));
-      expect(expectAnswer(await wire.answer()).status).toBe(413);
-      wire.end();
-      await wire.closed();
-    });
-
     it('answers a sender of 20 MB over the limit who sends on regardless', async () => {
       const app = await startApp(target);
       const delivery = genuineOfSize(20 * MIB);
@@ -113,6 +104,55 @@ export function bodyCases(target: Target): void {
       await wire.closed();
       expect(app.seen.entries).toEqual([]);
       expect((await app.post(delivery)).status).toBe(200);
+    });
+
+    it.each(REFUSED_ENCODINGS)('answers 415 to Content-Encoding %s', async (coding) => {
+      const app = await startApp(target);
+      const delivery = sign(gzipSync(JSON.stringify([sampleEventEmitted()])));
+      const headers = [...headersOf(delivery), ['Content-Encoding', coding] as const];
+      expect((await app.post(delivery, headers)).status).toBe(415);
+      expect(app.errors.entries).toEqual(['ERR_WEBHOOK_CONTENT_ENCODING']);
+      expect(app.seen.entries).toEqual([]);
+    });
+
+    it.each(TAKEN_ENCODINGS)('takes Content-Encoding "%s"', async (coding) => {
+      const app = await startApp(target);
+      const delivery = genuine();
+      const headers = [...headersOf(delivery), ['Content-Encoding', coding] as const];
+      expect((await app.post(delivery, headers)).status).toBe(200);
+    });
+  });
+
+  describe('method', () => {
+    it.each(REFUSED_METHODS)('answers 405 with Allow to %s', async (method) => {
+      const app = await startApp(target);
+      const delivery = genuine();
+      const answer = await app.exchange(
+        head([...headersOf(delivery), length(delivery.body.length)], method),
+        delivery.body,
+      );
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toBe('POST');
+      expect(app.seen.entries).toEqual([]);
+    });
+
+    it('answers 405 to a GET without a body', async () => {
+      const app = await startApp(target);
+      expect((await app.exchange(head([], 'GET'))).status).toBe(405);
+    });
+  });
+}
+
+/** Bodies that are not whole when the adapter has to answer. For those that get them while they are on their way. */
+export function unfinishedBodyCases(target: Target): void {
+  describe('unfinished body', () => {
+    it('refuses a body that says it is over the limit before any of it has come', async () => {
+      const app = await startApp(target);
+      const wire = await Wire.open(app.port);
+      await wire.send(head([...headersOf(genuine()), length(11 * MIB)]));
+      expect(expectAnswer(await wire.answer()).status).toBe(413);
+      wire.end();
+      await wire.closed();
     });
 
     it('answers 503 when the body stalls, and closes the connection', async () => {
@@ -164,41 +204,6 @@ export function bodyCases(target: Target): void {
       wire.cut();
       await wire.closed();
       expect((await app.post(genuine())).status).toBe(200);
-    });
-
-    it.each(REFUSED_ENCODINGS)('answers 415 to Content-Encoding %s', async (coding) => {
-      const app = await startApp(target);
-      const delivery = sign(gzipSync(JSON.stringify([sampleEventEmitted()])));
-      const headers = [...headersOf(delivery), ['Content-Encoding', coding] as const];
-      expect((await app.post(delivery, headers)).status).toBe(415);
-      expect(app.errors.entries).toEqual(['ERR_WEBHOOK_CONTENT_ENCODING']);
-      expect(app.seen.entries).toEqual([]);
-    });
-
-    it.each(TAKEN_ENCODINGS)('takes Content-Encoding "%s"', async (coding) => {
-      const app = await startApp(target);
-      const delivery = genuine();
-      const headers = [...headersOf(delivery), ['Content-Encoding', coding] as const];
-      expect((await app.post(delivery, headers)).status).toBe(200);
-    });
-  });
-
-  describe('method', () => {
-    it.each(REFUSED_METHODS)('answers 405 with Allow to %s', async (method) => {
-      const app = await startApp(target);
-      const delivery = genuine();
-      const answer = await app.exchange(
-        head([...headersOf(delivery), length(delivery.body.length)], method),
-        delivery.body,
-      );
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get('allow')).toBe('POST');
-      expect(app.seen.entries).toEqual([]);
-    });
-
-    it('answers 405 to a GET without a body', async () => {
-      const app = await startApp(target);
-      expect((await app.exchange(head([], 'GET'))).status).toBe(405);
     });
   });
 }

@@ -2,11 +2,15 @@ import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import express5 from 'express';
 import express4 from 'express4';
+import Fastify from 'fastify';
 import { Hono } from 'hono';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
+import { fastifyHandler } from '../../src/adapters/fastify.js';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
+import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import { type DeliveryItem, isWebhookError, type Receiver, type VerifierOptions } from '../../src/index.js';
+import { LAMBDA_HOSTS, type LambdaHost, lambdaListener } from './lambda.js';
 
 /** What an adapter is mounted with. */
 export interface Parts {
@@ -23,7 +27,11 @@ export interface Target {
   readonly role: 'handler' | 'verifier';
   /** Whether it counts what is in flight. */
   readonly limitsInFlight: boolean;
-  readonly listener: (parts: Parts) => RequestListener;
+  /** Why no case is run in which the body is not whole: it never gets as far as the adapter. */
+  readonly buffered?: string;
+  /** Why no case is run in which a header is repeated: the adapter gets one of its values alone. */
+  readonly losesRepeated?: string;
+  readonly listener: (parts: Parts) => RequestListener | Promise<RequestListener>;
 }
 
 export const EXPRESS_VERSIONS = [
@@ -54,6 +62,29 @@ export const fetchTarget: Target = {
     return getRequestListener(new Hono().all('/webhooks', (context) => handler(context.req.raw)).fetch);
   },
 };
+
+export const fastifyTarget: Target = {
+  name: 'fastifyHandler on Fastify 5',
+  role: 'handler',
+  limitsInFlight: true,
+  async listener({ receiver }) {
+    // Fastify itself answers 404 to a method that it was not told of.
+    const app = Fastify().addHttpMethod('PROPFIND', { hasBody: true });
+    await app.register(fastifyHandler(receiver), { prefix: '/webhooks' }).ready();
+    return (request, response) => app.routing(request, response);
+  },
+};
+
+export const lambdaTargets: readonly Target[] = Object.entries(LAMBDA_HOSTS).flatMap(([host, { bodies, repeated }]) =>
+  bodies.map((kind) => ({
+    name: `lambdaHandler behind ${host}, bodies in ${kind}`,
+    role: 'handler' as const,
+    limitsInFlight: true,
+    buffered: 'AWS takes the whole body in before it calls the function',
+    ...(repeated === 'last' ? { losesRepeated: 'it hands on the last value of a header alone' } : {}),
+    listener: ({ receiver }) => lambdaListener(lambdaHandler(receiver), host as LambdaHost, kind),
+  })),
+);
 
 export const expressVerifierTargets: readonly Target[] = EXPRESS_VERSIONS.map(([version, express]) => ({
   name: `expressVerifier on ${version}`,

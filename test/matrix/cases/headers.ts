@@ -28,6 +28,11 @@ export function refusedHeaders(delivery: Delivery): readonly (readonly [title: s
   ];
 }
 
+/** Whether a name is there more than once, in whatever case. */
+export function hasRepeated(headers: HeaderList): boolean {
+  return new Set(headers.map(([name]) => name.toLowerCase())).size < headers.length;
+}
+
 /** Header names in odd case, which are the same names. */
 export function oddlyCased(delivery: Delivery): HeaderList {
   return headersOf(delivery, { signature: 'x-SERVICE-signature', timestamp: 'X-service-TIMESTAMP' });

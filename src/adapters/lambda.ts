@@ -1,0 +1,105 @@
+import { STATUS_CODES } from 'node:http';
+import { answerHeaders, type DeliveryResult } from '../answer.js';
+import { ConfigError, RawBodyUnavailableError } from '../errors.js';
+import { type BodyReader, type DeliveryRequest, tooLarge } from '../intake.js';
+import type { ReceiverOptions } from '../options.js';
+import { asReceiver, type Receiver } from '../receiver.js';
+import type { LambdaEvent, LambdaResult } from './lambda-event.js';
+
+export type { ApiGatewayEvent, HttpApiEvent, LambdaEvent, LambdaResult, LoadBalancerEvent } from './lambda-event.js';
+
+const FIX =
+  'Use the Lambda proxy integration, a function URL or a load balancer, which hand on the body as text or in base64. ' +
+  'A mapping template does not, and in an event for tests the body has to be text too.';
+
+/** What any of the kinds of events may have; what it really has is looked at. */
+interface AnyEvent {
+  readonly httpMethod?: unknown;
+  readonly requestContext?: { readonly http?: { readonly method?: unknown }; readonly elb?: unknown } | null;
+  readonly headers?: object | null | undefined;
+  readonly multiValueHeaders?: object | null | undefined;
+  readonly body?: unknown;
+  readonly isBase64Encoded?: unknown;
+}
+
+/**
+ * A handler for AWS Lambda that answers deliveries. It takes the events of API Gateway (REST APIs with proxy
+ * integration, HTTP APIs), of function URLs and of Application Load Balancers, and verifies the body's exact bytes.
+ *
+ * Lambda freezes the process when it has the answer, runs many of them and ends them without notice. So:
+ * - `store` has to be one that they share: what `memoryStore()` knows, the next process does not.
+ * - Set `handlerTimeoutMs` below the function's own timeout (3 s by default) and below that of its host (29 s for API
+ *   Gateway): the handler does not look at `context`. A delivery that Lambda cuts off is sent again, and its events
+ *   run when their leases have expired.
+ * - What `onError` does after it has returned may wait for the next delivery. `drain` is not needed.
+ *
+ * AWS refuses large bodies before the function is called: load balancers over 1 MB, the others where the whole event,
+ * in which the body is escaped or in base64, is over 6 MB.
+ *
+ * @example
+ * ```ts
+ * import { lambdaHandler } from 'event-webhook-receiver/lambda';
+ *
+ * const secret = process.env.WEBHOOK_SECRET ?? '';
+ * export const handler = lambdaHandler({
+ *   secret,
+ *   toleranceSeconds: 300,
+ *   handlerTimeoutMs: 10_000,
+ *   onEvent: (event) => console.log(event.id),
+ * });
+ * ```
+ * @param receiverOrOptions A receiver, or options to create one with.
+ * @returns The handler. It rejects, so that the host answers 502, with RawBodyUnavailableError when the host has parsed
+ * the body, and with ConfigError `ERR_WEBHOOK_CONFIG` when the event is no HTTP request.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
+ */
+export function lambdaHandler<Tx = undefined>(
+  receiverOrOptions: Receiver | ReceiverOptions<Tx>,
+): (event: LambdaEvent) => Promise<LambdaResult> {
+  const receiver = asReceiver(receiverOrOptions);
+  return async (event) => toLambdaResult(event, await receiver.receive(toDeliveryRequest(event)));
+}
+
+function toDeliveryRequest(event: AnyEvent | null | undefined): DeliveryRequest {
+  const body = event?.body ?? '';
+  if (typeof body !== 'string' || Array.isArray(event)) throw new RawBodyUnavailableError(FIX);
+  const method = event?.httpMethod ?? event?.requestContext?.http?.method;
+  if (typeof method !== 'string') {
+    throw new ConfigError(
+      'The event is no HTTP request of API Gateway (REST with proxy integration, or HTTP API), of a function URL or of an Application Load Balancer. Look at what invokes the function.',
+    );
+  }
+  return {
+    method,
+    header: (name) => headerOf(event?.multiValueHeaders, name) ?? headerOf(event?.headers, name),
+    rawBody: () => readerOf(body, event?.isBase64Encoded === true ? 'base64' : 'utf8'),
+  };
+}
+
+function headerOf(headers: object | null | undefined, name: string): string | undefined {
+  const same = Object.entries(headers ?? {}).filter(([each]) => each.toLowerCase() === name);
+  const values = same.flatMap(([, value]) => value ?? []);
+  return values.length > 0 ? values.join() : undefined;
+}
+
+function readerOf(body: string, encoding: 'base64' | 'utf8'): BodyReader {
+  return async ({ maxBodyBytes }) => {
+    // Known without decoding.
+    if (Buffer.byteLength(body, encoding) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    return Buffer.from(body, encoding);
+  };
+}
+
+function toLambdaResult({ requestContext, multiValueHeaders }: AnyEvent, result: DeliveryResult): LambdaResult {
+  const answer = { statusCode: result.status, body: '', isBase64Encoded: false } as const;
+  const headers = answerHeaders(result);
+  if (!requestContext?.elb) return { ...answer, headers: Object.fromEntries(headers) };
+  return {
+    ...answer,
+    statusDescription: `${result.status} ${STATUS_CODES[result.status]}`,
+    // A load balancer drops the headers that are not in the form of its own.
+    ...(multiValueHeaders
+      ? { multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])) }
+      : { headers: Object.fromEntries(headers) }),
+  };
+}

@@ -1,0 +1,366 @@
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
+import { createGunzip, gzipSync } from 'node:zlib';
+import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { ConfigError, type ReceiverOptions } from '../../src/index.js';
+import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
+import { framed, genuine, genuineOfSize, headersOf, SECRET, type SignedDelivery, sign } from '../matrix/deliveries.js';
+import { fastifyTarget } from '../matrix/targets.js';
+import { type Answer, type HeaderList, head, Wire } from '../matrix/wire.js';
+import { matrix } from '../matrix.js';
+
+matrix(fastifyTarget);
+
+interface Settings {
+  readonly server?: FastifyServerOptions;
+  readonly prefix?: string;
+  readonly options?: Partial<ReceiverOptions>;
+  /** What the app does before it registers the plugin. */
+  readonly before?: (app: FastifyInstance) => unknown;
+}
+
+/** An app that has a route of its own beside the webhook. */
+function create({ server, prefix = '/webhooks', options, before }: Settings = {}) {
+  const refused = new Log<string>();
+  const passed = new Log<unknown>();
+  const app = Fastify(server);
+  onTestFinished(() => app.close());
+  app.setErrorHandler((error, _request, reply) => {
+    passed.add(error);
+    return reply.code(500).send();
+  });
+  before?.(app);
+  const plugin = fastifyHandler({
+    secret: SECRET,
+    onEvent: () => {},
+    onError: ({ code }) => refused.add(code),
+    ...options,
+  });
+  app.register(plugin, { prefix });
+  app.post('/own', ({ body }) => ({ body }));
+  return { app, refused, passed };
+}
+
+const inject = (app: FastifyInstance, { body, ...signed }: SignedDelivery, request: InjectOptions = {}) =>
+  app.inject({
+    method: 'POST',
+    url: '/webhooks',
+    payload: body,
+    ...request,
+    headers: { ...Object.fromEntries(headersOf(signed)), ...request.headers },
+  });
+
+async function listen(app: FastifyInstance): Promise<number> {
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return (app.server.address() as AddressInfo).port;
+}
+
+async function post(port: number, delivery: SignedDelivery, headers?: HeaderList): Promise<Answer | undefined> {
+  const wire = await Wire.open(port);
+  await wire.send(framed(delivery, headers));
+  const answer = await wire.answer();
+  wire.end();
+  return answer;
+}
+
+const forged = () => ({ ...genuine(), signature: '0'.repeat(64) });
+
+describe('fastifyHandler', () => {
+  expectNothingUnhandled();
+
+  it("leaves the app's own parser and its errors alone", async () => {
+    const { app, passed } = create();
+    const json = (payload: string) =>
+      app.inject({ method: 'POST', url: '/own', headers: { 'Content-Type': 'application/json' }, payload });
+    expect((await json('{"a":[1]}')).json()).toEqual({ body: { a: [1] } });
+    await json('{"a":');
+    await json('');
+    await json(JSON.stringify('x'.repeat(2 ** 20)));
+    expect(passed.entries).toMatchObject([
+      { code: 'FST_ERR_CTP_INVALID_JSON_BODY' },
+      { code: 'FST_ERR_CTP_EMPTY_JSON_BODY' },
+      { code: 'FST_ERR_CTP_BODY_TOO_LARGE' },
+    ]);
+  });
+
+  it("takes 5 MB where the app's bodyLimit is 10 bytes, and refuses what is over maxBodyBytes", async () => {
+    const { app, refused } = create({ server: { bodyLimit: 10 } });
+    const port = await listen(app);
+    expect(await post(port, genuineOfSize(5_000_000))).toMatchObject({ status: 200 });
+    expect(await post(port, genuineOfSize(11_000_000))).toMatchObject({ status: 413, body: '' });
+    expect(refused.entries).toEqual(['ERR_WEBHOOK_BODY_TOO_LARGE']);
+  });
+
+  it.each(['application/json; charset=latin1', 'text/plain', 'multipart/form-data', 'nonsense', ';;', 'a/b c', ''])(
+    'takes the content type "%s"',
+    async (type) => {
+      const { app, passed } = create();
+      const delivery = genuine();
+      const [, ...signed] = headersOf(delivery);
+      const port = await listen(app);
+      expect(await post(port, delivery, [['Content-Type', type], ...signed])).toMatchObject({ status: 200 });
+      expect(await post(port, forged(), [['Content-Type', type]])).toMatchObject({ status: 403, body: '' });
+      expect(passed.entries).toEqual([]);
+    },
+  );
+
+  it('takes a delivery without a content type', async () => {
+    const { app } = create();
+    const delivery = genuine();
+    const [, ...signed] = headersOf(delivery);
+    expect(await post(await listen(app), delivery, signed)).toMatchObject({ status: 200 });
+  });
+
+  it('shows hooks of the app the content type that was sent, where Fastify would have taken it', async () => {
+    const types = new Log<unknown>();
+    const { app } = create({
+      before: (app) => app.addHook('preHandler', async ({ headers }) => types.add(headers['content-type'])),
+    });
+    await inject(app, genuine());
+    expect(types.entries).toEqual(['application/json']);
+  });
+
+  it.each(['HEAD', 'TRACE', 'PATCH', 'QUERY'] as const)('answers 405 with Allow to %s', async (method) => {
+    const { app } = create();
+    const answer = await app.inject({ method: method as 'HEAD', url: '/webhooks' });
+    expect(answer).toMatchObject({ statusCode: 405, body: '', headers: { allow: 'POST' } });
+  });
+
+  it('leaves a method that the app does not know, and paths below its own, to the app', async () => {
+    const { app } = create({
+      before: (app) => app.setNotFoundHandler((_request, reply) => reply.code(404).send('of the app')),
+    });
+    const wire = await Wire.open(await listen(app));
+    await wire.send(head([], 'PROPFIND'));
+    expect(await wire.answer()).toMatchObject({ status: 404, body: 'of the app' });
+    wire.end();
+    expect(await inject(app, genuine(), { url: '/webhooks/other' })).toMatchObject({ body: 'of the app' });
+  });
+
+  it.each<[prefix: string, url: string, server: FastifyServerOptions]>([
+    ['/webhooks', '/webhooks', {}],
+    ['/webhooks', '/webhooks/', {}],
+    ['/webhooks', '/webhooks?from=here', {}],
+    ['/webhooks', '/webhooks/', { routerOptions: { ignoreTrailingSlash: true } }],
+    ['/webhooks/', '/webhooks/', {}],
+    ['/webhooks/', '/webhooks', { routerOptions: { ignoreTrailingSlash: true } }],
+    ['/webhooks/', '/webhooks/', { routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true } }],
+    ['webhooks', '/webhooks', {}],
+    ['/', '/', {}],
+    ['', '/', {}],
+    ['/of/:tenant', '/of/me', {}],
+  ])('registered with prefix "%s" answers at %s', async (prefix, url, server) => {
+    const { app } = create({ prefix, server });
+    expect((await inject(app, genuine(), { url })).statusCode).toBe(200);
+    expect((await inject(app, genuine(), { url, method: 'GET' })).statusCode).toBe(405);
+  });
+
+  it('may be registered more than once', async () => {
+    const { app } = create({
+      before: (app) => app.register(fastifyHandler({ secret: 'other', onEvent: () => {} }), { prefix: '/other' }),
+    });
+    expect((await inject(app, genuine())).statusCode).toBe(200);
+    expect((await inject(app, genuine(), { url: '/other' })).statusCode).toBe(403);
+    expect((await inject(app, sign('[]', { secret: 'other' }), { url: '/other' })).statusCode).toBe(200);
+  });
+
+  it('lets a hook of the app refuse before it', async () => {
+    const seen = new Log<string>();
+    const { app } = create({
+      options: { onEvent: ({ id }) => seen.add(id) },
+      before: (app) => app.addHook('preHandler', async (_request, reply) => reply.code(401).send()),
+    });
+    for (const type of ['application/json', 'nonsense']) {
+      expect((await inject(app, genuine(), { headers: { 'Content-Type': type } })).statusCode).toBe(401);
+    }
+    expect(seen.entries).toEqual([]);
+  });
+
+  it.each<[string, Settings['before']]>([
+    [
+      'a hook has read it',
+      (app) =>
+        app.addHook('preParsing', async ({ raw }) => {
+          await raw.toArray();
+        }),
+    ],
+    [
+      'a hook decodes it',
+      (app) =>
+        app.addHook('preParsing', async ({ raw }) => {
+          raw.setEncoding('utf8');
+        }),
+    ],
+    [
+      'a hook has read the stream that it gives in its place',
+      (app) =>
+        app.addHook('preParsing', async (_request, _reply, payload) => {
+          const copy = payload.pipe(new PassThrough());
+          await copy.toArray();
+          return copy;
+        }),
+    ],
+    [
+      'a hook has parsed it',
+      (app) =>
+        app.addHook('preValidation', async (request) => {
+          request.body = JSON.parse(String(await request.raw.toArray()));
+        }),
+    ],
+  ])('gives the app an error with the fix when %s', async (_how, before) => {
+    const { app, passed, refused } = create(before === undefined ? {} : { before });
+    const port = await listen(app);
+    for (const delivery of [genuine(), forged()]) expect(await post(port, delivery)).toMatchObject({ status: 500 });
+    expect(refused.entries).toEqual([]);
+    expect(passed.entries).toHaveLength(2);
+    for (const error of passed.entries) {
+      expect(error).toMatchObject({
+        code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE',
+        message: expect.stringMatching(/preParsing hook.*inside of the plugin.*Buffer in request\.rawBody/),
+      });
+    }
+  });
+
+  const kept: [string, (bytes: Buffer) => object][] = [
+    ['a Buffer in request.rawBody', (rawBody) => ({ rawBody })],
+    ['text in request.rawBody', (bytes) => ({ rawBody: bytes.toString() })],
+    ['a Buffer in request.body', (body) => ({ body })],
+  ];
+  it.each(kept)('verifies %s that a hook has kept', async (_what, keep) => {
+    const { app, passed } = create({
+      before: (app) =>
+        app.addHook('preValidation', async (request) => {
+          Object.assign(request, keep(Buffer.concat(await request.raw.toArray())));
+        }),
+    });
+    const port = await listen(app);
+    expect(await post(port, genuine())).toMatchObject({ status: 200 });
+    expect(await post(port, forged())).toMatchObject({ status: 403 });
+    expect(passed.entries).toEqual([]);
+  });
+
+  it('verifies what a host that runs the app as a function has kept in req.rawBody', async () => {
+    const { app } = create();
+    await app.ready();
+    const listener: RequestListener = async (request, response) => {
+      const rawBody = Buffer.concat(await request.toArray());
+      app.routing(Object.assign(request, { rawBody, body: JSON.parse(String(rawBody)) }), response);
+    };
+    const { port } = await serve(listener);
+    expect(await post(port, genuine())).toMatchObject({ status: 200 });
+    expect(await post(port, forged())).toMatchObject({ status: 403 });
+  });
+
+  it.each<[string, (payload: Readable) => unknown]>([
+    ['passes the bytes on', (payload) => payload.pipe(new PassThrough())],
+    ['gives the bytes once more', async (payload) => Readable.from([Buffer.concat(await payload.toArray())])],
+  ])('reads the stream of a hook that %s', async (_how, replace) => {
+    const { app } = create({
+      options: { maxBodyBytes: 100_000 },
+      before: (app) => app.addHook('preParsing', async (_request, _reply, payload: Readable) => replace(payload)),
+    });
+    const port = await listen(app);
+    expect(await post(port, genuine())).toMatchObject({ status: 200 });
+    expect(await post(port, genuineOfSize(90_000))).toMatchObject({ status: 200 });
+    expect(await post(port, forged())).toMatchObject({ status: 403 });
+    expect(await post(port, genuineOfSize(100_000))).toMatchObject({ status: 413 });
+  });
+
+  it('answers 415 to a compressed body that a hook has inflated', async () => {
+    const { app } = create({
+      before: (app) => app.addHook('preParsing', async (_request, _reply, payload) => payload.pipe(createGunzip())),
+    });
+    const delivery = genuine();
+    const headers = [...headersOf(delivery), ['Content-Encoding', 'gzip'] as const];
+    expect(await post(await listen(app), { ...delivery, body: gzipSync(delivery.body) }, headers)).toMatchObject({
+      status: 415,
+      body: '',
+    });
+  });
+
+  it('answers to app.inject() at once, and closes no connection', async () => {
+    const { app } = create({ options: { receiveTimeoutMs: 20 } });
+    expect(await inject(app, genuine())).toMatchObject({ statusCode: 200, body: '' });
+    expect(await inject(app, forged())).toMatchObject({ statusCode: 403, body: '' });
+    const answers = [
+      await inject(app, genuine()),
+      await inject(app, { ...genuine(), signature: '' }),
+      await inject(app, genuine(), { simulate: { end: false, split: true, error: false, close: false } }),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 403, 503]);
+    for (const { headers } of answers) expect(headers.connection).not.toBe('close');
+  });
+
+  it('lets what is under way finish when the app closes, before its onClose hooks run', async () => {
+    const steps = new Log<string>();
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { app } = create({
+      options: {
+        async onEvent() {
+          steps.add('started');
+          await finished;
+          steps.add('handled');
+        },
+      },
+      before: (app) =>
+        app
+          .addHook('preClose', async () => void steps.add('closing'))
+          .addHook('onClose', async () => void steps.add('closed')),
+    });
+    const wire = await Wire.open(await listen(app));
+    await wire.send(framed(genuine()));
+    await steps.reaches(1);
+    const closed = app.close();
+    await steps.reaches(2);
+    finish();
+    expect(await wire.answer()).toMatchObject({ status: 200 });
+    wire.end();
+    await closed;
+    expect(steps.entries).toEqual(['started', 'closing', 'handled', 'closed']);
+  });
+
+  it("leaves the answer to Fastify when its handlerTimeout is over, whatever the app's hooks do then", async () => {
+    const { app, passed, refused } = create({
+      server: { handlerTimeout: 20 },
+      options: { receiveTimeoutMs: 60 },
+      before: (app) =>
+        app.addHook('onSend', async () => {
+          await refused.reaches(1);
+          await new Promise(setImmediate);
+        }),
+    });
+    const wire = await Wire.open(await listen(app));
+    await wire.send(framed(genuine()).subarray(0, -1));
+    expect(await wire.answer()).toMatchObject({ status: 500, body: '' });
+    wire.end();
+    await wire.closed();
+    expect(passed.entries).toMatchObject([{ code: 'FST_ERR_HANDLER_TIMEOUT' }]);
+    expect(refused.entries).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
+  });
+
+  it("answers where the app has a handlerTimeout, which ends with the request's body", async () => {
+    const { app } = create({ server: { handlerTimeout: 5000 } });
+    expect(await post(await listen(app), genuine())).toMatchObject({ status: 200 });
+  });
+
+  it('tells onResponse hooks how it answered', async () => {
+    const statuses = new Log<number>();
+    const { app } = create({
+      before: (app) => app.addHook('onResponse', async (_request, reply) => void statuses.add(reply.statusCode)),
+    });
+    await inject(app, genuine());
+    await inject(app, forged());
+    await statuses.reaches(2);
+    expect(statuses.entries).toEqual([200, 403]);
+  });
+
+  it('throws when it is given no secret, and not when it is registered', () => {
+    expect(() => fastifyHandler({ secret: '', onEvent: () => {} })).toThrow(ConfigError);
+  });
+});
