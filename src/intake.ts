@@ -1,4 +1,4 @@
-import { hmacAhead, hmacHex } from '#hmac';
+import { hmacAhead } from '#hmac';
 import { withDeadline } from './deadline.js';
 import { type DeliveryItem, parseDelivery } from './delivery.js';
 import { WebhookError } from './errors.js';
@@ -101,15 +101,15 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
 
     async verify(signed, seen = {}) {
       const [signature, timestamp] = checkHeaders(signed.signature, signed.timestamp);
-      const rawBody =
+      const body =
         typeof signed.rawBody === 'function'
           ? await signed.rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs })
           : signed.rawBody;
-      seen.bodyBytes = typeof rawBody === 'string' ? rawBody.length : rawBody?.byteLength;
+      seen.bodyBytes = typeof body === 'string' ? body.length : body?.byteLength;
       checkSize(seen.bodyBytes);
       const given = typeof secret === 'function' ? await ask(secret) : secret;
-      // Bytes that somebody else holds may change while they are hashed ahead, and would be parsed as they are then.
-      const hmac = rawBody === signed.rawBody ? hmacHex : await hmacAhead(rawBody as Uint8Array, timestamp, given);
+      // From here on only the bytes that were hashed: a host may write into those that it gave.
+      const [rawBody, hmac] = await hmacAhead(body, timestamp, given);
       if (!verifyWith(hmac, rawBody, signature, timestamp, given)) {
         throw new WebhookError(
           'ERR_WEBHOOK_SIGNATURE',
