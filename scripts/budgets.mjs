@@ -52,7 +52,7 @@ const NONE = { builtins: [], packages: [] };
  */
 export const IMPORTS = {
   '.': { files: 12, bytes: 55_000, ...CORE },
-  './verify': { files: 5, bytes: 7000, ...CRYPTO },
+  './verify': { files: 2, bytes: 5500, ...CRYPTO },
   './schemas': { files: 3, bytes: 5500, builtins: [], packages: ['zod'] },
   './express': { files: 14, bytes: 55_000, ...CORE },
   './fastify': { files: 14, bytes: 57_000, ...CORE },
