@@ -2,7 +2,7 @@ import { hmacAhead } from '#hmac';
 import { withDeadline } from './deadline.js';
 import { type DeliveryItem, parseDelivery } from './delivery.js';
 import { WebhookError } from './errors.js';
-import type { resolveVerifierOptions, Secret } from './options.js';
+import { checkSecret, type resolveVerifierOptions, type Secret } from './options.js';
 import { isSignature, isTimestamp, type RawBody, verifyWith } from './signature.js';
 
 /** What a reader of a body has to keep to. */
@@ -78,9 +78,12 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
 
   async function ask(secret: () => Secret | Promise<Secret>): Promise<Secret> {
     try {
-      return await withDeadline(Promise.resolve(secret()), receiveTimeoutMs, () => new Error('It took too long.'));
+      const late = () => new Error('It took too long.');
+      return checkSecret(await withDeadline(Promise.resolve(secret()), receiveTimeoutMs, late));
     } catch (cause) {
-      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed or took too long.', { cause });
+      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed, gave none or took too long.', {
+        cause,
+      });
     }
   }
 
