@@ -4,6 +4,7 @@ import { authenticityCases } from './matrix/authenticity.js';
 import { bodyCases } from './matrix/bodies.js';
 import { connectionCases } from './matrix/connections.js';
 import { contentCases, itemCases } from './matrix/contents.js';
+import { deviationCases } from './matrix/deviations.js';
 import { effectCases, placeCases } from './matrix/effects.js';
 import type { Target } from './matrix/targets.js';
 
@@ -20,5 +21,6 @@ export function matrix(target: Target): void {
       itemCases(target);
       effectCases(target);
     }
+    deviationCases(target);
   });
 }

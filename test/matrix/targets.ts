@@ -7,6 +7,7 @@ import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import { type DeliveryItem, isWebhookError, type Receiver, type VerifierOptions } from '../../src/index.js';
+import type { Deviations } from './deviations.js';
 
 /** What an adapter is mounted with. */
 export interface Parts {
@@ -24,6 +25,8 @@ export interface Target {
   /** Whether it counts what is in flight. */
   readonly limitsInFlight: boolean;
   readonly listener: (parts: Parts) => RequestListener;
+  /** Where the host leaves a receiver no say. */
+  readonly deviations?: Deviations;
 }
 
 export const EXPRESS_VERSIONS = [
