@@ -1,3 +1,3 @@
 import { defineNitroConfig } from 'nitro/config';
 
-export default defineNitroConfig({ preset: 'node-server', serverDir: '.', compatibilityDate: '2026-01-01' });
+export default defineNitroConfig({ preset: 'node-server', compatibilityDate: '2026-01-01' });
