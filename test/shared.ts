@@ -6,6 +6,11 @@ import { describe, it } from 'vitest';
 // Vectors and samples that lie beside the project, in ../shared. A clone of the project alone does not have them.
 const root = fileURLToPath(new URL('../../shared/', import.meta.url));
 
+/** Whether a file is in ../shared. */
+export function hasShared(path: string): boolean {
+  return existsSync(join(root, path));
+}
+
 /** The bytes of a file in ../shared. */
 export function sharedBytes(path: string): Uint8Array {
   return new Uint8Array(readFileSync(join(root, path)));
@@ -18,7 +23,7 @@ export function sharedText(path: string): string {
 
 /** A suite over files in ../shared. Without them it is skipped, and its name says so. */
 export function describeShared(title: string, path: string, suite: () => void): void {
-  const present = existsSync(join(root, path));
+  const present = hasShared(path);
   describe.skipIf(!present)(present ? title : `${title} (skipped: ../shared/${path} is not there)`, () => {
     if (present) suite();
     else it(`needs ../shared/${path}`, () => {});

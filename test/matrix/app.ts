@@ -10,29 +10,12 @@ import {
   type WebhookErrorCode,
 } from '../../src/index.js';
 import { HARMLESS_HEADERS, STATUSES } from './cases/effects.js';
+import { Log } from './cases/waiting.js';
 import { type Delivery, framed, headersOf, SECRET, sign } from './deliveries.js';
 import type { Target } from './targets.js';
 import { type Answer, type HeaderList, Wire } from './wire.js';
 
-/** Entries in the order in which they came, and a way to wait for them. */
-export class Log<T> {
-  readonly entries: T[] = [];
-  readonly #waiting = new Set<() => void>();
-
-  add(entry: T): void {
-    this.entries.push(entry);
-    for (const wake of this.#waiting) wake();
-  }
-
-  /** Resolves when there are this many entries. */
-  async reaches(count: number): Promise<void> {
-    while (this.entries.length < count) {
-      await new Promise<void>((wake) => {
-        this.#waiting.add(wake);
-      });
-    }
-  }
-}
+export { Log };
 
 export interface App {
   readonly port: number;

@@ -1,20 +1,12 @@
 import { describe, expect } from 'vitest';
 import { sampleEventEmitted } from '../../src/testing.js';
-import { expectAnswer, Log, startApp } from './app.js';
+import { expectAnswer, startApp } from './app.js';
 import { FAILURES, RETRY_AFTER } from './cases/effects.js';
+import { deferred, Log } from './cases/waiting.js';
 import { framed, genuine, headersOf } from './deliveries.js';
 import { itOf } from './deviations.js';
 import type { Target } from './targets.js';
 import { head, Wire } from './wire.js';
-
-/** A promise and what resolves it. */
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}
 
 /** What becomes of the events of genuine deliveries, and what is answered for it. */
 export function effectCases(target: Target): void {

@@ -11,6 +11,7 @@ import { type SqliteStoreOptions, sqliteStore } from '../../src/stores/sqlite.js
 import { describeStore } from '../contracts/store.js';
 import { failing, nothing, unique } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
+import { binaryOf, needsRuntimes } from '../runtimes/installed.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'sqlite-'));
 const file = join(directory, 'keys.db');
@@ -137,16 +138,16 @@ describe('sqliteStore', () => {
   });
 });
 
-/** Runtimes that bring a SQLite of their own: .ci/run installs them; elsewhere their suite is skipped by name. */
+/** Runtimes, two of which bring a SQLite of their own. Without them their suite is skipped by name. */
 const runtimes = [
   { title: 'libsql on this Node', command: process.execPath, driver: 'libsql' },
-  { title: 'node:sqlite', command: process.env.TEST_NODE22 ?? 'TEST_NODE22', driver: 'node:sqlite' },
-  { title: 'bun:sqlite', command: process.env.TEST_BUN ?? 'TEST_BUN', driver: 'bun:sqlite' },
+  { title: 'node:sqlite', command: binaryOf('node22'), driver: 'node:sqlite' },
+  { title: 'bun:sqlite', command: binaryOf('bun'), driver: 'bun:sqlite' },
 ];
 
-for (const { title, command, driver } of runtimes) {
-  const missing = spawnSync(command, ['--version']).status !== 0;
-  const why = missing ? ` (skipped: ${command} names no runtime)` : '';
+for (const { title, command = '', driver } of runtimes) {
+  const missing = command === '' || spawnSync(command, ['--version']).status !== 0;
+  const why = missing ? needsRuntimes : '';
 
   describe.skipIf(missing)(`sqliteStore with ${title}, several processes on one file${why}`, () => {
     it('runs every key once among four processes at the same time', async () => {

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeShared } from '../shared.js';
+import { createGround, type Ground } from './ground.js';
+import { needsRuntimes } from './installed.js';
+import { type Outcome, runtimes } from './runtimes.js';
+import { sharedData, VECTORS } from './shared-data.js';
+import { casesFor } from './suite/suite.js';
+
+// One suite, built once, against the packed tarball, in every runtime. A case that fails there fails here by its name.
+
+const shared = sharedData();
+let ground: Ground;
+
+beforeAll(async () => {
+  ground = await createGround(shared);
+}, 60_000);
+
+afterAll(() => ground?.remove());
+
+for (const runtime of runtimes) {
+  const traits = { ...runtime.traits, vectors: shared !== undefined };
+  const cases = casesFor(traits);
+
+  describe.skipIf(!runtime.present)(`${runtime.title}${runtime.present ? '' : needsRuntimes}`, () => {
+    let outcome: Outcome;
+
+    beforeAll(async () => {
+      outcome = await runtime.run(ground, await ground.input(traits));
+    }, 200_000);
+
+    it('runs every case once', () => {
+      expect(outcome.results.map(({ name }) => name)).toEqual(cases.map(({ name }) => name));
+      expect(outcome.noise).toBe('');
+    });
+
+    it('loads the HMAC that is right for it', () => {
+      expect(outcome.hmac).toMatch(runtime.hmac);
+    });
+
+    if (runtime.bundled) {
+      it('is given no module, global or name of Node', () => {
+        expect(outcome.bundled).toContain('hmacHex');
+        expect(outcome.bundled).not.toMatch(/\bnode:|\brequire\(|\bBuffer\b|\bprocess\./);
+      });
+    }
+
+    for (const { name } of cases) {
+      it(name, () => {
+        const result = outcome.results.find((each) => each.name === name);
+        if (result === undefined)
+          expect.fail(`The runtime ended before this case, or said nothing of it: ${outcome.noise}`);
+        if (!result.ok) expect.fail(result.error);
+      });
+    }
+  });
+}
+
+describeShared('vectors and JSON in ../shared', VECTORS, () => {
+  it('are given to every runtime', () => {
+    expect(shared?.vectors.length).toBeGreaterThan(50);
+    expect(shared?.json.length).toBeGreaterThan(300);
+  });
+});

@@ -1,0 +1,208 @@
+import { INVALID_ITEMS, NO_DELIVERIES, UNKNOWN_ITEM } from '../../matrix/cases/contents.js';
+import { headersOf, SECRET, TIMESTAMP } from '../../matrix/cases/delivery.js';
+import { digitsMoved, FORGERIES } from '../../matrix/cases/forgeries.js';
+import {
+  OTHER_NAMES,
+  oddlyCased,
+  REFUSED_ENCODINGS,
+  REFUSED_METHODS,
+  refusedHeaders,
+  TAKEN_ENCODINGS,
+  WINDOW,
+} from '../../matrix/cases/headers.js';
+import { equal } from './check.js';
+import type { Lab } from './lab.js';
+import type { Case } from './suite.js';
+
+const placeholder = { body: new Uint8Array(0), signature: '', timestamp: '' };
+
+const authenticity: readonly Case[] = [
+  ...(['sampleEventEmitted', 'sampleTransactionIncluded'] as const).map((sample) => ({
+    name: `takes a genuine ${sample === 'sampleEventEmitted' ? 'event.emitted' : 'transaction.included'}`,
+    async run(lab: Lab) {
+      const app = lab.start();
+      const event = lab.lib.testing[sample]();
+      equal((await app.post(await lab.genuine(event))).status, 200);
+      equal(app.seen.entries, [event.id]);
+      equal(app.codes, []);
+    },
+  })),
+  {
+    name: 'takes a signature in upper case',
+    async run(lab) {
+      const delivery = await lab.genuine();
+      equal((await lab.start().post({ ...delivery, signature: delivery.signature.toUpperCase() })).status, 200);
+    },
+  },
+  {
+    name: 'takes a delivery that is signed under any of several secrets',
+    async run(lab) {
+      const app = lab.start({ secret: async () => ['whsec-new', SECRET] });
+      equal((await app.post(await lab.genuine())).status, 200);
+      equal((await app.post(await lab.sign('[]', { secret: 'whsec-new' }))).status, 200);
+      equal((await app.post(await lab.sign('[]', { secret: 'whsec-old' }))).status, 403);
+    },
+  },
+  ...FORGERIES.map(([title, forge]) => ({
+    name: `refuses ${title}`,
+    async run(lab: Lab) {
+      const app = lab.start();
+      const delivery = await lab.genuine();
+      equal((await app.post(await forge(delivery, lab.sign))).status, 403);
+      equal(app.seen.entries, []);
+      equal(app.codes.length, 1, 'the number of errors');
+      equal((await app.post(delivery)).status, 200, 'the answer to the genuine one');
+    },
+  })),
+  {
+    name: 'never handles a delivery with digits moved from its timestamp to its body',
+    async run(lab) {
+      const app = lab.start();
+      const statuses: number[] = [];
+      for (const moved of digitsMoved(await lab.genuine())) statuses.push((await app.post(moved)).status);
+      // Only 700000000 and 0 are canonical. Then the signature holds, and the body is no JSON.
+      equal(statuses, [400, 403, 403, 403, 403, 403, 403, 403, 400, 403]);
+      equal(app.seen.entries, []);
+    },
+  },
+];
+
+const headers: readonly Case[] = [
+  ...refusedHeaders(placeholder).map(([title], at) => ({
+    name: `refuses headers with ${title}`,
+    async run(lab: Lab) {
+      const app = lab.start();
+      const delivery = await lab.genuine();
+      const [, headers = []] = refusedHeaders(delivery)[at] ?? [];
+      equal((await app.post(delivery, { headers })).status, 403);
+      equal(app.seen.entries, []);
+      equal(app.codes, ['ERR_WEBHOOK_HEADER']);
+    },
+  })),
+  {
+    name: 'takes header names in any case',
+    async run(lab) {
+      const delivery = await lab.genuine();
+      equal((await lab.start().post(delivery, { headers: oddlyCased(delivery) })).status, 200);
+    },
+  },
+  {
+    name: 'takes other header names when it was told of them',
+    async run(lab) {
+      const app = lab.start({ headers: OTHER_NAMES });
+      const delivery = await lab.genuine();
+      equal((await app.post(delivery, { headers: headersOf(delivery, OTHER_NAMES) })).status, 200);
+      equal((await app.post(delivery)).status, 403);
+    },
+  },
+  ...WINDOW.map(([verb, age, seconds, status]) => ({
+    name: `${verb} what is ${age} toleranceSeconds allows`,
+    async run(lab: Lab) {
+      const app = lab.start({ toleranceSeconds: 300, now: () => Number(TIMESTAMP) * 1000 });
+      const aged = await lab.sign(JSON.stringify([lab.sample('aged')]), {
+        timestamp: String(Number(TIMESTAMP) + seconds),
+      });
+      equal((await app.post(aged)).status, status);
+      equal(app.seen.entries, status === 200 ? ['aged'] : []);
+      equal(app.codes, status === 200 ? [] : ['ERR_WEBHOOK_TIMESTAMP']);
+    },
+  })),
+  {
+    name: 'holds the timestamp against the runtime’s own clock',
+    async run(lab) {
+      const app = lab.start({ toleranceSeconds: 300 });
+      const { createTestDelivery } = lab.lib.testing;
+      equal((await app.handler(createTestDelivery([lab.sample()], { secret: SECRET }).request())).status, 200);
+      equal((await app.post(await lab.genuine())).status, 403);
+      equal(app.codes, ['ERR_WEBHOOK_TIMESTAMP']);
+    },
+  },
+  ...REFUSED_ENCODINGS.map((coding) => ({
+    name: `answers 415 to Content-Encoding ${coding}`,
+    async run(lab: Lab) {
+      const app = lab.start();
+      const delivery = await lab.genuine();
+      const headers = [...headersOf(delivery), ['Content-Encoding', coding] as const];
+      equal((await app.post(delivery, { headers })).status, 415);
+      equal(app.codes, ['ERR_WEBHOOK_CONTENT_ENCODING']);
+      equal(app.seen.entries, []);
+    },
+  })),
+  ...TAKEN_ENCODINGS.map((coding) => ({
+    name: `takes Content-Encoding "${coding}"`,
+    async run(lab: Lab) {
+      const delivery = await lab.genuine();
+      const headers = [...headersOf(delivery), ['Content-Encoding', coding] as const];
+      equal((await lab.start().post(delivery, { headers })).status, 200);
+    },
+  })),
+  ...REFUSED_METHODS.map((method) => ({
+    name: `answers 405 with Allow to ${method}`,
+    async run(lab: Lab) {
+      const app = lab.start();
+      const delivery = await lab.genuine();
+      const answer = await app.post(delivery, method === 'GET' ? { method, body: null } : { method });
+      equal([answer.status, answer.headers.get('allow')], [405, 'POST']);
+      equal(app.seen.entries, []);
+    },
+  })),
+];
+
+const contents: readonly Case[] = [
+  ...NO_DELIVERIES.map(([title, body]) => ({
+    name: `answers 400 to an authentic body that is ${title}`,
+    async run(lab: Lab) {
+      const app = lab.start();
+      equal((await app.post(await lab.sign(body))).status, 400);
+      equal(app.codes, ['ERR_WEBHOOK_INVALID_BODY']);
+      equal(app.seen.entries, []);
+    },
+  })),
+  {
+    name: 'takes an empty array',
+    run: async (lab) => equal((await lab.start().post(await lab.sign('[]'))).status, 200),
+  },
+  ...INVALID_ITEMS.map(([title, item]) => ({
+    name: `answers 422 to ${title} among good ones, and handles those once`,
+    async run(lab: Lab) {
+      const app = lab.start();
+      const delivery = await lab.genuine(lab.sample('first'), item, lab.sample('last'));
+      equal((await app.post(delivery)).status, 422);
+      equal((await app.post(delivery)).status, 422);
+      equal(app.seen.entries, ['first', 'last']);
+      equal(app.codes, ['ERR_WEBHOOK_INVALID_EVENT', 'ERR_WEBHOOK_INVALID_EVENT']);
+    },
+  })),
+  {
+    name: 'gives a bad item to onInvalid, and answers 500 when that fails',
+    async run(lab) {
+      const given: unknown[] = [];
+      const app = lab.start({
+        onInvalid: async ({ raw }) => {
+          given.push(raw);
+          if (given.length === 1) throw new Error('the dead-letter table is away');
+        },
+      });
+      const delivery = await lab.genuine({ id: 7, event: 'event.emitted' });
+      equal((await app.post(delivery)).status, 500);
+      equal((await app.post(delivery)).status, 200);
+      equal(given, [
+        { id: 7, event: 'event.emitted' },
+        { id: 7, event: 'event.emitted' },
+      ]);
+    },
+  },
+  {
+    name: 'takes an item of a kind that it does not know, and shows it to onUnknown',
+    async run(lab) {
+      const shown: unknown[] = [];
+      const app = lab.start({ onUnknown: (item) => shown.push(item) });
+      equal((await app.post(await lab.genuine(UNKNOWN_ITEM, lab.sample('known')))).status, 200);
+      equal(app.seen.entries, ['known']);
+      equal(shown, [{ status: 'unknown', id: 'new', kind: 'block.mined', raw: UNKNOWN_ITEM }]);
+    },
+  },
+];
+
+/** The matrix of test/matrix, over fetchHandler and requests of the runtime. */
+export const matrixCases: readonly Case[] = [...authenticity, ...headers, ...contents];

@@ -1,0 +1,145 @@
+import { INVALID_ITEMS, NO_DELIVERIES, UNKNOWN_ITEM } from '../../matrix/cases/contents.js';
+import { bytesOf } from '../../matrix/cases/delivery.js';
+import { equal, ok, thrownBy } from './check.js';
+import type { Lab } from './lab.js';
+import type { Case } from './suite.js';
+
+/** A number as it is sent, and what an item has of it: the digits, where a double would round them. */
+const NUMBERS: readonly (readonly [sent: string, kept: unknown])[] = [
+  ['0', 0],
+  ['-7', -7],
+  ['1.5', 1.5],
+  ['1e3', 1000],
+  ['9007199254740991', 9007199254740991],
+  ['9007199254740993', '9007199254740993'],
+  ['12345678901234567890', '12345678901234567890'],
+  ['-12345678901234567890', '-12345678901234567890'],
+  ['1000000000000000000000', '1000000000000000000000'],
+  ['0.1', 0.1],
+  ['0.10000000000000000000001', '0.10000000000000000000001'],
+  ['9007199254740992.5', '9007199254740992.5'],
+  ['1e400', '1e400'],
+];
+
+const bodyOf = (forms: 'text' | 'bytes' | 'buffer', text: string) =>
+  forms === 'text' ? text : forms === 'bytes' ? bytesOf(text) : (bytesOf(text).buffer as ArrayBuffer);
+
+export const parsingCases: readonly Case[] = [
+  ...(['text', 'bytes', 'buffer'] as const).map((form) => ({
+    name: `reads the samples as they were sent, from ${form}`,
+    run(lab: Lab) {
+      const { sampleEventEmitted, sampleTransactionIncluded } = lab.lib.testing;
+      const events = [sampleEventEmitted(), sampleTransactionIncluded(), sampleEventEmitted({ id: 'ünïcode 🎉' })];
+      const items = lab.lib.root.parseDelivery(bodyOf(form, JSON.stringify(events)));
+      equal(
+        items,
+        events.map((event) => ({ status: 'event', event })),
+      );
+    },
+  })),
+  ...NUMBERS.map(([sent, kept]) => ({
+    name: `never passes a rounded number off as exact: ${sent}`,
+    run(lab: Lab) {
+      const event = lab.sample('n');
+      const text = JSON.stringify([event]).replace('"1000000000000000000"', sent);
+      const [item] = lab.lib.root.parseDelivery(text);
+      ok(item?.status === 'event' && item.event.event === 'event.emitted', 'it is no event');
+      if (item?.status !== 'event' || item.event.event !== 'event.emitted') return;
+      equal(item.event.data.event.inputs[2]?.value, kept);
+      const [unknown] = lab.lib.root.parseDelivery(`[{"id":"x","event":"new.kind","data":{"value":${sent}}}]`);
+      equal(unknown?.status === 'unknown' && unknown.raw, { id: 'x', event: 'new.kind', data: { value: kept } });
+    },
+  })),
+  ...NO_DELIVERIES.map(([title, body]) => ({
+    name: `refuses a body that is ${title}`,
+    async run(lab: Lab) {
+      const error = await thrownBy(() => lab.lib.root.parseDelivery(bytesOf(body)));
+      equal([error.code, error.status], ['ERR_WEBHOOK_INVALID_BODY', 400]);
+      ok(lab.lib.root.isWebhookError(error), 'it is no error of the library');
+    },
+  })),
+  {
+    name: 'gives bad and unknown items among good ones, in their order',
+    run(lab) {
+      const [first, last] = [lab.sample(), lab.lib.testing.sampleTransactionIncluded()];
+      const bad = INVALID_ITEMS.map(([, item]) => item);
+      const items = lab.lib.root.parseDelivery(JSON.stringify([first, ...bad, UNKNOWN_ITEM, last]));
+      equal(items[0], { status: 'event', event: first });
+      equal(
+        items.slice(1, -2).map((item) => item.status === 'invalid' && item.issues.length > 0 && item.raw),
+        bad.map((item) => item),
+      );
+      equal(items.at(-2), { status: 'unknown', id: 'new', kind: 'block.mined', raw: UNKNOWN_ITEM });
+      equal(items.at(-1), { status: 'event', event: last });
+    },
+  },
+  {
+    name: 'keeps keys that name prototypes as data and pollutes nothing',
+    run(lab) {
+      for (const beside of ['', ',{"n":12345678901234567890}']) {
+        const { rawFields: _, ...event } = lab.sample('p').data.event;
+        const sent = JSON.stringify({ ...lab.sample('p'), data: { ...lab.sample('p').data, event } }).replaceAll(
+          '{',
+          '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},',
+        );
+        const [item] = lab.lib.root.parseDelivery(`[${sent}${beside}]`);
+        if (item?.status !== 'event' || item.event.event !== 'event.emitted') throw new Error('it is no event');
+        equal(JSON.stringify(item.event), JSON.stringify(JSON.parse(sent)));
+        for (const each of [item.event, item.event.data.event, item.event.data.event.inputs[0]]) {
+          ok(Object.hasOwn(each ?? {}, '__proto__'), '__proto__ is no key of its own');
+          ok(Object.getPrototypeOf(each) === Object.prototype, 'the prototype was changed');
+        }
+      }
+      ok(!Object.hasOwn(Object.prototype, 'polluted'), 'Object.prototype is polluted');
+    },
+  },
+  {
+    name: 'fills the address label from the alias that the live service sends',
+    run(lab) {
+      const text = JSON.stringify([lab.sample('a')]).replaceAll('"addressLabel"', '"addressAlias"');
+      const [item] = lab.lib.root.parseDelivery(text);
+      if (item?.status !== 'event' || item.event.event !== 'event.emitted') throw new Error('it is no event');
+      equal(item.event.data.event.contract.addressLabel, 'sample_token');
+    },
+  },
+  {
+    name: 'parseEvent says what is wrong and where',
+    async run(lab) {
+      const { parseEvent, parseEventEmitted, parseTransactionIncluded } = lab.lib.root;
+      const event = lab.sample('e');
+      ok(parseEvent(event) === event, 'it gives another object');
+      const error = (await thrownBy(() => parseEventEmitted({ ...event, id: 7 }))) as { issues?: { path: unknown }[] };
+      equal(
+        error.issues?.map(({ path }) => path),
+        [['id']],
+      );
+      equal((await thrownBy(() => parseTransactionIncluded(event))).code, 'ERR_WEBHOOK_INVALID_EVENT');
+    },
+  },
+  {
+    name: 'the schemas of ./schemas take the samples and refuse an item that is none',
+    run(lab) {
+      const { eventEmittedSchema, transactionIncludedSchema } = lab.lib.schemas;
+      ok(eventEmittedSchema.safeParse(lab.sample()).success, 'the sample is refused');
+      ok(transactionIncludedSchema.safeParse(lab.lib.testing.sampleTransactionIncluded()).success, 'refused');
+      ok(!eventEmittedSchema.safeParse({ ...lab.sample(), id: 7 }).success, 'an id that is a number is taken');
+    },
+  },
+  {
+    name: 'reads nesting of 100 000 levels and refuses it unclosed',
+    async run(lab) {
+      const open = 100_000;
+      // Engines differ in how deep they read; each way it is an answer and no crash.
+      const read = () => lab.lib.root.parseDelivery(`[${'['.repeat(open)}${']'.repeat(open)}]`);
+      const outcome = await Promise.resolve()
+        .then(read)
+        .then(
+          (items) => items.map(({ status }) => status),
+          (error: { code?: string }) => error.code,
+        );
+      ok(['["invalid"]', '"ERR_WEBHOOK_INVALID_BODY"'].includes(JSON.stringify(outcome)), JSON.stringify(outcome));
+      const error = await thrownBy(() => lab.lib.root.parseDelivery('['.repeat(open)));
+      equal(error.code, 'ERR_WEBHOOK_INVALID_BODY');
+    },
+  },
+];
