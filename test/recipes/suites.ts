@@ -1,0 +1,18 @@
+import { describe } from 'vitest';
+import { isInstalled, pathsOf, type RecipeName } from '../../examples/frameworks/recipes.js';
+import { Remote, useRecipe } from './remote.js';
+import { type HostAnswer, remoteMatrix } from './remote-matrix.js';
+
+type HostEntry = readonly [title: string, HostAnswer];
+
+/** The suite of a recipe: it is built and started, and gets the matrix at each path where it takes deliveries. */
+export function recipeSuite(name: RecipeName, ...answers: readonly (readonly HostEntry[])[]): void {
+  const has = isInstalled(name);
+  const needs = has ? '' : ` (skipped: not installed; npm run example -- ${name} installs it)`;
+  describe.skipIf(!has)(`the recipe for ${name}${needs}`, () => {
+    const running = useRecipe(name);
+    pathsOf(name).forEach((path, at) => {
+      describe(path, () => remoteMatrix(new Remote(running, path), new Map(answers[at] ?? [])));
+    });
+  });
+}
