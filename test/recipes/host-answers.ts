@@ -73,3 +73,9 @@ export const DENO: readonly Entry[] = [
     { status: 'closed', why: 'Deno answers the first and closes the connection' },
   ],
 ];
+
+/** Of workerd. */
+export const WORKER: readonly Entry[] = all(
+  ['answers 413 to a sender of 20 MB who sends on regardless', 'answers 413 to 20 MB in chunks'],
+  { status: [413, 'closed'], why: 'workerd closes at once, which a sender who sends on may see before the answer' },
+);

@@ -2,10 +2,10 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Receiver } from '../../src/index.js';
 import { startApp } from '../matrix/app.js';
-import { framed, genuine } from '../matrix/deliveries.js';
+import { framed, genuine, genuineOfSize, headersOf } from '../matrix/deliveries.js';
 import type { Deviation } from '../matrix/deviations.js';
 import type { Target } from '../matrix/targets.js';
-import { Wire } from '../matrix/wire.js';
+import { chunked, head, piecesOf, Wire } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
 import { hasFrameworks, importRecipe, needsFrameworks } from './installed.js';
 import { ownLimit, parsedFirst } from './parsed-first.js';
@@ -30,8 +30,28 @@ const stalled: Deviation = {
   },
 };
 
+const unread: Deviation = {
+  why: 'h3 answers 413 at once, and the rest is left unread until the server closes the connection (keepAliveTimeout)',
+  async test(target) {
+    const app = await startApp(target);
+    const delivery = genuineOfSize(20 * 1024 * 1024);
+    for (const framing of [
+      [framed(delivery)],
+      [head([...headersOf(delivery), ['Transfer-Encoding', 'chunked']]), chunked(piecesOf(delivery.body, 60_000))],
+    ]) {
+      const wire = await Wire.open(app.port);
+      const sending = wire.send(...framing);
+      expect((await wire.answer())?.status).toBe(413);
+      wire.cut();
+      await Promise.all([sending, wire.closed()]);
+    }
+    expect(app.errors.entries).toEqual(['ERR_WEBHOOK_BODY_TOO_LARGE', 'ERR_WEBHOOK_BODY_TOO_LARGE']);
+    expect((await app.post(genuine())).status).toBe(200);
+  },
+};
+
 if (hasFrameworks) {
-  const listeners = await importRecipe<Listeners>('listeners.ts');
+  const listeners = await importRecipe<Listeners>('testing/listeners.ts');
   const recipe = (name: string, of: keyof Listeners, deviations: Target['deviations'] = new Map()): Target => ({
     name,
     role: 'handler',
@@ -45,7 +65,10 @@ if (hasFrameworks) {
     recipe(
       'the recipe for h3',
       'h3',
-      new Map([['answers 503 when the body stalls, and closes the connection', stalled]]),
+      new Map([
+        ['answers 503 when the body stalls, and closes the connection', stalled],
+        ['answers a sender of 20 MB over the limit who sends on regardless', unread],
+      ]),
     ),
   );
   matrix(recipe('the recipe for NestJS, before its parsers', 'nestMiddleware'));

@@ -93,6 +93,7 @@ export interface RunningRecipe {
 }
 
 let installed: Promise<void> | undefined;
+const built = new Map<RecipeName, Promise<void>>();
 
 /** Builds and starts a recipe with the packed library before the tests of a suite, and ends it after them. */
 export function useRecipe(name: RecipeName, env: Record<string, string> = {}): () => RunningRecipe {
@@ -101,7 +102,8 @@ export function useRecipe(name: RecipeName, env: Record<string, string> = {}): (
   beforeAll(async () => {
     installed ??= installLibrary();
     await installed;
-    await buildRecipe(name);
+    built.set(name, built.get(name) ?? buildRecipe(name));
+    await built.get(name);
     const [port, effects, printed] = [await freePort(), new Log<string>(), [] as string[]];
     const onLine = (line: string) => {
       printed.push(line);

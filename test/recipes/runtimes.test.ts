@@ -1,6 +1,6 @@
-import { DENO } from './host-answers.js';
+import { DENO, WORKER } from './host-answers.js';
 import { recipeSuite } from './suites.js';
 
 recipeSuite('bun');
 recipeSuite('deno', DENO);
-recipeSuite('worker');
+recipeSuite('worker', WORKER);

@@ -1,4 +1,4 @@
-// The recipes that are a library in Node as listeners of node:http, for whoever brings a server of their own: a test.
+// What the project's own tests need of the frameworks. It stands here because their packages are found from here.
 import type { RequestListener } from 'node:http';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
@@ -7,13 +7,14 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Receiver } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
 import { toNodeHandler } from 'h3';
-import { createApp as createH3 } from './h3/app.js';
-import { createApp as createHono } from './hono/app.js';
-import { createApp as createKoa } from './koa/app.js';
-import { createApp as createNest } from './nest/app.js';
-import { createApp as createNestMiddleware } from './nest/middleware.js';
+import { createApp as createH3 } from '../h3/app.js';
+import { createApp as createHono } from '../hono/app.js';
+import { createApp as createKoa } from '../koa/app.js';
+import { createApp as createNest } from '../nest/app.js';
+import { createApp as createNestMiddleware } from '../nest/middleware.js';
 
-export const hono = (receiver: Receiver): RequestListener => getRequestListener(createHono(receiver).fetch);
+export const hono = (receiver: Receiver): RequestListener =>
+  getRequestListener(createHono(receiver).fetch, { overrideGlobalObjects: false });
 
 export const h3 = (receiver: Receiver): RequestListener => toNodeHandler(createH3(receiver)) as RequestListener;
 
