@@ -125,7 +125,7 @@ export function tooLarge(maxBodyBytes: number): WebhookError {
 export function hostLimit(cause: unknown): WebhookError {
   return new WebhookError(
     'ERR_WEBHOOK_BODY_TOO_LARGE',
-    'The body is larger than the host in front of the receiver allows: raise its limit (BODY_SIZE_LIMIT of SvelteKit, bodyLimit of Hono and h3) above maxBodyBytes.',
+    'The body is larger than the host in front of the receiver allows: raise its limit (BODY_SIZE_LIMIT of SvelteKit, bodyLimit of h3) above maxBodyBytes.',
     { cause },
   );
 }

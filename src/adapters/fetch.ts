@@ -1,6 +1,6 @@
 import { answerHeaders } from '../answer.js';
 import { withDeadline } from '../deadline.js';
-import { isWebhookError, RawBodyUnavailableError } from '../errors.js';
+import { isWebhookError, RawBodyUnavailableError, type WebhookError } from '../errors.js';
 import {
   type BodyReader,
   createIntake,
@@ -93,20 +93,15 @@ function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {
     } catch (error) {
       // Not waited for: a source that hangs would hang the answer with it.
       reader?.cancel().catch(() => {});
-      throw isWebhookError(error)
-        ? error
-        : refusedByHost(error)
-          ? hostLimit(error)
-          : incomplete('the stream failed', error);
+      throw whyUnread(error);
     }
   };
 }
 
-/** Hosts with a limit of their own fail the stream with their error for 413 (SvelteKit, h3, Hono's bodyLimit). */
-function refusedByHost(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { status, name } = error as { status?: unknown; name?: unknown };
-  return status === 413 || name === 'BodyLimitError';
+/** Hosts with a limit of their own fail the stream with their error for 413: SvelteKit and h3 do. */
+function whyUnread(error: unknown): WebhookError {
+  if (isWebhookError(error)) return error;
+  return Object(error).status === 413 ? hostLimit(error) : incomplete('the stream failed', error);
 }
 
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, collector: Collector): Promise<void> {

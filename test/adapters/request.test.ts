@@ -85,11 +85,9 @@ describe('fetchHandler', () => {
     expect(codes).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
   });
 
-  it.each([
-    ['whose status is 413', Object.assign(new Error('Payload Too Large'), { status: 413 })],
-    ["that is Hono's own", Object.assign(new Error('Payload Too Large'), { name: 'BodyLimitError' })],
-  ])('answers 413 when a host with a limit of its own fails the stream with an error %s', async (_which, error) => {
+  it('answers 413 when a host with a limit of its own fails the stream', async () => {
     const { handler, codes } = start();
+    const error = Object.assign(new Error('Payload Too Large'), { status: 413 });
     const body = streamOf({ pull: (controller) => controller.error(error) });
     expect((await handler(requestOf(genuine(), body))).status).toBe(413);
     expect(codes).toEqual(['ERR_WEBHOOK_BODY_TOO_LARGE']);
