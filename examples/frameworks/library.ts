@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,16 +11,20 @@ const name = 'event-webhook-receiver';
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const modules = fileURLToPath(new URL('./node_modules', import.meta.url));
 
-/** Installs the library here as `npm install` would: packed from what was built. Any number of processes may do so at once. */
-export async function installLibrary(): Promise<void> {
+/**
+ * Installs the library here as `npm install` would: packed from what was built. Any number of processes may do so at once.
+ * With `types`, its declarations are built first if they were not.
+ */
+export async function installLibrary({ types = false } = {}): Promise<void> {
+  if (types && !existsSync(join(project, 'dist/index.d.ts'))) {
+    await run(process.execPath, [join(project, 'node_modules/tsup/dist/cli-default.js'), '--silent'], { cwd: project });
+  }
+  if (!existsSync(join(project, 'dist/index.js'))) throw new Error('The library is not built: npm run build.');
   const directory = await mkdtemp(join(tmpdir(), 'pack-'));
   try {
     const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', directory];
     const npm = { cwd: project, shell: process.platform === 'win32' };
-    const [{ filename, shasum, files }] = JSON.parse((await run('npm', pack, npm)).stdout);
-    if (!files.some(({ path }: { path: string }) => path === 'dist/index.js')) {
-      throw new Error('The library is not built: npm run build.');
-    }
+    const [{ filename, shasum }] = JSON.parse((await run('npm', pack, npm)).stdout);
     const unpacked = `.${name}-${shasum}`;
     const made = await mkdtemp(join(modules, `.${name}-new-`));
     await run('tar', ['-xzf', join(directory, filename), '-C', made, '--strip-components=1']);

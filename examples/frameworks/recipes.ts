@@ -31,6 +31,9 @@ const installPackages = [npmInstall('.')];
 const installRuntimes = [npmInstall('.'), npmInstall('../../test/runtimes')];
 const server = [process.execPath, '--import', 'tsx', 'server.ts'];
 
+const bun = process.env.TEST_BUN || `${runtimes}.bin/bun`;
+const deno = process.env.TEST_DENO || `${runtimes}.bin/deno`;
+
 const inNode = (name: string): Recipe => ({ needs: packages + name, install: installPackages, start: server });
 
 const functions = `${packages}@google-cloud/functions-framework`;
@@ -65,17 +68,14 @@ export const recipes = {
     env: { BODY_SIZE_LIMIT: '11M' },
   },
   bun: {
-    needs: `${runtimes}.bin/bun`,
+    needs: bun,
     install: installRuntimes,
-    start: [process.env.TEST_BUN || `${runtimes}.bin/bun`, 'server.ts'],
+    start: [bun, 'server.ts'],
   },
   deno: {
-    needs: `${runtimes}.bin/deno`,
+    needs: deno,
     install: installRuntimes,
-    start: [
-      process.env.TEST_DENO || `${runtimes}.bin/deno`,
-      ...['run', '--allow-net', '--allow-env', '--node-modules-dir=manual', 'server.ts'],
-    ],
+    start: [deno, ...['run', '--allow-net', '--allow-env', '--node-modules-dir=manual', 'server.ts']],
   },
   worker: {
     needs: `${runtimes}miniflare`,

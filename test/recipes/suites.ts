@@ -9,7 +9,7 @@ type HostEntry = readonly [title: string, HostAnswer];
 export function recipeSuite(name: RecipeName, ...answers: readonly (readonly HostEntry[])[]): void {
   const has = isInstalled(name);
   const needs = has ? '' : ` (skipped: not installed; npm run example -- ${name} installs it)`;
-  describe.skipIf(!has)(`the recipe for ${name}${needs}`, () => {
+  describe.skipIf(!has)(`the recipe for ${name}${needs}`, { timeout: 30_000 }, () => {
     const running = useRecipe(name);
     pathsOf(name).forEach((path, at) => {
       describe(path, () => remoteMatrix(new Remote(running, path), new Map(answers[at] ?? [])));
