@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { installLibrary } from './frameworks/library.js';
 import { isInstalled, isRecipe, recipes } from './frameworks/recipes.js';
 import { freePort } from './servers/free-port.js';
 import { startPostgres } from './servers/postgres.js';
@@ -89,6 +90,8 @@ async function main(): Promise<boolean> {
       console.log(`Installing what the recipe for ${name} needs …`);
       for (const args of recipes[name].install) if (!npm(args)) throw new Error('That failed.');
     }
+    // Next checks types when it builds.
+    await installLibrary({ types: name === 'next' });
     const { drive } = await import('./frameworks/drive.js');
     return await drive(name, cleanUp);
   }

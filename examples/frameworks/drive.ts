@@ -1,14 +1,11 @@
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { freePort } from '../servers/free-port.js';
-import { installLibrary } from './library.js';
 import { buildRecipe, pathsOf, type RecipeName, startRecipe } from './recipes.js';
 
 const secret = 'whsec-example';
 
-/** Starts a recipe, sends it deliveries, and says whether each came to what it should. */
+/** Builds and starts a recipe, with the library that is installed here, sends it deliveries, and says whether each came to what it should. */
 export async function drive(name: RecipeName, cleanUp: (() => unknown)[]): Promise<boolean> {
-  // Next checks types when it builds.
-  await installLibrary({ types: name === 'next' });
   console.log(`building ${name}, if it has to be built …`);
   await buildRecipe(name);
 

@@ -1,4 +1,4 @@
-import { describe } from 'vitest';
+import { describe, it } from 'vitest';
 import { isInstalled, pathsOf, type RecipeName } from '../../examples/frameworks/recipes.js';
 import { Remote, useRecipe } from './remote.js';
 import { type HostAnswer, remoteMatrix } from './remote-matrix.js';
@@ -7,9 +7,13 @@ type HostEntry = readonly [title: string, HostAnswer];
 
 /** The suite of a recipe: it is built and started, and gets the matrix at each path where it takes deliveries. */
 export function recipeSuite(name: RecipeName, ...answers: readonly (readonly HostEntry[])[]): void {
-  const has = isInstalled(name);
-  const needs = has ? '' : ` (skipped: not installed; npm run example -- ${name} installs it)`;
-  describe.skipIf(!has)(`the recipe for ${name}${needs}`, { timeout: 30_000 }, () => {
+  if (!isInstalled(name)) {
+    describe.skip(`the recipe for ${name} (skipped: not installed; npm run example -- ${name} installs it)`, () => {
+      it('passes the matrix', () => {});
+    });
+    return;
+  }
+  describe(`the recipe for ${name}`, { timeout: 30_000 }, () => {
     const running = useRecipe(name);
     pathsOf(name).forEach((path, at) => {
       describe(path, () => remoteMatrix(new Remote(running, path), new Map(answers[at] ?? [])));
