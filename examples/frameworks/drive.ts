@@ -4,7 +4,7 @@ import { buildRecipe, pathsOf, type RecipeName, startRecipe } from './recipes.js
 
 const secret = 'whsec-example';
 
-/** Builds and starts a recipe, with the library that is installed here, sends it deliveries, and says whether each came to what it should. */
+/** Builds and starts a recipe, sends it deliveries, and says whether each came to what it should. */
 export async function drive(name: RecipeName, cleanUp: (() => unknown)[]): Promise<boolean> {
   console.log(`building ${name}, if it has to be built …`);
   await buildRecipe(name);

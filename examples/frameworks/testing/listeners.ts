@@ -18,7 +18,11 @@ export const hono = (receiver: Receiver): RequestListener =>
 
 export const h3 = (receiver: Receiver): RequestListener => toNodeHandler(createH3(receiver)) as RequestListener;
 
-export const koa = (receiver: Receiver): RequestListener => createKoa(receiver).callback();
+export function koa(receiver: Receiver): RequestListener {
+  const app = createKoa(receiver);
+  app.silent = true; // or it prints each connection that breaks off
+  return app.callback();
+}
 
 export const nest = (receiver: Receiver): RequestListener => initialised(createNest(receiver));
 
