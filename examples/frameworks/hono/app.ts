@@ -1,5 +1,5 @@
 // Hono hands on the untouched web-standard Request as `context.req.raw`. Its own readers (`context.req.json()`, `.text()`,
-// a validator, the bodyLimit middleware on a chunked body) take the bytes from it, so none of them may run before.
+// a validator) take the bytes from it, so none of them may run before.
 import type { Receiver, ReceiverOptions } from 'event-webhook-receiver';
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 import { Hono } from 'hono';
