@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { getRequestListener } from '@hono/node-server';
+import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Receiver } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
@@ -12,6 +13,8 @@ import { createApp as createHono } from '../hono/app.js';
 import { createApp as createKoa } from '../koa/app.js';
 import { createApp as createNest } from '../nest/app.js';
 import { createApp as createNestMiddleware } from '../nest/middleware.js';
+
+Logger.overrideLogger(false);
 
 export const hono = (receiver: Receiver): RequestListener =>
   getRequestListener(createHono(receiver).fetch, { overrideGlobalObjects: false });
@@ -36,7 +39,6 @@ export function googleCloudFunctions(receiver: Receiver): RequestListener {
 /** Requests wait until Nest is ready for them. */
 function initialised(creating: Promise<NestExpressApplication>): RequestListener {
   const listening = creating.then(async (app) => {
-    app.useLogger(false);
     await app.init();
     return app.getHttpAdapter().getInstance() as RequestListener;
   });
