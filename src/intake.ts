@@ -132,6 +132,15 @@ export function tooLarge(maxBodyBytes: number): WebhookError {
   );
 }
 
+/** The error for a body over a limit that the host has of its own. */
+export function hostLimit(cause: unknown): WebhookError {
+  return new WebhookError(
+    'ERR_WEBHOOK_BODY_TOO_LARGE',
+    'The body is larger than the host in front of the receiver allows: raise its limit (BODY_SIZE_LIMIT of SvelteKit, bodyLimit of h3) above maxBodyBytes.',
+    { cause },
+  );
+}
+
 /** The error for a body that did not arrive in full. */
 export function incomplete(why: string, cause?: unknown): WebhookError {
   return new WebhookError('ERR_WEBHOOK_BODY_INCOMPLETE', `The body did not arrive in full: ${why}.`, { cause });
