@@ -78,17 +78,35 @@ describe('hmacAhead', () => {
     expect(hmac(bytes, timestamp, 'old')).toBe(node.hmacHex(bytes, timestamp, 'old'));
   });
 
+  it('gives a large body back as it was hashed, whatever becomes of its buffer meanwhile', async () => {
+    const resizable = new ArrayBuffer(5000, { maxByteLength: 5010 });
+    const grown = pure.hmacAhead(new Uint8Array(resizable).fill(1), timestamp, secrets);
+    resizable.resize(5010);
+    const gone = new Uint8Array(5000).fill(1);
+    const detached = pure.hmacAhead(gone, timestamp, secrets);
+    structuredClone(gone, { transfer: [gone.buffer] });
+    for (const ahead of [grown, detached]) expect((await ahead)[0]).toEqual(new Uint8Array(5000).fill(1));
+  });
+
   it.each([undefined, null, 7, '', ['', undefined]])('fails on no secret: %o', async (secret) => {
     const [bytes, hmac] = await pure.hmacAhead(new Uint8Array(5000), timestamp, secret as never);
     expect(hmac(bytes, timestamp, 'new')).toBe(node.hmacHex(new Uint8Array(5000), timestamp, 'new'));
   });
 
-  it('hashes where there is no WebCrypto', async () => {
-    vi.stubGlobal('crypto', undefined);
+  const sign = () => Promise.reject(new Error('Not supported'));
+  it.each([
+    ['no crypto', undefined],
+    ['no WebCrypto', { subtle: null }],
+    ['a WebCrypto without keys', { subtle: {} }],
+    ['a WebCrypto that fails', { subtle: { importKey: async () => ({}), sign } }],
+  ])('hashes where there is %s', async (_what, crypto) => {
+    vi.stubGlobal('crypto', crypto);
     onTestFinished(() => {
       vi.unstubAllGlobals();
     });
     const body = new Uint8Array(5000);
-    expect((await pure.hmacAhead(body, timestamp, 'new'))[0]).toBe(body);
+    const [bytes, hmac] = await pure.hmacAhead(body, timestamp, 'new');
+    expect(bytes).toEqual(body);
+    expect(hmac(bytes, timestamp, 'new')).toBe(node.hmacHex(body, timestamp, 'new'));
   });
 });

@@ -106,6 +106,7 @@ export function fastifyHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
   };
 }
 
+/** By its functions, which JSON has not: a body that a hook has parsed must not pass for one. */
 function isStream(value: unknown): value is Readable {
-  return typeof value === 'object' && value !== null && 'pipe' in value;
+  return typeof (value as Partial<Readable> | null | undefined)?.on === 'function';
 }

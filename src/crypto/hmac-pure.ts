@@ -25,18 +25,23 @@ export async function hmacAhead<Body>(
 ): Promise<[Body | Uint8Array, typeof hmacHex]> {
   const subtle = globalThis.crypto?.subtle;
   const isLarge = body instanceof Uint8Array && body.byteLength >= WEBCRYPTO_FROM;
-  if (subtle === undefined || !isLarge) return [body, hmacHex];
+  if (!subtle || !isLarge) return [body, hmacHex];
   const message = new Uint8Array(body.byteLength + timestamp.length);
-  message.set(body);
-  message.set(utf8.encode(timestamp), body.byteLength);
-  const macs = new Map<string, string>();
-  for (const each of [secret].flat()) {
-    if (typeof each !== 'string' || each === '') continue;
-    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-    const key = await subtle.importKey('raw', utf8.encode(each), algorithm, false, ['sign']);
-    macs.set(each, bytesToHex(new Uint8Array(await subtle.sign('HMAC', key, message))));
-  }
+  // Taken before the first wait: the buffer of `body` may be detached or resized while this waits.
   const copy = message.subarray(0, body.byteLength);
+  copy.set(body);
+  message.set(utf8.encode(timestamp), copy.byteLength);
+  const macs = new Map<string, string>();
+  try {
+    for (const each of [secret].flat()) {
+      if (typeof each !== 'string' || each === '') continue;
+      const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+      const key = await subtle.importKey('raw', utf8.encode(each), algorithm, false, ['sign']);
+      macs.set(each, bytesToHex(new Uint8Array(await subtle.sign('HMAC', key, message))));
+    }
+  } catch {
+    // A WebCrypto that is there in part (a polyfill) is no reason to lose a delivery: what it did not hash is hashed here.
+  }
   return [copy, (_body, _timestamp, each) => macs.get(each) ?? hmacHex(copy, timestamp, each)];
 }
 

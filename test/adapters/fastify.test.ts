@@ -224,6 +224,20 @@ describe('fastifyHandler', () => {
     }
   });
 
+  it('takes no JSON that a hook has parsed for a stream, whatever its keys are', async () => {
+    const { app, passed } = create({
+      options: { receiveTimeoutMs: 20 },
+      before: (app) =>
+        app.addHook('preValidation', async (request) => {
+          request.body = JSON.parse(String(await request.raw.toArray()));
+        }),
+    });
+    const port = await listen(app);
+    const json = { pipe: 1, on: 1, readableDidRead: false, readableEncoding: null };
+    expect(await post(port, { ...forged(), body: Buffer.from(JSON.stringify(json)) })).toMatchObject({ status: 500 });
+    expect(passed.entries).toMatchObject([{ code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE' }]);
+  });
+
   const kept: [string, (bytes: Buffer) => object][] = [
     ['a Buffer in request.rawBody', (rawBody) => ({ rawBody })],
     ['text in request.rawBody', (bytes) => ({ rawBody: bytes.toString() })],
