@@ -13,18 +13,21 @@ export const RUNTIMES = {
   browser: { ...EDGE, platform: 'browser', conditions: ['browser'] },
 };
 
-const OPTIONAL = ['express', 'fastify', 'viem', 'ioredis', 'redis', 'bullmq', 'pg-boss', 'pg', 'postgres', 'libsql'];
-const FOREIGN = [...OPTIONAL, 'zod'];
+const CLIENTS = ['ioredis', 'redis', 'bullmq', 'pg-boss', 'pg', 'postgres', 'libsql'];
+const OPTIONAL = ['express', 'fastify', 'viem', ...CLIENTS];
+const OPENTELEMETRY = ['@opentelemetry/api'];
+const OTHERS = [...OPTIONAL, 'zod'];
+const FOREIGN = [...OTHERS, ...OPENTELEMETRY];
 
 /**
  * Budgets in bytes, minified and gzipped, where there is Node (`node`) and where there is not (`edge`); no `edge` means
  * that it does not run there. `foreign`: packages whose names must not occur; `mentions`: those of them that messages
- * may name, so only an import counts.
+ * may name, so only an import counts; `external`: packages that it is there for, which the user has.
  */
 export const SUBPATHS = {
   '.': { node: 8000, edge: 11_200, foreign: FOREIGN },
   './verify': { node: 1300, edge: 4200, foreign: FOREIGN },
-  './schemas': { node: 30_000, edge: 30_000, foreign: OPTIONAL },
+  './schemas': { node: 30_000, edge: 30_000, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
   './express': { node: 8500, foreign: FOREIGN, mentions: ['express', 'pg'] },
   './fetch': { node: 8000, edge: 11_000, foreign: FOREIGN },
   './node': { node: 8500, foreign: FOREIGN },
@@ -34,6 +37,7 @@ export const SUBPATHS = {
   './queues/bullmq': { node: 6000, foreign: FOREIGN, mentions: ['bullmq'] },
   './queues/pg-boss': { node: 6500, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 14_000, edge: 14_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './otel': { node: 3500, foreign: OTHERS, external: OPENTELEMETRY },
   './testing': { node: 2600, edge: 5800, foreign: FOREIGN },
 };
 
@@ -41,6 +45,7 @@ export const SUBPATHS = {
 export const budgetOf = (subpath, runtime) => SUBPATHS[subpath]?.[RUNTIMES[runtime].withNode ? 'node' : 'edge'];
 
 const CRYPTO = { builtins: ['node:crypto'], packages: [] };
+const RECEIVER = { builtins: ['node:crypto', 'node:diagnostics_channel'], packages: [] };
 const NONE = { builtins: [], packages: [] };
 
 /**
@@ -48,17 +53,23 @@ const NONE = { builtins: [], packages: [] };
  * which of its own modules and which packages, exactly.
  */
 export const IMPORTS = {
-  '.': { files: 12, bytes: 55_000, ...CRYPTO },
+  '.': { files: 12, bytes: 55_000, ...RECEIVER },
   './verify': { files: 5, bytes: 7000, ...CRYPTO },
   './schemas': { files: 3, bytes: 5500, builtins: [], packages: ['zod'] },
-  './express': { files: 14, bytes: 55_000, ...CRYPTO },
-  './fetch': { files: 13, bytes: 53_000, ...CRYPTO },
-  './node': { files: 14, bytes: 54_000, ...CRYPTO },
+  './express': { files: 14, bytes: 55_000, ...RECEIVER },
+  './fetch': { files: 13, bytes: 53_000, ...RECEIVER },
+  './node': { files: 14, bytes: 54_000, ...RECEIVER },
   './stores/redis': { files: 6, bytes: 12_000, ...CRYPTO },
   './stores/postgres': { files: 6, bytes: 29_000, ...CRYPTO },
   './stores/sqlite': { files: 6, bytes: 12_000, ...CRYPTO },
-  './queues/bullmq': { files: 10, bytes: 40_000, ...CRYPTO },
-  './queues/pg-boss': { files: 10, bytes: 46_000, ...CRYPTO },
+  './queues/bullmq': { files: 10, bytes: 40_000, ...RECEIVER },
+  './queues/pg-boss': { files: 10, bytes: 46_000, ...RECEIVER },
   './evm': { files: 6, bytes: 84_000, ...NONE },
+  './otel': {
+    files: 5,
+    bytes: 16_000,
+    builtins: ['node:async_hooks', 'node:diagnostics_channel'],
+    packages: ['@opentelemetry/api'],
+  },
   './testing': { files: 7, bytes: 13_500, ...CRYPTO },
 };
