@@ -10,7 +10,7 @@ export default defineConfig({
       { find: '#hmac', replacement: src('crypto/hmac-node.ts') },
       { find: '#diagnostics', replacement: src('diagnostics/channels-node.ts') },
       { find: /^event-webhook-receiver$/, replacement: src('index.ts') },
-      { find: /^event-webhook-receiver\/(express|fetch|node)$/, replacement: src('adapters/$1.ts') },
+      { find: /^event-webhook-receiver\/(express|fastify|fetch|lambda|node)$/, replacement: src('adapters/$1.ts') },
       { find: /^event-webhook-receiver\/evm$/, replacement: src('evm/index.ts') },
       { find: /^event-webhook-receiver\/schemas$/, replacement: src('schema.ts') },
       { find: /^event-webhook-receiver\/(.+)$/, replacement: src('$1.ts') },

@@ -26,22 +26,19 @@ function said(message: string): string {
 const functions = new Map<core.$ZodType, { name: string; text: string }>();
 
 /** The name of the function that checks a value by a schema; `kind` when it is a whole event's, and exported. */
-function functionFor(schema: core.$ZodType, indexed: boolean, kind?: string): string {
+function functionFor(schema: core.$ZodType, kind?: string): string {
   const known = functions.get(schema);
   if (known !== undefined) return known.name;
   const made = { name: `check${kind ?? functions.size}`, text: '' };
   functions.set(schema, made);
   const { def } = schema._zod as core.$ZodTypes['_zod'];
   const [object, value] = def.type === 'pipe' ? [def.out, transformOf(def)] : [schema, 'given'];
-  const index = indexed ? 'index' : undefined;
   const { shape } = (object._zod as core.$ZodObject['_zod']).def;
-  const fields = Object.entries(shape).map(([key, field]) =>
-    emit(field as core.$ZodType, { value: `value.${key}`, path: `\`\${at}.${key}\``, index }),
-  );
+  const fields = Object.entries(shape).map(([key, field]) => emit(field as core.$ZodType, `value.${key}`, key));
   const doc = `/** Adds to \`issues\` what keeps a value from being of the kind ${kind}; fills in each \`addressLabel\`. */\nexport `;
-  made.text = `${kind ? doc : ''}function ${made.name}(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+  made.text = `${kind ? doc : ''}function ${made.name}(given: unknown, issues: EventIssue[]): void {
     const value = ${value};
-    if (isRecord(value)) { ${fields.join('\n')} } else fail(issues, at, ${said('expected an object')}, index); }`;
+    if (isRecord(value)) { ${fields.join('\n')} } else fail(issues, ${said('expected an object')}); }`;
   return made.name;
 }
 
@@ -51,18 +48,10 @@ function transformOf(def: core.$ZodPipeDef): string {
   return `${helper(first.def.transform)}(given)`;
 }
 
-/** Where a value stands: the expressions for itself, for its path and, in an array, for its place there. */
-interface Place {
-  readonly value: string;
-  readonly path: string;
-  readonly index?: string | undefined;
-}
-
-/** Statements that report what is wrong with the value at a place. */
-function emit(schema: core.$ZodType, { value, path, index }: Place): string {
+/** Statements that report what is wrong with the value that an expression names, found under `key`. */
+function emit(schema: core.$ZodType, value: string, key: string): string {
   const { def } = schema._zod as core.$ZodTypes['_zod'];
-  const fail = (message: string) => `fail(issues, ${path}, ${[said(message), index].filter(Boolean)});`;
-  const unless = (test: string, message: string) => `if (!(${test})) ${fail(message)}`;
+  const unless = (test: string, message: string) => `if (!(${test})) fail(issues, ${said(message)}, '${key}');`;
   const checks = 'checks' in def ? (def.checks ?? []).map((check) => (check as core.$ZodChecks)._zod.def) : [];
   switch (def.type) {
     case 'string': {
@@ -82,17 +71,14 @@ function emit(schema: core.$ZodType, { value, path, index }: Place): string {
       return unless(`${helper(def.fn)}(${value})`, String(schema._zod.def.error?.({} as never)));
     case 'optional': {
       const inner = def.innerType._zod as core.$ZodTypes['_zod'];
-      const there = { value, path, index };
-      if (inner.def.type === 'nullable') return `if (${value} != null) { ${emit(inner.def.innerType, there)} }`;
-      return `if (${value} !== undefined) { ${emit(def.innerType, there)} }`;
+      if (inner.def.type === 'nullable') return `if (${value} != null) { ${emit(inner.def.innerType, value, key)} }`;
+      return `if (${value} !== undefined) { ${emit(def.innerType, value, key)} }`;
     }
     case 'array':
-      // One place in a path is enough for this format.
-      if (index !== undefined) break;
-      return `checkAll(${functionFor(def.element, true)}, ${value}, issues, ${path});`;
+      return `withinAll(${functionFor(def.element)}, ${value}, issues, '${key}');`;
     case 'pipe':
     case 'object':
-      return `${functionFor(schema, index !== undefined)}(${[value, 'issues', path, index].filter(Boolean)});`;
+      return `within(${functionFor(schema)}, ${value}, issues, '${key}');`;
   }
   throw new Error(
     `generate-checks: write the case for ${def.type} ${JSON.stringify(checks)} before you use it in a schema`,
@@ -110,26 +96,32 @@ export function generateChecks(): string {
   messages.clear();
   functions.clear();
   const kinds = { EventEmitted: eventEmittedSchema, TransactionIncluded: transactionIncludedSchema };
-  for (const [kind, schema] of Object.entries(kinds)) functionFor(schema, false, kind);
+  for (const [kind, schema] of Object.entries(kinds)) functionFor(schema, kind);
   const notAnArray = said('expected an array');
   return `// Generated from schema.ts by \`npm run generate\`: edit that file, not this one.
     import type { EventIssue } from './errors.js';
     import { fillAddressLabel, isInputValue, isPayload, isPosition, isRecord } from './values.js';
     ${[...messages].map(([message, name]) => `const ${name} = ${JSON.stringify(message)};`).join('\n')}
     const MOST_ISSUES = 100;
-    /** Takes a path as text, to be taken apart only here: keys after points, and \`*\` for the place in the array. */
-    function fail(issues: EventIssue[], at: string, message: string, index = 0): void {
-      if (issues.length === MOST_ISSUES) return;
-      const path = at.split('.').slice(1).map((key) => (key === '*' ? index : key));
-      issues.push({ path, message });
+    type Check = (given: unknown, issues: EventIssue[]) => void;
+    function fail(issues: EventIssue[], message: string, ...path: string[]): void {
+      if (issues.length < MOST_ISSUES) issues.push({ path, message });
     }
-    function checkAll(check: typeof checkEventEmitted, values: unknown, issues: EventIssue[], at: string): void {
-      if (!Array.isArray(values)) {
-        fail(issues, at, ${notAnArray});
-        return;
-      }
-      const each = \`\${at}.*\`;
-      for (let index = 0; index < values.length; index++) check(values[index], issues, each, index);
+    function within(check: Check, value: unknown, issues: EventIssue[], key: string | number): void {
+      const before = issues.length;
+      check(value, issues);
+      prefix(issues, before, key);
+    }
+    function withinAll(check: Check, values: unknown, issues: EventIssue[], key: string): void {
+      const before = issues.length;
+      if (!Array.isArray(values)) fail(issues, ${notAnArray});
+      else for (let index = 0; index < values.length; index++) within(check, values[index], issues, index);
+      prefix(issues, before, key);
+    }
+    /** Paths are put together only when there is something to say. */
+    function prefix(issues: EventIssue[], from: number, key: string | number): void {
+      if (issues.length === from) return;
+      for (const { path } of issues.slice(from)) (path as (string | number)[]).unshift(key);
     }
     ${[...functions.values()].map(({ text }) => text).join('\n')}`;
 }

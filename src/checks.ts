@@ -12,115 +12,118 @@ const M6 = 'expected a whole number from 0 up';
 const M7 = 'expected "transaction.included"';
 const M8 = 'expected an array';
 const MOST_ISSUES = 100;
-/** Takes a path as text, to be taken apart only here: keys after points, and `*` for the place in the array. */
-function fail(issues: EventIssue[], at: string, message: string, index = 0): void {
-  if (issues.length === MOST_ISSUES) return;
-  const path = at
-    .split('.')
-    .slice(1)
-    .map((key) => (key === '*' ? index : key));
-  issues.push({ path, message });
+type Check = (given: unknown, issues: EventIssue[]) => void;
+function fail(issues: EventIssue[], message: string, ...path: string[]): void {
+  if (issues.length < MOST_ISSUES) issues.push({ path, message });
 }
-function checkAll(check: typeof checkEventEmitted, values: unknown, issues: EventIssue[], at: string): void {
-  if (!Array.isArray(values)) {
-    fail(issues, at, M8);
-    return;
-  }
-  const each = `${at}.*`;
-  for (let index = 0; index < values.length; index++) check(values[index], issues, each, index);
+function within(check: Check, value: unknown, issues: EventIssue[], key: string | number): void {
+  const before = issues.length;
+  check(value, issues);
+  prefix(issues, before, key);
+}
+function withinAll(check: Check, values: unknown, issues: EventIssue[], key: string): void {
+  const before = issues.length;
+  if (!Array.isArray(values)) fail(issues, M8);
+  else for (let index = 0; index < values.length; index++) within(check, values[index], issues, index);
+  prefix(issues, before, key);
+}
+/** Paths are put together only when there is something to say. */
+function prefix(issues: EventIssue[], from: number, key: string | number): void {
+  if (issues.length === from) return;
+  for (const { path } of issues.slice(from)) (path as (string | number)[]).unshift(key);
 }
 /** Adds to `issues` what keeps a value from being of the kind EventEmitted; fills in each `addressLabel`. */
-export function checkEventEmitted(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+export function checkEventEmitted(given: unknown, issues: EventIssue[]): void {
   const value = given;
   if (isRecord(value)) {
-    if (!(typeof value.id === 'string' && value.id !== '')) fail(issues, `${at}.id`, M0);
-    if (!(value.event === 'event.emitted')) fail(issues, `${at}.event`, M1);
-    check1(value.data, issues, `${at}.data`);
-  } else fail(issues, at, M5, index);
+    if (!(typeof value.id === 'string' && value.id !== '')) fail(issues, M0, 'id');
+    if (!(value.event === 'event.emitted')) fail(issues, M1, 'event');
+    within(check1, value.data, issues, 'data');
+  } else fail(issues, M5);
 }
-function check1(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+function check1(given: unknown, issues: EventIssue[]): void {
   const value = given;
   if (isRecord(value)) {
-    if (!(typeof value.triggeredAt === 'string')) fail(issues, `${at}.triggeredAt`, M2);
-    check2(value.event, issues, `${at}.event`);
+    if (!(typeof value.triggeredAt === 'string')) fail(issues, M2, 'triggeredAt');
+    within(check2, value.event, issues, 'event');
     if (value.transaction != null) {
-      check5(value.transaction, issues, `${at}.transaction`);
+      within(check5, value.transaction, issues, 'transaction');
     }
-  } else fail(issues, at, M5, index);
+  } else fail(issues, M5);
 }
-function check2(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+function check2(given: unknown, issues: EventIssue[]): void {
   const value = given;
   if (isRecord(value)) {
-    if (!(typeof value.name === 'string')) fail(issues, `${at}.name`, M2);
-    if (!(typeof value.signature === 'string')) fail(issues, `${at}.signature`, M2);
-    checkAll(check3, value.inputs, issues, `${at}.inputs`);
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!(typeof value.signature === 'string')) fail(issues, M2, 'signature');
+    withinAll(check3, value.inputs, issues, 'inputs');
     if (value.rawFields !== undefined) {
-      if (!(typeof value.rawFields === 'string')) fail(issues, `${at}.rawFields`, M2);
+      if (!(typeof value.rawFields === 'string')) fail(issues, M2, 'rawFields');
     }
-    check4(value.contract, issues, `${at}.contract`);
-    if (!isPosition(value.indexInLog)) fail(issues, `${at}.indexInLog`, M6);
-  } else fail(issues, at, M5, index);
+    within(check4, value.contract, issues, 'contract');
+    if (!isPosition(value.indexInLog)) fail(issues, M6, 'indexInLog');
+  } else fail(issues, M5);
 }
-function check3(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+function check3(given: unknown, issues: EventIssue[]): void {
   const value = given;
   if (isRecord(value)) {
-    if (!(typeof value.name === 'string')) fail(issues, `${at}.name`, M2, index);
-    if (!isInputValue(value.value)) fail(issues, `${at}.value`, M3, index);
-    if (!(typeof value.hashed === 'boolean')) fail(issues, `${at}.hashed`, M4, index);
-    if (!(typeof value.type === 'string')) fail(issues, `${at}.type`, M2, index);
-  } else fail(issues, at, M5, index);
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!isInputValue(value.value)) fail(issues, M3, 'value');
+    if (!(typeof value.hashed === 'boolean')) fail(issues, M4, 'hashed');
+    if (!(typeof value.type === 'string')) fail(issues, M2, 'type');
+  } else fail(issues, M5);
 }
-function check4(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+function check4(given: unknown, issues: EventIssue[]): void {
   const value = fillAddressLabel(given);
   if (isRecord(value)) {
-    if (!(typeof value.address === 'string')) fail(issues, `${at}.address`, M2);
-    if (!(typeof value.addressLabel === 'string')) fail(issues, `${at}.addressLabel`, M2);
+    if (!(typeof value.address === 'string')) fail(issues, M2, 'address');
+    if (!(typeof value.addressLabel === 'string')) fail(issues, M2, 'addressLabel');
     if (value.addressAlias !== undefined) {
-      if (!(typeof value.addressAlias === 'string')) fail(issues, `${at}.addressAlias`, M2);
+      if (!(typeof value.addressAlias === 'string')) fail(issues, M2, 'addressAlias');
     }
-    if (!(typeof value.name === 'string')) fail(issues, `${at}.name`, M2);
-    if (!(typeof value.label === 'string')) fail(issues, `${at}.label`, M2);
-  } else fail(issues, at, M5, index);
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!(typeof value.label === 'string')) fail(issues, M2, 'label');
+  } else fail(issues, M5);
 }
-function check5(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+function check5(given: unknown, issues: EventIssue[]): void {
   const value = given;
   if (isRecord(value)) {
-    if (!(typeof value.from === 'string')) fail(issues, `${at}.from`, M2);
-    if (!(typeof value.txData === 'string')) fail(issues, `${at}.txData`, M2);
-    if (!(typeof value.txHash === 'string')) fail(issues, `${at}.txHash`, M2);
-    if (!isPosition(value.txIndexInBlock)) fail(issues, `${at}.txIndexInBlock`, M6);
-    if (!(typeof value.blockHash === 'string')) fail(issues, `${at}.blockHash`, M2);
-    if (!isPosition(value.blockNumber)) fail(issues, `${at}.blockNumber`, M6);
+    if (!(typeof value.from === 'string')) fail(issues, M2, 'from');
+    if (!(typeof value.txData === 'string')) fail(issues, M2, 'txData');
+    if (!(typeof value.txHash === 'string')) fail(issues, M2, 'txHash');
+    if (!isPosition(value.txIndexInBlock)) fail(issues, M6, 'txIndexInBlock');
+    if (!(typeof value.blockHash === 'string')) fail(issues, M2, 'blockHash');
+    if (!isPosition(value.blockNumber)) fail(issues, M6, 'blockNumber');
     if (value.contract != null) {
-      check4(value.contract, issues, `${at}.contract`);
+      within(check4, value.contract, issues, 'contract');
     }
     if (value.method != null) {
-      check6(value.method, issues, `${at}.method`);
+      within(check6, value.method, issues, 'method');
     }
-  } else fail(issues, at, M5, index);
+  } else fail(issues, M5);
 }
-function check6(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+function check6(given: unknown, issues: EventIssue[]): void {
   const value = given;
   if (isRecord(value)) {
-    if (!(typeof value.name === 'string')) fail(issues, `${at}.name`, M2);
-    if (!(typeof value.signature === 'string')) fail(issues, `${at}.signature`, M2);
-    checkAll(check7, value.inputs, issues, `${at}.inputs`);
-  } else fail(issues, at, M5, index);
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!(typeof value.signature === 'string')) fail(issues, M2, 'signature');
+    withinAll(check7, value.inputs, issues, 'inputs');
+  } else fail(issues, M5);
 }
-function check7(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+function check7(given: unknown, issues: EventIssue[]): void {
   const value = given;
   if (isRecord(value)) {
-    if (!(typeof value.name === 'string')) fail(issues, `${at}.name`, M2, index);
-    if (!isInputValue(value.value)) fail(issues, `${at}.value`, M3, index);
-    if (!(typeof value.type === 'string')) fail(issues, `${at}.type`, M2, index);
-  } else fail(issues, at, M5, index);
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!isInputValue(value.value)) fail(issues, M3, 'value');
+    if (!(typeof value.type === 'string')) fail(issues, M2, 'type');
+  } else fail(issues, M5);
 }
 /** Adds to `issues` what keeps a value from being of the kind TransactionIncluded; fills in each `addressLabel`. */
-export function checkTransactionIncluded(given: unknown, issues: EventIssue[], at = '', index?: number): void {
+export function checkTransactionIncluded(given: unknown, issues: EventIssue[]): void {
   const value = given;
   if (isRecord(value)) {
-    if (!(typeof value.id === 'string' && value.id !== '')) fail(issues, `${at}.id`, M0);
-    if (!(value.event === 'transaction.included')) fail(issues, `${at}.event`, M7);
-    if (!isPayload(value.data)) fail(issues, `${at}.data`, M5);
-  } else fail(issues, at, M5, index);
+    if (!(typeof value.id === 'string' && value.id !== '')) fail(issues, M0, 'id');
+    if (!(value.event === 'transaction.included')) fail(issues, M7, 'event');
+    if (!isPayload(value.data)) fail(issues, M5, 'data');
+  } else fail(issues, M5);
 }

@@ -1,4 +1,294 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { type LambdaEvent, lambdaHandler } from '../../src/adapters/lambda.js';
+import { ConfigError, RawBodyUnavailableError, type ReceiverOptions } from '../../src/index.js';
+import { expectNothingUnhandled } from '../matrix/app.js';
+import { genuine, headersOf, SECRET, type SignedDelivery, sign } from '../matrix/deliveries.js';
 import { lambdaTargets } from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
 for (const target of lambdaTargets) matrix(target);
+
+// Events that no request makes, and what the emulator of the matrix does not look at.
+
+type AnyEvent = Record<string, unknown>;
+
+function start(options: Partial<ReceiverOptions> = {}) {
+  const seen: string[] = [];
+  const codes: string[] = [];
+  const handler = lambdaHandler({
+    secret: SECRET,
+    store: false,
+    onEvent: ({ id }) => void seen.push(id),
+    onError: ({ code }) => void codes.push(code),
+    ...options,
+  });
+  return { seen, codes, handler: (event: unknown) => handler(event as LambdaEvent) };
+}
+
+const signedHeaders = (delivery: SignedDelivery): Record<string, string> => Object.fromEntries(headersOf(delivery));
+const inLists = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+
+const restEvent = (delivery: SignedDelivery, rest: AnyEvent = {}): AnyEvent => ({
+  httpMethod: 'POST',
+  headers: signedHeaders(delivery),
+  multiValueHeaders: inLists(signedHeaders(delivery)),
+  requestContext: { stage: 'prod' },
+  body: delivery.body.toString(),
+  isBase64Encoded: false,
+  ...rest,
+});
+
+const urlEvent = (delivery: SignedDelivery, rest: AnyEvent = {}): AnyEvent => ({
+  version: '2.0',
+  headers: signedHeaders(delivery),
+  requestContext: { http: { method: 'POST' } },
+  body: delivery.body.toString(),
+  ...rest,
+});
+
+const balancerEvent = (delivery: SignedDelivery, rest: AnyEvent = {}): AnyEvent => ({
+  httpMethod: 'POST',
+  headers: signedHeaders(delivery),
+  requestContext: { elb: { targetGroupArn: 'arn' } },
+  body: delivery.body.toString(),
+  isBase64Encoded: false,
+  ...rest,
+});
+
+describe('lambdaHandler', () => {
+  expectNothingUnhandled();
+
+  const answer = { statusCode: 200, body: '', isBase64Encoded: false };
+
+  it.each<[string, (delivery: SignedDelivery) => AnyEvent, object]>([
+    ['a REST API', restEvent, { ...answer, headers: {} }],
+    ['a function URL', urlEvent, { ...answer, headers: {} }],
+    ['a load balancer', balancerEvent, { ...answer, statusDescription: '200 OK', headers: {} }],
+    [
+      'a load balancer with multi-value headers',
+      (delivery) =>
+        balancerEvent(delivery, { headers: undefined, multiValueHeaders: inLists(signedHeaders(delivery)) }),
+      { ...answer, statusDescription: '200 OK', multiValueHeaders: {} },
+    ],
+  ])('answers %s in the form that it takes', async (_host, eventOf, expected) => {
+    const { handler, seen } = start();
+    expect(await handler(eventOf(genuine()))).toEqual(expected);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('names the status to a load balancer, and gives headers where it looks for them', async () => {
+    const { handler } = start({ maxBodyBytes: 10 });
+    const get = { httpMethod: 'GET', headers: {}, body: '' };
+    expect(await handler(balancerEvent(genuine(), get))).toEqual({
+      ...answer,
+      statusCode: 405,
+      statusDescription: '405 Method Not Allowed',
+      headers: { Allow: 'POST' },
+    });
+    expect(await handler(balancerEvent(genuine(), { ...get, headers: undefined, multiValueHeaders: {} }))).toEqual({
+      ...answer,
+      statusCode: 405,
+      statusDescription: '405 Method Not Allowed',
+      multiValueHeaders: { Allow: ['POST'] },
+    });
+    expect(await handler(balancerEvent(genuine()))).toMatchObject({
+      statusCode: 413,
+      statusDescription: '413 Payload Too Large',
+    });
+    expect(await handler(balancerEvent({ ...genuine(), signature: '' }))).toMatchObject({
+      statusDescription: '403 Forbidden',
+    });
+  });
+
+  it('tells every host when to send again', async () => {
+    const { handler } = start({
+      secret: async () => {
+        throw new Error('the vault is away');
+      },
+    });
+    const headers = { 'Retry-After': expect.stringMatching(/^[1-9][0-9]*$/) };
+    for (const eventOf of [restEvent, urlEvent, balancerEvent]) {
+      expect(await handler(eventOf(genuine()))).toMatchObject({ statusCode: 503, headers });
+    }
+  });
+
+  it.each([
+    ['headers alone', (headers: Record<string, string>) => ({ headers, multiValueHeaders: null })],
+    [
+      'multi-value headers alone',
+      (headers: Record<string, string>) => ({ headers: null, multiValueHeaders: inLists(headers) }),
+    ],
+    [
+      'multi-value headers that are empty',
+      (headers: Record<string, string>) => ({
+        headers,
+        multiValueHeaders: { ...inLists({}), 'X-Service-Signature': [] },
+      }),
+    ],
+  ])('takes %s', async (_what, place) => {
+    const { handler } = start();
+    const delivery = genuine();
+    expect(await handler(restEvent(delivery, place(signedHeaders(delivery))))).toMatchObject({ statusCode: 200 });
+  });
+
+  it('refuses a header that is there twice, in a list or in two cases', async () => {
+    const { handler, codes } = start();
+    const delivery = genuine();
+    const headers = signedHeaders(delivery);
+    const twice = { ...inLists(headers), 'X-Service-Signature': [delivery.signature, delivery.signature] };
+    const inTwoCases = { ...headers, 'x-service-signature': delivery.signature };
+    for (const event of [
+      restEvent(delivery, { multiValueHeaders: twice }),
+      restEvent(delivery, { headers: inTwoCases, multiValueHeaders: inLists(inTwoCases) }),
+      urlEvent(delivery, { headers: inTwoCases }),
+      urlEvent(delivery, { headers: { ...headers, 'X-Service-Signature': `${delivery.signature},0` } }),
+      balancerEvent(delivery, { headers: undefined, multiValueHeaders: twice }),
+    ]) {
+      expect(await handler(event)).toMatchObject({ statusCode: 403 });
+    }
+    expect(new Set(codes)).toEqual(new Set(['ERR_WEBHOOK_HEADER']));
+  });
+
+  it.each([[undefined], [null], ['']])('refuses a body that is %j', async (body) => {
+    const { handler, codes } = start();
+    const delivery = sign('');
+    for (const eventOf of [restEvent, urlEvent, balancerEvent]) {
+      expect(await handler(eventOf(delivery, { body }))).toMatchObject({ statusCode: 403 });
+    }
+    expect(new Set(codes)).toEqual(new Set(['ERR_WEBHOOK_SIGNATURE']));
+  });
+
+  it('counts the bytes of a body, and not its characters', async () => {
+    const delivery = sign('["é€𝄞"]');
+    const { length } = delivery.body;
+    const base64 = { body: delivery.body.toString('base64'), isBase64Encoded: true };
+    for (const event of [urlEvent(delivery), urlEvent(delivery, base64)]) {
+      expect(await start({ maxBodyBytes: length }).handler(event)).not.toMatchObject({ statusCode: 413 });
+      expect(await start({ maxBodyBytes: length - 1 }).handler(event)).toMatchObject({ statusCode: 413 });
+    }
+  });
+
+  it('decodes no body that is over the limit', async () => {
+    const { handler } = start({ maxBodyBytes: 1000 });
+    const delivery = sign(Buffer.alloc(2000, ' '));
+    const decoded = vi.spyOn(Buffer, 'from');
+    try {
+      const event = urlEvent(delivery, { body: delivery.body.toString('base64'), isBase64Encoded: true });
+      decoded.mockClear();
+      expect(await handler(event)).toMatchObject({ statusCode: 413 });
+      expect(decoded).not.toHaveBeenCalled();
+    } finally {
+      decoded.mockRestore();
+    }
+  });
+
+  it('refuses text in which a host has replaced bytes that are no UTF-8', async () => {
+    const { handler, codes } = start();
+    const delivery = sign(Buffer.from('[{"id":"\xff"}]', 'latin1'));
+    expect(await handler(restEvent(delivery))).toMatchObject({ statusCode: 403 });
+    expect(codes).toEqual(['ERR_WEBHOOK_SIGNATURE']);
+  });
+
+  it.each<[string, (delivery: SignedDelivery) => unknown]>([
+    ['an object in its body', (delivery) => restEvent(delivery, { body: JSON.parse(String(delivery.body))[0] })],
+    ['an array in its body', (delivery) => urlEvent(delivery, { body: JSON.parse(String(delivery.body)) })],
+    ['a mapping template of its own', (delivery) => ({ body: JSON.parse(String(delivery.body)), headers: {} })],
+    ['the parsed body and nothing else', (delivery) => JSON.parse(String(delivery.body))],
+  ])('rejects an event with %s, with what to do', async (_what, eventOf) => {
+    const { handler, seen, codes } = start();
+    const failed = handler(eventOf(genuine()));
+    await expect(failed).rejects.toThrow(RawBodyUnavailableError);
+    await expect(failed).rejects.toThrow(/Lambda proxy integration.*text or in base64.*mapping template/);
+    expect([...seen, ...codes]).toEqual([]);
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['text', '[]'],
+    ['an empty object', {}],
+    ['messages of a queue', { Records: [{ body: '[]', eventSource: 'aws:sqs' }] }],
+    ['a scheduled event', { 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} }],
+    ['a message of a WebSocket', { requestContext: { eventType: 'MESSAGE', connectionId: '1' }, body: '[]' }],
+    ['odd members', { httpMethod: 7, requestContext: null, headers: 'x', multiValueHeaders: 0, body: '[]' }],
+  ])('rejects %s, which is no request', async (_what, event) => {
+    const { handler, codes } = start();
+    await expect(handler(event)).rejects.toThrow(ConfigError);
+    await expect(handler(event)).rejects.toThrow(/no HTTP request of API Gateway/);
+    expect(codes).toEqual([]);
+  });
+
+  it('throws when it is given no secret, and not when it is called', () => {
+    expect(() => lambdaHandler({ secret: '', onEvent: () => {} })).toThrow(ConfigError);
+  });
+});
+
+describe('any event', () => {
+  const seed = 7;
+  const cased = (name: string) =>
+    fc.mixedCase(fc.constant(name.toLowerCase()), { toggleCase: (letter) => letter.toUpperCase() });
+
+  it('is verified by the same bytes, under header names in any case, from any host', async () => {
+    const verified: Uint8Array[] = [];
+    const bytes = fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 300 }),
+      fc.json().map((text) => Buffer.from(text)),
+    );
+    const { handler, codes } = start();
+    await fc.assert(
+      fc.asyncProperty(
+        bytes,
+        cased('X-Service-Signature'),
+        cased('X-Service-Timestamp'),
+        fc.constantFrom(restEvent, urlEvent, balancerEvent),
+        fc.boolean(),
+        async (content, signature, timestamp, eventOf, changed) => {
+          const delivery = sign(content);
+          const sent = Buffer.from(delivery.body);
+          if (changed) sent.writeUInt8(sent.readUInt8(0) ^ 1, 0);
+          const headers = { [signature]: delivery.signature, [timestamp]: delivery.timestamp };
+          const base64 = { body: sent.toString('base64'), isBase64Encoded: true };
+          const { statusCode } = await handler(eventOf(delivery, { headers, multiValueHeaders: null, ...base64 }));
+          // What is genuine is either a delivery or no array of events: only a signature that fails gives 403.
+          expect(statusCode === 403).toBe(changed);
+          if (!changed) verified.push(sent);
+        },
+      ),
+      { seed, numRuns: 1000 },
+    );
+    expect(verified.length).toBeGreaterThan(100);
+    expect(codes).toContain('ERR_WEBHOOK_INVALID_BODY');
+  });
+
+  it('is answered or rejected with an error of this library, whatever it is', async () => {
+    const { handler } = start();
+    const member = fc.oneof(fc.anything(), fc.constantFrom('POST', null, undefined, {}, '[]', true));
+    const event = fc.record(
+      {
+        httpMethod: member,
+        requestContext: fc.oneof(
+          member,
+          fc.record({ http: member }),
+          fc.record({ http: fc.record({ method: member }) }),
+        ),
+        headers: fc.oneof(member, fc.dictionary(fc.string(), member)),
+        multiValueHeaders: fc.oneof(member, fc.dictionary(fc.string(), fc.array(member))),
+        body: member,
+        isBase64Encoded: member,
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(event, fc.anything()), async (any) => {
+        const status = await handler(any).then(
+          ({ statusCode }) => statusCode,
+          ({ code }) => code,
+        );
+        expect([403, 405, 413, 415, 'ERR_WEBHOOK_CONFIG', 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE']).toContain(status);
+      }),
+      { seed, numRuns: 2000 },
+    );
+  });
+});

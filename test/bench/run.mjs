@@ -59,7 +59,7 @@ for (const file of FILES) {
   }
 }
 if (rows.length === 0) {
-  console.error(`No row's name holds "${values.only}".`);
+  console.error(`No row whose name holds "${values.only}" could be measured.`);
   process.exit(1);
 }
 

@@ -26,7 +26,7 @@ for (const runtime of runtimes) {
 
     beforeAll(async () => {
       outcome = await runtime.run(ground, await ground.input(traits));
-    }, 200_000);
+    }, 330_000);
 
     it('runs every case once', () => {
       expect(outcome.results.map(({ name }) => name)).toEqual(cases.map(({ name }) => name));

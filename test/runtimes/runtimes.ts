@@ -29,7 +29,7 @@ export interface Runtime {
   run(ground: Ground, input: string): Promise<Outcome>;
 }
 
-const MINUTES = 3;
+const MINUTES = 5;
 
 /** Runs a program to its end, however it ends. */
 function execute(command: string, args: readonly string[], cwd: string): Promise<string> {

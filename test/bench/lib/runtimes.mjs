@@ -33,6 +33,17 @@ export const runtimes = processes.map(([name, pack, path, args]) => ({
 
 const require = createRequire(new URL('package.json', folder));
 
+/** A Worker that runs others. */
+const LOADER = `
+export default {
+  fetch(request, { loader, scripts }) {
+    const { searchParams } = new URL(request.url);
+    const modules = { 'main.js': scripts[searchParams.get('name')] };
+    const load = () => ({ compatibilityDate: '2026-04-01', mainModule: 'main.js', modules });
+    return loader.get(searchParams.get('id'), load).getEntrypoint().fetch(request);
+  },
+};`;
+
 /** A runtime without modules of its own: what its bundles are made with, and how one is started. */
 export const hosts = [
   {
@@ -47,6 +58,18 @@ export const hosts = [
       await miniflare.ready;
       return { ask: (...request) => miniflare.dispatchFetch(...request), stop: () => miniflare.dispose() };
     },
+    /** Gives what asks a new isolate, of the same process, that runs the script of a name. */
+    async startAnew(scripts) {
+      const { Miniflare } = require('miniflare');
+      const options = { compatibilityDate: '2026-04-01', port: 0, workerLoaders: { loader: {} } };
+      const miniflare = new Miniflare({ modules: true, script: LOADER, bindings: { scripts }, ...options });
+      await miniflare.ready;
+      let count = 0;
+      return {
+        askNew: (name, url, request) => miniflare.dispatchFetch(`${url}?id=${count++}&name=${name}`, request),
+        stop: () => miniflare.dispose(),
+      };
+    },
   },
   {
     name: 'edge-light',
@@ -57,6 +80,16 @@ export const hosts = [
       const { EdgeRuntime } = require('edge-runtime');
       const runtime = new EdgeRuntime({ initialCode: script });
       return { ask: (...request) => runtime.dispatchFetch(...request), stop() {} };
+    },
+    async startAnew(scripts) {
+      const { EdgeRuntime } = require('edge-runtime');
+      let count = 0;
+      return {
+        // A text that V8 has seen is not compiled again.
+        askNew: (name, ...request) =>
+          new EdgeRuntime({ initialCode: `${scripts[name]}\n//${count++}` }).dispatchFetch(...request),
+        stop() {},
+      };
     },
   },
 ];

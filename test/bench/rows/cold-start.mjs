@@ -1,13 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { withConsumer } from '../lib/consumer.mjs';
 import { freshDelivery, SECRET } from '../lib/fixtures.mjs';
 import { bundleFor, hosts } from '../lib/runtimes.mjs';
 import { interleave, summarise } from '../lib/stats.mjs';
-
-const CHILD = fileURLToPath(new URL('../children/cold-start.mjs', import.meta.url));
 
 const HANDLERS = {
   nothing: `
@@ -15,26 +9,28 @@ const HANDLERS = {
       await request.arrayBuffer();
       return new Response();
     };`,
-  './verify': `
+  verify: `
     import { serviceHeaders, verifySignature } from 'event-webhook-receiver/verify';
     const handler = async (request) => {
       const [signature, timestamp] = ['signature', 'timestamp'].map((name) => request.headers.get(serviceHeaders[name]));
-      const genuine = verifySignature(await request.arrayBuffer(), signature, timestamp, '${SECRET}');
+      const genuine = await verifySignature(await request.arrayBuffer(), signature, timestamp, '${SECRET}');
       return new Response(null, { status: genuine ? 200 : 403 });
     };`,
-  './fetch': `
+  fetch: `
     import { fetchHandler } from 'event-webhook-receiver/fetch';
     const handler = fetchHandler({ secret: '${SECRET}', toleranceSeconds: 300, onEvent() {} });`,
 };
 
-/** Milliseconds to the first answered delivery of a runtime that was started for it. */
-function firstAnswer(host, script, folder) {
+/** Milliseconds from nothing but the running runtime to the answer to a first delivery. */
+async function firstAnswer(askNew, name) {
   const { body, headers } = freshDelivery(1);
-  const request = join(folder, 'request.json');
-  writeFileSync(request, JSON.stringify({ body: body.toString(), headers }));
-  const { stdout, stderr, status } = spawnSync(process.execPath, [CHILD, host, script, request], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`The first delivery in ${host} failed: ${stderr}`);
-  return Number(stdout);
+  const request = { method: 'POST', body: body.toString(), headers };
+  const start = performance.now();
+  const response = await askNew(name, 'http://localhost/', request);
+  await response.arrayBuffer();
+  const ms = performance.now() - start;
+  if (response.status !== 200) throw new Error(`The first delivery to ${name} was answered ${response.status}.`);
+  return ms;
 }
 
 export const benchmarks = hosts.map((host) => ({
@@ -43,20 +39,17 @@ export const benchmarks = hosts.map((host) => ({
   run: ({ quick }) =>
     withConsumer(async (folder) => {
       const scripts = {};
-      for (const [index, [name, text]] of Object.entries(HANDLERS).entries()) {
-        scripts[name] = join(folder, `${index}.js`);
-        writeFileSync(scripts[name], await bundleFor(host, text, folder));
-      }
-      const times = await interleave(scripts, quick ? 5 : 21, (script) => firstAnswer(host.name, script, folder));
-      return ['./verify', './fetch'].map((name) => {
+      for (const name in HANDLERS) scripts[name] = await bundleFor(host, HANDLERS[name], folder);
+      const { askNew, stop } = await host.startAnew(scripts);
+      const names = Object.fromEntries(Object.keys(HANDLERS).map((name) => [name, name]));
+      // Until what starts them is warm itself.
+      await interleave(names, 5, (name) => firstAnswer(askNew, name));
+      const times = await interleave(names, quick ? 9 : 41, (name) => firstAnswer(askNew, name));
+      await stop();
+      return ['verify', 'fetch'].map((name) => {
         const added = times[name].map((time, round) => time - times.nothing[round]);
-        const measure = '+ ms';
-        return {
-          name: `first delivery, ${name} (${host.name})`,
-          against: 'an empty handler',
-          measure,
-          ...summarise(added),
-        };
+        const label = `first delivery, ./${name} (${host.name})`;
+        return { name: label, against: 'an empty handler', measure: '+ ms', ...summarise(added) };
       });
     }),
 }));

@@ -11,4 +11,4 @@ const response = await runtime.dispatchFetch('http://localhost/', {
   method: 'POST',
   body: readFileSync(input, 'utf8'),
 });
-console.log(await response.text());
+for await (const chunk of response.body) process.stdout.write(chunk);

@@ -10,14 +10,18 @@ import { run } from './suite.mjs';
 const unhandled = [];
 addEventListener('unhandledrejection', (event) => unhandled.push(event.reason));
 
+const utf8 = new TextEncoder();
+
 addEventListener('fetch', (event) => {
   const answer = async () => {
     const { traits, shared } = await event.request.json();
-    const lines = [];
+    const { readable, writable } = new TransformStream();
+    const lines = writable.getWriter();
     const lib = { root, verify, fetch, evm, testing, schemas };
     const host = { unhandled, shared, foreignBytes: globalThis.foreignBytes };
-    await run(lib, traits, host, (result) => lines.push(JSON.stringify(result)));
-    return new Response(lines.join('\n'));
+    const report = (result) => lines.write(utf8.encode(`${JSON.stringify(result)}\n`));
+    event.waitUntil(run(lib, traits, host, report).finally(() => lines.close()));
+    return new Response(readable);
   };
   event.respondWith(answer());
 });

@@ -10,12 +10,16 @@ import { run } from './suite.mjs';
 const unhandled = [];
 addEventListener('unhandledrejection', (event) => unhandled.push(event.reason));
 
+const utf8 = new TextEncoder();
+
 export default {
-  async fetch(request) {
+  async fetch(request, _env, context) {
     const { traits, shared } = await request.json();
-    const lines = [];
+    const { readable, writable } = new TransformStream();
+    const lines = writable.getWriter();
     const lib = { root, verify, fetch, evm, testing, schemas };
-    await run(lib, traits, { unhandled, shared }, (result) => lines.push(JSON.stringify(result)));
-    return new Response(lines.join('\n'));
+    const report = (result) => lines.write(utf8.encode(`${JSON.stringify(result)}\n`));
+    context.waitUntil(run(lib, traits, { unhandled, shared }, report).finally(() => lines.close()));
+    return new Response(readable);
   },
 };

@@ -9,5 +9,5 @@ const miniflare = new Miniflare({
   compatibilityFlags,
 });
 const response = await miniflare.dispatchFetch('http://localhost/', { method: 'POST', body: readFileSync(input) });
-console.log(await response.text());
+for await (const chunk of response.body) process.stdout.write(chunk);
 await miniflare.dispose();

@@ -1,9 +1,11 @@
 import { bytesOf, type Delivery, SECRET } from '../../matrix/cases/delivery.js';
 import { streamOf } from './bodies.js';
-import { equal } from './check.js';
+import { equal, ok } from './check.js';
 import type { Body, Lab, Traits } from './lab.js';
 import { sharedCopy } from './signatures.js';
 import type { Case } from './suite.js';
+
+const fails = () => Promise.reject(new Error('the hardware is away'));
 
 const KIB = 1024;
 /** Around the blocks of the hash, and on both sides of wherever another way to hash may begin. */
@@ -112,6 +114,33 @@ export const sizeCases: readonly Case[] = [
         statuses,
         posts.map(({ genuine }) => (genuine ? 200 : 403)),
       );
+    },
+  },
+  {
+    name: 'takes large bodies where WebCrypto is missing or fails, or says so, and takes none that is forged',
+    async run(lab) {
+      const genuine = await lab.sign(`[${' '.repeat(200_000)}]`);
+      const forged = { ...genuine, body: bytesOf(genuine.body, ' ') };
+      const failing = { ...crypto.subtle, importKey: fails, sign: fails, verify: fails, digest: fails };
+      for (const [subtle, statuses] of [
+        [undefined, [200]],
+        [failing, [200, 500, 503]],
+      ] as const) {
+        const app = lab.start();
+        Object.defineProperty(crypto, 'subtle', { value: subtle, configurable: true });
+        try {
+          ok(crypto.subtle === subtle, 'it is still there');
+          const { status } = await app.post(genuine);
+          ok(
+            statuses.some((each) => each === status),
+            `the answer is ${status}`,
+          );
+          ok((await app.post(forged)).status >= 400, 'a forged body was taken');
+        } finally {
+          Reflect.deleteProperty(crypto, 'subtle');
+        }
+      }
+      equal((await lab.start().post(genuine)).status, 200);
     },
   },
   {

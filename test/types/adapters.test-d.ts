@@ -1,0 +1,65 @@
+import type {
+  ALBEvent,
+  ALBHandler,
+  ALBResult,
+  APIGatewayProxyEvent,
+  APIGatewayProxyEventV2,
+  APIGatewayProxyHandler,
+  APIGatewayProxyHandlerV2,
+  APIGatewayProxyResult,
+  APIGatewayProxyStructuredResultV2,
+  LambdaFunctionURLEvent,
+  LambdaFunctionURLHandler,
+  SQSEvent,
+} from 'aws-lambda';
+import Fastify from 'fastify';
+import pino from 'pino';
+import { assertType, describe, expectTypeOf, test } from 'vitest';
+import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { type LambdaEvent, type LambdaResult, lambdaHandler } from '../../src/adapters/lambda.js';
+import { createReceiver, type IdempotencyStore } from '../../src/index.js';
+
+const options = { secret: 'whsec-test', onEvent: () => {} };
+declare const transactional: IdempotencyStore<{ query(sql: string): Promise<void> }>;
+
+describe('lambdaHandler', () => {
+  test('takes the events of AWS, and gives the results that it asks for', () => {
+    expectTypeOf<APIGatewayProxyEvent>().toExtend<LambdaEvent>();
+    expectTypeOf<APIGatewayProxyEventV2>().toExtend<LambdaEvent>();
+    expectTypeOf<LambdaFunctionURLEvent>().toExtend<LambdaEvent>();
+    expectTypeOf<ALBEvent>().toExtend<LambdaEvent>();
+    expectTypeOf<LambdaResult>().toExtend<APIGatewayProxyResult>();
+    expectTypeOf<LambdaResult>().toExtend<APIGatewayProxyStructuredResultV2>();
+    expectTypeOf<LambdaResult>().toExtend<ALBResult>();
+  });
+
+  test('is a handler of each of these kinds', () => {
+    const handler = lambdaHandler(options);
+    assertType<APIGatewayProxyHandler>(handler);
+    assertType<APIGatewayProxyHandlerV2>(handler);
+    assertType<LambdaFunctionURLHandler>(handler);
+    assertType<ALBHandler>(handler);
+  });
+
+  test('takes no event that is no request', () => {
+    expectTypeOf<SQSEvent>().not.toExtend<LambdaEvent>();
+    expectTypeOf<{ httpMethod: string; body: object }>().not.toExtend<LambdaEvent>();
+  });
+});
+
+describe('fastifyHandler', () => {
+  const plugin = fastifyHandler(createReceiver(options));
+
+  test('may be registered with an app of any server and logger', () => {
+    Fastify().register(plugin, { prefix: '/webhooks' });
+    Fastify({ http2: true }).register(plugin, { prefix: '/webhooks' });
+    Fastify({ https: {} }).register(plugin, { prefix: '/webhooks' });
+    Fastify({ loggerInstance: pino() }).register(plugin, { prefix: '/webhooks' });
+  });
+
+  test('gives a handler the transaction of the store', () => {
+    fastifyHandler({ ...options, store: transactional, onEvent: (_event, { tx }) => tx.query('insert') });
+    // @ts-expect-error the secret is required
+    fastifyHandler({ onEvent: () => {} });
+  });
+});
