@@ -4,14 +4,18 @@ import { fetchHandler } from '../src/adapters/fetch.js';
 import {
   createReceiver,
   type DeliveryMessage,
+  type DeliveryResult,
   type EventMessage,
+  type EventOutcome,
   type HandlerMessage,
   RawBodyUnavailableError,
 } from '../src/index.js';
 import { createTestDelivery } from '../src/testing.js';
 import { deferred, event, noting, secret, signed } from './helpers.js';
 
-type AnyMessage = DeliveryMessage & Partial<EventMessage> & Partial<HandlerMessage>;
+type AnyMessage = Omit<DeliveryMessage & Partial<EventMessage> & Partial<HandlerMessage>, 'result'> & {
+  result?: DeliveryResult | EventOutcome;
+};
 
 const STEPS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
 const NAMES = ['delivery', 'event', 'handler'] as const;
@@ -151,13 +155,18 @@ describe('the tracing channels', () => {
     const forged = { ...genuine, rawBody: genuine.rawBody.replace('Transfer', 'Transfes') };
     await receiver.handle(genuine);
     await receiver.handle(forged);
+    const { body, request } = createTestDelivery([event('b')], { secret: 'whsec-never-told' });
+    await fetchHandler(receiver)(request());
     const messages = NAMES.flatMap(of);
-    expect(messages).toHaveLength(4);
+    expect(messages).toHaveLength(7);
+    const keys = new Set(messages.flatMap((message) => Object.keys(message)));
+    expect([...keys].sort()).toEqual(['bodyBytes', 'events', 'header', 'item', 'result']);
     for (const message of messages) {
       const told = tellAll(message);
       expect(told).not.toContain('whsec-never-told');
       expect(told).not.toContain(genuine.signature);
       expect(told).not.toContain(genuine.rawBody);
+      expect(told).not.toContain(body);
       expect(told).not.toContain('Transfes');
     }
   });

@@ -67,11 +67,17 @@ describe('instrumentWebhooks', () => {
   it('called again takes the place of the one before, so that nothing is counted twice', async () => {
     const first = instrumented();
     const second = instrumented({ destination: 'second' });
-    first.stop();
-    await noting().receiver.handle(signed([event('a')]));
+    const { receiver } = noting();
+    await receiver.handle(signed([event('a')]));
     expect(first.spans()).toEqual([]);
     expect(second.spans().map(({ name }) => name)).toEqual(['handle event.emitted', 'process second']);
-    expect(await second.points('webhook.deliveries')).toMatchObject([{ value: 1 }]);
+    first.stop();
+    await receiver.handle(signed([]));
+    expect(await second.points('webhook.deliveries')).toMatchObject([{ value: 2 }]);
+    const third = instrumented({ destination: 'third' });
+    await receiver.handle(signed([]));
+    expect(await second.points('webhook.deliveries')).toMatchObject([{ value: 2 }]);
+    expect(third.spans().map(({ name }) => name)).toEqual(['process third']);
   });
 
   it('changes no answer when every call of the SDK throws, and tells OpenTelemetry’s own diagnostics', async () => {
@@ -91,14 +97,21 @@ describe('instrumentWebhooks', () => {
   });
 
   it.each<[string, object]>([
-    ['tracer', { startSpan: () => broken() }],
-    ['span', { startSpan: () => ({ ...broken(), end: () => broken<{ no(): void }>().no() }) }],
-  ])('changes no answer when what is made by a %s throws', async (_what, tracer) => {
-    const tracerProvider = { getTracer: () => tracer as never };
-    const { points } = instrumented({ tracerProvider });
+    ['a tracer gives spans of which every call', {}],
+    ['a span cannot be described, which is still ended, and', { end() {} }],
+  ])('changes no answer when %s throws', async (_what, working) => {
+    let ended = 0;
+    const span = new Proxy<object>(working, {
+      get: (target, name) => () => {
+        if (!(name in target)) throw new Error('The SDK is broken.');
+        ended++;
+      },
+    });
+    const { points } = instrumented({ tracerProvider: { getTracer: () => ({ startSpan: () => span }) as never } });
     const { receiver, handled } = noting();
     expect(await receiver.handle(signed([event('a'), event('b')]))).toMatchObject({ status: 200 });
     expect(handled).toEqual(['a', 'b']);
+    expect(ended).toBe('end' in working ? 3 : 0);
     expect(await points('webhook.active_deliveries')).toEqual([{ attributes: {}, value: 0 }]);
     expect(await points('webhook.deliveries')).toMatchObject([{ value: 1 }]);
   });

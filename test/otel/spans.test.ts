@@ -1,5 +1,5 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { SignedRequest } from '../../src/index.js';
 import { createReceiver, RawBodyUnavailableError } from '../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
@@ -195,11 +195,15 @@ describe('the span of an event', () => {
   });
 
   it('leaves out what an open payload holds in place of a hash', async () => {
-    const { spans } = instrumented();
+    const { spans, tracerProvider } = instrumented();
+    const started = vi.spyOn(tracerProvider.getTracer('event-webhook-receiver'), 'startSpan');
     const odd = { ...sampleTransactionIncluded(), data: { tx: { hash: { of: ['anything'] } } } };
     const none = { ...sampleTransactionIncluded(), data: { tx: null } };
     await noting().receiver.handle(signed([odd, none]));
     for (const { attributes } of spans('handle')) expect(attributes).not.toHaveProperty('webhook.transaction.hash');
+    for (const [, options] of started.mock.calls)
+      expect(options?.attributes).not.toHaveProperty('webhook.transaction.hash');
+    expect(started).toHaveBeenCalledTimes(3);
     expect(spans('handle')).toHaveLength(2);
   });
 
