@@ -175,6 +175,26 @@ describe('a context store that is entered as a scope', () => {
     });
   });
 
+  it('asks the API for that where it can, and survives one that fails', () => {
+    const steps: string[] = [];
+    const entered = context.active();
+    const api = context as unknown as { attach?: (entered: unknown) => { dispose(): void } };
+    onTestFinished(() => {
+      delete api.attach;
+    });
+    api.attach = (given) => {
+      steps.push(given === entered ? 'attached' : 'attached another');
+      return { dispose: () => steps.push('disposed') };
+    };
+    leave(new ContextStore().withScope(entered));
+    expect(steps).toEqual(['attached', 'disposed']);
+    api.attach = () => broken();
+    leave(new ContextStore().withScope(entered));
+    api.attach = () => broken<{ no(): never }>().no();
+    leave(new ContextStore().withScope(entered));
+    expect(context.active()).toBe(entered);
+  });
+
   it('changes nothing without a context', () => {
     const store = new ContextStore();
     leave(store.withScope(undefined));
