@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PluginBuild } from 'esbuild';
+import { build, type PluginBuild } from 'esbuild';
 import { defineConfig } from 'tsup';
 
 const subpaths = {
@@ -52,6 +52,30 @@ const viemDecoding = {
   },
 };
 
+/**
+ * Writes ./verify as one file a format, in place of one that shares chunks with the others: each file that an import
+ * reads is a fifth of what it takes. Its ConfigError is then a copy, which isWebhookError knows.
+ */
+async function verifyInOneFile() {
+  for (const [format, extension] of [
+    ['esm', 'js'],
+    ['cjs', 'cjs'],
+  ] as const) {
+    await build({
+      entryPoints: ['src/verify.ts'],
+      outfile: `dist/verify.${extension}`,
+      allowOverwrite: true,
+      bundle: true,
+      format,
+      target: 'node20',
+      platform: 'node',
+      external: ['#hmac'],
+      tsconfigRaw: '{}',
+      logLevel: 'error',
+    });
+  }
+}
+
 export default defineConfig({
   entry: { ...subpaths, ...backends },
   format: ['esm', 'cjs'],
@@ -64,5 +88,6 @@ export default defineConfig({
   removeNodeProtocol: false,
   external: ['#hmac', '#diagnostics', /^node:/],
   esbuildPlugins: [viemDecoding],
+  onSuccess: verifyInOneFile,
   dts: { entry: subpaths, compilerOptions: { ignoreDeprecations: '6.0' } },
 });

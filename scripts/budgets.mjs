@@ -47,7 +47,7 @@ export const SUBPATHS = {
 export const budgetOf = (subpath, runtime) => SUBPATHS[subpath]?.[RUNTIMES[runtime].withNode ? 'node' : 'edge'];
 
 const CRYPTO = { builtins: ['node:crypto'], packages: [] };
-const RECEIVER = { builtins: ['node:crypto', 'node:diagnostics_channel'], packages: [] };
+const CORE = { builtins: ['node:crypto', 'node:diagnostics_channel'], packages: [] };
 const NONE = { builtins: [], packages: [] };
 
 /**
@@ -55,19 +55,19 @@ const NONE = { builtins: [], packages: [] };
  * which of its own modules and which packages, exactly.
  */
 export const IMPORTS = {
-  '.': { files: 12, bytes: 55_000, ...RECEIVER },
-  './verify': { files: 5, bytes: 7000, ...CRYPTO },
+  '.': { files: 12, bytes: 55_000, ...CORE },
+  './verify': { files: 2, bytes: 5500, ...CRYPTO },
   './schemas': { files: 3, bytes: 5500, builtins: [], packages: ['zod'] },
-  './express': { files: 14, bytes: 55_000, ...RECEIVER },
-  './fastify': { files: 14, bytes: 57_000, ...RECEIVER },
-  './fetch': { files: 13, bytes: 53_000, ...RECEIVER },
-  './lambda': { files: 14, bytes: 57_000, ...RECEIVER },
-  './node': { files: 14, bytes: 54_000, ...RECEIVER },
+  './express': { files: 14, bytes: 55_000, ...CORE },
+  './fastify': { files: 14, bytes: 57_000, ...CORE },
+  './fetch': { files: 13, bytes: 53_000, ...CORE },
+  './lambda': { files: 14, bytes: 57_000, ...CORE },
+  './node': { files: 14, bytes: 54_000, ...CORE },
   './stores/redis': { files: 6, bytes: 12_000, ...CRYPTO },
   './stores/postgres': { files: 6, bytes: 29_000, ...CRYPTO },
   './stores/sqlite': { files: 6, bytes: 12_000, ...CRYPTO },
-  './queues/bullmq': { files: 10, bytes: 40_000, ...RECEIVER },
-  './queues/pg-boss': { files: 10, bytes: 46_000, ...RECEIVER },
+  './queues/bullmq': { files: 10, bytes: 40_000, ...CORE },
+  './queues/pg-boss': { files: 10, bytes: 46_000, ...CORE },
   './evm': { files: 6, bytes: 84_000, ...NONE },
   './otel': {
     files: 5,

@@ -1,8 +1,8 @@
-import { hmacAhead, hmacHex } from '#hmac';
+import { hmacAhead } from '#hmac';
 import { withDeadline } from './deadline.js';
 import { type DeliveryItem, parseDelivery } from './delivery.js';
 import { WebhookError } from './errors.js';
-import type { resolveVerifierOptions, Secret } from './options.js';
+import { checkSecret, type resolveVerifierOptions, type Secret } from './options.js';
 import { isSignature, isTimestamp, type RawBody, verifyWith } from './signature.js';
 
 /** What a reader of a body has to keep to. */
@@ -78,9 +78,12 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
 
   async function ask(secret: () => Secret | Promise<Secret>): Promise<Secret> {
     try {
-      return await withDeadline(Promise.resolve(secret()), receiveTimeoutMs, () => new Error('It took too long.'));
+      const late = () => new Error('It took too long.');
+      return checkSecret(await withDeadline(Promise.resolve(secret()), receiveTimeoutMs, late));
     } catch (cause) {
-      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed or took too long.', { cause });
+      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed, gave none or took too long.', {
+        cause,
+      });
     }
   }
 
@@ -101,15 +104,15 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
 
     async verify(signed, seen = {}) {
       const [signature, timestamp] = checkHeaders(signed.signature, signed.timestamp);
-      const rawBody =
+      const body =
         typeof signed.rawBody === 'function'
           ? await signed.rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs })
           : signed.rawBody;
-      seen.bodyBytes = typeof rawBody === 'string' ? rawBody.length : rawBody?.byteLength;
+      seen.bodyBytes = typeof body === 'string' ? body.length : body?.byteLength;
       checkSize(seen.bodyBytes);
       const given = typeof secret === 'function' ? await ask(secret) : secret;
-      // Bytes that somebody else holds may change while they are hashed ahead, and would be parsed as they are then.
-      const hmac = rawBody === signed.rawBody ? hmacHex : await hmacAhead(rawBody as Uint8Array, timestamp, given);
+      // From here on only the bytes that were hashed: a host may write into those that it gave.
+      const [rawBody, hmac] = await hmacAhead(body, timestamp, given);
       if (!verifyWith(hmac, rawBody, signature, timestamp, given)) {
         throw new WebhookError(
           'ERR_WEBHOOK_SIGNATURE',
@@ -126,6 +129,15 @@ export function tooLarge(maxBodyBytes: number): WebhookError {
   return new WebhookError(
     'ERR_WEBHOOK_BODY_TOO_LARGE',
     `The body is larger than ${maxBodyBytes} bytes (maxBodyBytes).`,
+  );
+}
+
+/** The error for a body over a limit that the host has of its own. */
+export function hostLimit(cause: unknown): WebhookError {
+  return new WebhookError(
+    'ERR_WEBHOOK_BODY_TOO_LARGE',
+    'The body is larger than the host in front of the receiver allows: raise its limit (BODY_SIZE_LIMIT of SvelteKit, bodyLimit of h3) above maxBodyBytes.',
+    { cause },
   );
 }
 

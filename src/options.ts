@@ -94,10 +94,10 @@ function checkFunctions(options: Record<string, unknown>): void {
   }
 }
 
-function checkSecret(secret: unknown): void {
-  if (typeof secret === 'function') return;
+/** Gives the secrets back, or throws ConfigError when there is none, or something else among them. */
+export function checkSecret(secret: Secret): Secret {
   const secrets = [secret].flat();
-  if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) return;
+  if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) return secret;
   throw new ConfigError('Option secret is empty or no string. Is the environment variable set?');
 }
 
@@ -106,7 +106,7 @@ export function resolveVerifierOptions(options: VerifierOptions) {
   if (typeof options !== 'object' || options === null) throw new ConfigError('Options are missing.');
   const { secret, headers = serviceHeaders, toleranceSeconds, now = Date.now, onError, logger } = options;
   const { maxBodyBytes = 10 * 1024 * 1024, maxInFlight = 1000, receiveTimeoutMs = 30_000 } = options;
-  checkSecret(secret);
+  if (typeof secret !== 'function') checkSecret(secret);
   checkFunctions({ now, onError });
   for (const level of ['debug', 'info', 'warn', 'error'] as const) {
     checkFunctions({ [`logger.${level}`]: logger && (logger[level] ?? null) });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as node from '../src/crypto/hmac-node.js';
 import * as pure from '../src/crypto/hmac-pure.js';
 import { fc } from './fixtures/property.js';
@@ -52,5 +52,43 @@ describe('both backends', () => {
         expect(pure.hmacHex(body, timestamp, secret)).toBe(node.hmacHex(body, timestamp, secret));
       }),
     );
+  });
+});
+
+describe('hmacAhead', () => {
+  const [secrets, timestamp] = [['old', 'new'], '1700000000'];
+
+  it.each([0, 100, 4095, 4096, 200_000])('gives what hmacHex gives, for bodies of %i bytes', async (size) => {
+    const body = new Uint8Array(size).fill(7);
+    for (const backend of [node, pure]) {
+      const [bytes, hmac] = await backend.hmacAhead(body, timestamp, secrets);
+      expect(bytes).toEqual(body);
+      for (const secret of [...secrets, 'another']) {
+        expect(hmac(bytes, timestamp, secret)).toBe(node.hmacHex(body, timestamp, secret));
+      }
+    }
+  });
+
+  it('gives a large body back as it was hashed, whatever is written into it meanwhile', async () => {
+    const body = new Uint8Array(5000).fill(1);
+    const ahead = pure.hmacAhead(body, timestamp, secrets);
+    body.fill(2);
+    const [bytes, hmac] = await ahead;
+    expect(bytes).toEqual(new Uint8Array(5000).fill(1));
+    expect(hmac(bytes, timestamp, 'old')).toBe(node.hmacHex(bytes, timestamp, 'old'));
+  });
+
+  it.each([undefined, null, 7, '', ['', undefined]])('fails on no secret: %o', async (secret) => {
+    const [bytes, hmac] = await pure.hmacAhead(new Uint8Array(5000), timestamp, secret as never);
+    expect(hmac(bytes, timestamp, 'new')).toBe(node.hmacHex(new Uint8Array(5000), timestamp, 'new'));
+  });
+
+  it('hashes where there is no WebCrypto', async () => {
+    vi.stubGlobal('crypto', undefined);
+    onTestFinished(() => {
+      vi.unstubAllGlobals();
+    });
+    const body = new Uint8Array(5000);
+    expect((await pure.hmacAhead(body, timestamp, 'new'))[0]).toBe(body);
   });
 });

@@ -4,6 +4,7 @@ import { authenticityCases } from './matrix/authenticity.js';
 import { bodyCases, unfinishedBodyCases } from './matrix/bodies.js';
 import { connectionCases } from './matrix/connections.js';
 import { contentCases, itemCases } from './matrix/contents.js';
+import { deviationCases } from './matrix/deviations.js';
 import { effectCases, placeCases } from './matrix/effects.js';
 import type { Target } from './matrix/targets.js';
 
@@ -23,5 +24,6 @@ export function matrix(target: Target): void {
       itemCases(target);
       effectCases(target);
     }
+    deviationCases(target);
   });
 }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
@@ -13,7 +14,7 @@ import { hasRedis, needsRedis, startRedis } from './servers/redis.js';
 import type { TestServer } from './servers/server.js';
 
 // Every program of the README, by a project that has installed the package. Each begins with a comment that names its
-// file. One whose name starts with `handler` exports POST; one that listens takes its port from PORT; one whose name
+// file. One that exports a POST or a handler is called; one that listens takes its port from PORT; one whose name
 // ends with `-worker` handles what its `-receiver` has taken; any other ends.
 
 const SECRET = 'whsec-readme';
@@ -36,7 +37,8 @@ const blocks: Block[] = [...readme.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([,
   const listens = /\.listen\(|\bserve\(/.test(text);
   const base = basename(name);
   const worker = base.endsWith('-worker.ts');
-  const kind = base.startsWith('handler') ? 'handler' : listens ? 'server' : worker ? 'worker' : 'program';
+  const exported = /^export const (POST|handler) = /m.test(text);
+  const kind = exported ? 'handler' : listens ? 'server' : worker ? 'worker' : 'program';
   const postgres = text.includes('DATABASE_URL') ? needsPostgres : '';
   const skip = text.includes('REDIS_URL') ? needsRedis : postgres;
   return { name, path: `readme/${index}/${name}`, text, kind, skip };
@@ -84,9 +86,9 @@ function start(file: string, ...args: string[]) {
       const ended = closed.then(() => Promise.reject(new Error(`The program ended: ${output.join('')}`)));
       while (!output.join('').includes(text)) await Promise.race([once(child.stdout ?? child, 'data'), ended]);
     },
-    async stop(): Promise<void> {
-      child.kill('SIGKILL');
-      await closed;
+    async stop(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<unknown> {
+      child.kill(signal);
+      return (await closed)[0];
     },
   };
 }
@@ -123,7 +125,7 @@ test.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
 );
 
 const TITLES = {
-  handler: 'takes a genuine Request and refuses a forged one',
+  handler: 'answers a genuine delivery 200 and a forged one 403 to its host',
   server: 'answers a genuine delivery 200 and a forged one 403',
   worker: 'handles what its receiver has taken',
   program: 'runs to its end',
@@ -165,6 +167,26 @@ describe.each(['esm', 'cjs'] as const)('as %s', (format) => {
           for (const program of started) await program.stop();
         }
       });
+
+      if (!text.includes("'SIGTERM'")) return;
+      test('finishes on SIGTERM what is under way, refuses the rest for now, and exits', {
+        timeout: 20_000,
+      }, async () => {
+        const program = start(await written(block));
+        try {
+          const port = Number(await program.told());
+          const delivery = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
+          const slow = await beginDelivery(port, delivery);
+          const exit = program.stop('SIGTERM');
+          while ((await fetch(`http://localhost:${port}/readyz`)).status === 200);
+          expect((await fetch(`http://localhost:${port}/livez`)).status).toBe(200);
+          expect(await post(port, deliveries(text).slice(0, 1))).toEqual([503]);
+          expect(await slow.finish()).toBe(200);
+          expect(await exit).toBe(0);
+        } finally {
+          await program.stop();
+        }
+      });
     });
   }
 });
@@ -177,4 +199,19 @@ async function post(port: number, sent: ReturnType<typeof deliveries>): Promise<
     statuses.push(status);
   }
   return statuses;
+}
+
+/** Sends a delivery up to its body, which it has when the program has begun to wait for that. */
+async function beginDelivery(port: number, { body, headers }: { body: string; headers: Record<string, string> }) {
+  const options = { method: 'POST', headers: { ...headers, Expect: '100-continue' } };
+  const sending = request(`http://localhost:${port}/webhooks`, options);
+  sending.flushHeaders();
+  await once(sending, 'continue');
+  return {
+    async finish(): Promise<number | undefined> {
+      sending.end(body);
+      const [response] = await once(sending, 'response');
+      return response.resume().statusCode;
+    },
+  };
 }

@@ -138,11 +138,18 @@ describe('secrets', () => {
     expect(handled).toEqual([]);
   });
 
-  it.each([[''], [[]], [undefined]])('refuses everything while the function gives %j', async (nothing) => {
-    const { receiver } = noting({ secret: () => nothing as never });
-    const { body, signature, timestamp } = signDelivery('[]', { secret });
-    expect((await receiver.handle({ rawBody: body, signature, timestamp })).status).toBe(403);
-  });
+  it.each([[''], [[]], [undefined], [['', secret]], [() => secret]])(
+    'answers 503 while the function gives %o, as whoever set it up has to be told',
+    async (nothing) => {
+      const { receiver, handled } = noting({ secret: () => nothing as never });
+      const result = await receiver.handle(signed([event('a')]));
+      expect(result).toMatchObject({
+        status: 503,
+        error: { code: 'ERR_WEBHOOK_SECRET', cause: { name: 'ConfigError' } },
+      });
+      expect(handled).toEqual([]);
+    },
+  );
 });
 
 describe('drain and maxInFlight', () => {

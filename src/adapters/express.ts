@@ -25,7 +25,8 @@ export type ExpressHandler = (
 
 const FIX =
   'Mount the webhook route before express.json(), or have it keep the bytes: ' +
-  'express.json({ verify: (req, res, buffer) => { req.rawBody = buffer; } }).';
+  'express.json({ verify: (req, res, buffer) => { req.rawBody = buffer; } }); ' +
+  'in NestJS: NestFactory.create(AppModule, { rawBody: true }).';
 
 /**
  * An Express handler that answers deliveries. It reads the untouched stream itself, so it needs no `express.raw()`;

@@ -1,12 +1,21 @@
 import { answerHeaders } from '../answer.js';
 import { withDeadline } from '../deadline.js';
-import { isWebhookError, RawBodyUnavailableError } from '../errors.js';
-import { type BodyReader, createIntake, type DeliveryRequest, incomplete, type VerifiedDelivery } from '../intake.js';
+import { isWebhookError, RawBodyUnavailableError, type WebhookError } from '../errors.js';
+import {
+  type BodyReader,
+  createIntake,
+  type DeliveryRequest,
+  hostLimit,
+  incomplete,
+  type VerifiedDelivery,
+} from '../intake.js';
 import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
 import { Collector } from './collect.js';
 
-const FIX = 'Call the handler before anything reads the request, or give it request.clone().';
+const FIX =
+  'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
+  'request.json() elsewhere), or let whatever must read it first read request.clone().';
 
 /**
  * A handler of web-standard requests: for Hono, Next.js route handlers, Workers, Bun, Deno, and whatever else speaks
@@ -84,9 +93,15 @@ function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {
     } catch (error) {
       // Not waited for: a source that hangs would hang the answer with it.
       reader?.cancel().catch(() => {});
-      throw isWebhookError(error) ? error : incomplete('the stream failed', error);
+      throw whyUnread(error);
     }
   };
+}
+
+/** Hosts with a limit of their own fail the stream with their error for 413: SvelteKit and h3 do. */
+function whyUnread(error: unknown): WebhookError {
+  if (isWebhookError(error)) return error;
+  return Object(error).status === 413 ? hostLimit(error) : incomplete('the stream failed', error);
 }
 
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, collector: Collector): Promise<void> {

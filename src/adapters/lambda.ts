@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { answerHeaders, type DeliveryResult } from '../answer.js';
 import { ConfigError, RawBodyUnavailableError } from '../errors.js';
 import { type BodyReader, type DeliveryRequest, tooLarge } from '../intake.js';
@@ -11,6 +10,18 @@ export type { ApiGatewayEvent, HttpApiEvent, LambdaEvent, LambdaResult, LoadBala
 const FIX =
   'Use the Lambda proxy integration, a function URL or a load balancer, which hand on the body as text or in base64. ' +
   'A mapping template does not, and in an event for tests the body has to be text too.';
+
+/** What a load balancer asks for beside the status. In node:http they are too, which takes a cold start milliseconds to load. */
+const REASONS: Record<number, string> = {
+  200: 'OK',
+  400: 'Bad Request',
+  403: 'Forbidden',
+  405: 'Method Not Allowed',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Entity',
+  503: 'Service Unavailable',
+};
 
 /** What any of the kinds of events may have; what it really has is looked at. */
 interface AnyEvent {
@@ -96,7 +107,7 @@ function toLambdaResult({ requestContext, multiValueHeaders }: AnyEvent, result:
   if (!requestContext?.elb) return { ...answer, headers: Object.fromEntries(headers) };
   return {
     ...answer,
-    statusDescription: `${result.status} ${STATUS_CODES[result.status]}`,
+    statusDescription: `${result.status} ${REASONS[result.status] ?? 'Internal Server Error'}`,
     // A load balancer drops the headers that are not in the form of its own.
     ...(multiValueHeaders
       ? { multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])) }

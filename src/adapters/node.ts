@@ -5,7 +5,9 @@ import { type NodeRequest, respond, toDeliveryRequest } from './node-http.js';
 
 export type { NodeRequest };
 
-const FIX = 'Call the handler before anything reads the request, or keep the bytes as a Buffer in req.rawBody.';
+const FIX =
+  'Call the handler before anything reads the request (in Koa: before the body parser), ' +
+  'or keep the bytes as a Buffer in req.rawBody.';
 
 /**
  * A listener for node:http, or for any framework that hands on its request and response, that answers deliveries.

@@ -14,14 +14,18 @@ export function hmacHex(body: string | Uint8Array, timestamp: string, secret: st
 /** WebCrypto is the faster of the two from 100 bytes on in workerd, and from 8 kB on in the edge runtime on Node. */
 const WEBCRYPTO_FROM = 4096;
 
-/** Hashes ahead, with WebCrypto, a body so large that it is worth the wait; gives what stands in for `hmacHex`. */
-export async function hmacAhead(
-  body: Uint8Array,
+/**
+ * Hashes ahead, with WebCrypto, a body so large that it is worth the wait. Gives the body that was hashed, a copy that
+ * nobody can change meanwhile, and what stands in for `hmacHex`.
+ */
+export async function hmacAhead<Body>(
+  body: Body,
   timestamp: string,
   secret: string | readonly string[],
-): Promise<typeof hmacHex> {
+): Promise<[Body | Uint8Array, typeof hmacHex]> {
   const subtle = globalThis.crypto?.subtle;
-  if (subtle === undefined || body.byteLength < WEBCRYPTO_FROM) return hmacHex;
+  const isLarge = body instanceof Uint8Array && body.byteLength >= WEBCRYPTO_FROM;
+  if (subtle === undefined || !isLarge) return [body, hmacHex];
   const message = new Uint8Array(body.byteLength + timestamp.length);
   message.set(body);
   message.set(utf8.encode(timestamp), body.byteLength);
@@ -32,7 +36,8 @@ export async function hmacAhead(
     const key = await subtle.importKey('raw', utf8.encode(each), algorithm, false, ['sign']);
     macs.set(each, bytesToHex(new Uint8Array(await subtle.sign('HMAC', key, message))));
   }
-  return (_body, _timestamp, each) => macs.get(each) ?? hmacHex(body, timestamp, each);
+  const copy = message.subarray(0, body.byteLength);
+  return [copy, (_body, _timestamp, each) => macs.get(each) ?? hmacHex(copy, timestamp, each)];
 }
 
 /** Compares two strings of exactly 64 ASCII characters in constant time: every character is looked at. */

@@ -65,7 +65,7 @@ describe('fetchHandler', () => {
     const request = requestOf(genuine());
     await read(request);
     await expect(handler(request)).rejects.toThrow(RawBodyUnavailableError);
-    await expect(handler(request)).rejects.toThrow(/before anything reads the request, or give it request\.clone\(\)/);
+    await expect(handler(request)).rejects.toThrow(/before anything reads the body .* first read request\.clone\(\)/);
     expect(seen).toEqual([]);
   });
 
@@ -81,6 +81,21 @@ describe('fetchHandler', () => {
   it('answers 503 when the stream fails', async () => {
     const { handler, codes } = start();
     const body = streamOf({ pull: (controller) => controller.error(new Error('the sender has gone')) });
+    expect((await handler(requestOf(genuine(), body))).status).toBe(503);
+    expect(codes).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
+  });
+
+  it('answers 413 when a host with a limit of its own fails the stream', async () => {
+    const { handler, codes } = start();
+    const error = Object.assign(new Error('Payload Too Large'), { status: 413 });
+    const body = streamOf({ pull: (controller) => controller.error(error) });
+    expect((await handler(requestOf(genuine(), body))).status).toBe(413);
+    expect(codes).toEqual(['ERR_WEBHOOK_BODY_TOO_LARGE']);
+  });
+
+  it.each([[null], ['text'], [{ status: 200 }]])('answers 503 when the stream fails with %j', async (error) => {
+    const { handler, codes } = start();
+    const body = streamOf({ pull: (controller) => controller.error(error) });
     expect((await handler(requestOf(genuine(), body))).status).toBe(503);
     expect(codes).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
   });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { isInstalled } from '../../examples/frameworks/recipes.js';
 import { hasPostgres, needsPostgres } from '../servers/postgres.js';
 import { hasRedis, needsRedis } from '../servers/redis.js';
 
@@ -25,11 +26,28 @@ for (const { name, has, needs } of examples) {
   });
 }
 
+const hasKoa = isInstalled('koa');
+
+describe.skipIf(!hasKoa)(`a recipe of examples/frameworks${hasKoa ? '' : ' (skipped: they are not installed)'}`, () => {
+  it('takes what is genuine once and refuses the rest, with the packed library', { timeout: 60_000 }, async () => {
+    const { DATABASE_URL, REDIS_URL, ...env } = process.env;
+    const args = ['--import', 'tsx', 'examples/run.ts', 'koa'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      env: { ...env, TSX_TSCONFIG_PATH: 'examples/tsconfig.json' },
+    });
+    expect(stdout).toContain('a forged one: 403');
+    expect(stdout).toContain('Every event took effect exactly once.');
+  });
+});
+
 describe('examples/run.ts', () => {
   it('says which examples there are', { timeout: 30_000 }, async () => {
     const args = ['--import', 'tsx', 'examples/run.ts', 'constructor'];
     const env = { ...process.env, TSX_TSCONFIG_PATH: 'examples/tsconfig.json' };
     const run = promisify(execFile)(process.execPath, args, { env });
-    await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('sqlite | postgres') });
+    await expect(run).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/sqlite \| postgres .*hono \| koa/),
+    });
   });
 });

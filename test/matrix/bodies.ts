@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { sampleEventEmitted } from '../../src/testing.js';
 import { expectAnswer, startApp } from './app.js';
 import { REFUSED_ENCODINGS, REFUSED_METHODS, TAKEN_ENCODINGS } from './cases/headers.js';
 import { framed, genuine, genuineOfSize, headersOf, sign } from './deliveries.js';
+import { itOf } from './deviations.js';
 import type { Target } from './targets.js';
 import { chunked, head, piecesOf, Wire } from './wire.js';
 
@@ -14,6 +15,7 @@ const length = (bytes: number) => ['Content-Length', String(bytes)] as const;
 
 /** The ways in which a body comes, or does not. */
 export function bodyCases(target: Target): void {
+  const it = itOf(target);
   describe('body', () => {
     it('refuses a missing body, even with a signature for nothing', async () => {
       const app = await startApp(target);

@@ -1,7 +1,8 @@
 import { Agent, request } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { expectAnswer, startApp } from './app.js';
 import { type Delivery, framed, genuine, headersOf } from './deliveries.js';
+import { itOf } from './deviations.js';
 import type { Target } from './targets.js';
 import { Wire } from './wire.js';
 
@@ -17,26 +18,32 @@ function post(port: number, agent: Agent, delivery: Delivery): Promise<number | 
   });
 }
 
+/** The statuses of genuine deliveries with refused ones between them, from a client that keeps its connection. */
+export async function statusesOnOneConnection(port: number): Promise<unknown[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const [wrongSignature, noSignature, tooShort] = [genuine(), genuine(), genuine()];
+  const deliveries = [
+    genuine(),
+    { ...wrongSignature, signature: '0'.repeat(64) },
+    genuine(),
+    { ...noSignature, signature: '' },
+    genuine(),
+    { ...tooShort, body: tooShort.body.subarray(1) },
+    genuine(),
+  ];
+  const statuses: unknown[] = [];
+  for (const delivery of deliveries) statuses.push(await post(port, agent, delivery));
+  return statuses;
+}
+
 /** What a refusal leaves of the connection for those who come after. */
 export function connectionCases(target: Target): void {
+  const it = itOf(target);
   describe('connection', () => {
     it('serves genuine deliveries between refused ones to a client that keeps its connection', async () => {
       const app = await startApp(target);
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      onTestFinished(() => agent.destroy());
-      const [wrongSignature, noSignature, tooShort] = [genuine(), genuine(), genuine()];
-      const deliveries = [
-        genuine(),
-        { ...wrongSignature, signature: '0'.repeat(64) },
-        genuine(),
-        { ...noSignature, signature: '' },
-        genuine(),
-        { ...tooShort, body: tooShort.body.subarray(1) },
-        genuine(),
-      ];
-      const statuses: unknown[] = [];
-      for (const delivery of deliveries) statuses.push(await post(app.port, agent, delivery));
-      expect(statuses).toEqual([200, 403, 200, 403, 200, 403, 200]);
+      expect(await statusesOnOneConnection(app.port)).toEqual([200, 403, 200, 403, 200, 403, 200]);
     });
 
     it('answers deliveries that are sent without waiting, in their order', async () => {

@@ -1,14 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { sampleEventEmitted } from '../../src/testing.js';
 import { expectAnswer, startApp } from './app.js';
 import { FAILURES, RETRY_AFTER } from './cases/effects.js';
 import { deferred, Log } from './cases/waiting.js';
 import { framed, genuine, headersOf } from './deliveries.js';
+import { itOf } from './deviations.js';
 import type { Target } from './targets.js';
 import { head, Wire } from './wire.js';
 
 /** What becomes of the events of genuine deliveries, and what is answered for it. */
 export function effectCases(target: Target): void {
+  const it = itOf(target);
   describe('effects', () => {
     it.each(FAILURES)(
       'answers 500 when the handler %s, and on redelivery runs only what is unfinished',
@@ -124,6 +126,7 @@ export function effectCases(target: Target): void {
 
 /** A sender that is not done yet holds a place. For those that count what is in flight. */
 export function placeCases(target: Target): void {
+  const it = itOf(target);
   it('counts a delivery as in flight from its headers on', async () => {
     const app = await startApp(target, { maxInFlight: 1 });
     const delivery = genuine();

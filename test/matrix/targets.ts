@@ -10,6 +10,7 @@ import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import { type DeliveryItem, isWebhookError, type Receiver, type VerifierOptions } from '../../src/index.js';
+import type { Deviations } from './deviations.js';
 import { LAMBDA_HOSTS, type LambdaHost, lambdaListener } from './lambda.js';
 
 /** What an adapter is mounted with. */
@@ -32,6 +33,8 @@ export interface Target {
   /** Why no case is run in which a header is repeated: the adapter gets one of its values alone. */
   readonly losesRepeated?: string;
   readonly listener: (parts: Parts) => RequestListener | Promise<RequestListener>;
+  /** Where the host leaves a receiver no say. */
+  readonly deviations?: Deviations;
 }
 
 export const EXPRESS_VERSIONS = [

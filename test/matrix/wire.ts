@@ -13,9 +13,9 @@ export interface Answer {
 }
 
 /** The head of a request, byte for byte as it is given: names in any case, repeated, with any Content-Length. */
-export function head(headers: HeaderList, method = 'POST'): Buffer {
+export function head(headers: HeaderList, method = 'POST', path = '/webhooks'): Buffer {
   const fields = [['Host', 'localhost'], ...headers].map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`${method} /webhooks HTTP/1.1\r\n${fields.join('')}\r\n`, 'latin1');
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields.join('')}\r\n`, 'latin1');
 }
 
 /** Pieces in chunked transfer coding, with the last chunk. */

@@ -62,7 +62,7 @@ const last = (printed: string) => basename(printed.trim().split('\n')[0] ?? '');
 
 /** A runtime that finds modules itself, once by import and once by require. */
 function resolving(title: string, command: string | undefined, args: readonly string[] = []): Runtime[] {
-  const traits = { bare: false, realms: true, sharedMemory: true };
+  const traits = { bare: false, webCrypto: false, realms: true, sharedMemory: true };
   return (['module.mjs', 'commonjs.cjs'] as const).map((runner) => ({
     title: `${title}, ${runner === 'module.mjs' ? 'import' : 'require'}`,
     present: command !== undefined,
@@ -127,7 +127,7 @@ export const runtimes: readonly Runtime[] = [
       runner: 'workerd.mjs',
       args,
       ...wrangler,
-      traits: { bare: args.length === 0, realms: false, sharedMemory: true },
+      traits: { bare: args.length === 0, webCrypto: true, realms: false, sharedMemory: true },
     }),
   ),
   bundled({
@@ -137,6 +137,6 @@ export const runtimes: readonly Runtime[] = [
     runner: 'edge-runtime.mjs',
     conditions: ['edge-light', 'worker', 'browser'],
     format: 'iife',
-    traits: { bare: true, realms: true, sharedMemory: true },
+    traits: { bare: true, webCrypto: true, realms: true, sharedMemory: true },
   }),
 ];

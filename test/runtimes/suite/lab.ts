@@ -20,6 +20,8 @@ export interface Traits {
   readonly bare: boolean;
   /** Its runner can make bytes of another realm. */
   readonly realms: boolean;
+  /** It has no node:crypto, so that WebCrypto hashes its large bodies. */
+  readonly webCrypto: boolean;
   /** Its runner was given what lies in ../shared. */
   readonly vectors: boolean;
   /** It has SharedArrayBuffer. */

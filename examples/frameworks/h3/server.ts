@@ -1,0 +1,12 @@
+import { serve } from 'h3';
+import { createApp } from './app.js';
+
+const app = createApp({
+  secret: process.env.WEBHOOK_SECRET ?? '',
+  toleranceSeconds: 300,
+  onEvent: (event) => console.log(`took effect: ${event.id}`),
+});
+
+const port = Number(process.env.PORT ?? 3000);
+await serve(app, { port, silent: true }).ready();
+console.log('listening on', port);

@@ -1,0 +1,10 @@
+// The same on the edge runtime, which has no Node modules. The two routes are two receivers, each with a memory of its own.
+import { fetchHandler } from 'event-webhook-receiver/fetch';
+
+export const runtime = 'edge';
+
+export const POST = fetchHandler({
+  secret: () => process.env.WEBHOOK_SECRET ?? '',
+  toleranceSeconds: 300,
+  onEvent: (event) => console.log(`took effect: ${event.id}`),
+});

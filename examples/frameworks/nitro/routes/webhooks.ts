@@ -1,0 +1,12 @@
+// A file under routes/ is a handler; `event.req` is the web-standard Request. `readBody(event)` takes its bytes, so it may not
+// run before, not in a middleware either. `routes/webhooks.post.ts` instead would leave other methods to Nitro.
+import { fetchHandler } from 'event-webhook-receiver/fetch';
+import { defineHandler } from 'nitro/h3';
+
+const receive = fetchHandler({
+  secret: process.env.WEBHOOK_SECRET ?? '',
+  toleranceSeconds: 300,
+  onEvent: (event) => console.log(`took effect: ${event.id}`),
+});
+
+export default defineHandler((event) => receive(event.req));
