@@ -37,7 +37,7 @@ type Trace<Message> = <T>(work: () => Promise<T>, message: Message) => Promise<T
  * that cannot tell whether somebody does (Bun 1, Node before 20.13) publishes always.
  */
 function createTrace<Message extends object>(name: string): Trace<Message> {
-  const channel = tracingChannel<Message>(`event-webhook-receiver:${name}`);
+  const channel = tracingChannel<unknown, Message>(`event-webhook-receiver:${name}`);
   return (work, message) => (channel.hasSubscribers === false ? work() : channel.tracePromise(work, message));
 }
 
