@@ -147,6 +147,7 @@ export function bodyCases(target: Target): void {
 
 /** Bodies that are not whole when the adapter has to answer. For those that get them while they are on their way. */
 export function unfinishedBodyCases(target: Target): void {
+  const it = itOf(target);
   describe('unfinished body', () => {
     it('refuses a body that says it is over the limit before any of it has come', async () => {
       const app = await startApp(target);
