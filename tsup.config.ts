@@ -17,6 +17,7 @@ const subpaths = {
   'queues/bullmq': 'src/queues/bullmq.ts',
   'queues/pg-boss': 'src/queues/pg-boss.ts',
   evm: 'src/evm/index.ts',
+  otel: 'src/otel.ts',
   testing: 'src/testing.ts',
 };
 

@@ -13,18 +13,21 @@ export const RUNTIMES = {
   browser: { ...EDGE, platform: 'browser', conditions: ['browser'] },
 };
 
-const OPTIONAL = ['express', 'fastify', 'viem', 'ioredis', 'redis', 'bullmq', 'pg-boss', 'pg', 'postgres', 'libsql'];
-const FOREIGN = [...OPTIONAL, 'zod'];
+const CLIENTS = ['ioredis', 'redis', 'bullmq', 'pg-boss', 'pg', 'postgres', 'libsql'];
+const OPTIONAL = ['express', 'fastify', 'viem', ...CLIENTS];
+const OPENTELEMETRY = ['@opentelemetry/api'];
+const OTHERS = [...OPTIONAL, 'zod'];
+const FOREIGN = [...OTHERS, ...OPENTELEMETRY];
 
 /**
  * Budgets in bytes, minified and gzipped, where there is Node (`node`) and where there is not (`edge`); no `edge` means
  * that it does not run there. `foreign`: packages whose names must not occur; `mentions`: those of them that messages
- * may name, so only an import counts.
+ * may name, so only an import counts; `external`: packages that it is there for, which the user has.
  */
 export const SUBPATHS = {
   '.': { node: 8000, edge: 11_200, foreign: FOREIGN },
   './verify': { node: 1300, edge: 4200, foreign: FOREIGN },
-  './schemas': { node: 30_000, edge: 30_000, foreign: OPTIONAL },
+  './schemas': { node: 30_000, edge: 30_000, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
   './express': { node: 8500, foreign: FOREIGN, mentions: ['express', 'pg'] },
   './fastify': { node: 8900, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
   './fetch': { node: 8000, edge: 11_000, foreign: FOREIGN },
@@ -36,6 +39,7 @@ export const SUBPATHS = {
   './queues/bullmq': { node: 6000, foreign: FOREIGN, mentions: ['bullmq'] },
   './queues/pg-boss': { node: 6500, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 14_000, edge: 14_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './otel': { node: 3500, foreign: OTHERS, external: OPENTELEMETRY },
   './testing': { node: 2600, edge: 5800, foreign: FOREIGN },
 };
 
@@ -65,5 +69,11 @@ export const IMPORTS = {
   './queues/bullmq': { files: 10, bytes: 40_000, ...CORE },
   './queues/pg-boss': { files: 10, bytes: 46_000, ...CORE },
   './evm': { files: 6, bytes: 84_000, ...NONE },
+  './otel': {
+    files: 5,
+    bytes: 16_000,
+    builtins: ['node:async_hooks', 'node:diagnostics_channel'],
+    packages: ['@opentelemetry/api'],
+  },
   './testing': { files: 7, bytes: 13_500, ...CRYPTO },
 };

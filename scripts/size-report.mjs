@@ -64,11 +64,11 @@ for (const [subpath, targets] of Object.entries(manifest.exports)) {
     violations.push(`${subpath} has no row in scripts/budgets.mjs`);
     continue;
   }
-  const { foreign, mentions } = SUBPATHS[subpath];
+  const { foreign, mentions, external } = SUBPATHS[subpath];
   for (const runtime of Object.keys(RUNTIMES)) {
     const budget = budgetOf(subpath, runtime);
     if (budget === undefined) continue;
-    const options = { runtime, foreign, mentions };
+    const options = { runtime, foreign, mentions, external };
     await measure(subpath, `export * from '${targets.import.default}'`, { ...options, budget });
     await inspect(`${subpath} (${runtime}, CommonJS)`, `export * from '${targets.require.default}'`, options);
   }

@@ -53,3 +53,4 @@ export {
   signDelivery,
   verifySignature,
 } from './signature.js';
+export type { DeliveryMessage, EventMessage, HandlerMessage } from './tracing.js';

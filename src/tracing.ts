@@ -32,10 +32,13 @@ export interface HandlerMessage {
 
 type Trace<Message> = <T>(work: () => Promise<T>, message: Message) => Promise<T>;
 
-/** Publishes the course of `work` on a tracing channel; when nobody listens it is called as if there were none. */
+/**
+ * Publishes the course of `work` on a tracing channel; when nobody listens it is called as if there were none. A runtime
+ * that cannot tell whether somebody does (Bun 1, Node before 20.13) publishes always.
+ */
 function createTrace<Message extends object>(name: string): Trace<Message> {
-  const channel = tracingChannel<Message>(`event-webhook-receiver:${name}`);
-  return (work, message) => (channel?.hasSubscribers ? channel.tracePromise(work, message) : work());
+  const channel = tracingChannel<unknown, Message>(`event-webhook-receiver:${name}`);
+  return (work, message) => (channel.hasSubscribers === false ? work() : channel.tracePromise(work, message));
 }
 
 export const traceDelivery: Trace<DeliveryMessage> = /* @__PURE__ */ createTrace('delivery');

@@ -44,6 +44,7 @@ const reviewed: Record<string, readonly string[]> = {
   './queues/bullmq': ['bullmqHandOff', 'bullmqProcessor'],
   './queues/pg-boss': ['pgBossHandOff', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
+  './otel': ['instrumentWebhooks'],
   './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 

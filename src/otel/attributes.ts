@@ -1,0 +1,50 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { DeliveryItem } from '../delivery.js';
+import { isWebhookError } from '../errors.js';
+
+/** What everything about a receiver's work says, in the words of the messaging conventions. */
+export function messagingAttributes(destination: string): Attributes {
+  return {
+    'messaging.system': 'webhook',
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': destination,
+  };
+}
+
+/** What an error is called in `error.type`: our code, so that there are only so many. */
+export function errorType(error: unknown): string {
+  return isWebhookError(error) ? error.code : '_OTHER';
+}
+
+/** `error.type`, when there is an error. */
+export function errorAttributes(error: unknown): Attributes {
+  return error === undefined ? {} : { 'error.type': errorType(error) };
+}
+
+/** The kind of an item; `other` for all that this version does not know, so that no sender makes up values. */
+export function kindOf(item: DeliveryItem): string {
+  return item.status === 'event' ? item.event.event : 'other';
+}
+
+/** What a span says of an item. What the schema leaves open is taken only where it is text. */
+export function eventAttributes(item: DeliveryItem): Attributes {
+  if (item.status === 'invalid') return { 'webhook.event.kind': 'other' };
+  if (item.status === 'unknown') return { 'messaging.message.id': item.id, 'webhook.event.kind': item.kind };
+  const { event } = item;
+  const attributes = { 'messaging.message.id': event.id, 'webhook.event.kind': event.event };
+  if (event.event === 'transaction.included') {
+    const hash: unknown = event.data.tx?.hash;
+    return typeof hash === 'string' ? { ...attributes, 'webhook.transaction.hash': hash } : attributes;
+  }
+  const { name, contract } = event.data.event;
+  const { txHash } = event.data.transaction ?? {};
+  return {
+    ...attributes,
+    'webhook.event.name': name,
+    'webhook.contract.address': contract.address,
+    'webhook.contract.address_label': contract.addressLabel,
+    'webhook.contract.label': contract.label,
+    ...(txHash === undefined ? {} : { 'webhook.transaction.hash': txHash }),
+  };
+}

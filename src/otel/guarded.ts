@@ -1,0 +1,16 @@
+import { diag } from '@opentelemetry/api';
+
+/**
+ * Does what watches, and never throws: what a subscriber of a channel throws would end the process. A failure goes to
+ * OpenTelemetry's own diagnostics.
+ */
+export function guarded<T>(watch: () => T): T | undefined {
+  try {
+    return watch();
+  } catch (error) {
+    try {
+      diag.error('event-webhook-receiver: OpenTelemetry failed.', error);
+    } catch {}
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+import type { Attributes, Meter } from '@opentelemetry/api';
+import type { DeliveryMessage, EventMessage, HandlerMessage } from '../tracing.js';
+import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
+import { type Followed, follow } from './follow.js';
+
+export interface MetricOptions {
+  readonly meter: () => Meter;
+  readonly destination: string;
+}
+
+/** The boundaries that the messaging conventions name. */
+const PROCESS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+/** From what a memory store's handler takes to the default `handlerTimeoutMs`. */
+const HANDLER_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Up to the default `maxBodyBytes`, each four times the one before. */
+const BODY_BYTES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 10_485_760];
+
+function createInstruments(meter: Meter) {
+  const histogram = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]) =>
+    meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries } });
+  return {
+    deliveries: meter.createCounter('webhook.deliveries', {
+      description: 'Deliveries, by how they were answered.',
+      unit: '{delivery}',
+    }),
+    activeDeliveries: meter.createUpDownCounter('webhook.active_deliveries', {
+      description: 'Deliveries that have arrived and are not answered.',
+      unit: '{delivery}',
+    }),
+    bodySize: histogram('webhook.delivery.body.size', 'Size of the bodies that arrived.', 'By', BODY_BYTES),
+    processDuration: histogram(
+      'messaging.process.duration',
+      'Time from a delivery’s arrival to its answer.',
+      's',
+      PROCESS_SECONDS,
+    ),
+    events: meter.createCounter('messaging.client.consumed.messages', {
+      description: 'Items of authentic deliveries, by what became of them.',
+      unit: '{message}',
+    }),
+    handlerDuration: histogram(
+      'webhook.handler.duration',
+      'Time that onEvent takes for an event, or handOff for the events of a delivery.',
+      's',
+      HANDLER_SECONDS,
+    ),
+  };
+}
+
+/** Counts and times deliveries, events and handlers. Gives what ends that. */
+export function followWithMetrics({ meter, destination }: MetricOptions): () => void {
+  const base = messagingAttributes(destination);
+  let made: ReturnType<typeof createInstruments> | undefined;
+  // Made late, as there may be no provider yet when the program begins.
+  const instruments = () => {
+    made ??= createInstruments(meter());
+    return made;
+  };
+
+  function beginDelivery(message: DeliveryMessage): Followed {
+    const { activeDeliveries, bodySize, deliveries, processDuration } = instruments();
+    const elapsed = stopwatch();
+    activeDeliveries.add(1, base);
+    return {
+      finish() {
+        const seconds = elapsed();
+        activeDeliveries.add(-1, base);
+        const { result, error, bodyBytes } = message;
+        const attributes: Attributes = { ...base, ...errorAttributes(result?.error ?? error) };
+        processDuration.record(seconds, attributes);
+        deliveries.add(1, result ? { ...attributes, 'http.response.status_code': result.status } : attributes);
+        if (bodyBytes !== undefined) bodySize.record(bodyBytes, base);
+      },
+    };
+  }
+
+  function beginEvent(message: EventMessage): Followed {
+    return {
+      finish() {
+        const { item, result } = message;
+        if (!result) return;
+        instruments().events.add(1, {
+          ...base,
+          'webhook.event.kind': kindOf(item),
+          'webhook.event.outcome': result.status,
+          ...errorAttributes(result.error),
+        });
+      },
+    };
+  }
+
+  function beginHandler(message: HandlerMessage): Followed {
+    const elapsed = stopwatch();
+    return {
+      finish() {
+        instruments().handlerDuration.record(elapsed(), {
+          ...base,
+          ...kindsOf(message),
+          ...errorAttributes(message.error),
+        });
+      },
+    };
+  }
+
+  const stops = [follow('delivery', beginDelivery), follow('event', beginEvent), follow('handler', beginHandler)];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** The kind of the events that a handler is given, unless there are several. */
+function kindsOf({ events }: HandlerMessage): Attributes {
+  const kind = events[0]?.event;
+  return kind !== undefined && events.every(({ event }) => event === kind) ? { 'webhook.event.kind': kind } : {};
+}
+
+function stopwatch(): () => number {
+  const start = performance.now();
+  return () => (performance.now() - start) / 1000;
+}

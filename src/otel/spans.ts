@@ -1,0 +1,124 @@
+import {
+  type Context,
+  context,
+  createContextKey,
+  isSpanContextValid,
+  type Link,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapGetter,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { isWebhookError } from '../errors.js';
+import type { DeliveryMessage, EventMessage } from '../tracing.js';
+import { errorType, eventAttributes, kindOf, messagingAttributes } from './attributes.js';
+import { ContextStore } from './context-store.js';
+import { type Followed, follow } from './follow.js';
+import { guarded } from './guarded.js';
+
+export interface SpanOptions {
+  readonly tracer: () => Tracer;
+  readonly destination: string;
+  readonly maxEventSpans: number;
+}
+
+/** Where a delivery's context keeps how many spans its events may still have. */
+const BUDGET = createContextKey('event-webhook-receiver: spans left for the events of a delivery');
+
+const HEADERS: TextMapGetter<DeliveryMessage> = {
+  get: ({ header }, name) => header?.(name.toLowerCase()),
+  keys: () => [],
+};
+
+/** Makes a span of each delivery, and one inside it of each of its events. Gives what ends that. */
+export function followWithSpans({ tracer, destination, maxEventSpans }: SpanOptions): () => void {
+  const store = new ContextStore();
+
+  function beginDelivery(message: DeliveryMessage): Followed {
+    const { parent, links } = originOf(message);
+    const options = { kind: SpanKind.CONSUMER, attributes: messagingAttributes(destination), links };
+    const span = tracer().startSpan(`process ${destination}`, options, parent);
+    return {
+      context: trace.setSpan(parent, span).setValue(BUDGET, { left: maxEventSpans }),
+      finish: () => ending(span, () => describeDelivery(span, message)),
+    };
+  }
+
+  function beginEvent(message: EventMessage): Followed | undefined {
+    const parent = store.getStore() ?? context.active();
+    const budget = parent.getValue(BUDGET) as { left: number } | undefined;
+    if (budget && --budget.left < 0) return undefined;
+    const { item } = message;
+    const options = { kind: SpanKind.INTERNAL, attributes: eventAttributes(item) };
+    const span = tracer().startSpan(`handle ${kindOf(item)}`, options, parent);
+    return {
+      context: trace.setSpan(parent, span),
+      finish: () => ending(span, () => describeEvent(span, message)),
+    };
+  }
+
+  const stopDeliveries = follow('delivery', beginDelivery, store);
+  const stopEvents = follow('event', beginEvent, store);
+  return () => {
+    stopDeliveries();
+    stopEvents();
+  };
+}
+
+/** What a delivery's span hangs on: the active span if there is one, else the one that the sender's headers name. */
+function originOf(message: DeliveryMessage): { parent: Context; links: Link[] } {
+  const active = context.active();
+  const ambient = trace.getSpanContext(active);
+  const isAmbient = ambient !== undefined && isSpanContextValid(ambient);
+  const sent = guarded(() => propagation.extract(isAmbient ? ROOT_CONTEXT : active, message, HEADERS)) ?? active;
+  if (!isAmbient) return { parent: sent, links: [] };
+  const creation = trace.getSpanContext(sent);
+  const isOther = creation !== undefined && creation.traceId !== ambient.traceId;
+  return { parent: active, links: isOther ? [{ context: creation }] : [] };
+}
+
+/** Ends a span, described as far as could be. */
+function ending(span: Span, describe: () => void): void {
+  guarded(describe);
+  span.end();
+}
+
+function describeDelivery(span: Span, { result, error, bodyBytes }: DeliveryMessage): void {
+  if (bodyBytes !== undefined) span.setAttribute('messaging.message.body.size', bodyBytes);
+  if (result) {
+    span.setAttribute('http.response.status_code', result.status);
+    const isAuthentic = result.outcomes.length > 0 || result.error === undefined;
+    if (isAuthentic) span.setAttribute('messaging.batch.message_count', result.outcomes.length);
+  }
+  const failure = result?.error ?? error;
+  if (failure === undefined) return;
+  setFailed(span, failure);
+  // What failed in an item is recorded once, with the item.
+  if (!result?.outcomes.length) recordFailure(span, failure);
+}
+
+function describeEvent(span: Span, { result }: EventMessage): void {
+  if (!result) return;
+  span.setAttribute('webhook.event.outcome', result.status);
+  if (result.error === undefined) return;
+  setFailed(span, result.error);
+  recordFailure(span, result.error);
+}
+
+function setFailed(span: Span, error: unknown): void {
+  span.setAttribute('error.type', errorType(error));
+  span.setStatus({ code: SpanStatusCode.ERROR, ...messageOf(error) });
+}
+
+/** Our code and message, and nothing of the cause: what user code throws may quote anything. */
+function recordFailure(span: Span, error: unknown): void {
+  span.recordException({ code: errorType(error), ...messageOf(error) });
+}
+
+function messageOf(error: unknown): { message?: string } {
+  return isWebhookError(error) ? { message: error.message } : {};
+}

@@ -1,0 +1,82 @@
+import type { RequestListener } from 'node:http';
+import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
+import { describe, expect, it } from 'vitest';
+import { nodeHandler } from '../../src/adapters/node.js';
+import { createReceiver } from '../../src/index.js';
+import { createTestDelivery } from '../../src/testing.js';
+import { event, secret } from '../helpers.js';
+import { expectNothingUnhandled, serve } from '../matrix/app.js';
+import { expressTargets } from '../matrix/targets.js';
+import { idOf, inSpan, instrumented, parentOf, useContexts } from './sdk.js';
+
+useContexts();
+
+/** Sends a delivery under the active span, as an instrumented sender does; gives the status. */
+async function send(port: number, ids: readonly string[]): Promise<number> {
+  const { body, headers } = createTestDelivery(
+    ids.map((id) => event(id)),
+    { secret },
+  );
+  const carrier: Record<string, string> = { ...headers };
+  propagation.inject(context.active(), carrier);
+  expect(carrier).toHaveProperty('traceparent');
+  const { status } = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers: carrier, body });
+  return status;
+}
+
+describe('over HTTP', () => {
+  expectNothingUnhandled();
+
+  it('a receiver on node:http continues the traces of its senders, each its own', async () => {
+    const { spans, tracer } = instrumented();
+    const onEvent = async ({ id }: { id: string }) => {
+      await new Promise(setImmediate);
+      tracer.startSpan(`work ${id}`).end();
+    };
+    const { port } = await serve(nodeHandler({ secret, onEvent, concurrency: 2 }));
+    const senders = ['a', 'b', 'c'].map((id) =>
+      inSpan(tracer, `send ${id}`, async (span) => {
+        expect(await send(port, [`${id}1`, `${id}2`])).toBe(200);
+        return span;
+      }),
+    );
+    for (const [index, sender] of (await Promise.all(senders)).entries()) {
+      const id = 'abc'.charAt(index);
+      const [delivery, ...others] = spans('process').filter((span) => parentOf(span) === idOf(sender));
+      expect(others).toEqual([]);
+      expect(delivery?.kind).toBe(SpanKind.CONSUMER);
+      for (const each of [`${id}1`, `${id}2`]) {
+        const handled = spans('handle').find(({ attributes }) => attributes['messaging.message.id'] === each);
+        expect(parentOf(handled)).toBe(idOf(delivery));
+        expect(parentOf(spans(`work ${each}`)[0])).toBe(idOf(handled));
+        expect(handled?.spanContext().traceId).toBe(sender.spanContext().traceId);
+      }
+    }
+  });
+
+  it.each(expressTargets)('$name continues the span of the server', async ({ listener }) => {
+    const { spans, tracer } = instrumented();
+    const receiver = createReceiver({ secret, onEvent: () => void tracer.startSpan('work').end() });
+    const app = await listener({ receiver, options: { secret }, verified: () => {} });
+    let server: Span | undefined;
+    const { port } = await serve(traced(app));
+    await inSpan(tracer, 'send', async () => expect(await send(port, ['a'])).toBe(200));
+    const path = [...['work', 'handle', 'process'].map((name) => spans(name)[0]), server, ...spans('send')];
+    for (const [index, span] of path.entries()) expect(span, `the span ${index}`).toBeDefined();
+    const ids = path.map(idOf);
+    expect(spans('work').concat(spans('handle'), spans('process')).map(parentOf)).toEqual(ids.slice(1, 4));
+    expect(spans('process')[0]?.links).toEqual([]);
+    expect(new Set(path.map((span) => span?.spanContext().traceId)).size).toBe(1);
+
+    /** What an HTTP instrumentation does. */
+    function traced(inner: RequestListener): RequestListener {
+      return (request, response) => {
+        const parent = propagation.extract(ROOT_CONTEXT, request.headers);
+        const span = tracer.startSpan('server', { kind: SpanKind.SERVER }, parent);
+        server = span;
+        response.once('close', () => span.end());
+        context.with(trace.setSpan(parent, span), () => inner(request, response));
+      };
+    }
+  });
+});

@@ -1,0 +1,208 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import { context, DiagLogLevel, diag, trace } from '@opentelemetry/api';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError } from '../../src/index.js';
+import { ContextStore } from '../../src/otel/context-store.js';
+import { instrumentWebhooks } from '../../src/otel.js';
+import { deferred, event, noting, signed } from '../helpers.js';
+import { expectNothingUnhandled } from '../matrix/app.js';
+import { createSdk, idOf, instrumented, parentOf, useContexts } from './sdk.js';
+
+useContexts();
+
+const listening = () =>
+  ['delivery', 'event', 'handler'].filter((name) => tracingChannel(`event-webhook-receiver:${name}`).hasSubscribers);
+
+/** Every call of every method throws. */
+function broken<T extends object>(): T {
+  return new Proxy({} as T, {
+    get: () => () => {
+      throw new Error('The SDK is broken.');
+    },
+  });
+}
+
+describe('instrumentWebhooks', () => {
+  expectNothingUnhandled();
+
+  it('leaves nothing behind when it is ended', async () => {
+    const { stop, spans, points } = instrumented();
+    const { receiver } = noting();
+    expect(listening()).toEqual(['delivery', 'event', 'handler']);
+    stop();
+    stop();
+    expect(listening()).toEqual([]);
+    await receiver.handle(signed([event('a')]));
+    expect(spans()).toEqual([]);
+    expect(await points('webhook.deliveries')).toEqual([]);
+  });
+
+  it('still reports what is under way when it is ended, and then leaves nothing behind', async () => {
+    const { stop, spans, points } = instrumented();
+    const gate = deferred();
+    const { receiver } = noting({ onEvent: () => gate.promise });
+    const running = receiver.handle(signed([event('a')]));
+    await Promise.resolve();
+    stop();
+    await receiver.handle({ ...signed([]), signature: '' });
+    gate.resolve();
+    await running;
+    expect(spans('process')).toMatchObject([{ attributes: { 'http.response.status_code': 200 } }]);
+    expect(await points('webhook.active_deliveries')).toEqual([{ attributes: {}, value: 0 }]);
+    expect(listening()).toEqual([]);
+  });
+
+  it('says nothing of a delivery that was under way before it began', async () => {
+    const gate = deferred();
+    const { receiver } = noting({ onEvent: () => gate.promise });
+    const running = receiver.handle(signed([event('a')]));
+    await Promise.resolve();
+    const { spans, points } = instrumented();
+    gate.resolve();
+    await running;
+    expect(spans('process')).toEqual([]);
+    expect(await points('webhook.active_deliveries')).toEqual([]);
+  });
+
+  it('called again takes the place of the one before, so that nothing is counted twice', async () => {
+    const first = instrumented();
+    const second = instrumented({ destination: 'second' });
+    const { receiver } = noting();
+    await receiver.handle(signed([event('a')]));
+    expect(first.spans()).toEqual([]);
+    expect(second.spans().map(({ name }) => name)).toEqual(['handle event.emitted', 'process second']);
+    first.stop();
+    await receiver.handle(signed([]));
+    expect(await second.points('webhook.deliveries')).toMatchObject([{ value: 2 }]);
+    const third = instrumented({ destination: 'third' });
+    await receiver.handle(signed([]));
+    expect(await second.points('webhook.deliveries')).toMatchObject([{ value: 2 }]);
+    expect(third.spans().map(({ name }) => name)).toEqual(['process third']);
+  });
+
+  it('changes no answer when every call of the SDK throws, and tells OpenTelemetry’s own diagnostics', async () => {
+    const told: unknown[] = [];
+    diag.setLogger(
+      { ...console, verbose() {}, error: (...args) => told.push(args[1]) },
+      { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+    );
+    onTestFinished(() => diag.disable());
+    onTestFinished(instrumentWebhooks({ tracerProvider: broken(), meterProvider: broken() }));
+    const { receiver, handled } = noting();
+    expect(await receiver.handle(signed([event('a')]))).toMatchObject({ status: 200 });
+    expect(await receiver.handle({ ...signed([]), signature: '' })).toMatchObject({ status: 403 });
+    expect(handled).toEqual(['a']);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.every((error) => /The SDK is broken/.test(String(error)))).toBe(true);
+  });
+
+  it.each<[string, object]>([
+    ['a tracer gives spans of which every call', {}],
+    ['a span cannot be described, which is still ended, and', { end() {} }],
+  ])('changes no answer when %s throws', async (_what, working) => {
+    let ended = 0;
+    const span = new Proxy<object>(working, {
+      get: (target, name) => () => {
+        if (!(name in target)) throw new Error('The SDK is broken.');
+        ended++;
+      },
+    });
+    const { points } = instrumented({ tracerProvider: { getTracer: () => ({ startSpan: () => span }) as never } });
+    const { receiver, handled } = noting();
+    expect(await receiver.handle(signed([event('a'), event('b')]))).toMatchObject({ status: 200 });
+    expect(handled).toEqual(['a', 'b']);
+    expect(ended).toBe('end' in working ? 3 : 0);
+    expect(await points('webhook.active_deliveries')).toEqual([{ attributes: {}, value: 0 }]);
+    expect(await points('webhook.deliveries')).toMatchObject([{ value: 1 }]);
+  });
+
+  it.each([
+    ['before it runs what it is given', () => broken<{ no(): never }>().no()],
+    [
+      'after it has run what it was given',
+      (_context: unknown, run: () => unknown) => {
+        run();
+        throw new Error('late');
+      },
+    ],
+  ])('runs a handler once when the context manager throws %s', async (_when, failing) => {
+    const { receiver, handled } = noting();
+    const { spans } = instrumented();
+    const entered = context.with;
+    context.with = failing as typeof entered;
+    onTestFinished(() => {
+      context.with = entered;
+    });
+    expect(await receiver.handle(signed([event('a')]))).toMatchObject({ status: 200 });
+    expect(handled).toEqual(['a']);
+    expect(parentOf(spans('handle')[0])).toBe(idOf(spans('process')[0]));
+  });
+
+  it('keeps a delivery’s spans together where nothing has made a context manager global', async () => {
+    const { spans } = instrumented();
+    const entered = context.with;
+    const active = context.active;
+    context.with = ((_context: unknown, run: () => unknown) => run()) as typeof entered;
+    onTestFinished(() => {
+      context.with = entered;
+      context.active = active;
+    });
+    await noting().receiver.handle(signed([event('a')]));
+    expect(parentOf(spans('handle')[0])).toBe(idOf(spans('process')[0]));
+  });
+
+  it('throws ConfigError for a number of spans that is none', () => {
+    expect(() => instrumentWebhooks({ maxEventSpans: -1 })).toThrow(ConfigError);
+    expect(listening()).toEqual([]);
+  });
+});
+
+describe('a context store that is entered as a scope', () => {
+  it('makes its context active until the scope ends', async () => {
+    const { tracer } = createSdk();
+    const span = tracer.startSpan('entered');
+    const store = new ContextStore();
+    await new Promise<void>((done) => {
+      setImmediate(() => {
+        const scope = store.withScope(trace.setSpan(context.active(), span));
+        expect(trace.getSpan(context.active())).toBe(span);
+        expect(store.getStore()).toBeDefined();
+        leave(scope);
+        expect(trace.getSpan(context.active())).toBeUndefined();
+        expect(store.getStore()).toBeUndefined();
+        done();
+      });
+    });
+  });
+
+  it('asks the API for that where it can, and survives one that fails', () => {
+    const steps: string[] = [];
+    const entered = context.active();
+    const api = context as unknown as { attach?: (entered: unknown) => { dispose(): void } };
+    onTestFinished(() => {
+      delete api.attach;
+    });
+    api.attach = (given) => {
+      steps.push(given === entered ? 'attached' : 'attached another');
+      return { dispose: () => steps.push('disposed') };
+    };
+    leave(new ContextStore().withScope(entered));
+    expect(steps).toEqual(['attached', 'disposed']);
+    api.attach = () => broken();
+    leave(new ContextStore().withScope(entered));
+    api.attach = () => broken<{ no(): never }>().no();
+    leave(new ContextStore().withScope(entered));
+    expect(context.active()).toBe(entered);
+  });
+
+  it('changes nothing without a context', () => {
+    const store = new ContextStore();
+    leave(store.withScope(undefined));
+    expect(store.getStore()).toBeUndefined();
+  });
+});
+
+function leave(scope: object): void {
+  const [key] = Object.getOwnPropertySymbols(scope);
+  (scope as Record<symbol, () => void>)[key as symbol]?.();
+}

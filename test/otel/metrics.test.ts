@@ -1,0 +1,197 @@
+import { createNoopMeter, metrics as globalMetrics } from '@opentelemetry/api';
+import { DataPointType, type HistogramMetricData } from '@opentelemetry/sdk-metrics';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { RawBodyUnavailableError } from '../../src/index.js';
+import { instrumentWebhooks } from '../../src/otel.js';
+import { sampleTransactionIncluded } from '../../src/testing.js';
+import { deferred, event, noting, signed } from '../helpers.js';
+import { createSdk, instrumented } from './sdk.js';
+
+const NAMES = [
+  'messaging.client.consumed.messages',
+  'messaging.process.duration',
+  'webhook.active_deliveries',
+  'webhook.deliveries',
+  'webhook.delivery.body.size',
+  'webhook.handler.duration',
+];
+
+const COMMON = {
+  'messaging.system': 'webhook',
+  'messaging.operation.name': 'process',
+  'messaging.operation.type': 'process',
+  'messaging.destination.name': 'event-webhooks',
+};
+
+const counted = (points: readonly { value: unknown }[]) =>
+  points.map(({ value }) => (value as HistogramMetricData['dataPoints'][number]['value']).count);
+
+describe('the metrics', () => {
+  it('are these, each with a unit, a description and what the conventions want of all', async () => {
+    const { metrics } = instrumented();
+    await noting().receiver.handle(signed([event('a')]));
+    const found = await metrics();
+    expect(found.map(({ descriptor }) => descriptor.name).sort()).toEqual(NAMES);
+    for (const { descriptor, dataPoints } of found) {
+      expect(descriptor.unit).toMatch(/^(s|By|\{delivery\}|\{message\})$/);
+      expect(descriptor.description).not.toBe('');
+      for (const { attributes } of dataPoints) expect(attributes).toMatchObject(COMMON);
+    }
+  });
+
+  it('count deliveries by status and code of refusal', async () => {
+    const { points } = instrumented();
+    const { receiver } = noting({ onEvent: ({ id }) => (id === 'bad' ? Promise.reject(new Error('no')) : undefined) });
+    const genuine = signed([event('a')]);
+    await receiver.handle(genuine);
+    await receiver.handle(genuine);
+    await receiver.handle(signed([event('bad')]));
+    await receiver.handle({ ...genuine, signature: '0'.repeat(64) });
+    await receiver.handle({ ...genuine, signature: 'none' });
+    await receiver.handle(signed({} as never));
+    await receiver.drain();
+    await receiver.handle(genuine);
+    const refused = (status: number, code: string) => ({
+      attributes: { 'http.response.status_code': status, 'error.type': `ERR_WEBHOOK_${code}` },
+      value: 1,
+    });
+    expect(await points('webhook.deliveries')).toEqual([
+      { attributes: { 'http.response.status_code': 200 }, value: 2 },
+      refused(500, 'HANDLER'),
+      refused(403, 'SIGNATURE'),
+      refused(403, 'HEADER'),
+      refused(400, 'INVALID_BODY'),
+      refused(503, 'DRAINING'),
+    ]);
+  });
+
+  it('count a body that is gone, which has no status', async () => {
+    const { points } = instrumented();
+    const rawBody = () => {
+      throw new RawBodyUnavailableError('');
+    };
+    await noting()
+      .receiver.receive({ method: 'POST', header: () => undefined, rawBody })
+      .catch(() => {});
+    const attributes = { 'error.type': 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE' };
+    expect(await points('webhook.deliveries')).toEqual([{ attributes, value: 1 }]);
+    expect(await points('webhook.active_deliveries')).toEqual([{ attributes: {}, value: 0 }]);
+    expect(await points('webhook.delivery.body.size')).toEqual([]);
+  });
+
+  it('count events by kind and outcome; kinds that a sender makes up are all one', async () => {
+    const { points } = instrumented({ maxEventSpans: 0 });
+    const { receiver } = noting();
+    const unknown = Array.from({ length: 50 }, (_, n) => ({ id: `n${n}`, event: `made.up.${n}` }));
+    await receiver.handle(signed([event('a'), event('a'), sampleTransactionIncluded(), ...unknown, { id: 'x' }]));
+    const point = (kind: string, outcome: string, value: number, error?: string) => ({
+      attributes: {
+        'webhook.event.kind': kind,
+        'webhook.event.outcome': outcome,
+        ...(error ? { 'error.type': error } : {}),
+      },
+      value,
+    });
+    const found = await points('messaging.client.consumed.messages');
+    expect(found).toHaveLength(5);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        point('event.emitted', 'handled', 1),
+        point('event.emitted', 'duplicate', 1),
+        point('transaction.included', 'handled', 1),
+        point('other', 'unknown', 50),
+        point('other', 'invalid', 1, 'ERR_WEBHOOK_INVALID_EVENT'),
+      ]),
+    );
+  });
+
+  it('have no attribute that a stranger can choose', async () => {
+    const { metrics } = instrumented();
+    const { receiver } = noting();
+    for (let n = 0; n < 50; n++) {
+      await receiver.handle({ rawBody: `body ${n}`, signature: `${n}`.padStart(64, '0'), timestamp: `${n}` });
+      await receiver.handle({ rawBody: `body ${n}`, signature: `${n}`, timestamp: `t${n}` });
+    }
+    for (const { dataPoints } of await metrics()) expect(dataPoints.length).toBeLessThanOrEqual(2);
+  });
+
+  it('time handlers by kind and by what they failed with, and no duplicate', async () => {
+    const { points } = instrumented();
+    const onEvent = ({ id }: { id: string }): unknown => {
+      if (id === 'slow') return new Promise(() => {});
+      return id === 'bad' ? Promise.reject(new Error(`${Math.random()}`)) : undefined;
+    };
+    const { receiver } = noting({ handlerTimeoutMs: 1, onEvent });
+    const events = [event('a'), event('a'), event('b'), event('bad'), event('slow'), sampleTransactionIncluded()];
+    await receiver.handle(signed(events));
+    const found = await points('webhook.handler.duration');
+    expect(found.map(({ attributes }) => attributes)).toEqual([
+      { 'webhook.event.kind': 'event.emitted' },
+      { 'webhook.event.kind': 'event.emitted', 'error.type': '_OTHER' },
+      { 'webhook.event.kind': 'event.emitted', 'error.type': 'ERR_WEBHOOK_HANDLER_TIMEOUT' },
+      { 'webhook.event.kind': 'transaction.included' },
+    ]);
+    expect(counted(found)).toEqual([2, 1, 1, 1]);
+  });
+
+  it('time a hand-off once, with the kind of its events if it is one', async () => {
+    const { points } = instrumented();
+    const { receiver } = noting({ handOff: () => {} });
+    await receiver.handle(signed([event('a'), event('b')]));
+    await receiver.handle(signed([event('a'), sampleTransactionIncluded()]));
+    const found = await points('webhook.handler.duration');
+    expect(found.map(({ attributes }) => attributes)).toEqual([{ 'webhook.event.kind': 'event.emitted' }, {}]);
+    expect(counted(found)).toEqual([1, 1]);
+  });
+
+  it('are in seconds and bytes, with buckets for what they measure', async () => {
+    const { metrics } = instrumented();
+    const delivery = signed([event('a')]);
+    let now = 1000;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    const onEvent = () => {
+      now += 2500;
+    };
+    await noting({ onEvent }).receiver.handle(delivery);
+    const histograms = (await metrics()).filter(({ dataPointType }) => dataPointType === DataPointType.HISTOGRAM);
+    const values = Object.fromEntries(
+      (histograms as HistogramMetricData[]).map(({ descriptor, dataPoints }) => [
+        descriptor.name,
+        dataPoints[0]?.value,
+      ]),
+    );
+    expect(values['webhook.delivery.body.size']).toMatchObject({ count: 1, sum: delivery.rawBody.length });
+    expect(values['webhook.delivery.body.size']?.buckets.boundaries.at(-1)).toBe(10 * 1024 * 1024);
+    expect(values['messaging.process.duration']?.buckets.boundaries).toEqual([
+      0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+    ]);
+    expect(values['webhook.handler.duration']?.buckets.boundaries.at(-1)).toBe(30);
+    expect(values['messaging.process.duration']).toMatchObject({ count: 1, sum: 2.5 });
+    expect(values['webhook.handler.duration']).toMatchObject({ count: 1, sum: 2.5 });
+  });
+
+  it('know how many deliveries are in flight', async () => {
+    const { points } = instrumented();
+    const gate = deferred();
+    const { receiver } = noting({ onEvent: () => gate.promise });
+    const running = [signed([event('a')]), signed([event('b')])].map(receiver.handle);
+    expect(await points('webhook.active_deliveries')).toEqual([{ attributes: {}, value: 2 }]);
+    expect(await points('webhook.deliveries')).toEqual([]);
+    gate.resolve();
+    await Promise.all(running);
+    expect(await points('webhook.active_deliveries')).toEqual([{ attributes: {}, value: 0 }]);
+  });
+
+  it('go to the provider that is global when the first delivery comes', async () => {
+    const { meterProvider, points } = createSdk();
+    onTestFinished(instrumentWebhooks());
+    onTestFinished(() => globalMetrics.disable());
+    expect(globalMetrics.getMeter('')).toBe(createNoopMeter());
+    globalMetrics.setGlobalMeterProvider(meterProvider);
+    const made = vi.spyOn(meterProvider, 'getMeter');
+    for (let i = 0; i < 2; i++) await noting().receiver.handle(signed([]));
+    expect(await points('webhook.deliveries')).toMatchObject([{ value: 2 }]);
+    expect(made).toHaveBeenCalledTimes(1);
+  });
+});
