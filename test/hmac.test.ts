@@ -78,14 +78,11 @@ describe('hmacAhead', () => {
     expect(hmac(bytes, timestamp, 'old')).toBe(node.hmacHex(bytes, timestamp, 'old'));
   });
 
-  it('gives a large body back as it was hashed, whatever becomes of its buffer meanwhile', async () => {
-    const resizable = new ArrayBuffer(5000, { maxByteLength: 5010 });
-    const grown = pure.hmacAhead(new Uint8Array(resizable).fill(1), timestamp, secrets);
-    resizable.resize(5010);
+  it('gives a large body back as it was hashed, when its buffer is taken away meanwhile', async () => {
     const gone = new Uint8Array(5000).fill(1);
     const detached = pure.hmacAhead(gone, timestamp, secrets);
     structuredClone(gone, { transfer: [gone.buffer] });
-    for (const ahead of [grown, detached]) expect((await ahead)[0]).toEqual(new Uint8Array(5000).fill(1));
+    expect((await detached)[0]).toEqual(new Uint8Array(5000).fill(1));
   });
 
   it.each([undefined, null, 7, '', ['', undefined]])('fails on no secret: %o', async (secret) => {

@@ -28,16 +28,24 @@ const FIX =
  * const secret = process.env.WEBHOOK_SECRET ?? '';
  * export const POST = fetchHandler({ secret, toleranceSeconds: 300, onEvent: (event) => console.log(event.id) });
  * ```
+ * Cloudflare Workers drops what a request has begun when its sender goes away, and its events then hang as long as the
+ * isolate lives. So hand on the execution context, which keeps it going: `receive(request, context)`, or the handler itself
+ * as the Worker's `fetch`. Whatever has a `waitUntil`, in whatever place, will do.
+ *
  * @param receiverOrOptions A receiver, or options to create one with.
  * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before it was called.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
  */
 export function fetchHandler<Tx = undefined>(
   receiverOrOptions: Receiver | ReceiverOptions<Tx>,
-): (request: Request) => Promise<Response> {
+): (request: Request, ...host: unknown[]) => Promise<Response> {
   const receiver = asReceiver(receiverOrOptions);
-  return async (request) => {
-    const result = await receiver.receive(toDeliveryRequest(request));
+  return async (request, ...host) => {
+    const receiving = receiver.receive(toDeliveryRequest(request));
+    for (const context of host as ({ waitUntil?: unknown } | null | undefined)[]) {
+      if (typeof context?.waitUntil === 'function') context.waitUntil(receiving.catch(() => {}));
+    }
+    const result = await receiving;
     return new Response(null, { status: result.status, headers: answerHeaders(result) });
   };
 }

@@ -1,4 +1,34 @@
+import { expect, it } from 'vitest';
+import { fetchHandler } from '../../src/adapters/fetch.js';
+import { genuine, headersOf, SECRET } from '../matrix/deliveries.js';
 import { fetchTarget } from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
 matrix(fetchTarget);
+
+it('asks whatever has a waitUntil to keep a delivery going until it is done', async () => {
+  const effects: string[] = [];
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const receive = fetchHandler({ secret: SECRET, onEvent: ({ id }) => finished.then(() => effects.push(id)) });
+  const kept: unknown[] = [];
+  const context = { kept, waitUntil: (promise: unknown) => context.kept.push(promise) };
+  const delivery = genuine();
+  const init = {
+    method: 'POST',
+    headers: headersOf(delivery).map(([name, value]) => [name, value] as [string, string]),
+  };
+  const request = new Request('http://localhost', { ...init, body: new Uint8Array(delivery.body) });
+  const answer = receive(request, { waitUntil: 'no function' }, null, context);
+  expect(kept).toHaveLength(1);
+  finish();
+  await kept[0];
+  expect(effects).toHaveLength(1);
+  expect((await answer).status).toBe(200);
+
+  // Nobody looks at what waitUntil gets: a rejection is for the caller alone.
+  await expect(receive(request, context)).rejects.toThrow('already read');
+  await expect(kept[1]).resolves.toBeUndefined();
+});
