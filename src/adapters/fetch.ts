@@ -30,7 +30,7 @@ const FIX =
  * ```
  * Cloudflare Workers drops what a request has begun when its sender goes away, and its events then hang as long as the
  * isolate lives. So hand on the execution context, which keeps it going: `receive(request, context)`, or the handler itself
- * as the Worker's `fetch`. Whatever has a `waitUntil`, in whatever place, will do.
+ * as the Worker's `fetch`. Whatever has a `waitUntil`, in whatever place, will do; h3's and Nitro's own request has it.
  *
  * @param receiverOrOptions A receiver, or options to create one with.
  * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before it was called.
@@ -42,7 +42,7 @@ export function fetchHandler<Tx = undefined>(
   const receiver = asReceiver(receiverOrOptions);
   return async (request, ...host) => {
     const receiving = receiver.receive(toDeliveryRequest(request));
-    for (const context of host as ({ waitUntil?: unknown } | null | undefined)[]) {
+    for (const context of [request, ...host] as ({ waitUntil?: unknown } | null | undefined)[]) {
       if (typeof context?.waitUntil === 'function') context.waitUntil(receiving.catch(() => {}));
     }
     const result = await receiving;

@@ -31,4 +31,6 @@ it('asks whatever has a waitUntil to keep a delivery going until it is done', as
   // Nobody looks at what waitUntil gets: a rejection is for the caller alone.
   await expect(receive(request, context)).rejects.toThrow('already read');
   await expect(kept[1]).resolves.toBeUndefined();
+  await expect(receive(Object.assign(request, { waitUntil: context.waitUntil }))).rejects.toThrow('already read');
+  expect(kept).toHaveLength(3);
 });
