@@ -46,7 +46,9 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
       const message = { events: [...events.values()] };
       await traceHandler(
         () =>
-          runBounded(handlerTimeoutMs, ({ signal }) => handOff(message.events, { idempotencyKeys, signal, timestamp })),
+          runBounded(handlerTimeoutMs, (signal) =>
+            handOff(message.events, { idempotencyKeys, signal: signal(), timestamp }),
+          ),
         message,
       );
       return undefined;
