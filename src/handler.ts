@@ -1,23 +1,11 @@
 import { withDeadline } from './deadline.js';
-import type { DeliveryItem, EventItem } from './delivery.js';
+import type { EventItem } from './delivery.js';
 import { isWebhookError, WebhookError } from './errors.js';
 import { memoryStore } from './idempotency.js';
 import { MAX_TIMER_MS } from './limits.js';
 import type { EventContext, resolveReceiverOptions } from './options.js';
+import type { EventOutcome } from './outcome.js';
 import { traceHandler } from './tracing.js';
-
-/** What became of one item of a delivery. With `error`, it was not acknowledged and is expected again. */
-export interface EventOutcome {
-  /**
-   * `handled`: the handler resolved. `stored`: the hand-off resolved. `duplicate`: it had taken effect before.
-   * `in-progress`: somebody else is at it. `failed`: the handler, the hand-off or the store failed.
-   * `unknown` and `invalid`: no event of a kind known here.
-   */
-  readonly status: 'handled' | 'stored' | 'duplicate' | 'in-progress' | 'failed' | 'unknown' | 'invalid';
-  readonly item: DeliveryItem;
-  readonly idempotencyKey?: string | undefined;
-  readonly error?: WebhookError | undefined;
-}
 
 /** What a handler is told. A class, so that `signal` can be made late without each object having a shape of its own. */
 class Context<Tx> implements EventContext<Tx> {
