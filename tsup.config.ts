@@ -26,6 +26,7 @@ const backends = {
   'hmac-node': 'src/crypto/hmac-node.ts',
   'hmac-pure': 'src/crypto/hmac-pure.ts',
   'channels-node': 'src/diagnostics/channels-node.ts',
+  'channels-bun': 'src/diagnostics/channels-bun.ts',
   'channels-none': 'src/diagnostics/channels-none.ts',
 };
 

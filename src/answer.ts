@@ -1,5 +1,5 @@
 import { isWebhookError, WebhookError } from './errors.js';
-import type { EventOutcome } from './handler.js';
+import type { EventOutcome } from './outcome.js';
 
 /** How a delivery is to be answered, and why. Only `status` and `retryAfterSeconds` are for the sender. */
 export interface DeliveryResult {

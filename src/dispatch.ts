@@ -1,9 +1,10 @@
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from './delivery.js';
 import { InvalidEventError, WebhookError } from './errors.js';
 import type { WebhookEvent } from './events.js';
-import { createHandleOnce, type EventOutcome, handlerError, runBounded } from './handler.js';
+import { createHandleOnce, handlerError, runBounded } from './handler.js';
 import type { VerifiedDelivery } from './intake.js';
 import type { resolveReceiverOptions } from './options.js';
+import type { EventOutcome } from './outcome.js';
 import { traceEvent, traceHandler } from './tracing.js';
 
 /** Takes the items of an authentic delivery to the subscriber's code and says what became of each. Never rejects. */
@@ -46,7 +47,9 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
       const message = { events: [...events.values()] };
       await traceHandler(
         () =>
-          runBounded(handlerTimeoutMs, ({ signal }) => handOff(message.events, { idempotencyKeys, signal, timestamp })),
+          runBounded(handlerTimeoutMs, (signal) =>
+            handOff(message.events, { idempotencyKeys, signal: signal(), timestamp }),
+          ),
         message,
       );
       return undefined;

@@ -19,7 +19,7 @@ export function createGate(maxInFlight: number): Gate {
       if (inFlight >= maxInFlight) {
         throw new WebhookError(
           'ERR_WEBHOOK_OVERLOADED',
-          `${maxInFlight} deliveries are in flight. Raise maxInFlight or add replicas.`,
+          `${maxInFlight} deliveries are in flight: raise maxInFlight or add replicas.`,
         );
       }
       inFlight++;

@@ -1,73 +1,48 @@
 import { withDeadline } from './deadline.js';
-import type { DeliveryItem, EventItem } from './delivery.js';
+import type { EventItem } from './delivery.js';
 import { isWebhookError, WebhookError } from './errors.js';
 import { memoryStore } from './idempotency.js';
 import { MAX_TIMER_MS } from './limits.js';
 import type { EventContext, resolveReceiverOptions } from './options.js';
+import type { EventOutcome } from './outcome.js';
 import { traceHandler } from './tracing.js';
-
-/** What became of one item of a delivery. With `error`, it was not acknowledged and is expected again. */
-export interface EventOutcome {
-  /**
-   * `handled`: the handler resolved. `stored`: the hand-off resolved. `duplicate`: it had taken effect before.
-   * `in-progress`: somebody else is at it. `failed`: the handler, the hand-off or the store failed.
-   * `unknown` and `invalid`: no event of a kind known here.
-   */
-  readonly status: 'handled' | 'stored' | 'duplicate' | 'in-progress' | 'failed' | 'unknown' | 'invalid';
-  readonly item: DeliveryItem;
-  readonly idempotencyKey?: string | undefined;
-  readonly error?: WebhookError | undefined;
-}
-
-/** An abort signal that is made when somebody asks for it: it costs more than all else around a handler. */
-export class LazySignal {
-  #controller: AbortController | undefined;
-  #reason: unknown;
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
-    }
-    return this.#controller.signal;
-  }
-
-  abort(reason: unknown): void {
-    this.#reason = reason;
-    this.#controller?.abort(reason);
-  }
-}
 
 /** What a handler is told. A class, so that `signal` can be made late without each object having a shape of its own. */
 class Context<Tx> implements EventContext<Tx> {
-  readonly #lazy: LazySignal;
+  readonly #signal: () => AbortSignal;
   readonly idempotencyKey: string;
   readonly timestamp: string;
   readonly tx: Tx;
 
-  constructor(lazy: LazySignal, idempotencyKey: string, timestamp: string, tx: Tx) {
-    this.#lazy = lazy;
+  constructor(signal: () => AbortSignal, idempotencyKey: string, timestamp: string, tx: Tx) {
+    this.#signal = signal;
     this.idempotencyKey = idempotencyKey;
     this.timestamp = timestamp;
     this.tx = tx;
   }
 
   get signal(): AbortSignal {
-    return this.#lazy.signal;
+    return this.#signal();
   }
 }
 
 /** Runs user code for at most `ms` milliseconds, then aborts its signal and rejects. */
-export async function runBounded(ms: number, work: (lazy: LazySignal) => unknown): Promise<void> {
-  const lazy = new LazySignal();
-  const running = work(lazy);
+export async function runBounded(ms: number, work: (signal: () => AbortSignal) => unknown): Promise<void> {
+  let reason: WebhookError | undefined;
+  let controller: AbortController | undefined;
+  // Made when somebody asks for it: it costs more than all else around a handler.
+  const running = work(() => {
+    controller ??= new AbortController();
+    if (reason) controller.abort(reason);
+    return controller.signal;
+  });
   // What is no promise is done already: there is nothing left to wait for.
   if ((typeof running !== 'object' && typeof running !== 'function') || running === null) return;
   await withDeadline(Promise.resolve(running), ms, () => {
     const message = `It took more than ${ms} ms (handlerTimeoutMs, leaseMs), so its signal was aborted.`;
-    const error = new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', message);
-    lazy.abort(error);
-    return error;
+    reason = new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', message);
+    controller?.abort(reason);
+    return reason;
   });
 }
 
@@ -99,8 +74,8 @@ export function createHandleOnce<Tx>(
       try {
         await traceHandler(
           () =>
-            runBounded(handlerTimeoutMs, (lazy) =>
-              onEvent?.(item.event, new Context(lazy, idempotencyKey, timestamp, tx as Tx)),
+            runBounded(handlerTimeoutMs, (signal) =>
+              onEvent?.(item.event, new Context(signal, idempotencyKey, timestamp, tx as Tx)),
             ),
           { events: [item.event] },
         );

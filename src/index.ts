@@ -31,7 +31,6 @@ export type {
   TransactionIncludedData,
   WebhookEvent,
 } from './events.js';
-export type { EventOutcome } from './handler.js';
 export { type HeaderNames, multibaasHeaders, serviceHeaders } from './headers.js';
 export { type IdempotencyStore, type MemoryStoreOptions, memoryStore } from './idempotency.js';
 export type { BodyLimits, BodyReader, DeliveryRequest, SignedRequest, VerifiedDelivery } from './intake.js';
@@ -44,6 +43,7 @@ export type {
   Secret,
   VerifierOptions,
 } from './options.js';
+export type { EventOutcome } from './outcome.js';
 export { createReceiver, type Receiver } from './receiver.js';
 export { createRouter, type EventFilter, type EventMatcher, type RouteHandler, type Router } from './router.js';
 export {

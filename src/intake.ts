@@ -81,7 +81,7 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
       const late = () => new Error('It took too long.');
       return checkSecret(await withDeadline(Promise.resolve(secret()), receiveTimeoutMs, late));
     } catch (cause) {
-      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed, gave none or took too long.', {
+      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function gave no secret.', {
         cause,
       });
     }

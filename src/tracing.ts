@@ -2,7 +2,7 @@ import { tracingChannel } from '#diagnostics';
 import type { DeliveryResult } from './answer.js';
 import type { DeliveryItem } from './delivery.js';
 import type { WebhookEvent } from './events.js';
-import type { EventOutcome } from './handler.js';
+import type { EventOutcome } from './outcome.js';
 
 /** What is published about a delivery, from its headers to its answer. */
 export interface DeliveryMessage {

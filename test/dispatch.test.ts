@@ -1,6 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EventContext, IdempotencyStore, WebhookEvent } from '../src/index.js';
-import { memoryStore, WebhookError } from '../src/index.js';
 import { deferred, event, noting, seconds, signed } from './helpers.js';
 
 const bad = { id: 'bad', event: 'event.emitted', data: {} };
@@ -200,96 +199,6 @@ describe('duplicates at the same instant', () => {
   });
 });
 
-describe('a store of one’s own', () => {
-  const failing = (once: IdempotencyStore['once']) => noting({ store: { once }, handlerTimeoutMs: 20 });
-
-  it('gives its transaction to the handler', async () => {
-    const seen: unknown[] = [];
-    const store: IdempotencyStore<{ id: number }> = {
-      async once(_key, run) {
-        await run({ id: 7 });
-        return 'handled';
-      },
-    };
-    const { receiver } = noting({ store, onEvent: (_each, { tx }) => seen.push(tx.id) });
-    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
-    expect(seen).toEqual([7]);
-  });
-
-  it.each<[string, IdempotencyStore['once']]>([
-    ['is down', () => Promise.reject(new Error('ECONNREFUSED'))],
-    [
-      'throws',
-      () => {
-        throw new Error('ECONNREFUSED');
-      },
-    ],
-    ['hangs', () => new Promise(() => {})],
-    ['says handled and has not run the handler', async () => 'handled'],
-    [
-      'says handled though the handler failed',
-      async (_key, run) =>
-        run(undefined).then(
-          () => 'handled',
-          () => 'handled',
-        ),
-    ],
-    [
-      'fails after the handler succeeded',
-      async (_key, run) => run(undefined).then(() => Promise.reject(new Error('commit'))),
-    ],
-  ])('that %s never has the event acknowledged', async (how, once) => {
-    const { receiver } = noting({
-      store: { once },
-      handlerTimeoutMs: 20,
-      ...(how.includes('failed') ? { onEvent: () => Promise.reject(new Error('no')) } : {}),
-    });
-    const result = await receiver.handle(signed([event('a')]));
-    expect(result.status).toBe(how.includes('failed') ? 500 : 503);
-    expect(result.error?.code).toBe(how.includes('failed') ? 'ERR_WEBHOOK_HANDLER' : 'ERR_WEBHOOK_STORE');
-  });
-
-  it('may say that somebody else is at it', async () => {
-    const result = await failing(async () => 'in-progress').receiver.handle(signed([event('a')]));
-    expect(result).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_IN_PROGRESS' } });
-    expect(statuses(result)).toEqual(['in-progress']);
-  });
-
-  it('gives a handler nine tenths of its lease at most, so that no live handler is taken over from', async () => {
-    vi.useFakeTimers();
-    try {
-      const store: IdempotencyStore = { leaseMs: 1000, once: (_key, run) => run(undefined).then(() => 'handled') };
-      const { receiver } = noting({ store, onEvent: () => new Promise(() => {}) });
-      let answered: { status: number } | undefined;
-      const answering = receiver.handle(signed([event('a')])).then((result) => {
-        answered = result;
-      });
-      await vi.advanceTimersByTimeAsync(899);
-      expect(answered).toBeUndefined();
-      await vi.advanceTimersByTimeAsync(1);
-      await answering;
-      expect(answered).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it('may say itself what failed', async () => {
-    const error = new WebhookError('ERR_WEBHOOK_STORE', 'The lease ran out.');
-    const result = await failing(() => Promise.reject(error)).receiver.handle(signed([event('a')]));
-    expect(result.status).toBe(503);
-    expect(result.error).toBe(error);
-  });
-
-  it('is shared by receivers that are given the same', async () => {
-    const store = memoryStore();
-    const [one, two] = [noting({ store }), noting({ store })];
-    await one.receiver.handle(signed([event('a')]));
-    await two.receiver.handle(signed([event('a')]));
-    expect([one.handled, two.handled]).toEqual([['a'], []]);
-  });
-});
-
 describe('items that are no events', () => {
   it('answers 422 for an invalid item, after the valid ones were handled', async () => {
     const { receiver, handled, reported } = noting();
@@ -337,55 +246,5 @@ describe('items that are no events', () => {
     expect((await receiver.handle(signed([bad, event('down'), event('fails')]))).status).toBe(500);
     expect((await receiver.handle(signed([bad, event('down')]))).status).toBe(503);
     expect((await receiver.handle(signed([bad, event('fine')]))).status).toBe(422);
-  });
-});
-
-describe('handOff', () => {
-  it('is given the valid events of a delivery, each key once, with the keys beside them', async () => {
-    const given: unknown[] = [];
-    const handOff = (
-      events: readonly WebhookEvent[],
-      context: { idempotencyKeys: readonly string[]; timestamp: string },
-    ) => {
-      given.push([events.map(({ id }) => id), context.idempotencyKeys, context.timestamp]);
-    };
-    const { receiver } = noting({ handOff, onInvalid: () => {} });
-    const result = await receiver.handle(signed([event('a'), bad, event('b'), event('a'), unknown]));
-    expect(given).toEqual([[['a', 'b'], ['a', 'b'], String(seconds)]]);
-    expect(result.status).toBe(200);
-    expect(statuses(result)).toEqual(['stored', 'invalid', 'stored', 'duplicate', 'unknown']);
-  });
-
-  it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('queue is down');
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('queue is down'))],
-    ['hangs', () => new Promise(() => {})],
-  ])('that %s gives 503: nothing is acknowledged that is not stored', async (_how, handOff) => {
-    const { receiver } = noting({ handOff, handlerTimeoutMs: 20 });
-    const result = await receiver.handle(signed([event('a'), event('b')]));
-    expect(result).toMatchObject({ status: 503, retryAfterSeconds: 5, error: { code: 'ERR_WEBHOOK_HAND_OFF' } });
-    expect(statuses(result)).toEqual(['failed', 'failed']);
-  });
-
-  it('is not called when there is nothing to store, and invalid items keep their policy', async () => {
-    let calls = 0;
-    const { receiver } = noting({ handOff: () => calls++ });
-    expect((await receiver.handle(signed([bad, unknown]))).status).toBe(422);
-    expect(calls).toBe(0);
-  });
-
-  it('stores the rest when the key of one event cannot be had', async () => {
-    const given: string[] = [];
-    const { receiver } = noting({
-      handOff: (events) => given.push(...events.map(({ id }) => id)),
-      idempotencyKey: ({ id }) => (id === 'a' ? (undefined as never) : id),
-    });
-    expect((await receiver.handle(signed([event('a'), event('b')]))).status).toBe(500);
-    expect(given).toEqual(['b']);
   });
 });

@@ -1,72 +1,18 @@
 import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { createGunzip, gzipSync } from 'node:zlib';
-import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { FastifyServerOptions } from 'fastify';
+import { describe, expect, it } from 'vitest';
 import { fastifyHandler } from '../../src/adapters/fastify.js';
-import { ConfigError, type ReceiverOptions } from '../../src/index.js';
+import { ConfigError } from '../../src/index.js';
 import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
-import { framed, genuine, genuineOfSize, headersOf, SECRET, type SignedDelivery, sign } from '../matrix/deliveries.js';
+import { genuine, genuineOfSize, headersOf, sign } from '../matrix/deliveries.js';
 import { fastifyTarget } from '../matrix/targets.js';
-import { type Answer, type HeaderList, head, Wire } from '../matrix/wire.js';
+import { head, Wire } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
+import { create, forged, inject, listen, post, type Settings } from './fastify-app.js';
 
 matrix(fastifyTarget);
-
-interface Settings {
-  readonly server?: FastifyServerOptions;
-  readonly prefix?: string;
-  readonly options?: Partial<ReceiverOptions>;
-  /** What the app does before it registers the plugin. */
-  readonly before?: (app: FastifyInstance) => unknown;
-}
-
-/** An app that has a route of its own beside the webhook. */
-function create({ server, prefix = '/webhooks', options, before }: Settings = {}) {
-  const refused = new Log<string>();
-  const passed = new Log<unknown>();
-  const app = Fastify(server);
-  onTestFinished(() => app.close());
-  app.setErrorHandler((error, _request, reply) => {
-    passed.add(error);
-    return reply.code(500).send();
-  });
-  before?.(app);
-  const plugin = fastifyHandler({
-    secret: SECRET,
-    onEvent: () => {},
-    onError: ({ code }) => refused.add(code),
-    ...options,
-  });
-  app.register(plugin, { prefix });
-  app.post('/own', ({ body }) => ({ body }));
-  return { app, refused, passed };
-}
-
-const inject = (app: FastifyInstance, { body, ...signed }: SignedDelivery, request: InjectOptions = {}) =>
-  app.inject({
-    method: 'POST',
-    url: '/webhooks',
-    payload: body,
-    ...request,
-    headers: { ...Object.fromEntries(headersOf(signed)), ...request.headers },
-  });
-
-async function listen(app: FastifyInstance): Promise<number> {
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  return (app.server.address() as AddressInfo).port;
-}
-
-async function post(port: number, delivery: SignedDelivery, headers?: HeaderList): Promise<Answer | undefined> {
-  const wire = await Wire.open(port);
-  await wire.send(framed(delivery, headers));
-  const answer = await wire.answer();
-  wire.end();
-  return answer;
-}
-
-const forged = () => ({ ...genuine(), signature: '0'.repeat(64) });
 
 describe('fastifyHandler', () => {
   expectNothingUnhandled();
@@ -293,85 +239,6 @@ describe('fastifyHandler', () => {
       status: 415,
       body: '',
     });
-  });
-
-  it('answers to app.inject() at once, and closes no connection', async () => {
-    const { app } = create({ options: { receiveTimeoutMs: 20 } });
-    expect(await inject(app, genuine())).toMatchObject({ statusCode: 200, body: '' });
-    expect(await inject(app, forged())).toMatchObject({ statusCode: 403, body: '' });
-    const answers = [
-      await inject(app, genuine()),
-      await inject(app, { ...genuine(), signature: '' }),
-      await inject(app, genuine(), { simulate: { end: false, split: true, error: false, close: false } }),
-    ];
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 403, 503]);
-    for (const { headers } of answers) expect(headers.connection).not.toBe('close');
-  });
-
-  it('lets what is under way finish when the app closes, before its onClose hooks run', async () => {
-    const steps = new Log<string>();
-    let finish = () => {};
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const { app } = create({
-      options: {
-        async onEvent() {
-          steps.add('started');
-          await finished;
-          steps.add('handled');
-        },
-      },
-      before: (app) =>
-        app
-          .addHook('preClose', async () => void steps.add('closing'))
-          .addHook('onClose', async () => void steps.add('closed')),
-    });
-    const wire = await Wire.open(await listen(app));
-    await wire.send(framed(genuine()));
-    await steps.reaches(1);
-    const closed = app.close();
-    await steps.reaches(2);
-    finish();
-    expect(await wire.answer()).toMatchObject({ status: 200 });
-    wire.end();
-    await closed;
-    expect(steps.entries).toEqual(['started', 'closing', 'handled', 'closed']);
-  });
-
-  it("leaves the answer to Fastify when its handlerTimeout is over, whatever the app's hooks do then", async () => {
-    const { app, passed, refused } = create({
-      server: { handlerTimeout: 20 },
-      options: { receiveTimeoutMs: 60 },
-      before: (app) =>
-        app.addHook('onSend', async () => {
-          await refused.reaches(1);
-          await new Promise(setImmediate);
-        }),
-    });
-    const wire = await Wire.open(await listen(app));
-    await wire.send(framed(genuine()).subarray(0, -1));
-    expect(await wire.answer()).toMatchObject({ status: 500, body: '' });
-    wire.end();
-    await wire.closed();
-    expect(passed.entries).toMatchObject([{ code: 'FST_ERR_HANDLER_TIMEOUT' }]);
-    expect(refused.entries).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
-  });
-
-  it("answers where the app has a handlerTimeout, which ends with the request's body", async () => {
-    const { app } = create({ server: { handlerTimeout: 5000 } });
-    expect(await post(await listen(app), genuine())).toMatchObject({ status: 200 });
-  });
-
-  it('tells onResponse hooks how it answered', async () => {
-    const statuses = new Log<number>();
-    const { app } = create({
-      before: (app) => app.addHook('onResponse', async (_request, reply) => void statuses.add(reply.statusCode)),
-    });
-    await inject(app, genuine());
-    await inject(app, forged());
-    await statuses.reaches(2);
-    expect(statuses.entries).toEqual([200, 403]);
   });
 
   it('throws when it is given no secret, and not when it is registered', () => {

@@ -74,16 +74,18 @@ const load = (line: (name: string, specifier: string) => string) =>
 const imports = load((name, specifier) => `import * as ${name} from '${specifier}';`);
 const requires = load((name, specifier) => `const ${name} = require('${specifier}');`);
 const everywhere = (seen: boolean[]) => Object.fromEntries(Object.keys(SUBPATHS).map((name) => [name, seen]));
+/** ./verify is one file, so that it loads fast, and has classes of its own. */
+const onceButForVerify = { ...everywhere([true, true, true]), verify: [false, false, true] };
 
-describe('one WebhookError in every subpath', () => {
+describe('one WebhookError in every subpath but ./verify', () => {
   test('when all are imported', { timeout: 20_000 }, async () => {
     const program = `${imports}\nconst own = root;\n${THROW_EVERYWHERE}`;
-    expect(await evaluate('mjs', 'classes', program)).toEqual(everywhere([true, true, true]));
+    expect(await evaluate('mjs', 'classes', program)).toEqual(onceButForVerify);
   });
 
   test('when all are required', { timeout: 20_000 }, async () => {
     const program = `${requires}\nconst own = root;\n${THROW_EVERYWHERE}`;
-    expect(await evaluate('cjs', 'classes', program)).toEqual(everywhere([true, true, true]));
+    expect(await evaluate('cjs', 'classes', program)).toEqual(onceButForVerify);
   });
 
   test('and where ESM and CommonJS meet, isWebhookError knows the errors of both', { timeout: 20_000 }, async () => {

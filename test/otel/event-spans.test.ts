@@ -1,0 +1,211 @@
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { describe, expect, it, vi } from 'vitest';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { deferred, event, noting, signed } from '../helpers.js';
+import { expectNothingUnhandled } from '../matrix/app.js';
+import { idOf, inSpan, instrumented, parentOf, useContexts } from './sdk.js';
+
+useContexts();
+
+describe('the span of an event', () => {
+  expectNothingUnhandled();
+
+  it('is a child of its delivery’s, and says which event it is and what became of it', async () => {
+    const { spans } = instrumented();
+    const emitted = sampleEventEmitted();
+    const included = sampleTransactionIncluded();
+    await noting().receiver.handle(signed([emitted, included, { id: 'new', event: 'new.kind' }]));
+    const [delivery] = spans('process');
+    expect(spans('handle').map(parentOf)).toEqual([idOf(delivery), idOf(delivery), idOf(delivery)]);
+    expect(spans('handle').map(({ name, kind }) => [name, kind])).toEqual([
+      ['handle event.emitted', SpanKind.INTERNAL],
+      ['handle transaction.included', SpanKind.INTERNAL],
+      ['handle other', SpanKind.INTERNAL],
+    ]);
+    const { contract, name } = emitted.data.event;
+    expect(spans('handle').map(({ attributes }) => attributes)).toEqual([
+      {
+        'messaging.message.id': emitted.id,
+        'webhook.event.kind': 'event.emitted',
+        'webhook.event.name': name,
+        'webhook.contract.address': contract.address,
+        'webhook.contract.address_label': contract.addressLabel,
+        'webhook.contract.label': contract.label,
+        'webhook.transaction.hash': emitted.data.transaction?.txHash,
+        'webhook.event.outcome': 'handled',
+      },
+      {
+        'messaging.message.id': included.id,
+        'webhook.event.kind': 'transaction.included',
+        'webhook.transaction.hash': included.data.tx?.hash,
+        'webhook.event.outcome': 'handled',
+      },
+      { 'messaging.message.id': 'new', 'webhook.event.kind': 'new.kind', 'webhook.event.outcome': 'unknown' },
+    ]);
+  });
+
+  it('leaves out what an open payload holds in place of a hash', async () => {
+    const { spans, tracerProvider } = instrumented();
+    const started = vi.spyOn(tracerProvider.getTracer('event-webhook-receiver'), 'startSpan');
+    const odd = { ...sampleTransactionIncluded(), data: { tx: { hash: { of: ['anything'] } } } };
+    const none = { ...sampleTransactionIncluded(), data: { tx: null } };
+    await noting().receiver.handle(signed([odd, none]));
+    for (const { attributes } of spans('handle')) expect(attributes).not.toHaveProperty('webhook.transaction.hash');
+    for (const [, options] of started.mock.calls)
+      expect(options?.attributes).not.toHaveProperty('webhook.transaction.hash');
+    expect(started).toHaveBeenCalledTimes(3);
+    expect(spans('handle')).toHaveLength(2);
+  });
+
+  it('is the parent of what the handler does, also after it has waited, and of several at once', async () => {
+    const { spans, tracer } = instrumented();
+    const gates = [deferred(), deferred(), deferred(), deferred()];
+    const onEvent = async ({ id }: { id: string }) => {
+      const index = Number(id);
+      tracer.startSpan(`first ${id}`).end();
+      await gates[index]?.promise;
+      gates[index - 1]?.resolve();
+      tracer.startSpan(`second ${id}`).end();
+    };
+    const { receiver } = noting({ onEvent, concurrency: 2 });
+    const running = [signed([event('0'), event('1')]), signed([event('2'), event('3')])].map(receiver.handle);
+    gates[3]?.resolve();
+    await Promise.all(running);
+    for (const id of ['0', '1', '2', '3']) {
+      const span = spans('handle').find(({ attributes }) => attributes['messaging.message.id'] === id);
+      expect(span).toBeDefined();
+      expect(spans(`first ${id}`).map(parentOf)).toEqual([idOf(span)]);
+      expect(spans(`second ${id}`).map(parentOf)).toEqual([idOf(span)]);
+    }
+    const traces = spans('process').map((span) => span.spanContext().traceId);
+    expect(new Set(traces).size).toBe(2);
+    expect(new Set(spans().map((span) => span.spanContext().traceId))).toEqual(new Set(traces));
+  });
+
+  it('leaves the context of who called as it was', async () => {
+    const { tracer } = instrumented();
+    await inSpan(tracer, 'outer', async (span) => {
+      await noting().receiver.handle(signed([event('a')]));
+      expect(trace.getSpan(context.active())).toBe(span);
+    });
+    expect(trace.getSpan(context.active())).toBeUndefined();
+  });
+
+  it('that failed has our code and message, and nothing of what the handler threw', async () => {
+    const { spans } = instrumented();
+    const { receiver } = noting({ onEvent: () => Promise.reject(new Error('the password is 123')) });
+    await receiver.handle(signed([event('a')]));
+    const [span] = spans('handle');
+    expect(span?.attributes).toMatchObject({ 'webhook.event.outcome': 'failed', 'error.type': 'ERR_WEBHOOK_HANDLER' });
+    expect(span?.status).toMatchObject({
+      code: SpanStatusCode.ERROR,
+      message: expect.stringMatching(/handler failed/),
+    });
+    expect(span?.events).toMatchObject([{ attributes: { 'exception.type': 'ERR_WEBHOOK_HANDLER' } }]);
+    const [delivery] = spans('process');
+    expect(delivery).toMatchObject({
+      attributes: { 'error.type': 'ERR_WEBHOOK_HANDLER', 'http.response.status_code': 500 },
+    });
+    expect(delivery?.events).toEqual([]);
+    expect(JSON.stringify(spans().map(({ events, attributes, status }) => [events, attributes, status]))).not.toContain(
+      '123',
+    );
+  });
+
+  it.each<[string, Parameters<typeof noting>[0], unknown, Record<string, string>]>([
+    [
+      'whose handler took too long',
+      { handlerTimeoutMs: 1, onEvent: () => new Promise(() => {}) },
+      event('a'),
+      { 'webhook.event.outcome': 'failed', 'error.type': 'ERR_WEBHOOK_HANDLER_TIMEOUT' },
+    ],
+    [
+      'whose store is down',
+      { store: { once: () => Promise.reject(new Error('down')) } },
+      event('a'),
+      { 'webhook.event.outcome': 'failed', 'error.type': 'ERR_WEBHOOK_STORE' },
+    ],
+    [
+      'that somebody else is at',
+      { store: { once: async () => 'in-progress' } },
+      event('a'),
+      { 'webhook.event.outcome': 'in-progress', 'error.type': 'ERR_WEBHOOK_IN_PROGRESS' },
+    ],
+    [
+      'whose hand-off failed',
+      { handOff: () => Promise.reject(new Error('down')) },
+      event('a'),
+      { 'webhook.event.outcome': 'failed', 'error.type': 'ERR_WEBHOOK_HAND_OFF' },
+    ],
+    ['that is stored', { handOff: () => {} }, event('a'), { 'webhook.event.outcome': 'stored' }],
+    [
+      'that is no event',
+      {},
+      { id: 'a', event: 'event.emitted' },
+      { 'webhook.event.kind': 'other', 'webhook.event.outcome': 'invalid', 'error.type': 'ERR_WEBHOOK_INVALID_EVENT' },
+    ],
+  ])('%s says so', async (_title, options, item, attributes) => {
+    const { spans } = instrumented();
+    await noting(options).receiver.handle(signed([item]));
+    expect(spans('handle')).toHaveLength(1);
+    expect(spans('handle')[0]?.attributes).toMatchObject(attributes);
+    expect('error.type' in (spans('handle')[0]?.attributes ?? {})).toBe('error.type' in attributes);
+  });
+
+  it('of a duplicate is no error', async () => {
+    const { spans } = instrumented();
+    const { receiver } = noting();
+    for (let i = 0; i < 2; i++) await receiver.handle(signed([event('a')]));
+    expect(spans('handle').map(({ attributes }) => attributes['webhook.event.outcome'])).toEqual([
+      'handled',
+      'duplicate',
+    ]);
+    expect(spans().every(({ status }) => status.code === SpanStatusCode.UNSET)).toBe(true);
+  });
+
+  it('is not the parent of what a hand-off does: that is the delivery’s', async () => {
+    const { spans, tracer } = instrumented();
+    const handOff = async () => {
+      await null;
+      tracer.startSpan('insert').end();
+    };
+    await noting({ handOff }).receiver.handle(signed([event('a'), event('b')]));
+    expect(spans('insert').map(parentOf)).toEqual([idOf(spans('process')[0])]);
+    expect(spans('handle')).toHaveLength(2);
+  });
+
+  it('is made for so many events of each delivery as maxEventSpans allows; the others run in the delivery’s', async () => {
+    const { spans, tracer } = instrumented({ maxEventSpans: 2 });
+    const { receiver } = noting({ onEvent: ({ id }) => tracer.startSpan(`work ${id}`).end() });
+    const deliveries = ['a', 'b'].map((each) => signed([1, 2, 3, 4].map((n) => event(`${each}${n}`))));
+    for (const delivery of deliveries) await receiver.handle(delivery);
+    expect(spans('handle').map(({ attributes }) => attributes['messaging.message.id'])).toEqual([
+      'a1',
+      'a2',
+      'b1',
+      'b2',
+    ]);
+    const parents = ['a1', 'a3', 'a4'].map((id) => parentOf(spans(`work ${id}`)[0]));
+    const [delivery] = spans('process');
+    expect(parents).toEqual([idOf(spans('handle')[0]), idOf(delivery), idOf(delivery)]);
+    expect(delivery?.attributes).toMatchObject({ 'messaging.batch.message_count': 4 });
+  });
+
+  it('is not made at all with maxEventSpans 0', async () => {
+    const { spans } = instrumented({ maxEventSpans: 0 });
+    await noting().receiver.handle(signed([event('a')]));
+    expect(spans().map(({ name }) => name)).toEqual(['process event-webhooks']);
+  });
+
+  it('of a delivery inside a handler belongs to that delivery, and that to the handler’s event', async () => {
+    const { spans } = instrumented();
+    const inner = noting().receiver;
+    const outer = noting({ onEvent: () => inner.handle(signed([event('inner')])).then(() => {}) }).receiver;
+    await outer.handle(signed([event('outer')]));
+    const [innerEvent, outerEvent] = spans('handle');
+    const [innerDelivery, outerDelivery] = spans('process');
+    expect(parentOf(innerEvent)).toBe(idOf(innerDelivery));
+    expect(parentOf(innerDelivery)).toBe(idOf(outerEvent));
+    expect(parentOf(outerEvent)).toBe(idOf(outerDelivery));
+  });
+});
