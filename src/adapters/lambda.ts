@@ -39,9 +39,9 @@ interface AnyEvent {
  *
  * Lambda freezes the process when it has the answer, runs many of them and ends them without notice. So:
  * - `store` has to be one that they share: what `memoryStore()` knows, the next process does not.
- * - Set `handlerTimeoutMs` below the function's own timeout (3 s by default) and below that of its host (29 s for API
- *   Gateway): the handler does not look at `context`. A delivery that Lambda cuts off is sent again, and its events
- *   run when their leases have expired.
+ * - Set `handlerTimeoutMs` so that all events of a delivery, which run one after the other, are done before the function's
+ *   own timeout (3 s by default) and that of its host (29 s for API Gateway): the handler does not look at `context`. A
+ *   delivery that Lambda cuts off is sent again, and its unfinished event runs when its lease has expired.
  * - What `onError` does after it has returned may wait for the next delivery. `drain` is not needed.
  *
  * AWS refuses large bodies before the function is called: load balancers over 1 MB, the others where the whole event,

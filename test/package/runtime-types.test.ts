@@ -36,7 +36,7 @@ const RUNTIMES = {
         fetch(request, env, context) {
           const receiver = createReceiver({ secret: env.WEBHOOK_SECRET, onEvent() {} });
           context.waitUntil(receiver.drain());
-          return fetchHandler(receiver)(request);
+          return fetchHandler(receiver)(request, context);
         },
       } satisfies ExportedHandler<Env>;
       // @ts-expect-error A handler gives a response: were the types of the runtime missing, this would compile.
