@@ -22,7 +22,7 @@ export async function drive(name: RecipeName, cleanUp: (() => unknown)[]): Promi
       printed();
     },
   });
-  cleanUp.unshift(() => child.kill('SIGKILL'));
+  cleanUp.unshift(() => child.kill());
 
   let passed = true;
   for (const path of pathsOf(name)) {

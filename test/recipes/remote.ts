@@ -111,7 +111,7 @@ export function useRecipe(name: RecipeName, env: Record<string, string> = {}): (
       if (id !== undefined) effects.add(id);
     };
     const child = await startRecipe(name, { port, secret: SECRET, onLine, env });
-    end = () => child.kill('SIGKILL');
+    end = () => child.kill(); // politely: the Worker's host has a process of its own to end
     running = { port, effects, printed };
   }, 240_000);
   afterAll(() => end());
