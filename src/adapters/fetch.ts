@@ -21,6 +21,10 @@ const FIX =
  * A handler of web-standard requests: for Hono, Next.js route handlers, Workers, Bun, Deno, and whatever else speaks
  * `Request` and `Response`.
  *
+ * Cloudflare Workers drops what a request has begun when its sender goes away, and its events then hang as long as the
+ * isolate lives. So hand on the execution context, which keeps it going: `receive(request, context)`, or the handler itself
+ * as the Worker's `fetch`. Whatever has a `waitUntil`, in whatever place after the request, will do, as h3's and Nitro's event.
+ *
  * @example
  * ```ts
  * import { fetchHandler } from 'event-webhook-receiver/fetch';
@@ -28,10 +32,6 @@ const FIX =
  * const secret = process.env.WEBHOOK_SECRET ?? '';
  * export const POST = fetchHandler({ secret, toleranceSeconds: 300, onEvent: (event) => console.log(event.id) });
  * ```
- * Cloudflare Workers drops what a request has begun when its sender goes away, and its events then hang as long as the
- * isolate lives. So hand on the execution context, which keeps it going: `receive(request, context)`, or the handler itself
- * as the Worker's `fetch`. Whatever has a `waitUntil`, in whatever place, will do; h3's and Nitro's own request has it.
- *
  * @param receiverOrOptions A receiver, or options to create one with.
  * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before it was called.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
@@ -42,7 +42,8 @@ export function fetchHandler<Tx = undefined>(
   const receiver = asReceiver(receiverOrOptions);
   return async (request, ...host) => {
     const receiving = receiver.receive(toDeliveryRequest(request));
-    for (const context of [request, ...host] as ({ waitUntil?: unknown } | null | undefined)[]) {
+    // Not the request's own: Next.js has one there that throws.
+    for (const context of host as ({ waitUntil?: unknown } | null | undefined)[]) {
       if (typeof context?.waitUntil === 'function') context.waitUntil(receiving.catch(() => {}));
     }
     const result = await receiving;
