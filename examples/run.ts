@@ -29,7 +29,9 @@ const NEEDS: Record<string, 'DATABASE_URL' | 'REDIS_URL' | undefined> = {
 const here = fileURLToPath(new URL('.', import.meta.url));
 const name = process.argv[2] ?? '';
 if (!Object.hasOwn(NEEDS, name) && !isRecipe(name)) {
-  console.error(`Which one? npm run example -- ${[...Object.keys(NEEDS), ...Object.keys(recipes)].join(' | ')}`);
+  console.error(
+    `There is no example ${name || 'without a name'}. npm run example -- ${[...Object.keys(NEEDS), ...Object.keys(recipes)].join(' | ')}`,
+  );
   process.exit(2);
 }
 

@@ -31,7 +31,10 @@ export interface VerifierOptions {
   readonly receiveTimeoutMs?: number | undefined;
   /** The clock that `toleranceSeconds` is held against, in milliseconds. (Default: `Date.now`.) */
   readonly now?: (() => number) | undefined;
-  /** Told of every refusal and failure; not waited for. */
+  /**
+   * Told of every refusal and failure; not waited for. Not of `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, which the framework's own
+   * error handler gets.
+   */
   readonly onError?: ((error: WebhookError, context: ErrorContext) => unknown) | undefined;
   /**
    * Logs in pino's shape (`console` will do): `error` for what is yours to look after, `warn` for every other refusal,

@@ -25,7 +25,7 @@ export type ExpressHandler = (
 
 const FIX =
   'Mount the webhook route before express.json(), or have it keep the bytes: ' +
-  'express.json({ verify: (req, res, buffer) => { req.rawBody = buffer; } }); ' +
+  "express.json({ limit: '10mb', verify: (req, res, buffer) => { req.rawBody = buffer; } }); " +
   'in NestJS: NestFactory.create(AppModule, { rawBody: true }).';
 
 /**
