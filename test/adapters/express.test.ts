@@ -71,7 +71,9 @@ describe.each(RUNS)('%s', (_name, express, mount) => {
     for (const error of passed.entries) {
       expect(error).toMatchObject({
         code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE',
-        message: expect.stringMatching(/before express\.json\(\).*express\.json\(\{ limit: '10mb', verify: .*req\.rawBody = buffer/),
+        message: expect.stringMatching(
+          /before express\.json\(\).*express\.json\(\{ limit: '10mb', verify: .*req\.rawBody = buffer/,
+        ),
       });
     }
     expect(refused.entries).toEqual([]);
