@@ -2,8 +2,6 @@
 export function withDeadline<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms);
-    const stop = () => clearTimeout(timer);
-    work.then(resolve, reject);
-    work.then(stop, stop);
+    work.then(resolve, reject).then(() => clearTimeout(timer));
   });
 }

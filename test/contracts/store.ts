@@ -194,7 +194,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
 
 /** What a store on a server must do when the server is not what it should be. `server` is started by the caller. */
 export function describeStoreOutages(title: string, target: () => StoreTarget, server: () => TestServer): void {
-  const settings = { leaseMs: 60_000, timeoutMs: 500 };
+  const settings = { leaseMs: 60_000, timeoutMs: 2000 };
   const open = () => target().open(settings);
   const handledOnce = (store: IdempotencyStore<unknown>, key: string) =>
     eventually(async () => expect(await store.once(key, failing)).toBe('duplicate'));
@@ -245,7 +245,7 @@ export function describeStoreOutages(title: string, target: () => StoreTarget, s
 
 /** What a store with leases must do when the server restarts between a run and its record. */
 export function describeLeaseOutages(title: string, target: () => StoreTarget, server: () => TestServer): void {
-  const open = () => target().open({ leaseMs: 60_000, timeoutMs: 500 });
+  const open = () => target().open({ leaseMs: 60_000, timeoutMs: 2000 });
 
   describe(`${title}, when its server restarts in the middle of a run`, { timeout: 20_000 }, () => {
     it('records what took effect, and runs it no second time', async () => {

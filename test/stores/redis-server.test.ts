@@ -18,7 +18,7 @@ for (const [name, connect] of Object.entries(clients)) {
         client: await connect(server.url),
         leaseMs: 60_000,
         retentionMs: 3_600_000,
-        timeoutMs: 500,
+        timeoutMs: 2000,
         prefix,
       });
 
