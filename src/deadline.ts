@@ -2,6 +2,7 @@
 export function withDeadline<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms);
-    work.then(resolve, reject).then(() => clearTimeout(timer));
+    const stop = () => clearTimeout(timer);
+    work.then(resolve, reject).then(stop, stop);
   });
 }
