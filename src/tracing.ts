@@ -34,7 +34,7 @@ type Trace<Message> = <T>(work: () => Promise<T>, message: Message) => Promise<T
 
 /**
  * Publishes the course of `work` on a tracing channel; when nobody listens it is called as if there were none. A runtime
- * that cannot tell whether somebody does (Bun 1, Node before 20.13) publishes always.
+ * that cannot tell whether somebody does (Node before 20.13) publishes always.
  */
 function createTrace<Message extends object>(name: string): Trace<Message> {
   const channel = tracingChannel<unknown, Message>(`event-webhook-receiver:${name}`);

@@ -10,7 +10,9 @@ export function guarded<T>(watch: () => T): T | undefined {
   } catch (error) {
     try {
       diag.error('event-webhook-receiver: OpenTelemetry failed.', error);
-    } catch {}
+    } catch {
+      // The diagnostics are the last place to tell: a logger of theirs that throws must not end the process either.
+    }
     return undefined;
   }
 }

@@ -8,6 +8,7 @@ type HostEntry = readonly [title: string, HostAnswer];
 /** The suite of a recipe: it is built and started, and gets the matrix at each path where it takes deliveries. */
 export function recipeSuite(name: RecipeName, ...answers: readonly (readonly HostEntry[])[]): void {
   if (!isInstalled(name)) {
+    // One named skip in place of its cases; .ci/run installs what it needs, so there they run.
     describe.skip(`the recipe for ${name} (skipped: not installed; npm run example -- ${name} installs it)`, () => {
       it('passes the matrix', () => {});
     });
