@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { build, type PluginBuild } from 'esbuild';
 import { defineConfig } from 'tsup';
 
@@ -18,6 +19,8 @@ const subpaths = {
   'queues/pg-boss': 'src/queues/pg-boss.ts',
   evm: 'src/evm/index.ts',
   otel: 'src/otel.ts',
+  client: 'src/client/index.ts',
+  local: 'src/local/index.ts',
   testing: 'src/testing.ts',
 };
 
@@ -77,6 +80,30 @@ async function verifyInOneFile() {
   }
 }
 
+/**
+ * Writes the command line tool to dist/cli: ES modules of its own, with what it uses of packages inlined, in chunks that
+ * are loaded when a command needs them. The page that it serves goes beside them as it stands.
+ */
+async function commandLine() {
+  await build({
+    entryPoints: ['src/cli/main.ts'],
+    outdir: 'dist/cli',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'node20',
+    platform: 'node',
+    external: ['#hmac', '#diagnostics'],
+    plugins: [viemDecoding],
+    tsconfigRaw: '{}',
+    logLevel: 'error',
+  });
+  await cp('src/workbench/page', 'dist/cli/page', {
+    recursive: true,
+    filter: (path) => !path.endsWith('tsconfig.json'),
+  });
+}
+
 export default defineConfig({
   entry: { ...subpaths, ...backends },
   format: ['esm', 'cjs'],
@@ -89,6 +116,9 @@ export default defineConfig({
   removeNodeProtocol: false,
   external: ['#hmac', '#diagnostics', /^node:/],
   esbuildPlugins: [viemDecoding],
-  onSuccess: verifyInOneFile,
+  onSuccess: async () => {
+    await verifyInOneFile();
+    await commandLine();
+  },
   dts: { entry: subpaths, compilerOptions: { ignoreDeprecations: '6.0' } },
 });

@@ -11,7 +11,7 @@ export default defineConfig({
       { find: '#diagnostics', replacement: src('diagnostics/channels-node.ts') },
       { find: /^event-webhook-receiver$/, replacement: src('index.ts') },
       { find: /^event-webhook-receiver\/(express|fastify|fetch|lambda|node)$/, replacement: src('adapters/$1.ts') },
-      { find: /^event-webhook-receiver\/evm$/, replacement: src('evm/index.ts') },
+      { find: /^event-webhook-receiver\/(client|evm|local)$/, replacement: src('$1/index.ts') },
       { find: /^event-webhook-receiver\/schemas$/, replacement: src('schema.ts') },
       { find: /^event-webhook-receiver\/(.+)$/, replacement: src('$1.ts') },
     ],
