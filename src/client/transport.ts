@@ -1,4 +1,4 @@
-import ky, { isHTTPError, isTimeoutError } from 'ky';
+import type { HTTPError } from 'ky';
 import { isWebhookError } from '../errors.js';
 import type { resolveClientOptions } from './options.js';
 import { MAX_ANSWER_BYTES, readAnswer } from './read-answer.js';
@@ -43,9 +43,7 @@ export function retryAfterMs(header: string | null): number | undefined {
 export function createTransport(options: ReturnType<typeof resolveClientOptions>): Transport {
   const { api, timeoutMs, maxRetryAfterMs, random } = options;
 
-  function mayPass(error: Error): boolean | undefined {
-    if (!isHTTPError(error)) return !isWebhookError(error);
-    const { status, headers } = error.response;
+  function mayPass({ response: { status, headers } }: HTTPError): boolean | undefined {
     const after = WITH_RETRY_AFTER.includes(status) ? retryAfterMs(headers.get('retry-after')) : undefined;
     if (!PASSING.includes(status)) return false;
     // What is true pauses as long as the backoff says; what is undefined, as the header says.
@@ -54,6 +52,8 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
   }
 
   return async ({ method, path, query, body }) => {
+    // Only now: it looks at what fetch brings with it, which takes Node longer to load than all else here.
+    const { ky, isHTTPError, isTimeoutError } = await import('./ky.js');
     const to = `${method} ${path}`;
     const inDoubt = method === 'POST' ? ' It may have taken effect: look before you try again.' : '';
     let key = '';
@@ -66,6 +66,8 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
     async function attempt(request: Request): Promise<Response> {
       attempts++;
       key = await options.apiKey();
+      // Too late to be sent: it was given up.
+      request.signal.throwIfAborted();
       // Here and not in ky's options: its errors hold those.
       request.headers.set('Authorization', `Bearer ${key}`);
       const response = await options.fetch(request);
@@ -110,7 +112,7 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
           backoffLimit: LONGEST_PAUSE_MS,
           delay: (count) => FIRST_PAUSE_MS * 2 ** (count - 1),
           jitter: (pause) => pause * random(),
-          shouldRetry: ({ error }) => mayPass(error),
+          shouldRetry: ({ error }) => (isHTTPError(error) ? mayPass(error) : !isWebhookError(error)),
         },
         ...(query && { searchParams: query }),
         ...(body !== undefined && { json: body }),
