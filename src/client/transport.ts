@@ -35,8 +35,10 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /** How long a Retry-After says to wait; undefined when it says nothing that can be understood. */
 export function retryAfterMs(header: string | null): number | undefined {
-  if (!header) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  // Date.parse alone makes a date of `-5` too.
+  const ms = header.endsWith(' GMT') ? Date.parse(header) - Date.now() : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 

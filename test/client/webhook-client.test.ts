@@ -139,7 +139,7 @@ describe('create', () => {
     await expect(client().create(given)).rejects.toMatchObject(config);
     await expect(client().ensure(given)).rejects.toMatchObject(config);
     if (given.label !== undefined && given.url !== undefined) {
-      await expect(client().update(1, given)).rejects.toMatchObject(config);
+      await expect(client().update(1, given as object)).rejects.toMatchObject(config);
     }
     expect(service.seen).toEqual([]);
   });
