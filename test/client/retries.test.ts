@@ -115,6 +115,27 @@ describe('an attempt', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
+  it('does not stand for the one after it when its answer comes late', async () => {
+    const other = json({ status: 200, message: '', result: { id: 99, ...orders } });
+    for (let steps = 0; steps < 20; steps++) {
+      let late: (response: Response) => void = () => {};
+      const first = () =>
+        new Promise<Response>((resolve) => {
+          late = resolve;
+        });
+      const second = async () => {
+        const after = async () => {
+          for (let step = 0; step < steps; step++) await undefined;
+          late(other());
+        };
+        void after();
+        return ok();
+      };
+      const { fetch } = fetching(first, second);
+      expect(await ended(client({ fetch }).get(1)), `${steps} steps later`).toMatchObject({ id: 1 });
+    }
+  });
+
   it('is not sent when its key comes late', async () => {
     const { fetch, at } = fetching(ok);
     const apiKey = () => new Promise<string>((resolve) => setTimeout(resolve, 20_000, 'key'));
