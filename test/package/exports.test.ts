@@ -42,6 +42,7 @@ const attempts = {
   lambda: () => lambda.lambdaHandler({}),
   node: () => node.nodeHandler({}),
   evm: () => evm.contractEvent({ abi: [], name: 'Transfer' }),
+  client: () => client.createWebhookClient({ baseUrl: 'https://service.example', apiKey: '' }),
   testing: () => testing.createTestDelivery([], { secret: '' }),
 };
 const seen = {};
@@ -65,6 +66,7 @@ const SUBPATHS = {
   lambda: '/lambda',
   node: '/node',
   evm: '/evm',
+  client: '/client',
   testing: '/testing',
 };
 const load = (line: (name: string, specifier: string) => string) =>

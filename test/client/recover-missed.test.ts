@@ -1,0 +1,353 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWebhookClient, type WebhookClient } from '../../src/client/index.js';
+import { logIdentity } from '../../src/evm/index.js';
+import type { Receiver, WebhookEvent } from '../../src/index.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { noting, signed } from '../helpers.js';
+import { apiKey, type Entry, type FakeService, json, startFakeService } from './fake-service.js';
+
+let service: FakeService;
+let client: WebhookClient;
+let log: Entry[];
+const secret = 'secret-of-1';
+const now = Date.UTC(2026, 0, 2);
+const recovering = { secret, toleranceSeconds: 300, now: () => now };
+const options = { now: () => now };
+
+beforeEach(async () => {
+  service = await startFakeService();
+  client = createWebhookClient({ baseUrl: service.baseUrl, apiKey, random: () => 0 });
+  await client.create({ label: 'orders', url: 'https://shop.example/webhooks' });
+  log = [];
+  service.logs.set(1, log);
+});
+
+afterEach(() => service.close());
+
+/** Adds entries to the log, each a second younger than the one before; newest first, as most logs are. */
+function add(count: number, changes: (n: number) => Partial<Entry> = () => ({})): void {
+  for (let n = 0; n < count; n++) {
+    const id = log.length + 1;
+    const { event: eventType, data } = sampleEventEmitted({ id: `wire-${id}` });
+    const createdAt = new Date(now - 3_600_000 + id * 1000).toISOString();
+    log.unshift({ id, eventType, data, createdAt, ...changes(id) });
+  }
+}
+
+const key = (id: number) => `delivery-log:1:${id}`;
+
+describe('recoverMissed', () => {
+  it('feeds what was not delivered, oldest first, through the usual pipeline', async () => {
+    add(7, (id) => (id % 3 === 0 ? { deliveredAt: '2026-01-02T00:00:00Z' } : {}));
+    const events: WebhookEvent[] = [];
+    const { receiver, reported } = noting({ ...recovering, onEvent: (event) => events.push(event) });
+    const result = await client.recoverMissed(1, receiver, options);
+    expect(events.map(({ id }) => id)).toEqual([1, 2, 4, 5, 7].map(key));
+    expect(events[0]).toEqual({ id: key(1), event: 'event.emitted', data: log.at(-1)?.data });
+    expect(result).toMatchObject({ found: 5, handled: 5, duplicates: 0, failed: 0, left: 0 });
+    expect(result.entries[0]).toEqual({ id: 1, eventId: key(1), status: 'handled' });
+    expect(result).not.toHaveProperty('stopped');
+    expect(reported).toEqual([]);
+  });
+
+  it('feeds oldest first, in whatever order the log is', async () => {
+    add(9);
+    const order = [4, 8, 1, 0, 7, 3, 2, 6, 5];
+    log.splice(0, 9, ...order.map((at) => log[at] as Entry));
+    const { receiver, handled } = noting(recovering);
+    await client.recoverMissed(1, receiver, options);
+    expect(handled).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map(key));
+  });
+
+  it('has nothing to do for a log without gaps', async () => {
+    add(3, () => ({ deliveredAt: '2026-01-02T00:00:00Z' }));
+    const { receiver } = noting(recovering);
+    const none = { found: 0, handled: 0, stored: 0, duplicates: 0, inProgress: 0, failed: 0, invalid: 0, unknown: 0 };
+    const result = await client.recoverMissed(1, receiver, options);
+    expect(result).toEqual({ ...none, tooYoung: 0, left: 0, entries: [] });
+  });
+
+  it('finds what it recovered before to be duplicates', async () => {
+    add(3);
+    const { receiver, handled } = noting(recovering);
+    await client.recoverMissed(1, receiver, options);
+    expect(await client.recoverMissed(1, receiver, options)).toMatchObject({ found: 3, handled: 0, duplicates: 3 });
+    expect(handled.length).toBe(3);
+  });
+
+  it('finds what was delivered live to be a duplicate where the key looks at the chain, and only there', async () => {
+    add(2);
+    const live = signed([sampleEventEmitted({ id: 'wire-1' })], { secret, timestamp: now / 1000 });
+    const byChain = noting({ ...recovering, idempotencyKey: (event) => logIdentity(event, { chainId: 1 }) });
+    await byChain.receiver.handle(live);
+    expect(await client.recoverMissed(1, byChain.receiver, options)).toMatchObject({ handled: 1, duplicates: 1 });
+    expect(byChain.handled).toEqual(['wire-1', key(2)]);
+
+    const byId = noting(recovering);
+    await byId.receiver.handle(live);
+    expect(await client.recoverMissed(1, byId.receiver, options)).toMatchObject({ handled: 2, duplicates: 0 });
+
+    const told = noting(recovering);
+    await told.receiver.handle(live);
+    const eventId = ({ id }: { id: number }) => `wire-${id}`;
+    const result = await client.recoverMissed(1, told.receiver, { ...options, eventId });
+    expect(result).toMatchObject({ handled: 1, duplicates: 1 });
+  });
+
+  it('counts what a hand-off stored', async () => {
+    add(2);
+    const stored: string[] = [];
+    const handOff = (events: readonly WebhookEvent[]) => stored.push(...events.map(({ id }) => id));
+    const { receiver } = noting({ ...recovering, handOff });
+    expect(await client.recoverMissed(1, receiver, options)).toMatchObject({ handled: 0, stored: 2 });
+    expect(stored).toEqual([key(1), key(2)]);
+  });
+
+  it('tells of events that are invalid, unknown or failed, and goes on with the others', async () => {
+    add(2);
+    add(1, () => ({ data: { triggeredAt: 1 } }));
+    add(1, () => ({ data: null }));
+    add(1, () => ({ eventType: 'block.mined', data: {} }));
+    add(1, () => ({ eventType: 'transaction.included', data: sampleTransactionIncluded().data }));
+    const { receiver } = noting({
+      ...recovering,
+      onEvent: (event) => {
+        if (event.id === key(2)) throw new Error('the database is full');
+      },
+    });
+    const result = await client.recoverMissed(1, receiver, options);
+    expect(result).toMatchObject({ found: 6, handled: 2, failed: 1, invalid: 2, unknown: 1, left: 0 });
+    expect(result.entries.map(({ id, status, error }) => [id, status, error?.code])).toEqual([
+      [1, 'handled', undefined],
+      [2, 'failed', 'ERR_WEBHOOK_HANDLER'],
+      [3, 'invalid', 'ERR_WEBHOOK_INVALID_EVENT'],
+      [4, 'invalid', 'ERR_WEBHOOK_INVALID_EVENT'],
+      [5, 'unknown', undefined],
+      [6, 'handled', undefined],
+    ]);
+  });
+
+  it('takes what nests too deep for an invalid event', async () => {
+    add(2);
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const body = JSON.stringify({ result: log }).replace(
+      /"data":\{"triggeredAt".*?\}\},"createdAt"/,
+      `"data":${deep},"createdAt"`,
+    );
+    service.next.push(json(200, { result: { id: 1, label: 'l', url: 'u', secret } }), (response) => response.end(body));
+    const { receiver } = noting(recovering);
+    const result = await client.recoverMissed(1, receiver, options);
+    expect(result).toMatchObject({ found: 2, handled: 1, invalid: 1 });
+  });
+
+  it.each(['12345678901234567890', '0.1000000000000000055', '1.0000000000000000001'])(
+    'keeps the quantity %s, which JavaScript would round',
+    async (fee) => {
+      add(1, () => ({ eventType: 'transaction.included', data: 'PLACE' }));
+      const body = JSON.stringify({ result: log }).replace('"PLACE"', `{"status":"included","fee":${fee}}`);
+      service.next.push((response) => response.end(body));
+      const events: WebhookEvent[] = [];
+      const { receiver } = noting({ ...recovering, onEvent: (event) => events.push(event) });
+      await client.recoverMissed(1, receiver, { ...options, secret });
+      expect(events[0]?.data).toEqual({ status: 'included', fee });
+    },
+  );
+
+  it('feeds batches of batchSize events at most', async () => {
+    add(10);
+    const { receiver } = noting(recovering);
+    const sizes: number[] = [];
+    const counting: Pick<Receiver, 'handle'> = {
+      async handle(delivery) {
+        const result = await receiver.handle(delivery);
+        sizes.push(result.outcomes.length);
+        return result;
+      },
+    };
+    expect(await client.recoverMissed(1, counting, { ...options, batchSize: 4 })).toMatchObject({ handled: 10 });
+    expect(sizes).toEqual([4, 4, 2]);
+  });
+
+  it('feeds batches of a mebibyte at most, and halves those that are still too large', async () => {
+    const large = (id: number) => ({
+      eventType: 'transaction.included',
+      data: { input: 'x'.repeat(id === 3 ? 900_000 : 400_000) },
+    });
+    add(5, large);
+    const sizes: number[] = [];
+    const { receiver } = noting({ ...recovering, maxBodyBytes: 500_000 });
+    const counting: Pick<Receiver, 'handle'> = {
+      handle(delivery) {
+        sizes.push((delivery.rawBody as string).length);
+        return receiver.handle(delivery);
+      },
+    };
+    const result = await client.recoverMissed(1, counting, options);
+    expect(Math.max(...sizes)).toBeLessThan(1.1 * 1024 * 1024);
+    expect(result).toMatchObject({ found: 5, handled: 4, failed: 1, left: 0 });
+    expect(result.entries.find(({ status }) => status === 'failed')).toMatchObject({
+      id: 3,
+      error: { code: 'ERR_WEBHOOK_BODY_TOO_LARGE' },
+    });
+  });
+
+  it('reads a log that grows meanwhile to its end, and feeds nothing twice', async () => {
+    add(30);
+    const { receiver, handled } = noting(recovering);
+    for (let page = 0; page < 5; page++) {
+      service.next.push((response, { path }) => {
+        const query = new URL(path, 'http://localhost').searchParams;
+        const offset = Number(query.get('offset'));
+        const result = log.slice(offset, offset + Number(query.get('limit')));
+        add(2);
+        json(200, { result })(response, {} as never);
+      });
+    }
+    await client.recoverMissed(1, receiver, { ...options, pageSize: 5, secret });
+    expect(handled).toEqual(Array.from({ length: 30 }, (_, n) => key(n + 1)));
+  });
+});
+
+describe('what recoverMissed leaves alone', () => {
+  it('is what is younger than minAgeSeconds, or of no known age', async () => {
+    add(2);
+    add(1, () => ({ createdAt: new Date(now - 60_000).toISOString() }));
+    add(1, () => ({ createdAt: new Date(now - 59_999).toISOString() }));
+    add(1, () => ({ createdAt: 'yesterday' }));
+    const { receiver, handled } = noting(recovering);
+    const result = await client.recoverMissed(1, receiver, { ...options, minAgeSeconds: 60 });
+    expect(result).toMatchObject({ found: 5, handled: 3, tooYoung: 2, left: 0 });
+    expect(handled).toEqual([1, 2, 3].map(key));
+    expect(await client.recoverMissed(1, receiver, options)).toMatchObject({ handled: 2, duplicates: 3, tooYoung: 0 });
+  });
+
+  it('is what is older than since', async () => {
+    add(5);
+    const since = new Date(now - 3_600_000 + 3000);
+    for (const each of [since, since.getTime()]) {
+      const { receiver, handled } = noting(recovering);
+      expect(await client.recoverMissed(1, receiver, { ...options, since: each })).toMatchObject({ found: 3 });
+      expect(handled).toEqual([3, 4, 5].map(key));
+    }
+  });
+
+  it('is what is more than maxEntries: the youngest', async () => {
+    add(50);
+    const { receiver, handled } = noting(recovering);
+    const result = await client.recoverMissed(1, receiver, { ...options, maxEntries: 3 });
+    expect(handled).toEqual([1, 2, 3].map(key));
+    expect(result).toMatchObject({ found: 50, handled: 3, left: 47 });
+  });
+});
+
+describe('a receiver that cannot', () => {
+  it('stops it when it drains: nothing counts as handled', async () => {
+    add(5);
+    const { receiver, handled } = noting(recovering);
+    await receiver.drain();
+    const result = await client.recoverMissed(1, receiver, { ...options, batchSize: 2 });
+    expect(result).toMatchObject({ found: 5, handled: 0, left: 5, entries: [] });
+    expect(result.stopped).toMatchObject({ reason: 'busy', status: 503, error: { code: 'ERR_WEBHOOK_DRAINING' } });
+    expect(handled).toEqual([]);
+  });
+
+  it('stops it when its store is down, after what was handled before', async () => {
+    add(6);
+    let calls = 0;
+    const store = {
+      async once(_: string, run: (tx: undefined) => Promise<void>) {
+        if (++calls > 2) throw new Error('store is down');
+        await run(undefined);
+        return 'handled' as const;
+      },
+    };
+    const { receiver } = noting({ ...recovering, store });
+    const result = await client.recoverMissed(1, receiver, { ...options, batchSize: 3 });
+    expect(result).toMatchObject({ found: 6, handled: 2, failed: 1, left: 3 });
+    expect(result.stopped).toMatchObject({ reason: 'busy', error: { code: 'ERR_WEBHOOK_STORE' } });
+  });
+
+  it('stops it when an event is in progress elsewhere, also where another failed', async () => {
+    add(4);
+    const store = {
+      async once(each: string, run: (tx: undefined) => Promise<void>) {
+        if (each === key(1)) return 'in-progress' as const;
+        await run(undefined);
+        return 'handled' as const;
+      },
+    };
+    const onEvent = (event: WebhookEvent) => {
+      if (event.id === key(2)) throw new Error('no');
+    };
+    const result = await client.recoverMissed(1, noting({ ...recovering, store, onEvent }).receiver, {
+      ...options,
+      batchSize: 3,
+    });
+    expect(result).toMatchObject({ found: 4, handled: 1, inProgress: 1, failed: 1, left: 1 });
+    expect(result.stopped).toMatchObject({ reason: 'busy' });
+  });
+
+  it.each([
+    ['has another secret', { secret: 'another' }, 'ERR_WEBHOOK_SIGNATURE'],
+    ['has another time', { now: () => 0 }, 'ERR_WEBHOOK_TIMESTAMP'],
+  ])('stops it when it %s', async (_, changes, code) => {
+    add(3);
+    const { receiver, handled } = noting({ ...recovering, ...changes });
+    const result = await client.recoverMissed(1, receiver, options);
+    expect(result).toMatchObject({ found: 3, handled: 0, left: 3, stopped: { reason: 'refused', status: 403 } });
+    expect(result.stopped?.error?.code).toBe(code);
+    expect(handled).toEqual([]);
+  });
+
+  it('stops it when it says 200 and nothing of the events', async () => {
+    add(3);
+    const silent = { handle: async () => ({ status: 200, outcomes: [] }) };
+    const result = await client.recoverMissed(1, silent, options);
+    expect(result).toMatchObject({ handled: 0, left: 3, stopped: { reason: 'refused', status: 200 } });
+  });
+});
+
+describe('the secret', () => {
+  it('is that of the webhook, or the one that is given', async () => {
+    add(1);
+    service.givesSecrets = false;
+    const { receiver } = noting(recovering);
+    await expect(client.recoverMissed(1, receiver, options)).rejects.toMatchObject({ name: 'ConfigError' });
+    expect(await client.recoverMissed(1, receiver, { ...options, secret })).toMatchObject({ handled: 1 });
+  });
+
+  it('is in nothing that comes back', async () => {
+    add(2);
+    const { receiver } = noting({ ...recovering, secret: 'another' });
+    expect(JSON.stringify(await client.recoverMissed(1, receiver, options))).not.toContain(secret);
+  });
+});
+
+it('keeps the first thousand entries, of which those that took effect make room for those that did not', async () => {
+  add(1010, (id) => (id > 1005 ? { data: null } : {}));
+  const { receiver } = noting(recovering);
+  const result = await client.recoverMissed(1, receiver, options);
+  expect(result).toMatchObject({ found: 1010, handled: 1005, invalid: 5 });
+  expect(result.entries.map(({ id }) => id)).toEqual([
+    ...Array.from({ length: 995 }, (_, n) => n + 1),
+    ...[1006, 1007, 1008, 1009, 1010],
+  ]);
+});
+
+it('rejects when the log cannot be read, and feeds nothing', async () => {
+  add(20);
+  const { receiver, handled } = noting(recovering);
+  const page = json(200, { result: log.slice(0, 10) });
+  service.next.push(page, json(403, { message: 'no' }));
+  const recovered = client.recoverMissed(1, receiver, { ...options, pageSize: 10, secret });
+  await expect(recovered).rejects.toMatchObject({ code: 'ERR_WEBHOOK_API', status: 403 });
+  expect(handled).toEqual([]);
+});
+
+it.each([{ batchSize: 0 }, { maxEntries: 0 }, { minAgeSeconds: -1 }, { pageSize: 0 }, { since: new Date('x') }])(
+  'refuses %j',
+  async (wrong) => {
+    const { receiver } = noting(recovering);
+    await expect(client.recoverMissed(1, receiver, wrong)).rejects.toMatchObject({ name: 'ConfigError' });
+  },
+);
