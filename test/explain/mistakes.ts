@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ExplainFailureOptions } from '../../src/testing.js';
-import { type Delivery, Digits, deliver, goJson, mac, NOW, sign } from './deliveries.js';
+import { type Delivery, Digits, goJson, mac, NOW, sign } from './deliveries.js';
 
 /** What a receiver got, where a part may be of a type that it should not be. */
 export type Received = { readonly [K in keyof ExplainFailureOptions]?: unknown };
