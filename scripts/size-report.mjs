@@ -10,7 +10,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 const FOREIGN = SUBPATHS['.'].foreign;
-const NODE_ONLY = [/\bnode:/, /\bBuffer\b/, /\bprocess\./];
+// Uses of Node's globals get names of their own in these bundles, so that texts may still speak of them.
+const NODE_GLOBALS = { Buffer: 'NODE_BUFFER', process: 'NODE_PROCESS' };
+const NODE_ONLY = [/\bnode:/, ...Object.values(NODE_GLOBALS).map((name) => new RegExp(`\\b${name}\\b`))];
 
 /** A foreign package stays an import, so that its name can be seen; all else is inlined. */
 async function bundle(contents, { runtime, foreign, external = [] }) {
@@ -24,6 +26,7 @@ async function bundle(contents, { runtime, foreign, external = [] }) {
     platform,
     conditions,
     external: [...foreign, 'node:*', ...external],
+    define: RUNTIMES[runtime].withNode ? {} : NODE_GLOBALS,
     // The repository's own tsconfig.json maps names to src.
     tsconfigRaw: '{}',
     // esbuild says in each bundle that it leaves out bare imports between the chunks of dist, as it should.

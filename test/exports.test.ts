@@ -46,7 +46,7 @@ const reviewed: Record<string, readonly string[]> = {
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
   './client': ['WebhookApiError', 'createWebhookClient'],
-  './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded'],
+  './testing': ['createTestDelivery', 'explainFailure', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
