@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { nodeHandler } from '../../src/adapters/node.js';
@@ -29,16 +29,10 @@ export async function receiver(options: Partial<ReceiverOptions> = {}) {
     onEvent: ({ id }) => void handled.push(id),
     ...options,
   });
-  const url = await serve((request, response) => {
-    note(request);
-    void handle(request, response);
+  const url = await serve(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    requests.push({ headers: request.rawHeaders, body });
+    await handle(Object.assign(request, { rawBody: body }), response);
   });
-  const note = (request: IncomingMessage) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => requests.push({ headers: request.rawHeaders, body: Buffer.concat(chunks) }));
-    // The library reads the stream too: it is to start when that is ready.
-    request.pause();
-  };
   return { url: `${url}/webhooks`, handled, requests };
 }
