@@ -50,6 +50,7 @@ export function openJournal(file: string, onEntry: (entry: Entry) => void): Jour
         chunk = '';
       }
       size += writeAll(freshFd, chunk, size);
+      // What it takes the place of is gone then.
       fsyncSync(freshFd);
       renameSync(fresh, file);
       bytes = size;
@@ -106,7 +107,7 @@ function readExisting(file: string): Buffer | undefined {
 }
 
 /** Reads the entries, and gives the number of bytes that count; 0 for a file that was hardly begun. */
-function replay(file: string, found: Buffer, onEntry: (entry: Entry) => void): number {
+export function replay(file: string, found: Buffer, onEntry: (entry: Entry) => void): number {
   const header = found.subarray(0, HEADER.length).toString('latin1');
   if (HEADER.startsWith(header) && found.length < HEADER.length) return 0;
   if (header !== HEADER) {

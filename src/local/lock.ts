@@ -64,7 +64,9 @@ function read(lock: string): string | undefined {
 }
 
 function isHeld(lock: string, holder: string): boolean {
-  const [pid = '', start = ''] = holder.split(' ');
+  const [, pid = '', start = ''] = /^([1-9][0-9]*) ([0-9]*)$/.exec(holder) ?? [];
+  // No lock of ours.
+  if (pid === '') return false;
   // The start tells a process from a later one of the same number, as the first of a container always is.
   if (start !== startOf(Number(pid))) return false;
   if (Number(pid) === process.pid && start === '') return held.has(lock);
