@@ -1,1 +1,1 @@
-export {};
+export { type ChainWatcher, type WatchChainOptions, watchChain } from './chain/watch-chain.js';
