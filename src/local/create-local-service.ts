@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError } from '../errors.js';
 import { createApi } from './api.js';
-import { type ChainWatcher, watchChain } from './chain/watch-chain.js';
+import type { ChainWatcher } from './chain/watch-chain.js';
 import { type Courier, createCourier } from './courier.js';
 import { batchesFor, writeEvents } from './emission.js';
 import type { Entry, Progress } from './entry.js';
@@ -14,6 +14,7 @@ import { createSender } from './send.js';
 import { serveApi } from './server.js';
 import { apply } from './state.js';
 import { announce, tellOf } from './tell.js';
+import { watchChain } from './watch-chain.js';
 
 /**
  * Starts the service side of the specification on this machine, for development and tests: the registration API, and
