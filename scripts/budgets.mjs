@@ -40,6 +40,7 @@ export const SUBPATHS = {
   './queues/pg-boss': { node: 6500, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 14_000, edge: 14_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './otel': { node: 3500, foreign: OTHERS, external: OPENTELEMETRY },
+  './local': { node: 36_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './testing': { node: 2600, edge: 5800, foreign: FOREIGN },
 };
 
@@ -74,6 +75,12 @@ export const IMPORTS = {
     bytes: 16_000,
     builtins: ['node:async_hooks', 'node:diagnostics_channel'],
     packages: ['@opentelemetry/api'],
+  },
+  './local': {
+    files: 11,
+    bytes: 75_000,
+    builtins: ['node:crypto', 'node:events', 'node:fs', 'node:http', 'node:path'],
+    packages: [],
   },
   './testing': { files: 7, bytes: 13_500, ...CRYPTO },
 };
