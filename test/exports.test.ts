@@ -45,6 +45,7 @@ const reviewed: Record<string, readonly string[]> = {
   './queues/pg-boss': ['pgBossHandOff', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
+  './local': ['createLocalService', 'watchChain'],
   './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 
