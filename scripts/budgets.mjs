@@ -40,6 +40,8 @@ export const SUBPATHS = {
   './queues/pg-boss': { node: 6500, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 14_000, edge: 14_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './otel': { node: 3500, foreign: OTHERS, external: OPENTELEMETRY },
+  './client': { node: 12_000, edge: 15_000, foreign: FOREIGN },
+  './local': { node: 36_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './testing': {
     node: 27_000,
     edge: 27_000,
@@ -79,6 +81,13 @@ export const IMPORTS = {
     bytes: 16_000,
     builtins: ['node:async_hooks', 'node:diagnostics_channel'],
     packages: ['@opentelemetry/api'],
+  },
+  './client': { files: 8, bytes: 40_000, ...CRYPTO },
+  './local': {
+    files: 11,
+    bytes: 75_000,
+    builtins: ['node:crypto', 'node:events', 'node:fs', 'node:http', 'node:path'],
+    packages: [],
   },
   './testing': { files: 7, bytes: 115_000, ...CRYPTO },
 };

@@ -46,6 +46,7 @@ const reviewed: Record<string, readonly string[]> = {
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
   './client': ['WebhookApiError', 'createWebhookClient'],
+  './local': ['createLocalService', 'watchChain'],
   './testing': ['createTestDelivery', 'explainFailure', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 

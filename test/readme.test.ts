@@ -34,7 +34,8 @@ const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 const blocks: Block[] = [...readme.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([, text = ''], index) => {
   const [, name] = /^\/\/ ([\w/.-]+\.[cm]?[jt]s)\n/.exec(text) ?? [];
   if (name === undefined) throw new Error(`A block of README.md does not begin with "// <file name>":\n${text}`);
-  const listens = /\.listen\(|\bserve\(/.test(text);
+  // A program with a service of its own sends to itself, and ends.
+  const listens = /\.listen\(|\bserve\(/.test(text) && !text.includes('createLocalService');
   const base = basename(name);
   const worker = base.endsWith('-worker.ts');
   const exported = /^export const (POST|handler) = /m.test(text);

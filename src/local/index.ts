@@ -1,1 +1,10 @@
-export {};
+export type { Attempt, HeaderLine } from './attempt.js';
+export type { ChainWatcher, WatchChainOptions } from './chain/watch-chain.js';
+export { createLocalService } from './create-local-service.js';
+export type { DeliveryState, LocalDelivery, LogEntry } from './delivery.js';
+export type { Faults } from './faults.js';
+export type { LocalService } from './local-service.js';
+export type { LocalServiceOptions } from './options.js';
+export type { RetryOptions } from './retry.js';
+export { watchChain } from './watch-chain.js';
+export type { EventKind, Registration, WebhookInfo, WebhookWithSecret } from './webhook.js';
