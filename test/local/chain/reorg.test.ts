@@ -80,6 +80,8 @@ describe('a re-org', () => {
     await recorder.until(() => recorder.lines.length > 0);
     expect(recorder.lines[0]).toMatchObject({ level: 'warn', fields: { head: 1, blockNumber: 3 } });
     expect(recorder.lines[0]?.message).toContain('waited for');
+    await polled(10);
+    expect(recorder.lines).toHaveLength(1);
   });
 
   it('of the block that was the last at the start sends what took its place', async () => {
