@@ -169,4 +169,26 @@ describe('a re-org', () => {
     await done(3);
     expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['-3'], ['2'], ['5']]);
   });
+
+  it('that only some of the nodes behind an address know of is looked into again', async () => {
+    mine(1);
+    mine(2);
+    await start();
+    await done(2);
+    const old = node.chain[2]?.block;
+    node.drop(1);
+    mine(3);
+    mine(4);
+    let asked = 0;
+    node.answer((method, [number, isWhole], answer) => {
+      // The old block, then none, then the one that stands; block 3, when it is asked for first, is not there yet.
+      if (method !== 'eth_getBlockByNumber') return answer;
+      if (number === '0x3') return asked++ === 0 ? null : answer;
+      if (isWhole || number !== '0x2' || asked++ > 2) return answer;
+      return asked === 2 ? old : null;
+    });
+    await done(3);
+    expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['4']]);
+    expect(asked).toBeGreaterThan(3);
+  });
 });
