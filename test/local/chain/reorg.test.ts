@@ -1,3 +1,4 @@
+import { padHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChainWatcher, WatchChainOptions } from '../../../src/local/index.js';
 import { type ScriptedNode, startNode } from './scripted-node.js';
@@ -190,5 +191,23 @@ describe('a re-org', () => {
     await done(3);
     expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['4']]);
     expect(asked).toBeGreaterThan(3);
+  });
+
+  it('that one node tells of and another does not bear out takes nothing back', async () => {
+    mine(1);
+    mine(2);
+    await start();
+    await done(2);
+    let lies = 2;
+    node.answer((method, [number, isWhole], answer) => {
+      if (method !== 'eth_getBlockByNumber' || lies === 0) return answer;
+      if (isWhole && number === '0x3') return { ...(answer as object), parentHash: padHex('0x3', { size: 32 }) };
+      if (number !== '0x2' || node.chain.length < 4) return answer;
+      // First it has no such block, then the same one.
+      return lies-- === 2 ? null : answer;
+    });
+    mine(3);
+    await done(3);
+    expect([sent(), lies]).toEqual([[['1'], ['2'], ['3']], 0]);
   });
 });
