@@ -209,5 +209,6 @@ describe('a re-org', () => {
     mine(3);
     await done(3);
     expect([sent(), lies]).toEqual([[['1'], ['2'], ['3']], 0]);
+    expect(recorder.lines).toEqual([]);
   });
 });
