@@ -46,7 +46,7 @@ const reviewed: Record<string, readonly string[]> = {
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
   './client': ['WebhookApiError', 'createWebhookClient'],
-  './local': ['createLocalService', 'watchChain'],
+  './local': ['RpcError', 'createLocalService', 'watchChain'],
   './testing': ['createTestDelivery', 'explainFailure', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 

@@ -1,4 +1,5 @@
 export type { Attempt, HeaderLine } from './attempt.js';
+export { RpcError } from './chain/rpc-error.js';
 export type { ChainWatcher, WatchChainOptions } from './chain/watch-chain.js';
 export { createLocalService } from './create-local-service.js';
 export type { DeliveryState, LocalDelivery, LogEntry } from './delivery.js';

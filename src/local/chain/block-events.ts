@@ -31,7 +31,6 @@ export function eventsOf(contents: BlockContents, watched: Watched, onUnknown: O
       if (!contract) continue;
       const event = emittedOf(contract, block, transaction, log);
       if (!event) onUnknown(contract.wire, log);
-      // Each has an object of its own, as whoever gets it may change it.
       else
         emitted.push({ ...event, data: { ...event.data, transaction: wireTransaction(block, transaction, watched) } });
     }

@@ -25,6 +25,8 @@ export interface FollowOptions {
 export class ChainFollower {
   readonly #window = new BlockWindow(WINDOW, MOST_EVENTS);
   #next = 0;
+  /** Whether it has been told that the node is far behind. */
+  #isWaiting = false;
 
   constructor(private readonly options: FollowOptions) {}
 
@@ -82,13 +84,13 @@ export class ChainFollower {
   async #compare(head: number): Promise<boolean> {
     const ours = this.#window.at(head);
     if (!ours) {
-      const fields = { head, blockNumber: this.#next - 1 };
-      this.options.logger.warn(
-        fields,
-        `The node is at block ${head}, and ${this.#next - 1} is done: it is waited for.`,
-      );
+      const done = this.#next - 1;
+      const message = `The node is at block ${head}, and ${done} is done: it is waited for.`;
+      if (!this.#isWaiting) this.options.logger.warn({ head, blockNumber: done }, message);
+      this.#isWaiting = true;
       return false;
     }
+    this.#isWaiting = false;
     const theirs = await this.options.reader.header(head);
     // A shorter chain may be a node that lags: nothing is taken back before another block stands in its place.
     if (!theirs || theirs.hash === ours.hash) return false;

@@ -21,10 +21,10 @@ export function rpcUrlOf(text: unknown): RpcUrl {
   // Not quoted: it may be a key with a typing error in front.
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new ConfigError('rpcUrl must be the http: or https: URL of a node, such as http://127.0.0.1:8545.');
-  const [user, password] = [url.username, url.password].map(decodeURIComponent);
+  const [user, password] = [decoded(url.username), decoded(url.password)];
   const paths = url.pathname.split('/');
   const keys = [url.href, url.pathname, url.search, user, password, ...paths, ...url.searchParams.values()]
-    .flatMap((part = '') => [part, decoded(part)])
+    .flatMap((part) => [part, decoded(part)])
     .filter(({ length }) => length >= SHORTEST_KEY)
     .sort((one, other) => other.length - one.length);
   url.username = '';

@@ -24,6 +24,11 @@ const LONGEST_MESSAGE = 300;
 /** JSON-RPC 2.0 over HTTP. A node that cannot be reached, or is busy, is asked again. */
 export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, signal }: RpcOptions): Rpc {
   let lastId = 0;
+  // One listener for all that is under way: Node warns of a signal with many.
+  const open = new Set<AbortController>();
+  signal.addEventListener('abort', () => {
+    for (const each of open) each.abort();
+  });
 
   const headers = url.authorization === undefined ? {} : { authorization: url.authorization };
   const retry = {
@@ -64,10 +69,9 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
     const id = ++lastId;
     const fail = (what: string) => new RpcError(`${method} at ${url.origin} failed: ${what}`);
     const late = new AbortController();
-    const stop = () => late.abort();
-    const timer = setTimeout(stop, timeoutMs);
-    signal.addEventListener('abort', stop);
-    if (signal.aborted) stop();
+    const timer = setTimeout(() => late.abort(), timeoutMs);
+    open.add(late);
+    if (signal.aborted) late.abort();
     let text: string | undefined;
     try {
       text = await ask({ jsonrpc: '2.0', id, method, params }, late.signal);
@@ -77,7 +81,7 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
       throw fail(late.signal.aborted ? `no answer in ${timeoutMs} ms.` : reasonOf(error));
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
+      open.delete(late);
     }
     if (text === undefined) throw fail(`the answer has more than ${maxBytes} bytes.`);
     const answer = parse(text);

@@ -110,7 +110,8 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
     for (let failures = 1; ; failures++) {
       signal.throwIfAborted();
       try {
-        await onEvents(events);
+        // A copy: whoever changes what he gets does not change what is sent again, or taken back.
+        await onEvents(structuredClone(events));
         return;
       } catch (err) {
         const delayMs = delayAfter(failures);

@@ -37,6 +37,10 @@ type Fields = Record<string, unknown>;
 const first = (list: unknown) => (list as Fields[])[0] as Fields;
 const set = (key: string, value: unknown) => (answer: Fields) => ({ ...answer, [key]: value });
 const setFirst = (key: string, value: unknown) => (list: Fields[]) => [{ ...list[0], [key]: value }, ...list.slice(1)];
+const setOfTransactions = (key: string, value: unknown) => (block: { transactions: Fields[] }) => ({
+  ...block,
+  transactions: block.transactions.map((each) => ({ ...each, [key]: value })),
+});
 const hash = padHex('0xbad', { size: 32 });
 
 const answers: [what: string, method: string, how: (answer: never) => unknown][] = [
@@ -50,6 +54,9 @@ const answers: [what: string, method: string, how: (answer: never) => unknown][]
   ['a block without transactions', 'eth_getBlockByNumber', set('transactions', {})],
   ['a block with the hashes of its transactions', 'eth_getBlockByNumber', set('transactions', [hash])],
   ['transactions without senders', 'eth_getBlockByNumber', set('transactions', [{}])],
+  ['an access list without keys', 'eth_getBlockByNumber', setOfTransactions('accessList', [{ address: wallet }])],
+  ['an access list that is none', 'eth_getBlockByNumber', setOfTransactions('accessList', 'none')],
+  ['a transaction without a nonce', 'eth_getBlockByNumber', setOfTransactions('nonce', undefined)],
   ['logs that are no array', 'eth_getLogs', () => ({})],
   ['logs that are null', 'eth_getLogs', () => null],
   ['logs of another block', 'eth_getLogs', setFirst('blockHash', hash)],
@@ -160,7 +167,7 @@ describe('a node that answers what cannot be', () => {
         for (const group of recorder.groups) received(group);
         expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   }, 60_000);
 });

@@ -1,3 +1,4 @@
+import { padHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChainWatcher, WatchChainOptions } from '../../../src/local/index.js';
 import { type ScriptedNode, startNode } from './scripted-node.js';
@@ -80,6 +81,8 @@ describe('a re-org', () => {
     await recorder.until(() => recorder.lines.length > 0);
     expect(recorder.lines[0]).toMatchObject({ level: 'warn', fields: { head: 1, blockNumber: 3 } });
     expect(recorder.lines[0]?.message).toContain('waited for');
+    await polled(10);
+    expect(recorder.lines).toHaveLength(1);
   });
 
   it('of the block that was the last at the start sends what took its place', async () => {
@@ -166,5 +169,46 @@ describe('a re-org', () => {
     mine(5);
     await done(3);
     expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['-3'], ['2'], ['5']]);
+  });
+
+  it('that only some of the nodes behind an address know of is looked into again', async () => {
+    mine(1);
+    mine(2);
+    await start();
+    await done(2);
+    const old = node.chain[2]?.block;
+    node.drop(1);
+    mine(3);
+    mine(4);
+    let asked = 0;
+    node.answer((method, [number, isWhole], answer) => {
+      // The old block, then none, then the one that stands; block 3, when it is asked for first, is not there yet.
+      if (method !== 'eth_getBlockByNumber') return answer;
+      if (number === '0x3') return asked++ === 0 ? null : answer;
+      if (isWhole || number !== '0x2' || asked++ > 2) return answer;
+      return asked === 2 ? old : null;
+    });
+    await done(3);
+    expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['4']]);
+    expect(asked).toBeGreaterThan(3);
+  });
+
+  it('that one node tells of and another does not bear out takes nothing back', async () => {
+    mine(1);
+    mine(2);
+    await start();
+    await done(2);
+    let lies = 2;
+    node.answer((method, [number, isWhole], answer) => {
+      if (method !== 'eth_getBlockByNumber' || lies === 0) return answer;
+      if (isWhole && number === '0x3') return { ...(answer as object), parentHash: padHex('0x3', { size: 32 }) };
+      if (number !== '0x2' || node.chain.length < 4) return answer;
+      // First it has no such block, then the same one.
+      return lies-- === 2 ? null : answer;
+    });
+    mine(3);
+    await done(3);
+    expect([sent(), lies]).toEqual([[['1'], ['2'], ['3']], 0]);
+    expect(recorder.lines).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRpc } from '../../../src/local/chain/rpc.js';
+import { createRpc, type RpcOptions } from '../../../src/local/chain/rpc.js';
 import { rpcUrlOf } from '../../../src/local/chain/rpc-url.js';
 
 const KEY = 'k3y0123456789abcdef';
@@ -22,10 +22,9 @@ async function serve(listener: RequestListener) {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const signal = new AbortController().signal;
-const options = { timeoutMs: 30_000, retryDelayMs: 1, maxBytes: 100_000, signal };
-const call = (url: string, other: Partial<typeof options> = {}) =>
-  createRpc(rpcUrlOf(url), { ...options, ...other })('eth_chainId', []);
+const options = { timeoutMs: 30_000, retryDelayMs: 1, maxBytes: 100_000 };
+const call = (url: string, other: Partial<RpcOptions> = {}) =>
+  createRpc(rpcUrlOf(url), { ...options, signal: new AbortController().signal, ...other })('eth_chainId', []);
 
 /** For a call that is to fail. */
 const asError = (caught: unknown) => caught as Error;
@@ -114,6 +113,12 @@ describe('a call of a node', () => {
     const { message } = (await call(`http://${host}`).catch(asError)) as Error;
     expect(message).toMatch(/says no: "\?\[31m\?\?longlong/);
     expect(message.length).toBeLessThan(500);
+  });
+
+  it('takes a key that is no percent-encoding, and keeps it to itself', async () => {
+    const { host } = await answering(error('not %zz-key-%zz'));
+    const { message } = (await call(`http://${host}/%zz-key-%zz`).catch(asError)) as Error;
+    expect(message).toContain('says no: "not …"');
   });
 
   it('says that nothing listens', async () => {

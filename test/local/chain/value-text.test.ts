@@ -100,7 +100,7 @@ describe('text of bytes', () => {
         const bytes = Uint8Array.from(all.flat());
         expect(goText(bytes)).toBe(independent(toHex(bytes)));
       }),
-      { numRuns: 3000 },
+      { numRuns: 500 },
     );
-  });
+  }, 60_000);
 });

@@ -1,5 +1,5 @@
 import { encodeFunctionData, getAddress, type Hex, padHex } from 'viem';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseEvent, type WebhookEvent } from '../../../src/index.js';
 import type { ChainWatcher, WatchChainOptions } from '../../../src/local/index.js';
 import { Raw, type ScriptedNode, startNode } from './scripted-node.js';
@@ -144,6 +144,64 @@ describe('watchChain', () => {
     expect(second).toMatchObject([{ data: { failed: true } }]);
   });
 
+  it('writes a transaction of any kind with the fields that it has', async () => {
+    const [wallet] = people;
+    for (let kind = 0; kind < 3; kind++) node.mine({ from: wallet, to: null });
+    const without = { maxFeePerGas: undefined, maxPriorityFeePerGas: undefined, yParity: undefined };
+    const list = [{ address: wallet, storageKeys: [padHex('0x1', { size: 32 })] }];
+    const kinds = [
+      { ...without, type: undefined, chainId: undefined, accessList: undefined },
+      { ...without, type: '0x1', gasPrice: undefined, accessList: list },
+      { accessList: null, v: '0x001B' },
+    ];
+    node.answer((method, [number, isWhole], answer) => {
+      // Of a block of before receipts told.
+      if (method === 'eth_getTransactionReceipt') return { ...(answer as object), status: undefined };
+      const kind = method === 'eth_getBlockByNumber' && isWhole ? kinds[Number(number) - 1] : undefined;
+      const { transactions = [] } = (answer ?? {}) as { transactions?: object[] };
+      return kind
+        ? { ...(answer as object), transactions: transactions.map((each) => ({ ...each, ...kind })) }
+        : answer;
+    });
+    await start({ contracts: [], wallets: [wallet] });
+    await done(3);
+    const [legacy, listed, priced] = recorder.groups.map(
+      ([event]) => event?.event === 'transaction.included' && event.data,
+    );
+    const fees = { gasPrice: '0x1', maxFeePerGas: null, maxPriorityFeePerGas: null };
+    expect(legacy).toMatchObject({ tx: { type: '0x0', to: null, ...fees } });
+    expect(legacy).not.toHaveProperty('failed');
+    expect(JSON.stringify(legacy)).not.toMatch(/accessList|yParity|chainId/);
+    expect(listed).toMatchObject({ tx: { ...fees, gasPrice: null, accessList: list } });
+    expect(priced).toMatchObject({ tx: { gasPrice: null, maxFeePerGas: '0x2', v: '0x1b' } });
+    expect(node.calls.map(({ method }) => method)).not.toContain('eth_getLogs');
+  });
+
+  it('goes on when its logger fails, and tells the console what matters when it has none', async () => {
+    const told: string[] = [];
+    const spies = (['debug', 'info', 'warn', 'error'] as const).map((level) =>
+      vi.spyOn(console, level).mockImplementation((message) => void told.push(`${level} ${message}`)),
+    );
+    const fail = () => {
+      throw new Error('the disk is full');
+    };
+    for (const logger of [undefined, { debug: fail, info: fail, warn: fail, error: fail }]) {
+      const { length } = node.chain;
+      node.mine({ logs: [{ ...transfer(1), data: '0x' }] });
+      let failures = 2;
+      node.answer((_, [__, isWhole], answer) => {
+        if (isWhole && failures-- > 0) throw new Error('busy');
+        return answer;
+      });
+      watcher = await watch(recorder, { rpcUrl: node.url, logger });
+      await done(length);
+      await watcher.close();
+    }
+    for (const spy of spies) spy.mockRestore();
+    expect(told.every((line) => /^error eth_getBlockByNumber .*busy|^warn A log of token/.test(line))).toBe(true);
+    expect(told.at(-1)).toMatch(/^warn A log of token fits no event/);
+  });
+
   it('begins with what is mined from now on unless it is told', async () => {
     node.mine({ logs: [transfer(1)] });
     await start({ fromBlock: 'latest' });
@@ -188,7 +246,9 @@ describe('watchChain', () => {
     node.mine({ logs: [transfer(1), transfer(2)] });
     let failures = 3;
     const onEvents = async (events: readonly WebhookEvent[]) => {
-      recorder.onEvents(events);
+      recorder.onEvents(structuredClone(events));
+      // What it does to them is its own affair.
+      for (const event of events) event.id = '';
       if (failures-- > 0) throw new Error('the database is away');
     };
     await start({ onEvents });
