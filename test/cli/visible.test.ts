@@ -25,7 +25,7 @@ test('cuts what is long, and says how much', () => {
 });
 
 test('leaves nothing that a terminal acts on, whatever the text', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: fc.nat(0xffff).map(String.fromCharCode) }), (a, b) => {
       for (const text of [a, b]) expect(visible(text)).not.toMatch(HARMFUL);
     }),
@@ -33,7 +33,7 @@ test('leaves nothing that a terminal acts on, whatever the text', () => {
 });
 
 test('JSON is the same value, with nothing in it that a terminal acts on', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const text = visibleJson(value);
       expect(text).not.toMatch(HARMFUL);

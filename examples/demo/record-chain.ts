@@ -1,11 +1,11 @@
 // Writes recorded-logs.json: what anvil answers about a few blocks of the sample token.
-// npx tsx --tsconfig examples/tsconfig.json examples/record-chain.ts
+// npx tsx --tsconfig examples/tsconfig.json examples/demo/record-chain.ts
 import { writeFileSync } from 'node:fs';
 import { type Address, encodeFunctionData, numberToHex } from 'viem';
-import { connect } from './erc20-ledger/chain.js';
-import { tokenAbi, tokenBytecode } from './erc20-ledger/token.js';
+import { connect } from '../erc20-ledger/chain.js';
+import { tokenAbi, tokenBytecode } from '../erc20-ledger/token.js';
+import { startAnvil } from '../servers/anvil.js';
 import type { RecordedBlock, Recording } from './recorded-chain.js';
-import { startAnvil } from './servers/anvil.js';
 
 const UNIT = 1_000_000n;
 

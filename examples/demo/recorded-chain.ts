@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 /** What stands in recorded-logs.json: the answers of a node, block by block. */
 export interface Recording {
   readonly chainId: string;
-  /** Address of the sample token (erc20-ledger/token.ts). */
+  /** Address of the sample token (../erc20-ledger/token.ts). */
   readonly token: string;
   /** Whose transactions are in it. */
   readonly accounts: readonly string[];
@@ -23,7 +23,7 @@ export interface RecordedBlock {
     readonly hash: string;
     readonly transactions: readonly { hash: string }[];
   };
-  readonly logs: readonly { readonly address: string }[];
+  readonly logs: readonly { readonly address: string; readonly transactionHash: string }[];
   readonly receipts: readonly { readonly transactionHash: string }[];
 }
 

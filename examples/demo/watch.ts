@@ -1,0 +1,38 @@
+// The page of `event-webhooks emulate`, over the service of the demo.
+import { once } from 'node:events';
+import type { LocalDelivery, LocalService } from 'event-webhook-receiver/local';
+import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { createFeed } from '../../src/workbench/feed.js';
+import { localActions, localSecrets, recordOf } from '../../src/workbench/local-source.js';
+import { servePage } from '../../src/workbench/serve-page.js';
+import type { DemoChain } from './chain.js';
+
+const PAUSE_MS = 2000;
+
+/** Keeps deliveries for the page from now on; `goOn` serves it, with a transfer every other second, until Ctrl+C. */
+export function watch(chain: DemoChain) {
+  const feed = createFeed();
+  return {
+    show: (delivery: LocalDelivery) => feed.put(recordOf(delivery, Date.now())),
+    async goOn(service: LocalService): Promise<void> {
+      const page = await servePage({
+        feed,
+        ...localSecrets(service),
+        actions: localActions(service, async () => ({ transaction: await chain.transfer() })),
+        state: () => ({
+          mode: 'emulate',
+          title: 'npm run demo -- --watch',
+          headers: serviceHeaders,
+          webhooks: service.webhooks(),
+          faults: service.faults,
+          service: { url: service.url },
+        }),
+      });
+      console.log(`page             ${page.address}\n                 a transfer every 2 s; Ctrl+C ends it`);
+      const timer = setInterval(() => void chain.transfer().catch(console.error), PAUSE_MS);
+      await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+      clearInterval(timer);
+      await page.close();
+    },
+  };
+}
