@@ -102,7 +102,7 @@ export const listen = defineCommand({
       const items = itemsOf(kept.rawBody);
       const findings = explained ? await findingsOf(kept, sources) : [];
       const { reason } = lastOf(kept);
-      const text = [deliveryText(summary, items, output), ...refusalText(reason, findings[0], output.colors)];
+      const text = [deliveryText(summary, items, output.colors), ...refusalText(reason, findings[0], output.colors)];
       output.result({ delivery: { ...summary, reason, findings } }, text.join('\n'));
     }
 
