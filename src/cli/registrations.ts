@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import type { LocalService } from '../local/local-service.js';
 import { inputError, usageError } from './command-error.js';
 import { fileReason } from './input-file.js';
@@ -57,9 +57,17 @@ export async function registerWanted(
   }
 }
 
+/** A secret as an earlier run wrote it. */
+const WRITTEN = /^[\da-f]{64}\n?$/;
+
 async function writeSecret(file: string, secret: string): Promise<void> {
+  const before = await readFile(file, 'utf8').catch(() => '');
+  if (before !== '' && !WRITTEN.test(before)) {
+    throw inputError(`--secret-out is a file that holds something else than a secret: name another one.`);
+  }
   try {
     await writeFile(file, `${secret}\n`, { mode: 0o600 });
+    await chmod(file, 0o600);
   } catch (error) {
     throw inputError(`--secret-out cannot be written to: ${fileReason(error)}.`);
   }
