@@ -217,8 +217,12 @@ describe.each(ways)('emulate, $way', ({ start }) => {
       ...watch,
     ]);
     expect(await second.until(/^Chain/)).toContain(`mine ${address}`);
+    const secondPage = await pageOf(second);
     await page('POST', 'sample');
     expect((await other.event()).data).toMatchObject({ event: { contract: { label: 'mine', name: 'MyToken' } } });
+    await second.until(/200 accepted/);
+    const seen = await secondPage('GET', 'deliveries/1');
+    expect(seen.body.items[0].inputs[2]).toMatchObject({ exact: '500000000000000000', formatted: '0.5' });
     await second.end();
     await emulate.end();
     await untilClosed(Number(new URL(chain.rpcUrl).port));
