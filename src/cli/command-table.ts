@@ -10,6 +10,10 @@ export const commandTable: CommandTable = {
     summary: 'Send signed deliveries to a receiver: samples, a file, or recorded ones',
     load: async () => (await import('./commands/send.js')).send,
   },
+  listen: {
+    summary: 'Receive deliveries, verify them, and print and show what comes',
+    load: async () => (await import('./commands/listen.js')).listen,
+  },
   explain: {
     summary: 'Say why a delivery does not verify, and what to do about it',
     load: async () => (await import('./commands/explain.js')).explain,
@@ -28,5 +32,9 @@ export const commandTable: CommandTable = {
       count: { summary: 'Count the webhooks that are registered', load: webhooks('count') },
       log: { summary: 'Show what the service has delivered to a webhook, and what it has not', load: webhooks('log') },
     },
+  },
+  emulate: {
+    summary: 'Run the service on this machine: registrations, signed deliveries, and a chain to watch',
+    load: async () => (await import('./commands/emulate.js')).emulate,
   },
 };
