@@ -15,7 +15,7 @@ export function createGate(maxInFlight: number): Gate {
 
   return {
     async run(work) {
-      if (draining) throw new WebhookError('ERR_WEBHOOK_DRAINING', 'The receiver is draining. Send it again later.');
+      if (draining) throw new WebhookError('ERR_WEBHOOK_DRAINING', 'Draining: send it again later.');
       if (inFlight >= maxInFlight) {
         throw new WebhookError(
           'ERR_WEBHOOK_OVERLOADED',

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { tokenAbi } from '../../examples/erc20-ledger/token.js';
 import { startRecordedChain } from '../../examples/demo/recorded-chain.js';
+import { tokenAbi } from '../../examples/erc20-ledger/token.js';
 import { deferred } from '../helpers.js';
 import { receiving } from './receivers.js';
 import { serving } from './service.js';

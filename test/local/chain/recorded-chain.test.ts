@@ -1,7 +1,7 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { tokenAbi } from '../../../examples/erc20-ledger/token.js';
 import { startRecordedChain } from '../../../examples/demo/recorded-chain.js';
+import { tokenAbi } from '../../../examples/erc20-ledger/token.js';
 import { contractEvent } from '../../../src/evm/index.js';
 import { createRouter } from '../../../src/index.js';
 import { createRecorder, isEmitted, received, watch } from './watching.js';
