@@ -1,0 +1,30 @@
+/** The stable codes of what ends a command early. `--json` gives them in `error.code`. */
+export type CommandErrorCode =
+  | 'ERR_CLI_USAGE'
+  | 'ERR_CLI_SECRET'
+  | 'ERR_CLI_INPUT'
+  | 'ERR_CLI_UNREACHABLE'
+  | 'ERR_CLI_SERVICE'
+  | 'ERR_CLI_INTERNAL';
+
+/**
+ * Ends a command with one line on stderr: what is wrong and what to do. The line may quote what a file or the wire
+ * holds, for it is made visible when it is printed, but never a secret or what stands where a secret belongs.
+ */
+export class CommandError extends Error {
+  readonly code: CommandErrorCode | (string & {});
+  readonly exitCode: 1 | 2;
+
+  constructor(code: CommandErrorCode | (string & {}), message: string, exitCode: 1 | 2 = 2) {
+    super(message);
+    this.name = 'CommandError';
+    this.code = code;
+    this.exitCode = exitCode;
+  }
+}
+
+/** The command was called in a way that it does not have. */
+export const usageError = (message: string) => new CommandError('ERR_CLI_USAGE', message);
+
+/** What was given to the command (a file, a recording, a value) cannot be worked with. */
+export const inputError = (message: string) => new CommandError('ERR_CLI_INPUT', message);

@@ -1,0 +1,9 @@
+import type { CommandTable } from './command.js';
+
+/** The commands, in the order of the help. Nothing of a command is loaded before it is called. */
+export const commandTable: CommandTable = {
+  send: {
+    summary: 'Send signed deliveries to a receiver: samples, a file, or recorded ones',
+    load: async () => (await import('./commands/send.js')).send,
+  },
+};

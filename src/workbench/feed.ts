@@ -1,0 +1,117 @@
+import { type Contents, contentsOf } from './contents.js';
+import type { DeliveryRecord } from './record.js';
+
+/** A record as the feed keeps it. */
+export interface KeptDelivery extends DeliveryRecord {
+  /** What a list says of the body, also when that has been dropped. */
+  readonly contents: Contents;
+}
+
+/** How much a feed keeps. */
+export interface FeedOptions {
+  /** The oldest records beyond this many are dropped. (Default: 10 000.) */
+  readonly maxDeliveries?: number | undefined;
+  /** Bodies of the oldest are dropped when all take more than this many bytes, and then records. (Default: 64 MiB.) */
+  readonly maxBytes?: number | undefined;
+}
+
+/** The deliveries of a run, in the order in which they first came. What it takes of memory is bounded. */
+export interface Feed {
+  readonly maxDeliveries: number;
+  /** About how many bytes the records take. */
+  readonly bytes: number;
+  /** Adds a record, or puts it in place of the one that has its id. */
+  put(record: DeliveryRecord): void;
+  get(id: string): KeptDelivery | undefined;
+  /** The oldest first. */
+  list(): KeptDelivery[];
+  /** Tells of every record that is put, and with undefined that all are cleared. Gives back what ends that. */
+  subscribe(listener: (record: KeptDelivery | undefined) => void): () => void;
+  clear(): void;
+}
+
+/** What a record takes beside its body and its texts, by a rough count. */
+const OVERHEAD = 500;
+const NOTHING = new Uint8Array(0);
+
+export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024 }: FeedOptions = {}): Feed {
+  const records = new Map<string, KeptDelivery>();
+  /** The ids of those that have a body, the oldest first. */
+  const withBody = new Set<string>();
+  const listeners = new Set<(record: KeptDelivery | undefined) => void>();
+  let bytes = 0;
+
+  function set(record: KeptDelivery): void {
+    bytes += sizeOf(record) - sizeOf(records.get(record.id));
+    records.set(record.id, record);
+    if (record.rawBody.byteLength > 0) withBody.add(record.id);
+    else withBody.delete(record.id);
+  }
+
+  function dropBody(id: string): void {
+    const record = records.get(id);
+    if (record) set({ ...record, rawBody: NOTHING, bodyDropped: true });
+  }
+
+  function drop(id: string): void {
+    bytes -= sizeOf(records.get(id));
+    records.delete(id);
+    withBody.delete(id);
+  }
+
+  function makeRoom(): void {
+    for (const id of records.keys()) {
+      if (records.size <= maxDeliveries) break;
+      drop(id);
+    }
+    for (const id of withBody) {
+      if (bytes <= maxBytes) return;
+      dropBody(id);
+    }
+    for (const id of records.keys()) {
+      if (bytes <= maxBytes || records.size === 1) return;
+      drop(id);
+    }
+  }
+
+  return {
+    maxDeliveries,
+    get bytes() {
+      return bytes;
+    },
+    put(record) {
+      const contents = record.bodyDropped
+        ? (records.get(record.id)?.contents ?? contentsOf(NOTHING))
+        : contentsOf(record.rawBody);
+      set({ ...record, rawBody: compact(record.rawBody), contents });
+      makeRoom();
+      const kept = records.get(record.id);
+      if (kept) for (const listener of listeners) listener(kept);
+    },
+    get: (id) => records.get(id),
+    list: () => [...records.values()],
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    clear() {
+      records.clear();
+      withBody.clear();
+      bytes = 0;
+      for (const listener of listeners) listener(undefined);
+    },
+  };
+}
+
+/** The bytes without what else their buffer holds: a small part of a large one would keep all of it. */
+function compact(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+function sizeOf(record: KeptDelivery | undefined): number {
+  if (record === undefined) return 0;
+  const texts = record.attempts.flatMap(({ headers, reason = '', fault = '' }) => [reason, fault, ...headers.flat()]);
+  const { kinds, contracts, names } = record.contents;
+  for (const text of [record.target, record.label ?? '', ...kinds, ...contracts, ...names]) texts.push(text);
+  return texts.reduce((size, text) => size + 2 * text.length, OVERHEAD + record.rawBody.byteLength);
+}

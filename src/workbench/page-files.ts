@@ -1,0 +1,34 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+
+/** One file of the page. */
+export interface PageFile {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** Reads a file of the page by the path that it is asked for under; undefined when it is none. */
+export type PageFiles = (path: string) => Promise<PageFile | undefined>;
+
+/** The page's files that a directory has now. They are looked up by name: nothing that is asked for becomes a path. */
+export function pageFiles(directory: URL): PageFiles {
+  const urls = new Map<string, URL>();
+  for (const found of readdirSync(directory, { recursive: true }) as string[]) {
+    const name = found.replaceAll('\\', '/');
+    if (TYPES[extname(name)] !== undefined) urls.set(`/${name}`, new URL(name, directory));
+  }
+  return async (path) => {
+    const name = path === '/' ? '/index.html' : path;
+    const url = urls.get(name);
+    return url && { type: TYPES[extname(name)] as string, content: await readFile(url) };
+  };
+}

@@ -1,0 +1,69 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What an API call is answered with when it cannot be served. The message is for people and holds nothing private. */
+export class PageError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const SECURITY_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+/** Puts the headers on a response that every one has. */
+export function secure(response: ServerResponse): void {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+}
+
+/** What keeps other sites, and whoever else reaches the port, from the page's API. */
+export interface PageGuard {
+  /** Refuses a request that came under another name: a site whose name was made to lead here (DNS rebinding). */
+  checkHost(request: IncomingMessage): void;
+  /** Refuses a call without the token, or from another site's page. */
+  checkCall(request: IncomingMessage): void;
+}
+
+export function createGuard(port: number, token: string): PageGuard {
+  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  // A browser leaves the port out where it is that of the scheme.
+  if (port === 80) hosts.push('127.0.0.1', 'localhost', '[::1]');
+  const expected = digest(token);
+
+  return {
+    checkHost({ headers }) {
+      if (!hosts.includes((headers.host ?? '').toLowerCase())) {
+        throw new PageError(421, 'Open the page at the address that was printed: this name is not its own.');
+      }
+    },
+    checkCall({ method, headers }) {
+      const { origin, authorization = '' } = headers;
+      const [, given = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
+      // Hashes are of one length, so that the time it takes tells nothing.
+      if (!timingSafeEqual(digest(given), expected)) {
+        throw new PageError(401, 'The token is missing or wrong: open the address that was printed.');
+      }
+      if (origin !== undefined && !hosts.some((host) => origin.toLowerCase() === `http://${host}`)) {
+        throw new PageError(403, 'This call is for the page alone.');
+      }
+      if (method === 'GET') return;
+      if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+        throw new PageError(415, 'Send it as application/json.');
+      }
+    },
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

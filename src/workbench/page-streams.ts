@@ -1,0 +1,123 @@
+import type { ServerResponse } from 'node:http';
+import type { Feed } from './feed.js';
+import { PageError } from './page-guard.js';
+import { summaryOf } from './views.js';
+
+/** How the streams of the page behave. */
+export interface StreamOptions {
+  readonly feed: Feed;
+  /** The state, as `GET /api/state` gives it. */
+  readonly state: () => object;
+  /** Changes are gathered for so long. (Default: 100 ms.) */
+  readonly flushMs?: number | undefined;
+  /** How often a stream shows that it lives, and has to have taken what it was sent. (Default: 15 000 ms.) */
+  readonly heartbeatMs?: number | undefined;
+  /** (Default: 20.) */
+  readonly maxStreams?: number | undefined;
+}
+
+/** The open server-sent event streams. */
+export interface Streams {
+  /** Makes a response one of them. Throws PageError when there are too many. */
+  open(response: ServerResponse): void;
+  /** The state has changed. */
+  stateChanged(): void;
+  close(): void;
+}
+
+/** How many summaries go into one event: what a reader that is too slow keeps waiting here. */
+const BATCH = 500;
+
+interface Stream {
+  readonly response: ServerResponse;
+  /** What it has not been sent yet: ids alone, each once, so that a slow reader costs little. */
+  readonly ids: Set<string>;
+  state: boolean;
+  cleared: boolean;
+  /** Since when it has not taken what it was sent; undefined while it has. */
+  slow: boolean;
+}
+
+export function createStreams(options: StreamOptions): Streams {
+  const { feed, state, flushMs = 100, heartbeatMs = 15_000, maxStreams = 20 } = options;
+  const streams = new Set<Stream>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function schedule(): void {
+    if (streams.size > 0) timer ??= setTimeout(flush, flushMs);
+  }
+
+  function flush(): void {
+    timer = undefined;
+    for (const stream of streams) send(stream);
+  }
+
+  function send(stream: Stream): void {
+    const { response, ids } = stream;
+    // Nothing piles up for a reader that does not read: it is sent the rest when it has taken this.
+    if (response.writableNeedDrain) return;
+    if (stream.cleared) write(stream, 'cleared', {});
+    if (stream.state) write(stream, 'state', state());
+    stream.cleared = false;
+    stream.state = false;
+    const batch = [...ids].slice(0, BATCH);
+    for (const id of batch) ids.delete(id);
+    const summaries = batch.flatMap((id) => feed.get(id) ?? []).map(summaryOf);
+    if (summaries.length > 0) write(stream, 'deliveries', summaries);
+    if (ids.size > 0) schedule();
+  }
+
+  function write({ response }: Stream, event: string, data: object): void {
+    response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  const unsubscribe = feed.subscribe((record) => {
+    for (const stream of streams) {
+      if (record) {
+        stream.ids.add(record.id);
+        // What the feed has dropped since is not sent: the set needs no more room than the feed.
+        if (stream.ids.size > feed.maxDeliveries) stream.ids.delete(stream.ids.values().next().value as string);
+      } else {
+        stream.ids.clear();
+        stream.cleared = true;
+      }
+    }
+    schedule();
+  });
+
+  const heartbeat = setInterval(() => {
+    for (const stream of streams) {
+      if (!stream.response.writableNeedDrain) {
+        stream.slow = false;
+        stream.response.write(': alive\n\n');
+      } else if (stream.slow) stream.response.destroy();
+      else stream.slow = true;
+    }
+  }, heartbeatMs);
+
+  return {
+    open(response) {
+      if (streams.size >= maxStreams) throw new PageError(503, 'The page is open too often: close it elsewhere.');
+      const stream: Stream = { response, ids: new Set(), state: true, cleared: false, slow: false };
+      streams.add(stream);
+      response.on('close', () => streams.delete(stream));
+      response.on('error', () => response.destroy());
+      response.on('drain', () => {
+        stream.slow = false;
+        schedule();
+      });
+      response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
+      send(stream);
+    },
+    stateChanged() {
+      for (const stream of streams) stream.state = true;
+      schedule();
+    },
+    close() {
+      unsubscribe();
+      clearTimeout(timer);
+      clearInterval(heartbeat);
+      for (const { response } of streams) response.destroy();
+    },
+  };
+}
