@@ -10,7 +10,7 @@ import { longText, wire } from './text.js';
 const STEP = 25;
 
 /** @param {string} value */
-const valueOf = (value) => (isLongHex(value) ? shortHex(value) : longText(value));
+const shown = (value) => (isLongHex(value) ? shortHex(value) : longText(value));
 
 /** @param {InputView} input */
 function inputRow({ name, type, value, hashed, exact, formatted }) {
@@ -24,7 +24,7 @@ function inputRow({ name, type, value, hashed, exact, formatted }) {
       'td',
       { class: 'value' },
       formatted !== undefined && formatted !== value && el('div', { class: 'formatted' }, longText(formatted)),
-      el('div', null, valueOf(value), hashed && el('span', { class: 'hint' }, ' keccak256 hash')),
+      el('div', null, shown(value), hashed && el('span', { class: 'hint' }, ' keccak256 hash')),
       differs && el('div', { class: 'exact' }, el('span', { class: 'hint' }, 'exact '), longText(exact)),
     ),
   );
@@ -105,7 +105,6 @@ function itemCard(item) {
       remark && el('span', { class: 'tag bad' }, remark),
       item.removed &&
         el('span', { class: 'tag bad', title: 'A re-org has taken this log back.' }, 'removed by a re-org'),
-      item.outcome && wire(item.outcome, 'tag'),
     ),
     ...(item.inputs && item.inputs.length > 0 ? inputTable(item.inputs) : []),
     item.issues &&

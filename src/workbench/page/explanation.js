@@ -30,7 +30,6 @@ function answerOf({ status, durationMs, verdict }) {
 export function explanation(detail) {
   const last = detail.attempts.at(-1);
   const { verdict, findings } = detail;
-  const nothing = verdict === 'refused' && findings.length === 0;
   return [
     el('p', { class: 'answer' }, verdictMark(verdict), el('span', null, answerOf(detail))),
     last?.fault && el('p', null, 'Put into it on request: ', wire(last.fault, 'fault'), '.'),
@@ -42,9 +41,7 @@ export function explanation(detail) {
         last.code && last.reason && ' ',
         last.reason && longText(last.reason),
       ),
-    findings.length > 0 && el('h4', null, verdict === 'accepted' ? 'Worth knowing' : 'Why'),
+    findings.length > 0 && el('h4', null, 'Why'),
     findings.length > 0 && el('ul', { class: 'findings' }, ...findings.map(findingItem)),
-    nothing &&
-      el('p', null, 'Signature and age are right for the secret known here: the receiver may hold another secret.'),
   ];
 }

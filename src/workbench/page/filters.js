@@ -115,8 +115,8 @@ export function createFilters({ store, view, onChange, onClear }) {
   const clear = el('button', { type: 'button', class: 'quiet', onclick: onClear }, 'Clear');
   box.append(
     el('div', { class: 'chips', role: 'group', 'aria-label': 'Verdict' }, ...chips),
-    el('div', { class: 'choices' }, kinds.select, contracts.select, search),
     el('div', { class: 'counts' }, total, reset, clear),
+    el('div', { class: 'choices' }, kinds.select, contracts.select, search),
   );
 
   function render() {

@@ -85,14 +85,18 @@ function start(token) {
     return state?.target && URL.canParse(target, state.target) ? new URL(target, state.target).href : target;
   }
 
+  function onCleared() {
+    store.clear();
+    view.refresh();
+    close();
+    list.toTop();
+    update();
+  }
+
   async function clear() {
     try {
       await api.remove('deliveries');
-      store.clear();
-      view.refresh();
-      close();
-      list.toTop();
-      update();
+      onCleared();
     } catch (error) {
       notify(messageOf(error), 'bad');
     }
@@ -134,6 +138,7 @@ function start(token) {
       byId('list').setAttribute('aria-busy', 'false');
     },
     onDeliveries,
+    onCleared,
     onConnection: top.connection,
     onUnauthorized() {
       dropToken();

@@ -4,7 +4,7 @@
  * @param {string} text
  */
 export function pretty(text) {
-  const tokens = text.match(/"(?:[^"\\]|\\[^])*"?|[[\]{},:]|[^\s[\]{},:"]+/g) ?? [];
+  const tokens = text.match(/"(?:[^"\\]|\\[\s\S])*"?|[[\]{},:]|[^\s[\]{},:"]+/g) ?? [];
   let depth = 0;
   let out = '';
   const feed = () => `\n${'  '.repeat(Math.min(depth, 40))}`;

@@ -31,10 +31,11 @@ function wait(ms) {
  * @param {(state: State) => void} hooks.onState
  * @param {(deliveries: Summary[]) => void} hooks.onSnapshot all that there are
  * @param {(deliveries: Summary[]) => void} hooks.onDeliveries new and changed ones
+ * @param {() => void} hooks.onCleared
  * @param {(connection: Connection) => void} hooks.onConnection
  * @param {() => void} hooks.onUnauthorized
  */
-export async function follow(api, { onState, onSnapshot, onDeliveries, onConnection, onUnauthorized }) {
+export async function follow(api, { onState, onSnapshot, onDeliveries, onCleared, onConnection, onUnauthorized }) {
   let failures = 0;
 
   async function once() {
@@ -54,6 +55,7 @@ export async function follow(api, { onState, onSnapshot, onDeliveries, onConnect
       onConnection({ kind: 'live' });
       for await (const { event, data } of serverSentEvents(body, alive)) {
         if (event === 'deliveries') onDeliveries(JSON.parse(data));
+        else if (event === 'cleared') onCleared();
         else if (event === 'state') onState(JSON.parse(data));
       }
     } finally {

@@ -1,9 +1,7 @@
 import { el } from './dom.js';
 
-// Controls but tab and line feed, marks that turn the direction of writing, what has no width, tags, halves of pairs.
-const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}]|\p{Surrogate}/gu;
+// Controls, marks that turn the direction of writing, what has no width, tags, halves of pairs; but not tab and line feed.
+const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Longer text is cut until its reader asks for all of it. */
 const LONGEST = 300;

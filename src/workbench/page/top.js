@@ -60,12 +60,11 @@ export function createTop(api) {
       setText(mode, state.mode);
       mode.hidden = false;
       sample.hidden = state.mode !== 'emulate';
-      const { service, chain, target, headers } = state;
+      const { service, chain, target } = state;
       facts.replaceChildren(
         ...(service ? [fact('Service', wire(service.url, 'mono'))] : []),
         ...(target ? [fact(state.mode === 'listen' ? 'Forwards to' : 'Target', wire(target, 'mono'))] : []),
-        ...(chain ? [fact('Chain', `${chain.chainId}`), fact('RPC', wire(chain.rpcUrl, 'mono'))] : []),
-        fact('Signature in', wire(headers.signature, 'mono')),
+        ...(chain ? [fact('Chain', wire(`${chain.chainId} at ${chain.rpcUrl}`, 'mono'))] : []),
       );
     },
   };

@@ -1,73 +1,15 @@
-// What the server of the page sends (nothing of this file is loaded by the page).
+// What the server of the page sends: the shapes are the server's own. Nothing of this file is loaded by the page.
 
 /** @typedef {import('../record.js').Verdict} Verdict */
 /** @typedef {import('../record.js').Attempt} Attempt */
+/** @typedef {import('../record.js').HeaderLine} HeaderLine */
 /** @typedef {import('../../explain/finding.js').Finding} Finding */
+/** @typedef {import('../views.js').Summary} Summary */
+/** @typedef {import('../views.js').Detail} Detail */
+/** @typedef {import('../item-view.js').ItemView} ItemView */
+/** @typedef {import('../item-view.js').InputView} InputView */
 
-/**
- * A delivery as the list shows it.
- * @typedef {object} Summary
- * @property {string} id
- * @property {number} at Unix milliseconds
- * @property {string} target
- * @property {string} [label]
- * @property {Verdict} verdict
- * @property {number} [status]
- * @property {string} [code]
- * @property {number} [durationMs]
- * @property {number} attempts
- * @property {string} [fault]
- * @property {number} bytes
- * @property {string[]} kinds
- * @property {string[]} contracts labels, or addresses where there are none
- * @property {string[]} names names of events
- * @property {number} events
- * @property {number} [nextAttemptAt] Unix milliseconds
- */
-
-/**
- * @typedef {object} InputView
- * @property {string} name
- * @property {string} type
- * @property {string} value as it came
- * @property {boolean} [hashed]
- * @property {string} [exact] the amount in its smallest unit, decoded from the log
- * @property {string} [formatted]
- */
-
-/**
- * One item of a delivery's array.
- * @typedef {object} ItemView
- * @property {'event' | 'unknown' | 'invalid'} status
- * @property {string} [outcome]
- * @property {string} [id]
- * @property {string} [kind]
- * @property {string} [name]
- * @property {string} [signature]
- * @property {string} [triggeredAt]
- * @property {{ address: string, label: string, name: string }} [contract]
- * @property {InputView[]} [inputs]
- * @property {{ hash: string, from: string, blockNumber?: number, method?: string, status?: string }} [transaction]
- * @property {boolean} [removed]
- * @property {{ path: string, message: string }[]} [issues]
- */
-
-/** @typedef {readonly [name: string, value: string]} HeaderLine */
-
-/**
- * @typedef {object} Extra
- * @property {HeaderLine[]} headers of the last attempt
- * @property {string} bodyBase64
- * @property {boolean} [bodyTruncated]
- * @property {boolean} [bodyDropped]
- * @property {Attempt[]} attempts
- * @property {Finding[]} findings
- * @property {ItemView[]} items
- */
-
-/** @typedef {Omit<Summary, 'attempts'> & Extra} Detail */
-
-/** @typedef {{ id: number, label: string, url: string }} Webhook */
+/** @typedef {{ readonly id: number, readonly label: string, readonly url: string }} Webhook */
 
 /**
  * @typedef {object} Faults
@@ -78,18 +20,7 @@
  * @property {boolean} oldTimestamp
  */
 
-/**
- * @typedef {object} State
- * @property {'listen' | 'emulate'} mode
- * @property {string} title
- * @property {string} [target]
- * @property {number} now Unix milliseconds
- * @property {{ signature: string, timestamp: string }} headers
- * @property {Webhook[]} [webhooks]
- * @property {Faults} [faults]
- * @property {{ rpcUrl: string, chainId: number, contracts: unknown[] }} [chain]
- * @property {{ url: string }} [service]
- * @property {{ maxDeliveries: number }} limits
- */
+/** @typedef {{ now: number, limits: { maxDeliveries: number }, webhooks?: Webhook[], faults?: Faults }} More */
+/** @typedef {Omit<import('../serve-page.js').PageState, 'webhooks' | 'faults'> & More} State */
 
 export {};
