@@ -6,7 +6,7 @@ import { verdicts } from './verdict.js';
 /** How long the chart looks back. */
 export const SPAN_MS = 300_000;
 /** How long one bar stands for. */
-export const STEP_MS = 5000;
+export const STEP_MS = 10_000;
 
 /** @returns {Counts} */
 const none = () => ({ accepted: 0, refused: 0, failed: 0, pending: 0 });

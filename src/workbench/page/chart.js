@@ -1,4 +1,4 @@
-import { buckets, totals } from './buckets.js';
+import { buckets, STEP_MS, totals } from './buckets.js';
 import { el, onFrame, setText, svg } from './dom.js';
 import { verdictIcon, verdicts } from './verdict.js';
 
@@ -80,7 +80,7 @@ export function createChart(store, now) {
         });
     });
     bars.replaceChildren(...rects);
-    top.textContent = `${most} in 5 s`;
+    top.textContent = `${most} in ${STEP_MS / 1000} s`;
     const sum = totals(steps);
     for (const each of sums) setText(each.sum, sum[each.verdict].toLocaleString('en'));
     const words = verdicts.map((verdict) => `${sum[verdict]} ${verdict}`).join(', ');

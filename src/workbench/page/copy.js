@@ -31,6 +31,9 @@ const HEX = /^0x[0-9a-f]{16,}$/i;
 /** Whether a value is an address, a hash or other hex that is shown short. @param {string} value */
 export const isLongHex = (value) => value.length <= 66 && HEX.test(value);
 
+/** The beginning and the end of a long hex value. @param {string} value */
+export const shortened = (value) => (isLongHex(value) ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);
+
 /**
  * An address or a hash, short to the eye: it copies whole, and whole it is in the title and for assistive technology.
  * @param {string} value
@@ -42,7 +45,7 @@ export function shortHex(value, what = value.length === 42 ? 'Address' : 'Hash')
   return el(
     'button',
     { type: 'button', class: 'hex mono', title: `${whole}\nClick to copy`, onclick: () => void copy(value, what) },
-    el('span', { 'aria-hidden': 'true' }, `${value.slice(0, 6)}…${value.slice(-4)}`),
+    el('span', { 'aria-hidden': 'true' }, shortened(value)),
     el('span', { class: 'unseen' }, `Copy ${whole}`),
   );
 }

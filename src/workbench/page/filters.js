@@ -112,7 +112,7 @@ export function createFilters({ store, view, onChange, onClear }) {
     search.focus();
   };
   const reset = el('button', { type: 'button', class: 'quiet', hidden: true, onclick: resetAll }, 'Reset filters');
-  const clear = el('button', { type: 'button', class: 'quiet', onclick: onClear }, 'Clear');
+  const clear = el('button', { type: 'button', class: 'quiet', onclick: onClear }, 'Clear list');
   box.append(
     el('div', { class: 'chips', role: 'group', 'aria-label': 'Verdict' }, ...chips),
     el('div', { class: 'counts' }, total, reset, clear),

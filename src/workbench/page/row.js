@@ -1,3 +1,4 @@
+import { shortened } from './copy.js';
 import { el, setText } from './dom.js';
 import { bytes, clock, counted, duration, moment, until } from './format.js';
 import { line } from './text.js';
@@ -73,7 +74,7 @@ export function fillRow(row, summary, now) {
     fault.hidden = !summary.fault;
   }
   names.title = [listed(summary.kinds), ...summary.names.slice(0, 20).map(line)].filter(Boolean).join('\n');
-  setText(/** @type {Node} */ (contract.firstElementChild), listed(summary.contracts));
+  setText(/** @type {Node} */ (contract.firstElementChild), listed(summary.contracts.map(shortened)));
   contract.title = listed(summary.contracts);
   setText(/** @type {Node} */ (target.firstElementChild), line(summary.label || summary.target));
   target.title = line(summary.target);
