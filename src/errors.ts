@@ -25,6 +25,7 @@ export type WebhookErrorCode =
   | 'ERR_WEBHOOK_HANDLER'
   | 'ERR_WEBHOOK_HANDLER_TIMEOUT'
   | 'ERR_WEBHOOK_INTERNAL'
+  | 'ERR_WEBHOOK_RPC'
   | DecodeErrorCode;
 
 /** What can be wrong with an event that is to be decoded (`DecodeError` of `./evm`). */

@@ -1,4 +1,5 @@
 import type { EventEmitted, TransactionIncluded } from './events.js';
+import { goJson } from './go-json.js';
 import { type SignedDelivery, type SignOptions, signDelivery } from './signature.js';
 import { isRecord } from './values.js';
 
@@ -25,19 +26,13 @@ export interface TestDelivery extends SignedDelivery<string> {
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the secret is empty or the timestamp no canonical decimal digits.
  */
 export function createTestDelivery(events: readonly unknown[], options: SignOptions): TestDelivery {
-  const delivery = signDelivery(toWire(events), options);
+  const delivery = signDelivery(goJson(events), options);
   const init = { method: 'POST', headers: delivery.headers, body: delivery.body };
   return {
     ...delivery,
     request: (url = 'http://localhost/webhooks') => new Request(url, init),
     send: (url) => fetch(url, init),
   };
-}
-
-/** JSON as Go writes it: a body that was parsed and serialised again in JavaScript has other bytes. */
-function toWire(events: readonly unknown[]): string {
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(events).replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
 /** The same shape with every key optional, however deep. Arrays are replaced whole. */

@@ -6,4 +6,8 @@ export const commandTable: CommandTable = {
     summary: 'Send signed deliveries to a receiver: samples, a file, or recorded ones',
     load: async () => (await import('./commands/send.js')).send,
   },
+  listen: {
+    summary: 'Receive deliveries, verify them, and print and show what comes',
+    load: async () => (await import('./commands/listen.js')).listen,
+  },
 };

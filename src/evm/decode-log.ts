@@ -1,4 +1,3 @@
-import type { EventEmitted } from '../events.js';
 import { decodeValues } from './abi-data.js';
 import { DecodeError } from './decode-error.js';
 import type { EventItem } from './event-item.js';
@@ -9,7 +8,11 @@ import type { RawLog } from './types.js';
  *
  * @throws DecodeError `ERR_WEBHOOK_DECODE` when topics or data do not hold them.
  */
-export function decodeLog(event: EventEmitted, item: EventItem, log: RawLog): unknown[] {
+export function decodeLog(
+  event: { readonly id: string },
+  item: EventItem,
+  log: Pick<RawLog, 'topics' | 'data'>,
+): unknown[] {
   const fail = (input: string, reason: string) =>
     new DecodeError('ERR_WEBHOOK_DECODE', event, input, `${reason} The log in rawFields is not what the ABI says.`);
   let topic = item.isAnonymous ? 0 : 1;

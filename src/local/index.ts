@@ -1,1 +1,9 @@
-export {};
+export type { Attempt, HeaderLine } from './attempt.js';
+export { type ChainWatcher, type WatchChainOptions, watchChain } from './chain/watch-chain.js';
+export { createLocalService } from './create-local-service.js';
+export type { DeliveryState, LocalDelivery, LogEntry } from './delivery.js';
+export type { Faults } from './faults.js';
+export type { LocalService } from './local-service.js';
+export type { LocalServiceOptions } from './options.js';
+export type { RetryOptions } from './retry.js';
+export type { EventKind, Registration, WebhookInfo, WebhookWithSecret } from './webhook.js';

@@ -1,7 +1,7 @@
 import type { Finding } from '../explain/finding.js';
 import type { HeaderNames } from '../headers.js';
 import type { KeptDelivery } from './feed.js';
-import type { HeaderLine } from './record.js';
+import type { Attempt, HeaderLine } from './record.js';
 import { lastOf, verdictOf } from './views.js';
 
 /** What deliveries are explained with. None of it is in a finding. */
@@ -12,8 +12,6 @@ export interface FindingSources {
   secretOf(record: KeptDelivery): string | readonly string[] | undefined;
   /** Secrets of other webhooks by their labels. */
   otherSecretsOf?(record: KeptDelivery): Readonly<Record<string, string>>;
-  /** Who verified: this program, or the receiver that the delivery was sent to. (Default: `receiver`.) */
-  readonly verifiedBy?: 'us' | 'receiver' | undefined;
 }
 
 /** More bytes than these take too long to try changes on. */
@@ -41,7 +39,7 @@ export async function findingsOf(record: KeptDelivery, sources: FindingSources):
     otherSecrets: sources.otherSecretsOf?.(record),
   });
   if (found.length > 0) return [...faults, ...found];
-  return [...faults, ...genuine(last.status, sources.verifiedBy)];
+  return [...faults, ...genuine(last)];
 }
 
 /** What the receiver sees of a header: its values, joined where it came more than once. */
@@ -59,8 +57,9 @@ function faultFinding(fault: string): Finding {
   };
 }
 
-function genuine(status: number | undefined, verifiedBy: 'us' | 'receiver' = 'receiver'): Finding[] {
-  if (status === 403 && verifiedBy === 'receiver') {
+function genuine({ status, code = '' }: Attempt): Finding[] {
+  // A code of this library is the word of the receiver in this process, which has the secret.
+  if (status === 403 && !code.startsWith('ERR_WEBHOOK_')) {
     return [
       {
         cause: 'refused-though-genuine',

@@ -1,0 +1,95 @@
+import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
+
+/** One delivery as it goes on the wire. */
+export interface Parcel {
+  readonly headers: HeaderLines;
+  readonly body: Uint8Array;
+}
+
+/** What came of one POST. */
+export interface Answer {
+  readonly status?: number | undefined;
+  /** Node's code of what went wrong where there is no answer, such as `ECONNRESET`; `TIMEOUT` when there was none in time. */
+  readonly code?: string | undefined;
+  /** Whether there was anybody at the other end. */
+  readonly connected: boolean;
+  /** From the call to the status line. */
+  readonly durationMs: number;
+  /** The first bytes of the answer's body, as text. */
+  readonly body: string;
+  readonly location?: string | undefined;
+}
+
+const MAX_ANSWER_BYTES = 4096;
+
+export interface PostOptions {
+  readonly agent: Agent;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one POST and reads the start of its answer. Follows no redirect; resolves whatever happens. */
+export async function post(url: URL, parcel: Parcel, options: PostOptions): Promise<Answer> {
+  const { answer, stale } = await attempt(url, parcel, options);
+  // The connection was closed by the other end while it waited for us: nothing was read of the delivery.
+  return stale ? (await attempt(url, parcel, options)).answer : answer;
+}
+
+function attempt(url: URL, { headers, body }: Parcel, { agent, timeoutMs, signal }: PostOptions) {
+  return new Promise<{ answer: Answer; stale: boolean }>((resolve) => {
+    const start = performance.now();
+    let connected = false;
+    let durationMs: number | undefined;
+    let response: IncomingMessage | undefined;
+    const chunks: Buffer[] = [];
+    let length = 0;
+
+    const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
+      method: 'POST',
+      agent,
+      headers: [['Host', url.host], ...headers, ['Content-Length', String(body.byteLength)]] as never,
+    });
+    const finish = (code?: string) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      const { statusCode: status, headers: { location } = {} } = response ?? {};
+      const text = Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8');
+      const answer = { status, connected, durationMs: durationMs ?? performance.now() - start, body: text, location };
+      const stale = status === undefined && code === 'ECONNRESET' && request.reusedSocket;
+      resolve({ answer: status === undefined ? { ...answer, code } : answer, stale });
+    };
+    const give = (code: string) => {
+      request.on('error', () => {});
+      request.destroy();
+      finish(code);
+    };
+    const abort = () => give('ABORTED');
+    const timer = setTimeout(() => give('TIMEOUT'), timeoutMs);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+
+    request.on('socket', (socket) => {
+      const up = () => {
+        connected = true;
+      };
+      if (request.reusedSocket) up();
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', up);
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.name));
+    request.on('response', (incoming) => {
+      response = incoming;
+      durationMs = performance.now() - start;
+      incoming.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length >= MAX_ANSWER_BYTES) incoming.destroy();
+      });
+      incoming.on('error', () => {});
+      incoming.on('close', () => finish());
+    });
+    request.end(body);
+  });
+}

@@ -1,0 +1,57 @@
+import type { Answer } from './post.js';
+
+/** What an answer says: it took the delivery, it would not have it, or something else is wrong. */
+export type SendVerdict = 'accepted' | 'refused' | 'failed';
+
+/** The answers of a receiver that looked at a delivery and will not have it. 404 or 429, say, are none: nobody looked. */
+const REFUSALS = new Set([400, 401, 403, 422]);
+
+export function verdictOf({ status }: Answer): SendVerdict {
+  if (status !== undefined && status >= 200 && status < 300) return 'accepted';
+  return status !== undefined && REFUSALS.has(status) ? 'refused' : 'failed';
+}
+
+/** Latencies in milliseconds, of what was answered. */
+export interface Latency {
+  readonly min: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;
+
+/** Percentiles by the nearest rank; undefined of nothing. */
+export function latencyOf(durations: readonly number[]): Latency | undefined {
+  if (durations.length === 0) return undefined;
+  const sorted = Float64Array.from(durations).sort();
+  const rank = (share: number) => round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] as number);
+  return { min: rank(0), p50: rank(0.5), p90: rank(0.9), p99: rank(0.99), max: rank(1) };
+}
+
+/** Counts answers. */
+export function createTally() {
+  const byStatus: Record<string, number> = {};
+  const verdicts = { accepted: 0, refused: 0, failed: 0 };
+  const durations: number[] = [];
+  let sent = 0;
+  return {
+    byStatus,
+    verdicts,
+    get sent() {
+      return sent;
+    },
+    get answered() {
+      return durations.length;
+    },
+    add(answer: Answer): void {
+      const key = String(answer.status ?? answer.code);
+      byStatus[key] = (byStatus[key] ?? 0) + 1;
+      verdicts[verdictOf(answer)]++;
+      sent++;
+      if (answer.status !== undefined) durations.push(answer.durationMs);
+    },
+    latency: () => latencyOf(durations),
+  };
+}

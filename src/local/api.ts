@@ -1,0 +1,113 @@
+import { logPage } from './log.js';
+import type { Registry } from './registry.js';
+import { ServiceError } from './service-error.js';
+import type { State } from './state.js';
+import { type WebhookWithSecret, webhookInfo } from './webhook.js';
+
+/** A call of the API, authorised. */
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Reads the body: JSON. */
+  body(): Promise<unknown>;
+}
+
+/** What a call results in; undefined where the envelope has no result. */
+export type Api = (call: ApiCall) => Promise<unknown>;
+
+type Handler = (call: ApiCall, id: number) => unknown;
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+const BASE = '/api/v0/webhooks';
+
+/** The registration API of the specification, and what the live service has beside it. Refusals are ServiceErrors. */
+export function createApi(state: State, registry: Registry, secretInRecords: boolean): Api {
+  const shown = (webhook: WebhookWithSecret) => (secretInRecords ? withSecret(webhook) : webhookInfo(webhook));
+
+  function webhookOf(id: number) {
+    registry.get(id);
+    const webhook = state.webhooks.get(id);
+    if (webhook === undefined) throw new ServiceError(404, 'There is no webhook with this id.');
+    return webhook;
+  }
+
+  const routes: [RegExp, Record<string, Handler>][] = [
+    [
+      /^$/,
+      {
+        GET: ({ query }) => {
+          const { limit, offset } = page(query);
+          return [...state.webhooks.values()].slice(offset, offset + limit).map(({ record }) => shown(record));
+        },
+        POST: async ({ body }) => withSecret(registry.register(await body())),
+      },
+    ],
+    [/^\/count$/, { GET: () => state.webhooks.size }],
+    [
+      /^\/([^/]+)$/,
+      {
+        GET: (_call, id) => shown(registry.get(id)),
+        PUT: async ({ body }, id) => {
+          registry.get(id);
+          return shown(registry.update(id, await body()));
+        },
+        DELETE: (_call, id) => {
+          if (!registry.remove(id)) registry.get(id);
+        },
+      },
+    ],
+    [
+      /^\/([^/]+)\/events$/,
+      {
+        GET: ({ query }, id) => {
+          const { limit, offset } = page(query);
+          return logPage(webhookOf(id), offset, limit);
+        },
+      },
+    ],
+    [/^\/([^/]+)\/events\/count$/, { GET: (_call, id) => webhookOf(id).events }],
+  ];
+
+  return async (call) => {
+    const rest = call.path.startsWith(BASE) ? call.path.slice(BASE.length) : undefined;
+    for (const [pattern, handlers] of routes) {
+      const [, id] = (rest !== undefined && pattern.exec(rest)) || [];
+      if (rest === undefined || !pattern.test(rest)) continue;
+      if (!Object.hasOwn(handlers, call.method)) {
+        const Allow = Object.keys(handlers).join(', ');
+        throw new ServiceError(405, `This path takes ${Allow}.`, { Allow });
+      }
+      return handlers[call.method]?.(call, id === undefined ? 0 : idOf(id));
+    }
+    throw new ServiceError(404, `There is nothing at this path. Webhooks are at ${BASE}.`);
+  };
+}
+
+/** The record with its secret, in the key order of the live API. */
+function withSecret(webhook: WebhookWithSecret): WebhookWithSecret {
+  const { id, url, label, subscriptions, ...rest } = webhookInfo(webhook);
+  return { id, url, label, subscriptions, secret: webhook.secret, ...rest };
+}
+
+function idOf(text: string): number {
+  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
+  throw new ServiceError(400, 'The id of a webhook is a whole number, such as 1.');
+}
+
+function page(query: URLSearchParams): { limit: number; offset: number } {
+  return {
+    limit: whole(query, 'limit', DEFAULT_LIMIT, 1, MAX_LIMIT),
+    offset: whole(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function whole(query: URLSearchParams, name: string, preset: number, min: number, max: number): number {
+  const given = query.getAll(name);
+  if (given.length === 0) return preset;
+  const [text = ''] = given;
+  const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (given.length === 1 && value >= min && value <= max) return value;
+  throw new ServiceError(400, `Parameter ${name} must be a whole number from ${min} to ${max}, once.`);
+}

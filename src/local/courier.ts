@@ -1,0 +1,203 @@
+import type { Attempt, HeaderLine } from './attempt.js';
+import type { Delivery } from './delivery.js';
+import type { Progress } from './entry.js';
+import { type Faults, type Prepared, prepare } from './faults.js';
+import type { ResolvedOptions } from './options.js';
+import { retryAfterMs, retryDelay } from './retry.js';
+import type { Answer, Sender } from './send.js';
+import type { Webhook } from './state.js';
+import type { Calls } from './webhook.js';
+
+/** What a courier works with. */
+export interface CourierContext {
+  readonly options: ResolvedOptions;
+  readonly sender: Sender;
+  faults(): Faults;
+  /** Records how far a delivery has come. */
+  record(progress: Progress): void;
+  /** Tells of a delivery, with the attempt that is under way. */
+  tell(webhook: Webhook, delivery: Delivery, underWay?: Attempt): void;
+}
+
+/** Delivers what is pending for one webhook, one delivery after the other, and tries again what fails. */
+export interface Courier {
+  /** There may be something to do. */
+  wake(): void;
+  /** Sends a pending delivery next, whatever waits for its time. */
+  prompt(delivery: Delivery): void;
+  readonly busy: boolean;
+  /** Resolves when nothing is pending. */
+  idle(): Promise<void>;
+  /** Ends what is under way. What is pending stays so. */
+  stop(): void;
+}
+
+/** How long a delivery waits for another that overtakes it. */
+const HOLD_MS = 2000;
+const AGAIN = 'sent once more though it was answered';
+
+export function createCourier(webhook: Webhook, context: CourierContext): Courier {
+  const { options, sender } = context;
+  const { now, random, retries, timeoutMs } = options;
+  const prompted = new Set<Delivery>();
+  /** Deliveries that had another sent before them: they have had their turn. */
+  const overtaken = new WeakSet<Delivery>();
+  const stopping = new AbortController();
+  let current: Delivery | undefined;
+  let work: Promise<void> | undefined;
+  let interrupt = () => {};
+  let holding = false;
+
+  /** Resolves with whether the time went by without interruption. */
+  function sleep(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const finish = (slept: boolean) => {
+        clearTimeout(timer);
+        interrupt = () => {};
+        resolve(slept);
+      };
+      const timer = setTimeout(() => finish(true), ms);
+      interrupt = () => finish(false);
+    });
+  }
+
+  /** What is to be sent now, after waiting until it may; undefined when something else has to be looked at. */
+  async function due(delivery: Delivery): Promise<{ delivery: Delivery; notes: string[] } | undefined> {
+    if (delivery.nextAttemptAt !== undefined) {
+      const wait = Math.min(Math.max(delivery.nextAttemptAt - now(), 0), retries.maxDelayMs);
+      return (await sleep(wait)) ? { delivery, notes: [] } : undefined;
+    }
+    if (!context.faults().reorder || delivery.attempts.length > 0 || overtaken.has(delivery)) {
+      return { delivery, notes: overtaken.has(delivery) ? ['sent after a later delivery'] : [] };
+    }
+    const [, second] = webhook.pending;
+    if (second === undefined) {
+      holding = true;
+      const alone = await sleep(HOLD_MS);
+      holding = false;
+      return alone ? { delivery, notes: [] } : undefined;
+    }
+    overtaken.add(delivery);
+    return { delivery: second, notes: ['sent before an earlier delivery'] };
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const asked = takeAsked();
+      const [oldest] = webhook.pending;
+      const next = asked ?? (current && isPending(current) ? current : oldest);
+      if (next === undefined) return;
+      const turn = asked ? { delivery: asked, notes: [] } : await due(next);
+      if (turn === undefined || stopping.signal.aborted) continue;
+      current = turn.delivery;
+      const across = await attempt(turn.delivery, turn.notes);
+      if (across && context.faults().duplicate) await attempt(turn.delivery, [AGAIN]);
+    }
+  }
+
+  const isPending = (delivery: Delivery) => webhook.pending.has(delivery);
+
+  function takeAsked(): Delivery | undefined {
+    for (const delivery of prompted) {
+      prompted.delete(delivery);
+      if (isPending(delivery)) return delivery;
+    }
+    return undefined;
+  }
+
+  /** Resolves with whether it got across. */
+  async function attempt(delivery: Delivery, notes: readonly string[]): Promise<boolean> {
+    const faults = context.faults();
+    if (faults.delayMs > 0) {
+      const end = performance.now() + faults.delayMs;
+      while (performance.now() < end && !stopping.signal.aborted) await sleep(end - performance.now());
+    }
+    if (stopping.signal.aborted) return false;
+    const { url, secret } = webhook.record;
+    const at = now();
+    const prepared = prepare(delivery.body, { secret, now: at, headers: options.headers }, faults, notes);
+    const headers: HeaderLine[] = [
+      ['Host', new URL(url).host],
+      ['User-Agent', 'Go-http-client/1.1'],
+      ['Content-Length', String(prepared.body.length)],
+      ...prepared.headers,
+    ];
+    const begun: Attempt = { at, headers, fault: prepared.fault };
+    context.tell(webhook, delivery, begun);
+    const answer = await sender.send({ url, timeoutMs, signal: stopping.signal, ...prepared, headers });
+    if (stopping.signal.aborted) return false;
+    return record(delivery, begun, prepared, answer);
+  }
+
+  function record(delivery: Delivery, begun: Attempt, prepared: Prepared, answer: Answer): boolean {
+    const { status, durationMs } = answer;
+    const accepted = status !== undefined && status >= 200 && status < 300;
+    const fooled = accepted && !prepared.genuine;
+    const reason = fooled ? 'accepted although it is not genuine: does the receiver verify?' : answer.reason;
+    const code = fooled ? 'NOT_GENUINE' : answer.code;
+    const attempt: Attempt = { ...begun, status, reason, code, durationMs };
+    const progress = accepted && !fooled ? delivered(delivery) : failed(delivery, answer.retryAfter);
+    const calls = callsAfter(attempt, progress);
+    context.record({
+      ...{ type: 'progress', id: delivery.id, webhookId: delivery.webhookId, attempts: [attempt], calls },
+      ...progress,
+    });
+    context.tell(webhook, delivery);
+    return accepted && !fooled;
+  }
+
+  type Advance = Pick<Progress, 'state' | 'failures' | 'deliveredAt' | 'nextAttemptAt'>;
+
+  function delivered({ deliveredAt }: Delivery): Advance {
+    return { state: 'delivered', failures: 0, deliveredAt: deliveredAt ?? now() };
+  }
+
+  function failed(delivery: Delivery, retryAfter: string | undefined): Advance {
+    const failures = delivery.failures + 1;
+    // What is delivered stays so, however sending it again ends.
+    const { deliveredAt } = delivery;
+    if (deliveredAt !== undefined) return { state: 'delivered', failures, deliveredAt };
+    if (failures >= retries.attempts) return { state: 'given-up', failures };
+    const wait = retryDelay(failures, retries, random, retryAfterMs(retryAfter, now()));
+    return { state: 'pending', failures, nextAttemptAt: now() + wait };
+  }
+
+  function callsAfter({ at, status, reason }: Attempt, { state, failures, nextAttemptAt }: Advance): Calls {
+    const lastAttempt = new Date(at).toISOString();
+    if (state === 'delivered' && failures === 0) return { failedCalls: 0, lastAttempt };
+    return {
+      failedCalls: webhook.record.failedCalls + 1,
+      nextAttempt: nextAttemptAt === undefined ? undefined : new Date(nextAttemptAt).toISOString(),
+      lastAttempt,
+      lastError: reason ?? `answered ${status}`,
+    };
+  }
+
+  function wake(): void {
+    if (holding) interrupt();
+    work ??= run().then(() => {
+      work = undefined;
+      current = undefined;
+      if (webhook.pending.size > 0 && !stopping.signal.aborted) wake();
+    });
+  }
+
+  return {
+    wake,
+    prompt(delivery) {
+      prompted.add(delivery);
+      interrupt();
+      wake();
+    },
+    get busy() {
+      return work !== undefined;
+    },
+    async idle() {
+      while (work) await work;
+    },
+    stop() {
+      stopping.abort();
+      interrupt();
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type NodeRequest, respond, toDeliveryRequest } from '../adapters/node-http.js';
+import type { HeaderNames } from '../headers.js';
+import type { DeliveryRequest } from '../intake.js';
+import { createReceiver, type Receiver } from '../receiver.js';
+import { signDelivery, verifySignature } from '../signature.js';
+import type { Feed, KeptDelivery } from './feed.js';
+import { headerOf } from './findings.js';
+import { type Forwarded, forward } from './forward.js';
+import { PageError } from './page-guard.js';
+import type { Attempt, DeliveryRecord, HeaderLine } from './record.js';
+import { lastOf } from './views.js';
+
+export interface ListenerOptions {
+  readonly feed: Feed;
+  readonly secret: string;
+  readonly headers: HeaderNames;
+  readonly toleranceSeconds: number;
+  /** (Default: a free one.) */
+  readonly port?: number | undefined;
+  /** (Default: 127.0.0.1.) */
+  readonly host?: string | undefined;
+  /** Where genuine deliveries are sent on to. */
+  readonly target?: URL | undefined;
+  /** How long the target may take to answer, in ms. */
+  readonly forwardTimeoutMs: number;
+  readonly maxBodyBytes?: number | undefined;
+  readonly now?: (() => number) | undefined;
+  /** Told of every delivery once it has been answered, and of what it was sent with. */
+  onDelivery?(record: DeliveryRecord, request: { method: string; path: string }): void;
+  /** Told of a request that is no delivery, being no POST. */
+  onOther?(request: { method: string; path: string; status: number }): void;
+}
+
+/** A receiver that listens, and puts whatever comes into a feed. */
+export interface Listener {
+  readonly url: string;
+  /**
+   * Sends a delivery to the target again: the same bytes, signed afresh, so that its time is now. Throws PageError for one
+   * that is not genuine, which a signature of ours would make so.
+   */
+  resend(record: KeptDelivery): Promise<{ id: string }>;
+  /** Takes no more, and resolves when what is under way has been answered. */
+  close(): Promise<void>;
+}
+
+const FIX = 'Nothing else may read the request.';
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Deliveries that are sent on at once; more are answered 503. */
+const MOST_FORWARDS = 100;
+const RETRY_AFTER_SECONDS = 5;
+const MOST_CONNECTIONS = 500;
+const CLOSE_MS = 2000;
+
+/** Listens for deliveries, verifies them with a receiver as any app has it, and answers as that or the target says. */
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const { feed, secret, target, headers: names, now = Date.now, maxBodyBytes = MAX_BODY_BYTES } = options;
+  const { toleranceSeconds, forwardTimeoutMs } = options;
+  const receiver: Receiver = createReceiver({
+    secret,
+    headers: names,
+    toleranceSeconds,
+    maxBodyBytes,
+    now,
+    onEvent: () => {},
+    // A target that is sent everything decides for itself what it has seen, and what it can read.
+    ...(target && { store: false, onInvalid: () => {} }),
+  });
+  const ended = new AbortController();
+  let lastId = 0;
+  let forwarding = 0;
+
+  async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
+    if (forwarding >= MOST_FORWARDS) {
+      return { code: 'ERR_WEBHOOK_OVERLOADED', reason: 'Too many deliveries are being sent on.', durationMs: 0 };
+    }
+    forwarding++;
+    try {
+      const to = { target: target as URL, timeoutMs: forwardTimeoutMs, signal: ended.signal };
+      return await forward({ ...to, headers, body });
+    } finally {
+      forwarding--;
+    }
+  }
+
+  async function take(request: NodeRequest, response: ServerResponse): Promise<void> {
+    const [at, start] = [now(), performance.now()];
+    const about = { method: request.method ?? '', path: request.url ?? '/' };
+    const { delivery, body } = await readFirst(toDeliveryRequest(request, FIX), maxBodyBytes);
+    const result = await receiver.receive(delivery);
+    if (request.method !== 'POST') {
+      respond(request, response, result);
+      options.onOther?.({ ...about, status: result.status });
+      return;
+    }
+    const headers = linesOf(request);
+    const record = {
+      id: String(++lastId),
+      target: about.path,
+      rawBody: body ?? new Uint8Array(0),
+      ...(body === undefined && { bodyDropped: true }),
+    };
+    const put = (attempt: Attempt): DeliveryRecord => {
+      const whole = { ...record, attempts: [attempt] };
+      feed.put(whole);
+      return whole;
+    };
+    let answer: Partial<Attempt> = {
+      status: result.status,
+      reason: result.error?.message,
+      code: result.error?.code,
+    };
+    if (target && result.status === 200 && body) {
+      put({ at, headers });
+      const forwarded = await handOn(headers, body);
+      answer = answerOf(forwarded);
+      answerForwarded(response, forwarded);
+    } else respond(request, response, result);
+    const durationMs = Math.round(performance.now() - start);
+    options.onDelivery?.(put({ at, headers, ...answer, durationMs }), about);
+  }
+
+  const server = createServer((request, response) => {
+    take(request, response).catch(() => {
+      // Nothing of this is to fail; if it does, the sender is to send again.
+      if (!response.headersSent) response.statusCode = 500;
+      response.end();
+    });
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
+  });
+  const { address, port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
+    async resend(record) {
+      const last = lastOf(record);
+      const value = (name: string) => headerOf(last.headers, name) ?? '';
+      if (!verifySignature(record.rawBody, value(names.signature), value(names.timestamp), secret)) {
+        throw new PageError(409, 'This delivery is not genuine, so it is not signed and sent on.');
+      }
+      const at = now();
+      const signed = signDelivery(record.rawBody, { secret, timestamp: Math.floor(at / 1000), headers: names });
+      const headers = last.headers.map(([name, each]): HeaderLine => {
+        const lower = name.toLowerCase();
+        if (lower === names.signature.toLowerCase()) return [name, signed.signature];
+        return [name, lower === names.timestamp.toLowerCase() ? signed.timestamp : each];
+      });
+      feed.put({ ...record, attempts: [...record.attempts, { at, headers }] });
+      const forwarded = await handOn(headers, record.rawBody);
+      const { durationMs } = forwarded;
+      feed.put({ ...record, attempts: [...record.attempts, { at, headers, ...answerOf(forwarded), durationMs }] });
+      return { id: record.id };
+    },
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      // Who is slow, to send or to answer, is waited for no longer than somebody who pressed Ctrl+C waits.
+      const late = setTimeout(() => {
+        ended.abort();
+        server.closeAllConnections();
+      }, CLOSE_MS);
+      await receiver.drain();
+      await closed;
+      clearTimeout(late);
+    },
+  };
+}
+
+/**
+ * The delivery with its body read before anything is looked at, so that one can be shown that is refused for its headers.
+ * What went wrong with reading comes when the receiver asks for the body.
+ */
+async function readFirst(
+  delivery: DeliveryRequest,
+  maxBodyBytes: number,
+): Promise<{ delivery: DeliveryRequest; body?: Uint8Array | undefined }> {
+  if (delivery.method !== 'POST' || Number(delivery.header('content-length') ?? 0) > maxBodyBytes) return { delivery };
+  const read = delivery.rawBody();
+  if (typeof read !== 'function') return { delivery };
+  try {
+    const body = await read({ maxBodyBytes, timeoutMs: 30_000 });
+    return { delivery: { ...delivery, rawBody: () => body }, body };
+  } catch (error) {
+    return { delivery: { ...delivery, rawBody: () => () => Promise.reject(error) } };
+  }
+}
+
+function linesOf({ rawHeaders }: IncomingMessage): HeaderLine[] {
+  const lines: HeaderLine[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
+  return lines;
+}
+
+/** What the sender is told: the target's answer, and without one that it is to send again. */
+function answerOf({ status, reason, code }: Forwarded): Partial<Attempt> {
+  if (status === undefined) return { status: 503, reason, code };
+  return { status, reason: status >= 200 && status < 300 ? undefined : `The target answered ${status}.` };
+}
+
+function answerForwarded(response: ServerResponse, { status, retryAfter }: Forwarded): void {
+  const retry = retryAfter ?? (status === undefined ? String(RETRY_AFTER_SECONDS) : undefined);
+  if (retry !== undefined) response.setHeader('Retry-After', retry);
+  response.statusCode = status ?? 503;
+  response.end();
+}
