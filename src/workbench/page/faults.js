@@ -4,13 +4,16 @@ import { duration } from './format.js';
 import { notify } from './notices.js';
 
 /** @typedef {import('./types.js').Faults} Faults */
+/** @typedef {Exclude<keyof Faults, 'delayMs'>} Switch */
 
-/** @type {readonly (readonly [key: 'duplicate' | 'reorder' | 'wrongSignature' | 'oldTimestamp', title: string, hint: string])[]} */
+/** @type {readonly (readonly [key: Switch, title: string, hint: string])[]} */
 const switches = [
-  ['wrongSignature', 'Wrong signature', 'Signed with another secret: refuse it'],
-  ['oldTimestamp', 'Old timestamp', 'Genuine, but signed long ago'],
-  ['duplicate', 'Duplicates', 'Every delivery comes twice'],
-  ['reorder', 'Reordering', 'Later deliveries overtake earlier ones'],
+  ['wrongSignature', 'Wrong signature', 'Signed with another secret'],
+  ['oldTimestamp', 'Old timestamp', 'Genuine, but an hour old'],
+  ['tamperedBody', 'Tampered body', 'One byte changed after signing'],
+  ['duplicate', 'Duplicates', 'Sent once more after success'],
+  ['reorder', 'Reordering', 'A later delivery overtakes'],
+  ['droppedConnection', 'Dropped connection', 'Closed half way through the body'],
 ];
 
 const LONGEST_DELAY_MS = 600_000;
@@ -21,8 +24,8 @@ const LONGEST_DELAY_MS = 600_000;
  */
 export function createFaults(api) {
   const banner = byId('fault-banner');
-  /** @type {Faults} */
-  let known = { duplicate: false, reorder: false, delayMs: 0, wrongSignature: false, oldTimestamp: false };
+  /** @type {Partial<Faults>} */
+  let known = {};
 
   /** @param {Partial<Faults>} faults */
   async function set(faults) {
@@ -43,11 +46,8 @@ export function createFaults(api) {
     });
     input.addEventListener('change', () => void set({ [key]: input.checked }));
     const words = el('label', { for: `fault-${key}` }, title);
-    return {
-      key,
-      input,
-      row: el('div', { class: 'switch' }, input, words, el('p', { id: `hint-${key}`, class: 'muted' }, hint)),
-    };
+    const row = el('div', { class: 'switch' }, input, words, el('p', { id: `hint-${key}`, class: 'muted' }, hint));
+    return { key, input, row };
   });
   const delay = el('input', {
     id: 'fault-delay',
@@ -69,24 +69,28 @@ export function createFaults(api) {
     el('span', null, 'ms'),
   );
 
-  /** @param {Faults} faults */
+  /** @param {Partial<Faults>} faults those that the service knows */
   function render(faults) {
     known = faults;
-    for (const { key, input } of boxes) input.checked = Boolean(faults[key]);
-    if (document.activeElement !== delay || Number(delay.value) === faults.delayMs)
-      delay.value = String(faults.delayMs);
+    for (const { key, input, row } of boxes) {
+      input.checked = Boolean(faults[key]);
+      row.hidden = faults[key] === undefined;
+    }
+    const { delayMs = 0 } = faults;
+    // Who is typing is not interrupted.
+    if (document.activeElement !== delay || Number(delay.value) === delayMs) delay.value = String(delayMs);
     const on = switches.filter(([key]) => faults[key]).map(([, title]) => title.toLowerCase());
-    if (faults.delayMs > 0) on.push(`delay of ${duration(faults.delayMs)}`);
+    if (delayMs > 0) on.push(`delay of ${duration(delayMs)}`);
     banner.hidden = on.length === 0;
-    document.body.classList.toggle('faulty', on.length > 0);
     if (on.length === 0) return banner.replaceChildren();
-    const off = { duplicate: false, reorder: false, delayMs: 0, wrongSignature: false, oldTimestamp: false };
+    const off = Object.fromEntries(Object.keys(faults).map((key) => [key, key === 'delayMs' ? 0 : false]));
     banner.replaceChildren(
       el('p', null, el('strong', null, 'Faults are on: '), on.join(', '), '. Deliveries go wrong on purpose.'),
       el('button', { type: 'button', onclick: () => void set(off) }, 'Turn all off'),
     );
   }
 
-  const node = el('section', { class: 'card faults' }, el('h2', null, 'Faults'), ...boxes.map(({ row }) => row), field);
+  const rows = boxes.map(({ row }) => row);
+  const node = el('section', { class: 'card faults' }, el('h2', null, 'Faults'), ...rows, field);
   return { node, update: render };
 }

@@ -11,14 +11,7 @@
 
 /** @typedef {{ readonly id: number, readonly label: string, readonly url: string }} Webhook */
 
-/**
- * @typedef {object} Faults
- * @property {boolean} duplicate
- * @property {boolean} reorder
- * @property {number} delayMs
- * @property {boolean} wrongSignature
- * @property {boolean} oldTimestamp
- */
+/** @typedef {import('../../local/faults.js').Faults} Faults */
 
 /** @typedef {{ now: number, limits: { maxDeliveries: number }, webhooks?: Webhook[], faults?: Faults }} More */
 /** @typedef {Omit<import('../serve-page.js').PageState, 'webhooks' | 'faults'> & More} State */
