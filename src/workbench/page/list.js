@@ -40,6 +40,7 @@ export function createList({ view, now, onOpen, onEscape }) {
   let active;
   /** What the panel shows. @type {Entry | undefined} */
   let opened;
+  let byKeyboard = false;
 
   const windowed = createWindowed({
     scroller,
@@ -78,6 +79,7 @@ export function createList({ view, now, onOpen, onEscape }) {
     const entry = view.at(Math.max(0, Math.min(view.length() - 1, index)));
     if (!entry) return;
     active = entry;
+    byKeyboard = true;
     view.hold();
     windowed.reveal(view.indexOf(entry));
     if (opened) onOpen(entry, 'move');
@@ -138,6 +140,7 @@ export function createList({ view, now, onOpen, onEscape }) {
     pressed = undefined;
     if (!entry || getSelection()?.type === 'Range') return;
     active = entry;
+    byKeyboard = false;
     onOpen(entry, 'pointer');
   });
   scroller.addEventListener('keydown', onKey);
@@ -162,9 +165,9 @@ export function createList({ view, now, onOpen, onEscape }) {
       if (entry) active = entry;
       update();
     },
-    /** Nothing is looked at any more: new deliveries show again. */
+    /** Nothing is looked at any more: new deliveries show again, but to who is within the list with the keyboard. */
     leave() {
-      if (scroller.scrollTop === 0) active = undefined;
+      if (scroller.scrollTop === 0 && !byKeyboard) active = undefined;
       update();
     },
     focus: () => scroller.focus({ preventScroll: true }),

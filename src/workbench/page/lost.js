@@ -29,7 +29,7 @@ export function showLost() {
     problem,
     el('div', { class: 'buttons' }, el('button', { type: 'submit', class: 'primary' }, 'Open')),
   );
-  for (const id of ['side', 'detail', 'actions', 'fault-banner']) byId(id).hidden = true;
+  for (const id of ['skip', 'side', 'detail', 'actions', 'fault-banner']) byId(id).hidden = true;
   byId('main').replaceChildren(form);
   document.body.classList.add('is-lost');
   heading.focus();

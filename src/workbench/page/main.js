@@ -10,7 +10,7 @@ import { showLost } from './lost.js';
 import { notify } from './notices.js';
 import { createStore } from './store.js';
 import { follow } from './stream.js';
-import { dropToken, takeToken } from './token.js';
+import { dropToken, takeToken, tokenIsGiven } from './token.js';
 import { createTop } from './top.js';
 import { createView } from './view.js';
 import { createWebhooks } from './webhooks.js';
@@ -148,7 +148,9 @@ function start(token) {
 }
 
 // An address pasted into a tab that has the page open changes no more than its hash.
-addEventListener('hashchange', () => takeToken() && location.reload());
+addEventListener('hashchange', () => {
+  if (tokenIsGiven()) location.reload();
+});
 const token = takeToken();
 if (token) start(token);
 else showLost();

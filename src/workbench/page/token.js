@@ -7,6 +7,9 @@ function tokenIn(text) {
   return /^[\w.~-]{8,}$/.test(text.trim()) ? text.trim() : undefined;
 }
 
+/** Whether the address bar has a token in it. */
+export const tokenIsGiven = () => tokenIn(location.hash) !== undefined;
+
 /**
  * The token that this page was opened with. It is taken out of the address bar, and kept for as long as the tab is open.
  * @returns {string | undefined}
