@@ -26,7 +26,8 @@ export type WebhookErrorCode =
   | 'ERR_WEBHOOK_HANDLER_TIMEOUT'
   | 'ERR_WEBHOOK_INTERNAL'
   | 'ERR_WEBHOOK_RPC'
-  | DecodeErrorCode;
+  | DecodeErrorCode
+  | ApiErrorCode;
 
 /** What can be wrong with an event that is to be decoded (`DecodeError` of `./evm`). */
 export type DecodeErrorCode =
@@ -37,7 +38,10 @@ export type DecodeErrorCode =
   | 'ERR_WEBHOOK_CONTRADICTION'
   | 'ERR_WEBHOOK_TRANSACTION';
 
-type Status<Code> = Code extends keyof typeof STATUS ? (typeof STATUS)[Code] : 500;
+/** What can be wrong with a call of the service's API (`WebhookApiError` of `./client`). */
+export type ApiErrorCode = 'ERR_WEBHOOK_API' | 'ERR_WEBHOOK_API_UNREACHABLE';
+
+type Status<Code> = Code extends keyof typeof STATUS ? (typeof STATUS)[Code] : Code extends ApiErrorCode ? number : 500;
 
 /**
  * What every error of this library is. `code` says what happened, `status` is the HTTP status that belongs to it, and

@@ -3,6 +3,10 @@ import { goJson } from './go-json.js';
 import { type SignedDelivery, type SignOptions, signDelivery } from './signature.js';
 import { isRecord } from './values.js';
 
+export { explainFailure } from './explain/explain-failure.js';
+export type { Finding } from './explain/finding.js';
+export type { ExplainFailureOptions } from './explain/given.js';
+
 /** A signed delivery in the forms that a test needs. */
 export interface TestDelivery extends SignedDelivery<string> {
   /** A new POST `Request` that carries the delivery, for a Fetch handler. (Default URL: `http://localhost/webhooks`.) */

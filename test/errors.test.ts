@@ -40,6 +40,8 @@ const statuses: Record<WebhookErrorCode, number> = {
   ERR_WEBHOOK_INPUT_VALUE: 500,
   ERR_WEBHOOK_CONTRADICTION: 500,
   ERR_WEBHOOK_TRANSACTION: 500,
+  ERR_WEBHOOK_API: 500,
+  ERR_WEBHOOK_API_UNREACHABLE: 500,
 };
 
 describe('WebhookError', () => {

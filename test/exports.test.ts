@@ -45,7 +45,7 @@ const reviewed: Record<string, readonly string[]> = {
   './queues/pg-boss': ['pgBossHandOff', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
-  './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded'],
+  './testing': ['createTestDelivery', 'explainFailure', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

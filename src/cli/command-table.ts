@@ -10,4 +10,8 @@ export const commandTable: CommandTable = {
     summary: 'Receive deliveries, verify them, and print and show what comes',
     load: async () => (await import('./commands/listen.js')).listen,
   },
+  emulate: {
+    summary: 'Run the service on this machine: registrations, signed deliveries, and a chain to watch',
+    load: async () => (await import('./commands/emulate.js')).emulate,
+  },
 };

@@ -67,6 +67,8 @@ export interface Command<Flags extends FlagTable = FlagTable> {
   readonly name: string;
   readonly summary: string;
   readonly details?: readonly string[];
+  /** Lists of the help beside those that every command has. */
+  readonly sections?: readonly { readonly title: string; readonly rows: readonly (readonly [string, string])[] }[];
   readonly arguments: readonly Argument[];
   readonly flags: Flags;
   readonly examples: readonly Example[];

@@ -12,11 +12,7 @@ const INPUTS = 8;
 const HEX = /^0x[\da-f]{40,}$/i;
 
 /** A delivery as lines for people: what it is and what came of it, then a row for each item. */
-export function deliveryText(
-  summary: Summary,
-  items: readonly DeliveryItem[],
-  { colors, columns }: { colors: Colors; columns: number },
-): string {
+export function deliveryText(summary: Summary, items: readonly DeliveryItem[], colors: Colors): string {
   const colour = { accepted: colors.green, refused: colors.red, failed: colors.red, pending: colors.yellow };
   const { verdict, status, at, target, events, bytes, durationMs = 0 } = summary;
   const answer = colour[verdict](`${status ?? '—'} ${verdict}`);
@@ -26,7 +22,7 @@ export function deliveryText(
   const wide = [0, 1, 2].map((at) => Math.min(32, Math.max(0, ...rows.map((row) => (row[at] as string).length))));
   const lines = rows.map((row) => {
     const text = row.map((cell, at) => cell.padEnd(wide[at] ?? 0)).join('  ');
-    return `  ${text.trimEnd().slice(0, Math.max(columns, 80) - 2)}`;
+    return `  ${text.trimEnd()}`;
   });
   const more = items.length > ROWS ? [colors.dim(`  … ${items.length - ROWS} more`)] : [];
   return [head, ...lines, ...more].join('\n');

@@ -77,6 +77,7 @@ export function commandHelp(command: AnyCommand, colors: Colors, width: number):
         ]
       : []),
     section('Flags', columns([...own, ...common], wide)),
+    ...(command.sections ?? []).map(({ title, rows }) => section(title, columns(rows, wide))),
     section(
       'Examples',
       command.examples.map(({ run, does }) => `  ${colors.dim(`# ${does}`)}\n  ${TOOL} ${run}`).join('\n'),
@@ -133,6 +134,7 @@ export const commandHelpJson = (command: AnyCommand) => ({
   usage: usageOf(command),
   arguments: command.arguments,
   flags: { ...command.flags, ...commonFlags },
+  sections: command.sections,
   examples: command.examples.map(({ run, does }) => ({ run: `${TOOL} ${run}`, does })),
   exitCodes: { ...EXIT_CODES, ...command.exitCodes },
 });

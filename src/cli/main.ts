@@ -17,6 +17,8 @@ function end(exitCode: number): void {
 
 process.on('SIGINT', () => end(130));
 process.on('SIGTERM', () => end(143));
+// A terminal that is closed.
+process.on('SIGHUP', () => end(129));
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   // Whoever read the output (`| head`) has seen enough, which is no failure.
   if (code === 'EPIPE') return end(0);

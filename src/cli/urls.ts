@@ -17,22 +17,22 @@ export const shownUrl = (url: URL): string => `${url.origin}${url.pathname}${url
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there: is it started, and is that its port?',
-  ENOTFOUND: 'there is no such host',
+  ENOTFOUND: 'there is no such host.',
   EAI_AGAIN: 'the name of the host cannot be looked up: is there a network?',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that network',
-  ETIMEDOUT: 'the host does not answer',
-  TIMEOUT: 'the host does not answer',
-  ECONNRESET: 'the connection was closed before anything was answered',
+  EHOSTUNREACH: 'there is no way to that host.',
+  ENETUNREACH: 'there is no way to that network.',
+  ETIMEDOUT: 'the host does not answer.',
+  TIMEOUT: 'the host does not answer.',
+  ECONNRESET: 'the connection was closed before anything was answered.',
   EPROTO: 'it does not speak TLS: http:// instead of https://?',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: http:// instead of https://?',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: http:// instead of https://?',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself: name it in NODE_EXTRA_CA_CERTS',
-  SELF_SIGNED_CERT_IN_CHAIN: 'nobody known signed its certificate: name the signer in NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'nobody known signed its certificate: name the signer in NODE_EXTRA_CA_CERTS',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another host',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself: name it in NODE_EXTRA_CA_CERTS.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'nobody known signed its certificate: name the signer in NODE_EXTRA_CA_CERTS.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'nobody known signed its certificate: name the signer in NODE_EXTRA_CA_CERTS.',
+  CERT_HAS_EXPIRED: 'its certificate has expired.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another host.',
 };
 
-/** Why nobody could be reached, in words, by Node's code. */
-export const reachReason = (code: string | undefined): string => REASONS[code ?? ''] ?? 'it cannot be reached';
+/** Why nobody could be reached, as the end of a sentence, by Node's code. */
+export const reachReason = (code: string | undefined): string => REASONS[code ?? ''] ?? 'it cannot be reached.';

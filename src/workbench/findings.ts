@@ -21,6 +21,7 @@ const MOST_BYTES = 2 * 1024 * 1024;
 export async function findingsOf(record: KeptDelivery, sources: FindingSources): Promise<readonly Finding[]> {
   const last = lastOf(record);
   const verdict = verdictOf(last);
+  if (last.code === 'NOT_GENUINE') return [ACCEPTED];
   if (verdict === 'accepted' || verdict === 'pending') return [];
   const faults: Finding[] = last.fault ? [faultFinding(last.fault)] : [];
   if (record.bodyDropped) return [...faults, DROPPED];
@@ -38,8 +39,8 @@ export async function findingsOf(record: KeptDelivery, sources: FindingSources):
     toleranceSeconds: sources.toleranceSeconds,
     otherSecrets: sources.otherSecretsOf?.(record),
   });
-  if (found.length > 0) return [...faults, ...found];
-  return [...faults, ...genuine(last)];
+  if (found.length > 0 || faults.length > 0) return [...faults, ...found];
+  return genuine(last);
 }
 
 /** What the receiver sees of a header: its values, joined where it came more than once. */
@@ -72,6 +73,12 @@ function genuine({ status, code = '' }: Attempt): Finding[] {
   return [];
 }
 
+const ACCEPTED: Finding = {
+  cause: 'accepted-though-not-genuine',
+  what: 'The receiver accepted a delivery that is not genuine, so it does not verify, or not all of it.',
+  confidence: 'certain',
+  fix: 'Have it verify the signature over the raw body and the timestamp before it does anything else, and answer 403.',
+};
 const NO_SECRET: Finding = {
   cause: 'secret-unknown',
   what: 'The secret of this webhook is not known here, so nothing can be tried.',

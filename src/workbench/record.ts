@@ -11,6 +11,8 @@ export interface DeliveryRecord {
   readonly id: string;
   /** Where it came in, or where it is sent to: a path or a URL. */
   readonly target: string;
+  /** Which webhook it is of, where a service here has several. */
+  readonly webhookId?: number | undefined;
   /** Label of the webhook, where it is known. */
   readonly label?: string | undefined;
   /** The bytes of the body. Empty with `bodyDropped` once memory was needed for later ones. */

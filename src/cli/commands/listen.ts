@@ -1,22 +1,18 @@
 import { serviceHeaders } from '../../headers.js';
-import { itemsOf } from '../../workbench/contents.js';
+import { isLoopback } from '../../local/registration.js';
 import { createFeed } from '../../workbench/feed.js';
-import { findingsOf } from '../../workbench/findings.js';
 import { type ListenerOptions, startListener } from '../../workbench/listener.js';
-import type { DeliveryRecord } from '../../workbench/record.js';
 import { servePage } from '../../workbench/serve-page.js';
-import { lastOf, summaryOf, verdictOf } from '../../workbench/views.js';
+import { lastOf, verdictOf } from '../../workbench/views.js';
 import { defineCommand, untilAborted } from '../command.js';
 import { usageError } from '../command-error.js';
-import { deliveryText, refusalText } from '../delivery-text.js';
+import { createPrinter } from '../delivery-printer.js';
 import { headerFlags, headerNames } from '../header-flags.js';
 import { listening, pageFlags } from '../ports.js';
-import { openRecorder } from '../recorder.js';
+import { openRecording } from '../recording-writer.js';
 import { readSecret, secretFlags } from '../secrets.js';
+import { readUrl, shownUrl } from '../urls.js';
 import { visible } from '../visible.js';
-
-/** Refused deliveries that wait to be explained; what comes beyond them is printed without. */
-const MOST_WAITING = 20;
 
 export const listen = defineCommand({
   name: 'listen',
@@ -59,7 +55,7 @@ export const listen = defineCommand({
     record: {
       type: 'text',
       placeholder: 'file',
-      help: 'Add every delivery to this file, for `send --recorded` and `explain`',
+      help: 'Add every delivery to this file, for `send --recording` and `explain`',
     },
     tolerance: {
       type: 'number',
@@ -81,43 +77,28 @@ export const listen = defineCommand({
   exitCodes: { 0: 'never: it runs until it is ended' },
   async run({ flags, output, env, stdin, signal, now }) {
     const headers = headerNames(flags) ?? serviceHeaders;
-    const target = targetOf(flags.forward);
+    const target = flags.forward === undefined ? undefined : readUrl(flags.forward, '--forward');
     if (target && isOwn(target, flags.port))
       throw usageError('--forward leads back to this command: give the URL of your app.');
     const secret = await readSecret({ flags, env, stdin, output });
-    const recorder =
-      flags.record === undefined
-        ? undefined
-        : await openRecorder(flags.record, (reason) => output.note(`Recording has ended: ${reason}.`));
+    const recording = flags.record === undefined ? undefined : await openRecording(flags.record, output);
+    const shown = target && shownUrl(target);
     const feed = createFeed();
     const sources = { headers, toleranceSeconds: flags.tolerance, secretOf: () => secret };
-    const closing: (() => Promise<void>)[] = [async () => recorder?.close()];
-    let printing = Promise.resolve();
-    let waiting = 0;
-
-    async function show(record: DeliveryRecord, explained: boolean): Promise<void> {
-      const kept = feed.get(record.id);
-      if (kept === undefined) return;
-      const summary = summaryOf(kept);
-      const items = itemsOf(kept.rawBody);
-      const findings = explained ? await findingsOf(kept, sources) : [];
-      const { reason } = lastOf(kept);
-      const text = [deliveryText(summary, items, output), ...refusalText(reason, findings[0], output.colors)];
-      output.result({ delivery: { ...summary, reason, findings } }, text.join('\n'));
-    }
+    const closing: (() => Promise<void>)[] = [async () => recording?.close()];
+    const printer = createPrinter(feed, sources, output);
+    let unwritten = false;
 
     const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {
       onDelivery(record, { method, path }) {
         const { at, headers, status } = lastOf(record);
         const verdict = verdictOf(lastOf(record));
-        recorder?.record({ at, method, path, headers, body: record.rawBody, status, verdict });
-        // Explaining takes its time: the sender has its answer by now, and a flood is not explained.
-        const explained = waiting < MOST_WAITING;
-        waiting++;
-        printing = printing
-          .then(() => show(record, explained))
-          .catch(() => output.note('A delivery could not be printed.'))
-          .finally(() => waiting--);
+        recording?.write({ at, method, path, headers, body: record.rawBody, status, verdict }).catch((error: Error) => {
+          if (!unwritten) output.note(`What comes is not recorded any more: ${error.message}`);
+          unwritten = true;
+        });
+        // Not before the sender has its answer.
+        printer.print(record.id);
       },
       onOther: ({ method, path, status }) =>
         output.note(`${method} ${visible(path, 200)}: answered ${status}, as it is no POST.`),
@@ -139,7 +120,7 @@ export const listen = defineCommand({
       const state = () => ({
         mode: 'listen' as const,
         title: `Listening at ${listener.url}`,
-        target: target?.href,
+        target: shown,
         headers,
       });
       const page =
@@ -157,29 +138,18 @@ export const listen = defineCommand({
       if (page) closing.unshift(() => page.close());
       if (!isLoopback(host)) output.note(`Whoever reaches ${host} can send to this port.`);
       const lines = [`Listening at ${listener.url}/ (any path)`];
-      if (target) lines.push(`Forwarding to ${target.href}`);
+      if (target) lines.push(`Forwarding to ${shown}`);
       if (page) lines.push(`Page: ${page.address}`);
-      output.result({ listening: { url: listener.url, forward: target?.href, page: page?.address } }, lines.join('\n'));
+      output.result({ listening: { url: listener.url, forward: shown, page: page?.address } }, lines.join('\n'));
       await untilAborted(signal);
     } finally {
       for (const close of closing) await close();
-      await printing;
+      await printer.done();
     }
     return 0;
   },
 });
 
-function targetOf(text: string | undefined): URL | undefined {
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  throw usageError('--forward takes a URL that starts with http:// or https://.');
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 function isOwn({ hostname, port, protocol }: URL, own: number): boolean {
-  return isLoopback(hostname.replace(/^\[|\]$/g, '')) && Number(port || (protocol === 'https:' ? 443 : 80)) === own;
+  return isLoopback(hostname) && Number(port || (protocol === 'https:' ? 443 : 80)) === own;
 }

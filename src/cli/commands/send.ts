@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import pMap, { pMapSkip } from 'p-map';
@@ -98,7 +99,12 @@ export const send = defineCommand({
   summary: 'Send signed deliveries to a receiver: samples, a file, or recorded ones',
   details: [
     'Sends one sample event unless told otherwise. Each delivery is signed with the present time as it is sent; redirects are not followed.',
-    `Ways to tamper: ${tamperNames.map((name) => `${name} (${tampers[name].does})`).join('; ')}; all (each of them in turn).`,
+  ],
+  sections: [
+    {
+      title: 'Ways to tamper',
+      rows: [...tamperNames.map((name) => [name, tampers[name].does] as const), ['all', 'each of these in turn']],
+    },
   ],
   arguments: [{ name: 'url', required: false, help: `Where the receiver listens (${DEFAULT_URL} without it)` }],
   flags,
@@ -189,6 +195,8 @@ async function sendAll(url: URL, secret: string | undefined, context: Context): 
   const secure = url.protocol === 'https:';
   const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: concurrency });
   const stop = new AbortController();
+  // Each delivery under way listens to it.
+  setMaxListeners(0, stop.signal);
   const end = () => stop.abort();
   signal.addEventListener('abort', end, { once: true });
   const options = { agent, timeoutMs: timeout * 1000, signal: stop.signal };
@@ -239,5 +247,5 @@ async function sendAll(url: URL, secret: string | undefined, context: Context): 
 }
 
 function unreachable(url: URL, { code }: Answer): CommandError {
-  return new CommandError('ERR_CLI_UNREACHABLE', `${shownUrl(url)} cannot be reached (${code}): ${reachReason(code)}.`);
+  return new CommandError('ERR_CLI_UNREACHABLE', `${shownUrl(url)} cannot be reached (${code}): ${reachReason(code)}`);
 }

@@ -72,11 +72,11 @@ function attempt(url: URL, { headers, body }: Parcel, { agent, timeoutMs, signal
     signal.addEventListener('abort', abort, { once: true });
 
     request.on('socket', (socket) => {
-      const up = () => {
-        connected = true;
-      };
-      if (request.reusedSocket) up();
-      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', up);
+      if (request.reusedSocket) connected = true;
+      else
+        socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+          connected = true;
+        });
     });
     request.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.name));
     request.on('response', (incoming) => {

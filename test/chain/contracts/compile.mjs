@@ -1,10 +1,12 @@
-// Compiles the contracts of this directory and writes what the tests need of them to ../artifacts, which is committed.
+// Compiles the contracts of this directory and writes what the tests need of them to ../artifacts, which is committed; the
+// one that the command line tool deploys goes to where that has it.
 // The compiler is installed for that alone: npx -y -p solc@0.8.37 -c 'node test/chain/contracts/compile.mjs'
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const here = new URL('.', import.meta.url);
 const artifacts = new URL('../artifacts/', here);
+const elsewhere = { SampleToken: new URL('../../../src/cli/anvil/', here) };
 const VERSION = '0.8.37+commit.f401782d';
 
 function solc(args, input) {
@@ -49,7 +51,8 @@ ${abi.map((item) => `  ${literal(item)},\n`).join('')}] as const;
 export const ${name}Bytecode: \`0x\${string}\` =
   '0x${evm.bytecode.object}';
 `;
-  writeFileSync(new URL(`${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`, artifacts), text);
+  const directory = elsewhere[contract] ?? artifacts;
+  writeFileSync(new URL(`${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`, directory), text);
 }
 
 /** The value as JavaScript, in the style of the project, and without what is only of interest to Solidity. */

@@ -1,0 +1,111 @@
+import type { LocalService } from '../../local/local-service.js';
+import type { KnownContract } from '../../workbench/item-view.js';
+import { usageError } from '../command-error.js';
+import { type GivenContract, readContract } from '../contract-flags.js';
+import type { Output } from '../output.js';
+
+/** What a chain is watched for, as the flags say it. */
+export interface ChainFlags {
+  readonly rpc: string | undefined;
+  readonly anvil: boolean | undefined;
+  readonly contract: readonly string[];
+  readonly wallet: readonly string[];
+  /** Seconds. */
+  readonly interval: number;
+}
+
+/** A chain whose events a local service delivers. */
+export interface ChainSource {
+  /** For the page: where it is, without what may be a key in its URL, and what is watched on it. */
+  readonly view: {
+    rpcUrl: string;
+    chainId: number;
+    contracts: readonly { address: string; label: string; name: string }[];
+  };
+  known(address: string): KnownContract | undefined;
+  /** Sends a transaction that makes an event; undefined on a chain that is not ours. */
+  readonly sample: (() => Promise<string>) | undefined;
+  close(): Promise<void>;
+}
+
+/** @throws CommandError `ERR_CLI_USAGE` when the flags contradict each other, before anything is started. */
+export function checkChainFlags({ rpc, anvil, contract, wallet }: ChainFlags): void {
+  if (rpc !== undefined && anvil) throw usageError('Give --rpc or --anvil: one chain is watched.');
+  const watched = contract.length + wallet.length;
+  if (rpc !== undefined && watched === 0)
+    throw usageError('--rpc needs --contract or --wallet: what is to be watched.');
+  if (rpc === undefined && !anvil && watched > 0) throw usageError('--contract and --wallet need --rpc or --anvil.');
+}
+
+/** Starts what the flags say, and has the service deliver what happens there. Undefined when they name no chain. */
+export async function startChain(
+  flags: ChainFlags,
+  service: LocalService,
+  { env, output, signal }: { env: NodeJS.ProcessEnv; output: Output; signal: AbortSignal },
+): Promise<ChainSource | undefined> {
+  if (flags.rpc === undefined && !flags.anvil) return undefined;
+  const contracts: (GivenContract & KnownContract)[] = await Promise.all(flags.contract.map(readContract));
+  const closing: (() => unknown)[] = [];
+  const close = async () => {
+    for (const each of closing.splice(0)) await each();
+  };
+  try {
+    let rpcUrl = flags.rpc;
+    let sample: (() => Promise<string>) | undefined;
+    if (flags.anvil) {
+      const { findAnvil, startAnvil } = await import('./start-anvil.js');
+      const { deploySampleToken } = await import('./sample-chain.js');
+      const anvil = await startAnvil(findAnvil(env, process.cwd()), signal);
+      closing.push(() => anvil.stop());
+      void anvil.ended.then(() => {
+        if (closing.length > 0) output.note('anvil has ended: nothing more comes from the chain.');
+      });
+      const token = await deploySampleToken(anvil.url, signal);
+      contracts.unshift({ ...token, name: 'SampleToken', label: 'sampletoken' });
+      rpcUrl = anvil.url;
+      sample = () => token.transfer();
+    }
+    const watcher = await service.watchChain({
+      rpcUrl: rpcUrl as string,
+      contracts,
+      wallets: flags.wallet,
+      pollIntervalMs: flags.anvil ? 250 : 1000,
+    });
+    closing.unshift(() => watcher.close());
+    if (sample && flags.interval > 0) {
+      const traffic = every(flags.interval * 1000, sample, () => output.note('A transfer could not be sent.'));
+      closing.unshift(traffic);
+    }
+    const byAddress = new Map(contracts.map((contract) => [contract.address.toLowerCase(), contract]));
+    const view = contracts.map(({ address, label, name }) => ({ address, label, name }));
+    return {
+      view: { rpcUrl: new URL(rpcUrl as string).origin, chainId: watcher.chainId, contracts: view },
+      known: (address) => byAddress.get(address.toLowerCase()),
+      sample,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Does something again and again, never twice at once. Complains of the first failure alone. Gives back what ends it. */
+function every(ms: number, act: () => Promise<unknown>, complain: () => void): () => void {
+  let failed = false;
+  let timer = setTimeout(tick, ms);
+  let ended = false;
+  async function tick(): Promise<void> {
+    try {
+      await act();
+    } catch {
+      if (!failed && !ended) complain();
+      failed = true;
+    }
+    if (!ended) timer = setTimeout(tick, ms);
+  }
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
+}

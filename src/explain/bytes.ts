@@ -1,0 +1,72 @@
+const encoder = new TextEncoder();
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The UTF-8 bytes of a text. */
+export const utf8 = (text: string): Uint8Array => encoder.encode(text);
+
+/** The text that bytes are the UTF-8 of; undefined when they are none. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes whose values are the characters' codes, as `Buffer.from(text, 'latin1')` gives them. */
+export function latin1(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+/** The text whose characters' codes are the bytes' values. */
+export function fromLatin1(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return parts.join('');
+}
+
+const HEX = /^(?:[0-9a-f]{2})+$/i;
+
+/** The bytes of hex digits; undefined when it is none. */
+export function fromHex(text: string): Uint8Array | undefined {
+  if (text.length % 2 !== 0 || !HEX.test(text)) return undefined;
+  return Uint8Array.from({ length: text.length / 2 }, (_, at) => Number.parseInt(text.slice(2 * at, 2 * at + 2), 16));
+}
+
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/** The bytes of base64 or base64url, with or without padding; undefined when it is none. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  if (!BASE64.test(text)) return undefined;
+  try {
+    return latin1(atob(text.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '')));
+  } catch {
+    return undefined;
+  }
+}
+
+export const toBase64 = (bytes: Uint8Array): string => btoa(fromLatin1(bytes));
+
+export const toBase64Url = (bytes: Uint8Array): string =>
+  toBase64(bytes).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+
+export function join(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
+}

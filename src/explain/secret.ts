@@ -1,0 +1,232 @@
+import { fromBase64, fromHex, latin1, sameBytes, toBase64, toBase64Url, toHex, utf8 } from './bytes.js';
+import type { Candidate, Fault } from './fault.js';
+import { hashOf } from './scheme.js';
+
+const asShown = 'Use the secret exactly as it was shown when the webhook was created.';
+
+const faults = {
+  whitespace: {
+    cause: 'secret-whitespace',
+    what: 'There is white space around the secret: a space, or the line break at the end of a file.',
+    fix: "Trim it where you read it: process.env.WEBHOOK_SECRET?.trim(), readFileSync(path, 'utf8').trim(); write Kubernetes secrets with printf or echo -n.",
+  },
+  whitespaceSigned: {
+    cause: 'secret-whitespace-lost',
+    what: 'The signature was made with white space (a line break, a space) around the secret, which yours does not have.',
+    fix: 'Trim the secret where the signature is made: the file or the variable that it is read from ends with a line break. The service itself signs without.',
+  },
+  bom: {
+    cause: 'secret-bom',
+    what: 'There is a byte order mark, or another character that cannot be seen, in the secret.',
+    fix: 'Save the file that it is in as UTF-8 without BOM (PowerShell writes one), or type the secret in again.',
+  },
+  quotes: {
+    cause: 'secret-quoted',
+    what: 'There are quotes around the secret.',
+    fix: 'Take them off: docker --env-file, systemd and many dashboards keep the quotes that a shell would strip, and JSON.parse is needed for a JSON string.',
+  },
+  quotesSigned: {
+    cause: 'secret-quotes-lost',
+    what: 'The signature was made with quotes around the secret, which yours does not have.',
+    fix: 'Take the quotes off where the signature is made (an env file, a value that went through JSON.stringify).',
+  },
+  envLine: {
+    cause: 'secret-env-line',
+    what: 'The secret is a whole line of an env file, with the name of the variable and the equals sign.',
+    fix: 'Keep what stands behind the equals sign.',
+  },
+  comment: {
+    cause: 'secret-comment',
+    what: 'A comment stands behind the secret.',
+    fix: 'Put the comment on a line of its own: docker --env-file and systemd take it for a part of the value.',
+  },
+  prefix: {
+    cause: 'secret-prefix',
+    what: 'There is a prefix before the secret, such as Bearer or whsec_, that does not belong to it.',
+    fix: `Take the prefix off. ${asShown}`,
+  },
+  prefixSigned: {
+    cause: 'secret-prefix-lost',
+    what: 'The signature was made with a prefix (whsec_) before the secret, which yours does not have.',
+    fix: `Do not strip the prefix: it belongs to the key. ${asShown}`,
+  },
+  hex: {
+    cause: 'secret-hex-decoded',
+    what: 'The key is the bytes that one gets by decoding the secret from hex.',
+    fix: `Do not decode it: createHmac('sha256', secret) in place of Buffer.from(secret, 'hex'). The key is the text. ${asShown}`,
+  },
+  base64: {
+    cause: 'secret-base64-decoded',
+    what: 'The key is the bytes that one gets by decoding the secret from base64.',
+    fix: `If you encoded it (Kubernetes' data: field, atob in code), hand the library the decoded text; if whoever signs decodes it, let them use createHmac('sha256', secret). The key is the text. ${asShown}`,
+  },
+  hexEncoded: {
+    cause: 'secret-hex-encoded',
+    what: 'The key is the hex of the secret that you gave: yours was decoded, or the other was encoded.',
+    fix: `Leave out Buffer.from(secret, 'hex'). The key is the text that the service shows. ${asShown}`,
+  },
+  base64Encoded: {
+    cause: 'secret-base64-encoded',
+    what: 'The key is the base64 of the secret that you gave: yours was decoded, or the other was encoded.',
+    fix: `Leave out Buffer.from(secret, 'base64') and atob; in Kubernetes use stringData:, or data: with the base64 of the secret's text. ${asShown}`,
+  },
+  letters: {
+    cause: 'secret-case',
+    what: 'The secret has its letters in another case.',
+    fix: `No toLowerCase or toUpperCase on it. ${asShown}`,
+  },
+  url: {
+    cause: 'secret-url-encoded',
+    what: 'The secret is URL-encoded on one side and not on the other.',
+    fix: 'Hand it over as it is: encodeURIComponent belongs to URLs alone, and what comes out of one is to be decoded.',
+  },
+  list: {
+    cause: 'secret-list',
+    what: 'The secret is a list of secrets in one text, and one of them is right.',
+    fix: "Give the library an array: secret: (process.env.WEBHOOK_SECRETS ?? '').split(',').",
+  },
+  padding: {
+    cause: 'secret-padding',
+    what: 'The equals signs at the end of the secret are missing.',
+    fix: "Split a line of an env file at the first equals sign only: line.split('=') loses those at the end.",
+  },
+  doubled: {
+    cause: 'secret-doubled',
+    what: 'The secret is there twice, one right after the other.',
+    fix: 'Paste it once.',
+  },
+  hashed: {
+    cause: 'secret-hashed',
+    what: 'The key is the SHA-256 of the secret.',
+    fix: `Use the secret itself as the key: an HMAC takes keys of any length. ${asShown}`,
+  },
+  escapes: {
+    cause: 'secret-escaped',
+    what: 'The secret has backslashes that escape something in it.',
+    fix: 'Write it without: in an env file single quotes keep a backslash, double quotes read it.',
+  },
+  unset: {
+    cause: 'signed-without-secret',
+    what: 'The signature was made with an empty secret, or with the text undefined or null.',
+    fix: 'Set the secret where the signature is made: the variable is not set there. Do not accept such a signature, anybody can make it.',
+  },
+  bytes: {
+    cause: 'secret-not-text',
+    what: 'The secret was given as bytes; the library takes text.',
+    fix: `Pass a string. ${asShown}`,
+  },
+} satisfies Record<string, Fault>;
+
+const percentDecoded = (text: string) => (text.includes('%') ? decodeURIComponent(text) : '');
+const jsonString = (text: string) => {
+  const value: unknown = text.startsWith('"') ? JSON.parse(text) : '';
+  return typeof value === 'string' ? value : '';
+};
+
+/** What the right secret may be, made from the one that was given. What throws gives none. */
+const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | readonly string[]])[] = [
+  [faults.bom, (text) => text.replace(/[\uFEFF\u200B-\u200F\u2060\u00AD]/g, '')],
+  [faults.whitespace, (text) => [text.trim(), text.replace(/[\r\n]+$/, ''), text.replace(/\s+/g, '')]],
+  [
+    faults.quotes,
+    (text) => [
+      text.replace(/^(["'`])(.*)\1$/s, '$2'),
+      text.replace(/^[“‘«„](.*)[”’»“]$/s, '$1'),
+      text.replace(/^["'`]|["'`]$/g, ''),
+    ],
+  ],
+  [faults.quotes, jsonString],
+  [faults.envLine, (text) => text.replace(/^\s*(?:export\s+|set\s+|\$env:)?[A-Za-z_][A-Za-z0-9_.-]*\s*[=:]\s*/, '')],
+  [
+    faults.prefix,
+    (text) =>
+      text.replace(
+        /^(?:Bearer|Basic|Token|secret|key)\s+|^(?:whsec|sk|secret|sec|wh)[_:-]|^(?:sha256|secret|key|base64|hex)[=:]/i,
+        '',
+      ),
+  ],
+  [faults.list, (text) => text.split(/[,;|\s]+/).slice(0, 8)],
+  [faults.whitespaceSigned, (text) => [`${text}\n`, `${text}\r\n`, `${text} `, ` ${text}`, `${text}\r`, `${text}\t`]],
+  [faults.quotesSigned, (text) => [`"${text}"`, `'${text}'`]],
+  [faults.prefixSigned, (text) => [`whsec_${text}`]],
+  [faults.comment, (text) => text.replace(/\s+(?:#|\/\/).*$/s, '')],
+  [faults.letters, (text) => [text.toLowerCase(), text.toUpperCase()]],
+  [faults.padding, (text) => [`${text}=`, `${text}==`]],
+  [faults.url, (text) => [percentDecoded(text), percentDecoded(text.replace(/\+/g, ' ')), encodeURIComponent(text)]],
+  [faults.doubled, (text) => (text.slice(0, text.length / 2).repeat(2) === text ? text.slice(0, text.length / 2) : '')],
+  [faults.doubled, (text) => text.replace(/^(.+)\s\1$/s, '$1')],
+  [
+    faults.escapes,
+    (text) => [text.replace(/\\n$/, '\n'), text.replace(/\\(.)/g, '$1'), text.replace(/(?:\\[nrt])+$/, '')],
+  ],
+  [faults.unset, () => ['undefined', 'null', '[object Object]']],
+];
+
+/** The same for keys that are no text. */
+const BYTES: readonly (readonly [fault: Fault, make: (text: string) => (Uint8Array | undefined)[]])[] = [
+  [faults.hex, (text) => [fromHex(text.replace(/^0x/, ''))]],
+  [faults.base64, (text) => [fromBase64(text.replace(/^whsec_/, ''))]],
+  // Decoded as bytes that became characters, or as text: either way the encoding gives it back.
+  [
+    faults.hexEncoded,
+    (text) => [utf8(toHex(utf8(text))), utf8(toHex(latin1(text))), utf8(toHex(utf8(text)).toUpperCase())],
+  ],
+  [faults.base64Encoded, (text) => [utf8(toBase64(utf8(text))), utf8(toBase64(latin1(text)))]],
+  [faults.base64Encoded, (text) => [utf8(toBase64Url(utf8(text))), utf8(toBase64Url(latin1(text)))]],
+  [faults.hashed, (text) => [hashOf(utf8(text)), utf8(toHex(hashOf(utf8(text)))), utf8(toBase64(hashOf(utf8(text))))]],
+  [faults.unset, () => [new Uint8Array()]],
+];
+
+/** A key longer than this is no secret that somebody was shown, and nothing is tried with it. */
+const LONGEST = 4096;
+
+/** The keys that a given secret may stand for, the most frequent mistakes first, the secret itself not among them. */
+export function readSecret(given: string | Uint8Array): Candidate<Uint8Array>[] {
+  if (typeof given !== 'string') return readBytes(given);
+  if (given.length > LONGEST || given === '') return [];
+  const found: Candidate<Uint8Array>[] = [];
+  const own = utf8(given);
+  const add = (value: Uint8Array | undefined, fault: Fault) => {
+    if (value === undefined || (value.length === 0 && fault !== faults.unset) || sameBytes(value, own)) return;
+    if (!found.some((each) => sameBytes(each.value, value))) found.push({ value, faults: [fault] });
+  };
+  for (const [fault, make] of TEXTS) {
+    for (const text of attempt(() => [make(given)].flat())) add(text === '' ? undefined : utf8(text), fault);
+  }
+  for (const [fault, make] of BYTES) for (const bytes of attempt(() => make(given))) add(bytes, fault);
+  return found;
+}
+
+function readBytes(given: Uint8Array): Candidate<Uint8Array>[] {
+  const text = (value: string, fault: Fault) => ({ value: utf8(value), faults: [faults.bytes, fault] });
+  return [
+    { value: given, faults: [faults.bytes] },
+    text(toHex(given), faults.hexEncoded),
+    text(toBase64(given), faults.base64Encoded),
+    text(toBase64Url(given), faults.base64Encoded),
+  ];
+}
+
+function attempt<T>(make: () => readonly T[]): readonly T[] {
+  try {
+    return make();
+  } catch {
+    // Not encoded in this way.
+    return [];
+  }
+}
+
+/** What those sign with who have no secret either. */
+export const withoutSecret: readonly Candidate<Uint8Array>[] = ['', 'undefined', 'null'].map((text) => ({
+  value: utf8(text),
+  faults: [faults.unset],
+}));
+
+/** The secret of another webhook, by the label of that. */
+export function secretOf(label: string): Fault {
+  return {
+    cause: 'secret-of-another-webhook',
+    what: `The signature was made with the secret of another webhook${label === '' ? '' : `, “${label}”`}.`,
+    fix: 'Every webhook has a secret of its own. Give this route that of the webhook whose URL it is, or both of them in an array.',
+  };
+}

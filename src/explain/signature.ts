@@ -1,0 +1,178 @@
+import { fromBase64, fromHex, fromLatin1 } from './bytes.js';
+import type { Fault } from './fault.js';
+
+/** The bytes that a signature header may stand for. */
+export interface Reading {
+  readonly bytes: Uint8Array;
+  /** Whether they are all of it; else the first of them. */
+  readonly whole: boolean;
+  readonly faults: readonly Fault[];
+}
+
+const service = 'The service sends 64 hex digits and nothing else.';
+
+const faults = {
+  whitespace: {
+    cause: 'signature-whitespace',
+    what: 'There is white space around the signature.',
+    fix: `Pass the header as the framework gives it, or trim it where you copy it from. ${service}`,
+  },
+  quotes: {
+    cause: 'signature-quoted',
+    what: 'There are quotes around the signature.',
+    fix: 'Take the quotes off where the header is written or copied: JSON.stringify of a string, or a shell variable, puts them there.',
+  },
+  prefix: {
+    cause: 'signature-prefixed',
+    what: 'The signature has a prefix such as sha256= or v1=, as GitHub and Stripe write it.',
+    fix: `Send the digits alone. ${service} If the header is another service's, verify it with that service's library.`,
+  },
+  repeated: {
+    cause: 'signature-repeated',
+    what: 'The signature header came more than once, and its values were joined with a comma.',
+    fix: 'Find what sets it a second time (a proxy that copies headers, headers.append in a client) and let it set it once.',
+  },
+  base64: {
+    cause: 'signature-base64',
+    what: 'The signature is in base64.',
+    fix: "Sign with digest('hex') in place of digest('base64'). The service writes hex.",
+  },
+  base64url: {
+    cause: 'signature-base64url',
+    what: 'The signature is in base64url.',
+    fix: "Sign with digest('hex') in place of digest('base64url'). The service writes hex.",
+  },
+  bytes: {
+    cause: 'signature-not-text',
+    what: 'The signature was given as bytes; the header is text.',
+    fix: 'Pass the header as the text that it is. Do not decode it from hex before.',
+  },
+  twice: {
+    cause: 'signature-encoded-twice',
+    what: 'The signature was encoded twice: what was encoded is the text of a signature.',
+    fix: "Take the text of digest('hex') as it is: no Buffer.from(…).toString around it.",
+  },
+  separated: {
+    cause: 'signature-separated',
+    what: 'The hex digits of the signature are separated.',
+    fix: `Join the digits without anything between them. ${service}`,
+  },
+  percent: {
+    cause: 'signature-url-encoded',
+    what: 'The signature is URL-encoded.',
+    fix: 'Pass the header as it came, without encodeURIComponent: a header is not a query.',
+  },
+  truncated: {
+    cause: 'signature-truncated',
+    what: 'The signature was cut: what is there of it is right, and the end is missing.',
+    fix: 'Look for what cuts it: a column of a database, a log line, a slice, a header limit of a proxy. All 64 digits have to be there.',
+  },
+  longer: {
+    cause: 'signature-longer',
+    what: 'The signature is right as far as 64 digits go, and there is more behind them.',
+    fix: 'Take off what follows the digits. A receiver that lets it pass can be sent anything behind a signature.',
+  },
+} satisfies Record<string, Fault>;
+
+const PREFIX =
+  /^(?:hmac[-_ ]?)?(?:sha-?(?:1|256|384|512)|v[0-9]|hmac|hex|0x|sig|signature|base64|digest)?(?:[=:, ]\s*|(?<=^0x))/i;
+const SHORTEST = 8;
+
+interface Layer {
+  readonly text: string;
+  readonly faults: readonly Fault[];
+}
+
+/** Takes off what stands around a signature; each way to do it with the faults that it undoes. */
+function undress(text: string): Layer[] {
+  const layers: Layer[] = [{ text, faults: [] }];
+  const add = (from: Layer, next: string, fault: Fault) => {
+    if (next === from.text || next === '' || layers.length >= 24) return;
+    layers.push({ text: next, faults: from.faults.includes(fault) ? from.faults : [...from.faults, fault] });
+  };
+  // The list grows while it is gone through: quotes may stand around a prefix, and white space around both.
+  for (const layer of layers) {
+    add(layer, layer.text.trim(), faults.whitespace);
+    add(layer, layer.text.replace(/^(["'`])(.*)\1$/s, '$2'), faults.quotes);
+    add(layer, layer.text.replace(PREFIX, ''), faults.prefix);
+    // t=…,v1=… of Stripe, and v1,… of Svix, of which there may be several with a space between them.
+    for (const [, part = ''] of layer.text.matchAll(/(?:^|[,; ])\s*v[0-9]+[=,]([^,; ]+)/g))
+      add(layer, part, faults.prefix);
+    const parts = layer.text.split(/\s*[,;\n]\s*/);
+    for (const part of parts.length > 1 && new Set(parts).size < parts.length ? new Set(parts) : []) {
+      add(layer, part, faults.repeated);
+    }
+    if (parts.length === 2 && parts.every((part) => part.length >= 40)) {
+      for (const part of parts) add(layer, part, faults.repeated);
+    }
+    if (/%[0-9a-f]{2}/i.test(layer.text)) add(layer, percentDecoded(layer.text), faults.percent);
+    add(
+      layer,
+      /^[0-9a-f]{2}([: -])[0-9a-f]{2}(\1[0-9a-f]{2})+$/i.test(layer.text) ? layer.text.replace(/[: -]/g, '') : '',
+      faults.separated,
+    );
+  }
+  return layers;
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
+const LENGTHS = [20, 32, 48, 64];
+
+/** The bytes of one text, by the form that it has. */
+function decoded({ text, faults: before }: Layer): Reading[] {
+  const readings: Reading[] = [];
+  const add = (bytes: Uint8Array | undefined, whole: boolean, ...more: readonly Fault[]) => {
+    if (bytes !== undefined && bytes.length >= SHORTEST) readings.push({ bytes, whole, faults: [...before, ...more] });
+  };
+  const hex = fromHex(text);
+  const base64 = hex && hex.length === 32 ? undefined : fromBase64(text.replace(/ /g, '+'));
+  const asBase64 = /[-_]/.test(text) || !/[+/= ]/.test(text) ? faults.base64url : faults.base64;
+  if (hex && LENGTHS.includes(hex.length)) add(hex, true);
+  if (base64 && LENGTHS.includes(base64.length)) add(base64, true, base64.length % 3 === 0 ? faults.base64 : asBase64);
+  for (const outer of [hex, base64]) {
+    if (!outer) continue;
+    const inner = fromLatin1(outer);
+    const innerBytes = fromHex(inner) ?? (/^[A-Za-z0-9+/_-]{27,}=*$/.test(inner) ? fromBase64(inner) : undefined);
+    if (innerBytes && LENGTHS.includes(innerBytes.length)) add(innerBytes, true, faults.twice);
+  }
+  const [digits = ''] = /^[0-9a-f]*/i.exec(text) ?? [];
+  if (digits.length > 64 || (digits.length === 64 && text.length > 64)) {
+    add(fromHex(digits.slice(0, 64)), true, faults.longer);
+  }
+  if (digits.length < 64) add(fromHex(digits.slice(0, digits.length - (digits.length % 2))), false, faults.truncated);
+  if (base64 && !LENGTHS.includes(base64.length) && base64.length < 32) add(base64, false, asBase64, faults.truncated);
+  return readings;
+}
+
+/** Everything that a signature header can be read as: as it stands first, then by fewer faults. */
+export function readSignature(given: string | Uint8Array | undefined): Reading[] {
+  if (given === undefined) return [];
+  if (typeof given !== 'string') {
+    const asText = decoded({ text: fromLatin1(given), faults: [faults.bytes] });
+    return [{ bytes: given, whole: true, faults: [faults.bytes] }, ...asText];
+  }
+  return undress(given)
+    .flatMap(decoded)
+    .sort((a, b) => a.faults.length - b.faults.length)
+    .slice(0, 48);
+}
+
+/** The reading that a computed signature fits, if there is one. */
+export function fitting(readings: readonly Reading[], mac: Uint8Array): Reading | undefined {
+  return readings.find(
+    ({ bytes, whole }) =>
+      (whole ? bytes.length === mac.length : bytes.length < mac.length) && bytes.every((byte, at) => byte === mac[at]),
+  );
+}
+
+/** The time that a header such as t=…,v1=… has in it. */
+export function timeInSignature(text: string): string | undefined {
+  return /(?:^|[,; ])\s*t=([0-9]{1,16})(?=$|[,; ])/.exec(text)?.[1];
+}
