@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 const steps = [
   ['lint and format', 'biome check'],
   ['types', 'tsc'],
+  ["types of the page's modules", 'tsc -p src/workbench/page'],
   ['build', 'tsup --silent', 'tested'],
   ['tests with coverage', 'vitest run --coverage', 'tested'],
   ['type tests', 'vitest run --typecheck.only --coverage.enabled=false --reporter=default'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startFakeSource } from '../workbench/fake-source.js';
-import { rowsOf } from './open-page.js';
-import { describePage, openFirst } from './suite.js';
+import { openFirst, rowsOf } from './open-page.js';
+import { describePage } from './suite.js';
 
 describePage('the connection of the page', (ground) => {
   it('says that it is lost, comes back by itself, and then has what it missed', async () => {

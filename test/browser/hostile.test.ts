@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sampleEventEmitted } from '../../src/testing.js';
 import { HOSTILE } from '../workbench/fake-source.js';
-import { expectNoSidewaysScroll, looks, rowsOf } from './open-page.js';
+import { expectNoSidewaysScroll, looks, openFirst, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describePage, openFirst } from './suite.js';
+import { describePage } from './suite.js';
 
 const directory = new URL('../../src/workbench/page/', import.meta.url);
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { expectNoSidewaysScroll, looks, rowsOf, violationsOf } from './open-page.js';
-import { describePage, openFirst } from './suite.js';
+import { expectNoSidewaysScroll, looks, openFirst, rowsOf, violationsOf } from './open-page.js';
+import { describePage } from './suite.js';
 
 describePage('accessibility of the page (axe-core)', (ground) => {
   it.each(Object.entries(looks))('has nothing to say: %s', async (name, look) => {

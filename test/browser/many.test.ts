@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { expectNoSidewaysScroll, rowsOf } from './open-page.js';
+import { expectNoSidewaysScroll, openFirst, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describePage, openFirst } from './suite.js';
+import { describePage } from './suite.js';
 
 const MANY = 10_000;
 

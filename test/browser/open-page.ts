@@ -71,3 +71,11 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 
 /** The rows of the list that exist. */
 export const rowsOf = (page: Page) => page.getByRole('grid').locator('.canvas').getByRole('row');
+
+/** Opens the delivery on top of what is seen, and gives the panel. */
+export async function openFirst(page: Page) {
+  await page.locator('.canvas > .row').first().click();
+  const panel = page.getByRole('complementary', { name: /^Delivery / });
+  await panel.locator('.answer').waitFor();
+  return panel;
+}

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
-import { openPage, rowsOf } from './open-page.js';
+import { openFirst, openPage, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describePage, openFirst } from './suite.js';
+import { describePage } from './suite.js';
 
 describePage('the page', (ground) => {
   it('takes the token out of the address, and keeps it over a reload', async () => {
@@ -77,7 +77,7 @@ describePage('the page', (ground) => {
     source.feed.put(recordOf('1', { attempt: { status: 403, fault: 'wrong signature', reason: 'Not genuine.' } }));
     const panel = await openFirst(page);
     const why = panel.locator('.finding').first();
-    expect(await why.innerText()).toMatch(/certain.*on request: wrong signature.*Fix.*Switch it off/s);
+    expect(await why.innerText()).toMatch(/certain.*on request: wrong signature.*Fix: .*Switch it off/s);
   });
 
   it('resends a delivery', async () => {

@@ -40,11 +40,3 @@ export function describePage(title: string, tests: (ground: Ground) => void): vo
     });
   });
 }
-
-/** Opens the delivery on top of what is seen, and gives the panel. */
-export async function openFirst(page: Page) {
-  await page.locator('.canvas > .row').first().click();
-  const panel = page.getByRole('complementary', { name: /^Delivery / });
-  await panel.locator('.answer').waitFor();
-  return panel;
-}

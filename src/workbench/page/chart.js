@@ -29,10 +29,10 @@ function scaleFor(most) {
  */
 export function createChart(store, now) {
   const bars = svg('g', {});
-  const top = svg('text', { class: 'axis', x: WIDTH, y: 9, 'text-anchor': 'end' });
+  const top = svg('text', { class: 'axis', x: WIDTH, y: -4, 'text-anchor': 'end' });
   const picture = svg(
     'svg',
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT + 14}`, role: 'img', class: 'chart' },
+    { viewBox: `0 -13 ${WIDTH} ${HEIGHT + 27}`, role: 'img', class: 'chart' },
     svg('defs', {}, pattern('refused', 'M0 4 4 0'), pattern('failed', 'M0 0 4 4M0 4 4 0')),
     svg('path', { class: 'grid', d: `M0 .5H${WIDTH}M0 ${HEIGHT / 2}.5H${WIDTH}` }),
     bars,

@@ -12,7 +12,7 @@ function findingItem({ what, confidence, fix, cause }) {
     'li',
     { class: 'finding', 'data-cause': cause },
     el('p', { class: 'what' }, el('span', { class: `sure ${confidence}` }, confidence), ' ', longText(what)),
-    el('p', { class: 'fix' }, el('span', { class: 'hint' }, 'Fix'), ' ', longText(fix)),
+    el('p', { class: 'fix' }, el('strong', null, 'Fix: '), longText(fix)),
   );
 }
 
@@ -29,10 +29,11 @@ function answerOf({ status, durationMs, verdict }) {
  */
 export function explanation(detail) {
   const last = detail.attempts.at(-1);
-  const { verdict, findings } = detail;
+  const { findings } = detail;
+  const isTold = findings.some(({ cause }) => cause === 'fault-on-request');
   return [
-    el('p', { class: 'answer' }, verdictMark(verdict), el('span', null, answerOf(detail))),
-    last?.fault && el('p', null, 'Put into it on request: ', wire(last.fault, 'fault'), '.'),
+    el('p', { class: 'answer' }, verdictMark(detail.verdict), el('span', null, answerOf(detail))),
+    last?.fault && !isTold && el('p', null, 'Put into it on request: ', wire(last.fault, 'fault'), '.'),
     (last?.reason || last?.code) &&
       el(
         'p',
