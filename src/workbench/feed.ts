@@ -11,7 +11,10 @@ export interface KeptDelivery extends DeliveryRecord {
 export interface FeedOptions {
   /** The oldest records beyond this many are dropped. (Default: 10 000.) */
   readonly maxDeliveries?: number | undefined;
-  /** Bodies of the oldest are dropped when all take more than this many bytes, and then records. (Default: 64 MiB.) */
+  /**
+   * Bodies of the oldest are dropped when all take more than this many bytes, and records when what is left of them takes
+   * more than half of it. (Default: 64 MiB.)
+   */
   readonly maxBytes?: number | undefined;
 }
 
@@ -39,10 +42,18 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
   /** The ids of those that have a body, the oldest first. */
   const withBody = new Set<string>();
   const listeners = new Set<(record: KeptDelivery | undefined) => void>();
-  let bytes = 0;
+  let bodyBytes = 0;
+  let otherBytes = 0;
+
+  function count(record: KeptDelivery | undefined, sign: 1 | -1): void {
+    if (record === undefined) return;
+    bodyBytes += sign * record.rawBody.byteLength;
+    otherBytes += sign * textSize(record);
+  }
 
   function set(record: KeptDelivery): void {
-    bytes += sizeOf(record) - sizeOf(records.get(record.id));
+    count(records.get(record.id), -1);
+    count(record, 1);
     records.set(record.id, record);
     if (record.rawBody.byteLength > 0) withBody.add(record.id);
     else withBody.delete(record.id);
@@ -54,30 +65,27 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
   }
 
   function drop(id: string): void {
-    bytes -= sizeOf(records.get(id));
+    count(records.get(id), -1);
     records.delete(id);
     withBody.delete(id);
   }
 
   function makeRoom(): void {
     for (const id of records.keys()) {
-      if (records.size <= maxDeliveries) break;
+      const fits = records.size <= maxDeliveries && otherBytes <= maxBytes / 2;
+      if (fits || records.size === 1) break;
       drop(id);
     }
     for (const id of withBody) {
-      if (bytes <= maxBytes) return;
+      if (bodyBytes + otherBytes <= maxBytes) return;
       dropBody(id);
-    }
-    for (const id of records.keys()) {
-      if (bytes <= maxBytes || records.size === 1) return;
-      drop(id);
     }
   }
 
   return {
     maxDeliveries,
     get bytes() {
-      return bytes;
+      return bodyBytes + otherBytes;
     },
     put(record) {
       const contents = record.bodyDropped
@@ -97,7 +105,8 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
     clear() {
       records.clear();
       withBody.clear();
-      bytes = 0;
+      bodyBytes = 0;
+      otherBytes = 0;
       for (const listener of listeners) listener(undefined);
     },
   };
@@ -108,10 +117,10 @@ function compact(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
-function sizeOf(record: KeptDelivery | undefined): number {
-  if (record === undefined) return 0;
+/** What a record takes beside its body. */
+function textSize(record: KeptDelivery): number {
   const texts = record.attempts.flatMap(({ headers, reason = '', fault = '' }) => [reason, fault, ...headers.flat()]);
   const { kinds, contracts, names } = record.contents;
   for (const text of [record.target, record.label ?? '', ...kinds, ...contracts, ...names]) texts.push(text);
-  return texts.reduce((size, text) => size + 2 * text.length, OVERHEAD + record.rawBody.byteLength);
+  return texts.reduce((size, text) => size + 2 * text.length, OVERHEAD);
 }
