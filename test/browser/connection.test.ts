@@ -4,24 +4,25 @@ import { openFirst, rowsOf } from './open-page.js';
 import { describePage } from './suite.js';
 
 describePage('the connection of the page', (ground) => {
-  it('says that it is lost, comes back by itself, and then has what it missed', async () => {
+  it('says that it is lost, comes back by itself, and has what it missed without moving what is looked at', async () => {
     const { page, source, problems } = await ground.open({ count: 3 });
-    await openFirst(page);
-    // The stream ends at once, and the next attempts fail.
-    await page.route(
-      '**/api/stream',
-      (route) => route.fulfill({ body: ': bye\n\n', contentType: 'text/event-stream' }),
-      {
-        times: 1,
-      },
-    );
+    // The stream ends at once, and the next two attempts fail: the route that was added last goes first.
+    const stream = '**/api/stream';
+    await page.route(stream, (route) => route.abort(), { times: 2 });
+    const ending = { body: ': bye\n\n', contentType: 'text/event-stream' };
+    await page.route(stream, (route) => route.fulfill(ending), { times: 1 });
     await page.reload();
-    await page.getByText(/^Not connected: again/).waitFor();
-    await page.route('**/api/stream', (route) => route.abort(), { times: 2 });
+    await page.getByText(/^Not connected/).waitFor();
+    await openFirst(page);
+    const newest = rowsOf(page).first();
+    const text = await newest.innerText();
     source.deliver();
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByText('4 deliveries', { exact: true }).waitFor();
-    expect(problems.splice(0)).toEqual([]);
+    await page.getByRole('button', { name: '1 new delivery' }).waitFor();
+    expect(await newest.innerText()).toBe(text);
+    expect(await newest.getAttribute('aria-selected')).toBe('true');
+    expect(problems.splice(0)).toEqual(Array(2).fill(expect.stringContaining('ERR_FAILED')));
   });
 
   it('tells how to get the address again when the server has another token, and takes a pasted one', async () => {

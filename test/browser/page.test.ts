@@ -54,8 +54,8 @@ describePage('the page', (ground) => {
     source.feed.put(recordOf('1', { rawBody }));
     const panel = await openFirst(page);
     await panel.getByRole('button', { name: 'Hex' }).click();
-    const dump = await panel.getByRole('group', { name: 'Body as a hex dump' }).innerText();
-    expect(dump.split('\n')[0]).toMatch(/^00000000 {2}5b 7b 22 61 +22 3a 31 2e .*\[\{"a":1\./);
+    const dump = panel.getByRole('group', { name: 'Body as a hex dump' }).locator('.hex-row').first();
+    expect(await dump.innerText()).toMatch(/^00000000 {2}5b 7b 22 61 +22 3a 31 2e .*\[\{"a":1\./);
     await panel.getByRole('button', { name: 'Indented' }).click();
     const indented = await panel.getByRole('group', { name: 'Body, indented' }).innerText();
     expect(indented).toBe('[\n  {\n    "a": 1.10,\n    "b": 12345678901234567890123\n  }\n]');
@@ -88,6 +88,22 @@ describePage('the page', (ground) => {
     await page.getByText('Sent again.').waitFor();
     await panel.getByText('Answered 200').waitFor();
     await rowsOf(page).getByText('accepted').waitFor();
+  });
+
+  it('says so when a delivery that is opened is gone, and shows nothing of the one before', async () => {
+    const { page, source, problems } = await ground.open();
+    source.feed.put(recordOf('1'));
+    const panel = await openFirst(page);
+    source.feed.put(recordOf('2'));
+    await page.getByRole('button', { name: '1 new delivery' }).click();
+    await page.route('**/api/deliveries/2', (route) =>
+      route.fulfill({ status: 404, json: { message: 'It is gone.' } }),
+    );
+    await rowsOf(page).first().click();
+    await page.getByRole('alert').getByText('It is gone.').waitFor();
+    expect(await page.locator('#detail .item').count()).toBe(0);
+    expect(await panel.count()).toBe(0);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('status of 404')]);
   });
 
   it('copies a short address whole, the body as it came, and a curl command with quotes that hold', async () => {

@@ -33,7 +33,7 @@ export function createDetail({ api, now, urlOf, onClose, onResent }) {
 
   const title = el('h2', { id: 'detail-title', tabindex: -1 });
   const meta = el('p', { class: 'meta' });
-  const next = el('p', { class: 'next', role: 'status' });
+  const next = el('p', { class: 'next' });
   const button = (/** @type {string} */ label, /** @type {() => unknown} */ onclick, className = '') =>
     el('button', { type: 'button', class: className, onclick }, label);
   const resend = button('Resend', () => void sendAgain(), 'primary');
@@ -93,10 +93,12 @@ export function createDetail({ api, now, urlOf, onClose, onResent }) {
   }
 
   async function sendAgain() {
-    if (!id) return;
+    // What is shown, which is not yet what was chosen while that is on its way.
+    const shown = detail?.id;
+    if (shown === undefined) return;
     resend.disabled = true;
     try {
-      const answer = await api.post(`deliveries/${encodeURIComponent(id)}/resend`);
+      const answer = await api.post(`deliveries/${encodeURIComponent(shown)}/resend`);
       notify('Sent again.');
       if (typeof answer?.id === 'string') onResent(answer.id);
     } catch (problem) {
@@ -154,11 +156,25 @@ export function createDetail({ api, now, urlOf, onClose, onResent }) {
           panel.removeAttribute('aria-busy');
         }
       } catch (problem) {
-        if (wanted === id) fail(messageOf(problem));
-        else again = true;
+        if (wanted !== id) again = true;
+        else {
+          if (detail?.id !== wanted) empty();
+          fail(messageOf(problem));
+        }
       }
     } while (again);
     loading = false;
+  }
+
+  function empty() {
+    detail = undefined;
+    for (const part of sections) {
+      part.last = '';
+      part.box.replaceChildren();
+    }
+    title.replaceChildren('Delivery');
+    meta.replaceChildren();
+    fail(undefined);
   }
 
   return {
@@ -177,14 +193,8 @@ export function createDetail({ api, now, urlOf, onClose, onResent }) {
     },
     close() {
       id = undefined;
-      detail = undefined;
       panel.hidden = true;
-      for (const part of sections) {
-        part.last = '';
-        part.box.replaceChildren();
-      }
-      title.replaceChildren();
-      fail(undefined);
+      empty();
     },
     tick,
     focus: () => title.focus({ preventScroll: true }),

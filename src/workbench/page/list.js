@@ -41,6 +41,8 @@ export function createList({ view, now, onOpen, onEscape }) {
   /** What the panel shows. @type {Entry | undefined} */
   let opened;
   let byKeyboard = false;
+  /** What each row stands for. @type {WeakMap<Element, Entry>} */
+  const shown = new WeakMap();
 
   const windowed = createWindowed({
     scroller,
@@ -51,7 +53,7 @@ export function createList({ view, now, onOpen, onEscape }) {
     /** @param {HTMLElement} row @param {Entry} entry @param {number} index */
     fill(row, entry, index) {
       row.id = `row-${entry.seq}`;
-      row.dataset.seq = String(entry.seq);
+      shown.set(row, entry);
       row.setAttribute('aria-rowindex', String(index + 2));
       row.setAttribute('aria-selected', String(entry === opened));
       row.classList.toggle('active', entry === active);
@@ -120,13 +122,7 @@ export function createList({ view, now, onOpen, onEscape }) {
   /** @param {Event} event */
   function entryOf(event) {
     const row = event.target instanceof Element ? event.target.closest('.canvas > .row') : null;
-    if (!(row instanceof HTMLElement)) return undefined;
-    const index = view.length() - 1;
-    for (let at = 0; at <= index; at++) {
-      const entry = view.at(at);
-      if (entry && String(entry.seq) === row.dataset.seq) return entry;
-    }
-    return undefined;
+    return row ? shown.get(row) : undefined;
   }
 
   // What was pressed is what opens, though the row may have moved before the button is up again.

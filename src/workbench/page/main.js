@@ -119,6 +119,9 @@ function start(token) {
   function onDeliveries(deliveries) {
     view.update(store.apply(deliveries));
     detail.changed(deliveries.map(({ id }) => id));
+    // What was resent under another id is in the list only now.
+    const entry = store.get(detail.openId() ?? '');
+    if (entry) list.mark(entry);
     update();
   }
 
@@ -132,10 +135,10 @@ function start(token) {
   void follow(api, {
     onState,
     onSnapshot(deliveries) {
-      store.clear();
+      store.replace(deliveries);
       view.refresh();
-      onDeliveries(deliveries);
-      byId('list').setAttribute('aria-busy', 'false');
+      detail.changed(deliveries.map(({ id }) => id));
+      update();
     },
     onDeliveries,
     onCleared,

@@ -1,7 +1,7 @@
 import { verdicts } from './verdict.js';
 
 /** @typedef {import('./types.js').Summary} Summary */
-/** @typedef {{ seq: number, summary: Summary, text?: string | undefined }} Entry `seq` counts up without gaps */
+/** @typedef {{ seq: number, summary: Summary, text?: string | undefined }} Entry `seq` counts up */
 /** @typedef {{ added: Entry[], changed: Entry[], dropped: number }} Change `dropped` of the oldest are gone */
 
 // What comes from the wire is a key of Maps only: `__proto__` is a name like any other there.
@@ -66,6 +66,18 @@ export function createStore() {
     return { added: [...added], changed: [...changed], dropped: dropped.length };
   }
 
+  /** Takes these for all that there are. Those that are known stay what they are. @param {readonly Summary[]} summaries */
+  function replace(summaries) {
+    const ids = new Set(summaries.map(({ id }) => id));
+    for (const { summary } of entries) {
+      if (ids.has(summary.id)) continue;
+      byId.delete(summary.id);
+      tally(summary, -1);
+    }
+    entries = entries.filter(({ summary }) => ids.has(summary.id));
+    apply(summaries);
+  }
+
   function clear() {
     entries = [];
     byId.clear();
@@ -74,6 +86,7 @@ export function createStore() {
 
   return {
     apply,
+    replace,
     clear,
     /** @returns {readonly Entry[]} */
     all: () => entries,

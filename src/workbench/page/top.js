@@ -36,13 +36,13 @@ export function createTop(api) {
     }
   });
 
+  // Said aloud when it changes; the seconds that go by are for the eye.
+  const words = el('span');
+  const seconds = el('span', { 'aria-hidden': 'true' });
+  connection.append(words, seconds);
   function tick() {
-    const words = {
-      connecting: 'Connecting…',
-      live: 'Live',
-      waiting: current.kind === 'waiting' ? `Not connected: again ${until(current.until, Date.now())}` : '',
-    };
-    setText(connection, words[current.kind]);
+    setText(words, { connecting: 'Connecting…', live: 'Live', waiting: 'Not connected' }[current.kind]);
+    setText(seconds, current.kind === 'waiting' ? `: again ${until(current.until, Date.now())}` : '');
     connection.className = current.kind;
     connection.title = current.kind === 'waiting' ? current.reason : '';
   }
