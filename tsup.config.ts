@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { build, type PluginBuild } from 'esbuild';
 import { defineConfig } from 'tsup';
@@ -85,7 +85,8 @@ async function verifyInOneFile() {
  * are loaded when a command needs them. The page that it serves goes beside them as it stands.
  */
 async function commandLine() {
-  await build({
+  const { COMMAND_LINE_METAFILE } = process.env;
+  const { metafile } = await build({
     entryPoints: ['src/cli/main.ts'],
     outdir: 'dist/cli',
     bundle: true,
@@ -97,7 +98,10 @@ async function commandLine() {
     plugins: [viemDecoding],
     tsconfigRaw: '{}',
     logLevel: 'error',
+    metafile: true,
   });
+  // Asked for by scripts/third-party-licenses.mjs: what is inlined.
+  if (COMMAND_LINE_METAFILE !== undefined) writeFileSync(COMMAND_LINE_METAFILE, JSON.stringify(metafile));
   await cp('src/workbench/page', 'dist/cli/page', {
     recursive: true,
     filter: (path) => !path.endsWith('tsconfig.json'),

@@ -112,7 +112,7 @@ function flagOf(name: string, rawName: string, table: FlagTable): { name: string
     throw new CommandError('ERR_CLI_USAGE', `There is no ${rawName}, for ${why}: ${instead}.`);
   }
   const near = closest(name, Object.keys(table));
-  throw usageError(`There is no flag ${rawName}${near === undefined ? '' : `; did you mean --${near}?`} See --help.`);
+  throw usageError(`There is no flag ${rawName}${near === undefined ? '.' : `; did you mean --${near}?`} See --help.`);
 }
 
 function noValue({ rawName, inlineValue }: OptionToken, on: boolean): string {

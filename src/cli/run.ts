@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isWebhookError } from '../errors.js';
 import { closest } from './closest.js';
 import type { AnyCommand, CommandEntry, CommandTable, ExitCode } from './command.js';
 import { CommandError, usageError } from './command-error.js';
@@ -26,6 +27,12 @@ export async function run(world: World, table: CommandTable): Promise<ExitCode> 
   try {
     return await dispatch(world, table, output);
   } catch (error) {
+    // Whatever was cut off by the end is no failure of its own.
+    if (world.signal.aborted) return 1;
+    if (isWebhookError(error)) {
+      output.error(error.code, error.message);
+      return error.code === 'ERR_WEBHOOK_API' ? 1 : 2;
+    }
     if (error instanceof CommandError) {
       output.error(error.code, error.message);
       return error.exitCode;

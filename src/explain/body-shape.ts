@@ -58,7 +58,7 @@ export function* reshaped(text: string): Generator<readonly [body: string | Uint
   const half = text.slice(0, text.length / 2);
   if (text.length > 2 && half + half === text) yield [half, faults.repeated];
   if (text.endsWith('\0')) yield [text.replace(/\0+$/, ''), faults.padded];
-  if (/^\s/.test(text)) yield [text.trimStart(), faults.leading];
+  if (/^[ \t\r\n]/.test(text)) yield [text.replace(/^[ \t\r\n]+/, ''), faults.leading];
   const kind = kindOf(text);
   if (text.length > LARGE || (kind !== 'object' && kind !== 'array')) return;
   const tree = readJson(text);
@@ -72,8 +72,12 @@ export function* reshaped(text: string): Generator<readonly [body: string | Uint
   yield [`[${text}]`, faults.unwrapped];
   const encoded = tree.members.some(([key, value]) => key === '"isBase64Encoded"' && value === 'true');
   for (const [key, value] of tree.members.slice(0, MOST_MEMBERS)) {
-    if (typeof value !== 'string') yield [same(value), faults.wrapped];
-    else if (value.startsWith('"')) yield* asText(value, encoded);
+    if (typeof value !== 'string') {
+      yield [same(value), faults.wrapped];
+      // What wraps it has parsed it before.
+      yield [writeJson(value, compact, spellings.go), faults.wrapped];
+    }
+    if (typeof value === 'string' && value.startsWith('"')) yield* asText(value, encoded);
     if (key.startsWith('"[')) yield [fromForm(key, value), faults.form];
   }
 }

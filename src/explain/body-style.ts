@@ -100,7 +100,8 @@ export function* restyled(text: string): Generator<readonly [text: string, fault
 
 function faultOf({ space, escaped }: Looks, layout: Layout, longer: boolean): Fault {
   if (space === 'indented') return faults.pretty;
-  if (layout !== compact && space === 'none') return faults.minified;
+  if (space === 'spaced') return faults.reserialized;
+  if (layout !== compact) return faults.minified;
   return escaped && !longer ? faults.escaped : faults.reserialized;
 }
 

@@ -34,7 +34,7 @@ function following(generator: Undone) {
 /** The bodies that one may stand for, the most frequent faults first, the body itself not among them. */
 export function* readBody(bytes: Uint8Array, work: Work): Generator<Candidate<Uint8Array>> {
   const text = textOf(bytes);
-  const generators = text === undefined ? [] : [restyled(text), reshaped(text)];
+  const generators = text === undefined ? [] : [reshaped(text), restyled(text)];
   const seen = [bytes];
   for (const [body, fault] of inTurn([...generators, recoded(bytes)])) {
     // Making one takes as long as hashing a part of it.

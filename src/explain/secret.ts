@@ -136,6 +136,9 @@ const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | 
     ],
   ],
   [faults.quotes, jsonString],
+  [faults.comment, (text) => text.replace(/\s+(?:#|\/\/).*$/s, '')],
+  [faults.doubled, (text) => (text.slice(0, text.length / 2).repeat(2) === text ? text.slice(0, text.length / 2) : '')],
+  [faults.doubled, (text) => text.replace(/^(.+)\s\1$/s, '$1')],
   [faults.envLine, (text) => text.replace(/^\s*(?:export\s+|set\s+|\$env:)?[A-Za-z_][A-Za-z0-9_.-]*\s*[=:]\s*/, '')],
   [
     faults.prefix,
@@ -149,12 +152,9 @@ const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | 
   [faults.whitespaceSigned, (text) => [`${text}\n`, `${text}\r\n`, `${text} `, ` ${text}`, `${text}\r`, `${text}\t`]],
   [faults.quotesSigned, (text) => [`"${text}"`, `'${text}'`]],
   [faults.prefixSigned, (text) => [`whsec_${text}`]],
-  [faults.comment, (text) => text.replace(/\s+(?:#|\/\/).*$/s, '')],
   [faults.letters, (text) => [text.toLowerCase(), text.toUpperCase()]],
   [faults.padding, (text) => [`${text}=`, `${text}==`]],
   [faults.url, (text) => [percentDecoded(text), percentDecoded(text.replace(/\+/g, ' ')), encodeURIComponent(text)]],
-  [faults.doubled, (text) => (text.slice(0, text.length / 2).repeat(2) === text ? text.slice(0, text.length / 2) : '')],
-  [faults.doubled, (text) => text.replace(/^(.+)\s\1$/s, '$1')],
   [
     faults.escapes,
     (text) => [text.replace(/\\n$/, '\n'), text.replace(/\\(.)/g, '$1'), text.replace(/(?:\\[nrt])+$/, '')],

@@ -160,9 +160,13 @@ export function readSignature(given: string | Uint8Array | undefined): Reading[]
   }
   return undress(given)
     .flatMap(decoded)
-    .sort((a, b) => a.faults.length - b.faults.length)
+    .sort((a, b) => order(a) - order(b))
     .slice(0, 48);
 }
+
+/** Fewer faults first; what takes only a part of the text, last. */
+const order = (reading: Reading) =>
+  reading.faults.length + (reading.faults.includes(faults.longer) || !reading.whole ? 3 : 0);
 
 /** The reading that a computed signature fits, if there is one. */
 export function fitting(readings: readonly Reading[], mac: Uint8Array): Reading | undefined {

@@ -7,7 +7,7 @@ export interface Work {
 }
 
 /** As much as takes a second or so on a slow machine without native hashes. */
-export const MOST_WORK = 144 * 1024 * 1024;
+export const MOST_WORK = 96 * 1024 * 1024;
 
 export function createWork(limit: number = MOST_WORK): Work {
   let spent = 0;

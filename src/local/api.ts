@@ -2,7 +2,7 @@ import { logPage } from './log.js';
 import type { Registry } from './registry.js';
 import { ServiceError } from './service-error.js';
 import type { State } from './state.js';
-import { type WebhookWithSecret, webhookInfo } from './webhook.js';
+import { type WebhookWithSecret, webhookInfo, withSecret } from './webhook.js';
 
 /** A call of the API, authorised. */
 export interface ApiCall {
@@ -83,12 +83,6 @@ export function createApi(state: State, registry: Registry, secretInRecords: boo
     }
     throw new ServiceError(404, `There is nothing at this path. Webhooks are at ${BASE}.`);
   };
-}
-
-/** The record with its secret, in the key order of the live API. */
-function withSecret(webhook: WebhookWithSecret): WebhookWithSecret {
-  const { id, url, label, subscriptions, ...rest } = webhookInfo(webhook);
-  return { id, url, label, subscriptions, secret: webhook.secret, ...rest };
 }
 
 function idOf(text: string): number {

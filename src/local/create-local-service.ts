@@ -4,14 +4,15 @@ import { createApi } from './api.js';
 import { type ChainWatcher, watchChain } from './chain/watch-chain.js';
 import { type Courier, createCourier } from './courier.js';
 import { batchesFor, writeEvents } from './emission.js';
-import type { Entry } from './entry.js';
+import type { Entry, Progress } from './entry.js';
 import { changeFaults, NO_FAULTS } from './faults.js';
-import { memoryLedger } from './ledger.js';
+import { fileLedger, memoryLedger } from './ledger.js';
 import type { LocalService } from './local-service.js';
 import { type LocalServiceOptions, resolveOptions } from './options.js';
 import { createRegistry } from './registry.js';
 import { createSender } from './send.js';
 import { serveApi } from './server.js';
+import { apply } from './state.js';
 import { announce, tellOf } from './tell.js';
 
 /**
@@ -39,7 +40,7 @@ import { announce, tellOf } from './tell.js';
 export async function createLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   const resolved = resolveOptions(options);
   const { logger, now, maxBatch } = resolved;
-  const ledger = memoryLedger();
+  const ledger = resolved.file === undefined ? memoryLedger() : fileLedger(resolved.file, { logger });
   const { state } = ledger;
   const sender = createSender();
   const tell = tellOf(resolved);
@@ -58,11 +59,21 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     if (courier === undefined && webhook !== undefined) {
       courier = createCourier(webhook, {
         ...{ options: resolved, sender, faults: () => faults, tell: tell.delivery },
-        record: (progress) => void ledger.commit(progress),
+        record,
       });
       couriers.set(webhookId, courier);
     }
     return courier;
+  }
+
+  /** What the file cannot take is still so: after a restart it is done again. */
+  function record(progress: Progress): void {
+    try {
+      ledger.commit(progress);
+    } catch (error) {
+      logger?.error({ err: error }, 'the file of the local service cannot be written');
+      apply(state, progress);
+    }
   }
 
   function commit(entry: Entry): void {
@@ -80,16 +91,19 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     return removed;
   }
 
-  const apiKeys = [...(resolved.apiKeys ?? [randomBytes(24).toString('base64url')])];
-  const server = await serveApi(createApi(state, { ...registry, remove }, resolved.secretInRecords), {
-    ...resolved,
-    apiKeys,
+  const { key = randomBytes(24).toString('base64url') } = state;
+  const apiKeys = resolved.apiKeys ?? [key];
+  if (resolved.apiKeys === undefined && state.key === undefined) ledger.commit({ type: 'key', key });
+  const api = createApi(state, { ...registry, remove }, resolved.secretInRecords);
+  const server = await serveApi(api, { ...resolved, apiKeys }).catch((error) => {
+    ledger.close();
+    throw error;
   });
   announce(server.url, resolved);
 
   const service: LocalService = {
     url: server.url,
-    apiKeys,
+    apiKeys: [...apiKeys],
     get faults() {
       return faults;
     },

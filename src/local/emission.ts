@@ -14,6 +14,8 @@ export interface WireEvent {
 
 /** Events above this many characters are refused. */
 const MAX_EVENT = 8 * 1024 * 1024;
+/** As are more than this many in one call. */
+const MAX_EMITTED = 64 * 1024 * 1024;
 
 /**
  * Writes events as they go over the wire, and checks that what is written is what a receiver takes.
@@ -24,8 +26,11 @@ const MAX_EVENT = 8 * 1024 * 1024;
  */
 export function writeEvents(events: readonly unknown[], unchecked: boolean): WireEvent[] {
   if (!Array.isArray(events)) throw new ConfigError('emit needs a list of events.');
+  let total = 0;
   return events.map((event, position) => {
     const json = write(event, position);
+    total += json.length;
+    if (total > MAX_EMITTED) throw new ConfigError('The events are more than 64 MiB: emit fewer at once.');
     // Parsed from the text: the check fills in an address label, and that is no part of what is sent.
     const [item] = unchecked ? [] : parseDelivery(`[${json}]`);
     if (item?.status === 'invalid') {

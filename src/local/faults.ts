@@ -23,7 +23,7 @@ export interface Faults {
   readonly droppedConnection: boolean;
 }
 
-export const NO_FAULTS: Faults = {
+export const NO_FAULTS: Faults = Object.freeze({
   duplicate: false,
   reorder: false,
   delayMs: 0,
@@ -31,7 +31,7 @@ export const NO_FAULTS: Faults = {
   oldTimestamp: false,
   tamperedBody: false,
   droppedConnection: false,
-};
+});
 
 const MAX_DELAY_MS = 600_000;
 
@@ -45,7 +45,7 @@ export function changeFaults(faults: Faults, changes: unknown): Faults {
     if (name === 'delayMs') checkNumber(name, value, 0, MAX_DELAY_MS);
     else if (typeof value !== 'boolean') throw new ConfigError(`The fault ${name} must be true or false.`);
   }
-  return { ...faults, ...changes };
+  return Object.freeze({ ...faults, ...changes });
 }
 
 /** What an attempt puts on the wire. */

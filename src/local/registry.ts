@@ -3,7 +3,7 @@ import type { Entry } from './entry.js';
 import { checkFields, type RegistrationFields } from './registration.js';
 import { ServiceError } from './service-error.js';
 import type { State } from './state.js';
-import { EVENT_KINDS, type WebhookInfo, type WebhookWithSecret, webhookInfo } from './webhook.js';
+import { EVENT_KINDS, type WebhookInfo, type WebhookWithSecret, webhookInfo, withSecret } from './webhook.js';
 
 /** More webhooks than a program that is being written needs. Each has one delivery under way at most. */
 const MAX_WEBHOOKS = 100;
@@ -54,7 +54,7 @@ export function createRegistry(state: State, commit: (entry: Entry) => unknown, 
       const times = { createdAt: time(), updatedAt: time() };
       const webhook = { id, url, label, subscriptions: [...subscriptions], secret, ...times, failedCalls: 0 };
       commit({ type: 'webhook', webhook });
-      return webhook;
+      return withSecret(webhook);
     },
     update(id, given) {
       const record = get(id);
@@ -66,7 +66,7 @@ export function createRegistry(state: State, commit: (entry: Entry) => unknown, 
       checkUnique(fields, id);
       const webhook = { ...record, label, url, subscriptions: [...subscriptions], updatedAt: time() };
       commit({ type: 'webhook', webhook });
-      return webhook;
+      return withSecret(webhook);
     },
     remove(id) {
       if (!state.webhooks.has(id)) return false;

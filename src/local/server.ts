@@ -10,6 +10,8 @@ import { ServiceError } from './service-error.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_CONNECTIONS = 1000;
+/** How long an answer that was given early waits for the client to notice. */
+const LINGER_MS = 1000;
 
 /** What the API listens with. */
 export interface ServerOptions {
@@ -58,7 +60,8 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
       const { pathname, searchParams } = parseTarget(request.url ?? '');
       const { method = '' } = request;
       const body = () => readJson(request);
-      answer(response, 200, 'Success', await api({ method, path: pathname, query: searchParams, body }));
+      const result = await api({ method, path: pathname, query: searchParams, body });
+      answer(request, response, { status: 200, message: 'Success', result });
     } catch (error) {
       if (error instanceof ServiceError) return refuse(request, response, error);
       logger?.error({ err: error }, 'the API of the local service failed');
@@ -116,11 +119,17 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   if (encoding.toLowerCase() !== 'identity') throw new ServiceError(415, 'Send the body without Content-Encoding.');
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new ServiceError(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-    chunks.push(chunk);
+  try {
+    // Left open, so that there is still somebody to answer.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new ServiceError(400, 'The body did not arrive whole.');
   }
+  if (bytes > MAX_BODY_BYTES) throw new ServiceError(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch {
@@ -129,7 +138,12 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-function answer(response: ServerResponse, status: number, message: string, result?: unknown): void {
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, message, result }: { status: number; message: string; result?: unknown },
+): void {
+  if (response.headersSent || response.destroyed) return;
   const body = JSON.stringify({ status, message, ...(result !== undefined && { result }) });
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
@@ -137,7 +151,18 @@ function answer(response: ServerResponse, status: number, message: string, resul
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   });
-  response.end(body);
+  if (request.complete) {
+    response.end(body);
+    return;
+  }
+  // The client is still sending. Closing at once would make it miss the answer, so what comes is dropped for a moment.
+  response.write(body);
+  const close = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(close, LINGER_MS);
+  request.once('end', close).once('close', close).resume();
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
@@ -145,5 +170,5 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: Servi
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   // What was not read of the body would be taken for the next request.
   if (!request.complete) response.setHeader('Connection', 'close');
-  answer(response, error.status, error.message);
+  answer(request, response, error);
 }

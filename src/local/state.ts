@@ -59,7 +59,8 @@ export function apply(state: State, entry: Entry): Delivery[] {
     else webhooks.set(record.id, { record, deliveries: new Map(), pending: new Set(), events: 0, bytes: 0 });
   } else if (entry.type === 'removed') webhooks.delete(entry.id);
   else if (entry.type === 'emitted') return entry.batches.flatMap((batch) => queue(state, batch, entry.at));
-  else advance(state, entry);
+  else if (entry.type === 'progress') advance(state, entry);
+  else throw new TypeError('This entry is of no kind that there is.');
   return [];
 }
 

@@ -49,5 +49,22 @@ export interface Registration {
 export function webhookInfo(webhook: WebhookInfo): WebhookInfo {
   const { id, url, label, subscriptions, createdAt, updatedAt } = webhook;
   const { failedCalls, nextAttempt, lastAttempt, lastError } = webhook;
-  return { id, url, label, subscriptions, createdAt, updatedAt, failedCalls, nextAttempt, lastAttempt, lastError };
+  return {
+    id,
+    url,
+    label,
+    subscriptions: [...subscriptions],
+    createdAt,
+    updatedAt,
+    failedCalls,
+    nextAttempt,
+    lastAttempt,
+    lastError,
+  };
+}
+
+/** The record with its secret, in the key order of the live API. */
+export function withSecret(webhook: WebhookWithSecret): WebhookWithSecret {
+  const { id, url, label, subscriptions, ...rest } = webhookInfo(webhook);
+  return { id, url, label, subscriptions, secret: webhook.secret, ...rest };
 }

@@ -111,14 +111,17 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       reason: result.error?.message,
       code: result.error?.code,
     };
+    let forwarded: Forwarded | undefined;
     if (target && result.status === 200 && body) {
       put({ at, headers });
-      const forwarded = await handOn(headers, body);
+      forwarded = await handOn(headers, body);
       answer = answerOf(forwarded);
-      answerForwarded(response, forwarded);
-    } else respond(request, response, result);
-    const durationMs = Math.round(performance.now() - start);
-    options.onDelivery?.(put({ at, headers, ...answer, durationMs }), about);
+    }
+    // Before the answer: who has that finds the delivery on the page.
+    const whole = put({ at, headers, ...answer, durationMs: Math.round(performance.now() - start) });
+    if (forwarded) answerForwarded(response, forwarded);
+    else respond(request, response, result);
+    options.onDelivery?.(whole, about);
   }
 
   const server = createServer((request, response) => {
@@ -137,6 +140,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
     async resend(record) {
+      if (record.bodyDropped) throw new PageError(409, 'The bytes of this delivery were dropped: it is too long ago.');
       const last = lastOf(record);
       const value = (name: string) => headerOf(last.headers, name) ?? '';
       if (!verifySignature(record.rawBody, value(names.signature), value(names.timestamp), secret)) {
@@ -149,10 +153,15 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
         if (lower === names.signature.toLowerCase()) return [name, signed.signature];
         return [name, lower === names.timestamp.toLowerCase() ? signed.timestamp : each];
       });
-      feed.put({ ...record, attempts: [...record.attempts, { at, headers }] });
+      const pending: Attempt = { at, headers };
+      feed.put({ ...record, attempts: [...record.attempts, pending] });
       const forwarded = await handOn(headers, record.rawBody);
       const { durationMs } = forwarded;
-      feed.put({ ...record, attempts: [...record.attempts, { at, headers, ...answerOf(forwarded), durationMs }] });
+      const done = { at, headers, ...answerOf(forwarded), durationMs };
+      // As it is by now: others may have sent it again meanwhile.
+      const current = feed.get(record.id);
+      const attempts = current?.attempts.map((attempt) => (attempt === pending ? done : attempt));
+      if (current && attempts) feed.put({ ...current, attempts });
       return { id: record.id };
     },
     async close() {

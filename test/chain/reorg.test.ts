@@ -1,10 +1,11 @@
-import { type Address, encodeFunctionData, type Hex, zeroAddress } from 'viem';
+import { encodeFunctionData, type Hex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contractEvent, isRemoved, logIdentity } from '../../src/evm/index.js';
-import { createRouter, type WebhookEvent } from '../../src/index.js';
+import { isRemoved, logIdentity } from '../../src/evm/index.js';
+import type { WebhookEvent } from '../../src/index.js';
 import { createRandom, type Random } from '../chaos/random.js';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
+import { balancesOf, keepBooks } from './books.js';
 import { type Chain, type Happened, openChain } from './chain.js';
 import { startReceiver } from './receiving.js';
 import { createWire } from './wire.js';
@@ -88,23 +89,23 @@ describe.skipIf(!hasAnvil)(`re-orgs of a real chain${needsAnvil}`, { timeout: 60
       const signed = await sign();
       const first = await mine(signed);
       await deliver(first);
-      expect(books.balances()).toEqual(await balancesOf(chain));
+      expect(books.balances()).toEqual(await balancesOf(chain, people));
 
       await chain.client.revert({ id });
       await deliver(first.toReversed(), true);
-      expect(books.balances()).toEqual(await balancesOf(chain));
+      expect(books.balances()).toEqual(await balancesOf(chain, people));
 
       // The last of one account is lost for good.
       const second = await mine(signed.map((each, at) => (at === round % 3 ? each.slice(0, -1) : each)));
       expect(second.length).toBeLessThan(first.length);
       await deliver(second);
-      expect(books.balances()).toEqual(await balancesOf(chain));
+      expect(books.balances()).toEqual(await balancesOf(chain, people));
 
       // Once more, under other ids: by its identity each has been handled.
       await deliver(first);
       await deliver(first, true);
       await deliver(second);
-      expect(books.balances()).toEqual(await balancesOf(chain));
+      expect(books.balances()).toEqual(await balancesOf(chain, people));
     }
     expect(receiver.errors).toEqual([]);
     expect(books.undone()).toBeGreaterThan(50);
@@ -132,63 +133,3 @@ describe.skipIf(!hasAnvil)(`re-orgs of a real chain${needsAnvil}`, { timeout: 60
     }
   });
 });
-
-/** Handlers that keep the balances of all tokens by the events alone. */
-function keepBooks({ contracts }: Chain) {
-  const { points, coins, deeds, goods } = contracts;
-  const books = new Map<string, bigint>();
-  let undone = 0;
-  const add = (kind: string, who: Address, value: bigint) => {
-    if (who !== zeroAddress) books.set(`${kind} ${who}`, (books.get(`${kind} ${who}`) ?? 0n) + value);
-  };
-  const move = (kind: string, from: Address, to: Address, value: bigint) => {
-    add(kind, from, -value);
-    add(kind, to, value);
-  };
-
-  const router = createRouter();
-  for (const removed of [false, true]) {
-    const sign = (value: bigint) => {
-      if (removed) undone++;
-      return removed ? -value : value;
-    };
-    for (const token of [points, coins]) {
-      router.on(contractEvent({ ...token, name: 'Transfer', removed }), ({ args }) =>
-        move(token.label, args.from, args.to, sign(args.value)),
-      );
-    }
-    router
-      .on(contractEvent({ ...deeds, name: 'Transfer', removed }), ({ args }) =>
-        move('deeds', args.from, args.to, sign(1n)),
-      )
-      .on(contractEvent({ ...goods, name: 'TransferSingle', removed }), ({ args }) =>
-        move(`goods ${args.id}`, args.from, args.to, sign(args.value)),
-      )
-      .on(contractEvent({ ...goods, name: 'TransferBatch', removed }), ({ args }) => {
-        for (const [at, id] of args.ids.entries()) {
-          move(`goods ${id}`, args.from, args.to, sign(args.values[at] ?? 0n));
-        }
-      });
-  }
-  return {
-    onEvent: router.dispatch,
-    undone: () => undone,
-    balances: () => Object.fromEntries([...books].filter(([, value]) => value !== 0n)),
-  };
-}
-
-/** The same balances as the contracts have them. */
-async function balancesOf({ client, contracts }: Chain): Promise<Record<string, bigint>> {
-  const { points, coins, deeds, goods } = contracts;
-  const entries = people.flatMap((who) => [
-    ...[points, coins, deeds].map(async ({ label, abi, address }) => {
-      const value = await client.readContract({ abi, address, functionName: 'balanceOf', args: [who] });
-      return [`${label} ${who}`, value] as const;
-    }),
-    ...[0n, 1n].map(async (id) => {
-      const value = await client.readContract({ ...goods, functionName: 'balanceOf', args: [who, id] });
-      return [`goods ${id} ${who}`, value] as const;
-    }),
-  ]);
-  return Object.fromEntries((await Promise.all(entries)).filter(([, value]) => value !== 0n));
-}

@@ -17,7 +17,9 @@ export interface Call {
 /** A request of node:http, which lets any header through. */
 export function call(url: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent: false }, (response) => {
+    // Node frames no body of a GET or DELETE unless it is told its length.
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    const sent = request(url, { method, headers: { ...length, ...headers }, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {

@@ -3,6 +3,7 @@ import type { KnownContract } from '../../workbench/item-view.js';
 import { usageError } from '../command-error.js';
 import { type GivenContract, readContract } from '../contract-flags.js';
 import type { Output } from '../output.js';
+import { readDecimals } from './read-decimals.js';
 
 /** What a chain is watched for, as the flags say it. */
 export interface ChainFlags {
@@ -76,7 +77,11 @@ export async function startChain(
       const traffic = every(flags.interval * 1000, sample, () => output.note('A transfer could not be sent.'));
       closing.unshift(traffic);
     }
-    const byAddress = new Map(contracts.map((contract) => [contract.address.toLowerCase(), contract]));
+    const withDecimals = contracts.map(async (contract): Promise<[string, KnownContract]> => {
+      const decimals = contract.decimals ?? (await readDecimals(rpcUrl as string, contract.address, signal));
+      return [contract.address.toLowerCase(), { abi: contract.abi, decimals }];
+    });
+    const byAddress = new Map(await Promise.all(withDecimals));
     const view = contracts.map(({ address, label, name }) => ({ address, label, name }));
     return {
       view: { rpcUrl: new URL(rpcUrl as string).origin, chainId: watcher.chainId, contracts: view },

@@ -5,6 +5,7 @@ import type { LocalDelivery } from '../../local/delivery.js';
 import type { Logger } from '../../logger.js';
 import { createFeed } from '../../workbench/feed.js';
 import { localActions, localSecrets, recordOf } from '../../workbench/local-source.js';
+import { PageError } from '../../workbench/page-guard.js';
 import { type ServedPage, servePage } from '../../workbench/serve-page.js';
 import { lastOf, summaryOf, verdictOf } from '../../workbench/views.js';
 import { type ChainSource, checkChainFlags, startChain } from '../anvil/chain-source.js';
@@ -148,7 +149,10 @@ export const emulate = defineCommand({
       }
 
       async function sample(): Promise<object> {
-        if (chain?.sample) return { transaction: await chain.sample() };
+        if (chain?.sample) {
+          const gone = () => Promise.reject(new PageError(503, 'The chain does not answer: has anvil ended?'));
+          return { transaction: await chain.sample().catch(gone) };
+        }
         const { sampleEventEmitted } = await import('../../testing.js');
         const event = sampleEventEmitted();
         service.emit([event]);

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type HeaderNames, serviceHeaders } from '../../headers.js';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../testing.js';
@@ -64,6 +65,7 @@ export async function* recordedParcels(
   for await (const recorded of all ? readRecording(file, output) : [await recordedDelivery(file, nth, output)]) {
     any = true;
     if (recorded.body.length === 0) throw inputError(`${file} has a delivery without a body, which cannot be sent.`);
+    checkHeaders(recorded.headers, file);
     const own = recorded.headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()));
     const found = names ?? namesIn(own) ?? serviceHeaders;
     const ofSignature = [found.signature, found.timestamp].map((name) => name.toLowerCase());
@@ -71,4 +73,15 @@ export async function* recordedParcels(
     yield { body: recorded.body, headers, names: found, recorded: { ...recorded, headers: own } };
   }
   if (!any) throw inputError(`${file} has no deliveries.`);
+}
+
+function checkHeaders(headers: HeaderLines, file: string): void {
+  for (const [name, value] of headers) {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      throw inputError(`${file} has a header that cannot be sent: ${name}.`);
+    }
+  }
 }

@@ -43,7 +43,7 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
     } catch (error) {
       if (!(error instanceof HTTPError)) throw error;
       const said = messageOf(await readBounded(error.response, maxBytes));
-      throw new RpcError(`HTTP ${error.response.status}${said}`);
+      throw new RpcError(`HTTP ${error.response.status}${said}.`);
     }
   }
 
@@ -62,7 +62,7 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
 
   return async (method, params) => {
     const id = ++lastId;
-    const fail = (what: string) => new RpcError(`${method} at ${url.origin} failed: ${what}.`);
+    const fail = (what: string) => new RpcError(`${method} at ${url.origin} failed: ${what}`);
     const late = new AbortController();
     const stop = () => late.abort();
     const timer = setTimeout(stop, timeoutMs);
@@ -73,17 +73,17 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
       text = await ask({ jsonrpc: '2.0', id, method, params }, late.signal);
     } catch (error) {
       if (error instanceof RpcError) throw fail(error.message);
-      if (signal.aborted) throw fail('it was ended');
-      throw fail(late.signal.aborted ? `no answer in ${timeoutMs} ms` : reasonOf(error));
+      if (signal.aborted) throw fail('it was ended.');
+      throw fail(late.signal.aborted ? `no answer in ${timeoutMs} ms.` : reasonOf(error));
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
     }
-    if (text === undefined) throw fail(`the answer has more than ${maxBytes} bytes`);
+    if (text === undefined) throw fail(`the answer has more than ${maxBytes} bytes.`);
     const answer = parse(text);
     if (!isRecord(answer)) throw fail('the answer is no JSON-RPC. Is that the URL of a node?');
-    if (isRecord(answer.error)) throw fail(`the node says no${said(answer.error)}`);
-    if (answer.id !== id || answer.result === undefined) throw fail('the answer is that of no call, or has no result');
+    if (isRecord(answer.error)) throw fail(`the node says no${said(answer.error)}.`);
+    if (answer.id !== id || answer.result === undefined) throw fail('the answer is that of no call, or has no result.');
     return answer.result;
   };
 }

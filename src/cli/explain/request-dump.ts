@@ -1,0 +1,76 @@
+import { inputError } from '../command-error.js';
+import { headerValue } from '../header-flags.js';
+
+/** An HTTP request that somebody saved: what stands in its header section, and the bytes behind it. */
+export interface RequestDump {
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+  /** What is odd about the dump, and what was made of it. */
+  readonly notes: readonly string[];
+}
+
+const REQUEST_LINE = /^[A-Z]{3,10} \S+(?: HTTP\/\d(?:\.\d)?)?$/;
+const HEADER = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/;
+
+/**
+ * Reads a request as it stands on the wire: perhaps a request line, headers, an empty line, the body's bytes. Lines may
+ * also end in a newline alone, as in a file that was edited.
+ *
+ * @throws CommandError `ERR_CLI_INPUT` with the number of the line that is no header.
+ */
+export function parseRequestDump(bytes: Uint8Array): RequestDump {
+  const { head, rest } = split(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const lines = head.split(/\r?\n/);
+  const first = REQUEST_LINE.test(lines[0] ?? '') ? 1 : 0;
+  const headers = lines.slice(first).map((line, index) => {
+    const [, name, value] = HEADER.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) return [name, value] as const;
+    throw inputError(
+      `Line ${index + first + 1} of the request is no header ("Name: value"): a request is headers, an empty line, and the body.`,
+    );
+  });
+  if (/chunked/i.test(headerValue(headers, 'Transfer-Encoding') ?? '')) {
+    const body = unchunked(rest);
+    const odd = 'The headers say that the body is in chunks, and it is not: it was taken as it is.';
+    return { headers, body: body ?? rest, notes: body ? [] : [odd] };
+  }
+  return { headers, ...fitted(rest, headerValue(headers, 'Content-Length')) };
+}
+
+function split(bytes: Buffer): { head: string; rest: Buffer } {
+  const ends = ['\r\n\r\n', '\n\n'].map((end) => ({ at: bytes.indexOf(end), length: end.length }));
+  const [end] = ends.filter(({ at }) => at >= 0).sort((one, other) => one.at - other.at);
+  if (end === undefined) throw inputError('The request has no empty line, after which its body would stand.');
+  return { head: bytes.toString('latin1', 0, end.at), rest: bytes.subarray(end.at + end.length) };
+}
+
+/** As many bytes as Content-Length says, where there are as many. */
+function fitted(body: Buffer, contentLength: string | undefined): Pick<RequestDump, 'body' | 'notes'> {
+  if (contentLength === undefined || !/^\d{1,15}$/.test(contentLength)) return { body, notes: [] };
+  const length = Number(contentLength);
+  if (body.length < length) {
+    return { body, notes: [`The body ends early: Content-Length says ${length} bytes, and there are ${body.length}.`] };
+  }
+  const more = body.length - length;
+  return {
+    body: body.subarray(0, length),
+    notes: more > 0 ? [`${more} bytes behind Content-Length were left out.`] : [],
+  };
+}
+
+/** The body that chunks make up (RFC 9112, 7.1); undefined where they are none. */
+function unchunked(bytes: Buffer): Buffer | undefined {
+  const chunks: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const end = bytes.indexOf('\r\n', at);
+    const size = end < 0 ? undefined : /^([0-9a-fA-F]{1,8})(?:;.*)?$/.exec(bytes.toString('latin1', at, end))?.[1];
+    if (size === undefined) return undefined;
+    const length = Number.parseInt(size, 16);
+    if (length === 0) return Buffer.concat(chunks);
+    const from = end + 2;
+    if (bytes.length < from + length + 2) return undefined;
+    chunks.push(bytes.subarray(from, from + length));
+    at = from + length + 2;
+  }
+}

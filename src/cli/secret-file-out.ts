@@ -1,0 +1,39 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { inputError } from './command-error.js';
+import { fileReason } from './input-file.js';
+
+/** A file that a secret will be written to. */
+export interface SecretFile {
+  /** Writes the secret and a newline, and closes the file. */
+  write(secret: string): Promise<void>;
+  /** Removes the file: there is no secret. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Makes a file for a secret before there is one, so that a secret which is shown once cannot be lost for want of a place.
+ * Its owner alone may read it. A file that is there is left alone.
+ *
+ * @throws CommandError `ERR_CLI_INPUT` when it cannot be made.
+ */
+export async function createSecretFile(name: string): Promise<SecretFile> {
+  let file: FileHandle;
+  try {
+    file = await open(name, 'wx', 0o600);
+  } catch (error) {
+    const taken = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    throw inputError(
+      `${name} cannot be written: ${taken ? 'there is such a file, which may hold a secret' : fileReason(error)}.`,
+    );
+  }
+  return {
+    async write(secret) {
+      await file.writeFile(`${secret}\n`);
+      await file.close();
+    },
+    async discard() {
+      await file.close();
+      await rm(name, { force: true });
+    },
+  };
+}

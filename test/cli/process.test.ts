@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { receiver, serve } from './receiver.js';
+import { main, SECRET } from './tool.js';
+
+const env = { PATH: process.env.PATH ?? '', WEBHOOK_SECRET: SECRET };
+
+function collect(child: ChildProcess) {
+  const text = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => {
+    text.stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    text.stderr += chunk;
+  });
+  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
+    child.once('close', (code) => resolve({ code, ...text })),
+  );
+  return { text, ended };
+}
+
+describe('the process', () => {
+  test('ends quietly when nobody reads its output any more', async () => {
+    const { url, requests } = await receiver();
+    const child = spawn(process.execPath, [main, 'send', url, '--repeat', '100000'], { env });
+    const { ended } = collect(child);
+    child.stdout.once('data', () => child.stdout.destroy());
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(requests.length).toBeLessThan(100_000);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends with what it has on %s, and exit code %i', async (signal, exitCode) => {
+    let children = 0;
+    const url = await serve((request, response) => {
+      request.resume();
+      // The second delivery is never answered: it is under way when the signal comes.
+      if (++children === 1) response.end();
+      else child.kill(signal);
+    });
+    const child = spawn(process.execPath, [main, 'send', url, '--repeat', '5', '--json'], { env });
+    const { code, stdout, stderr } = await collect(child).ended;
+    expect({ code, stderr }).toEqual({ code: exitCode, stderr: '' });
+    const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    expect(last).toMatchObject({ type: 'summary', sent: 1, accepted: 1, interrupted: true });
+  });
+
+  test('reports what stops it once, in one line, when stdout is a full disk', () => {
+    const { status, stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${main}" --help > /dev/full`], {
+      env,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'event-webhooks: error: stdout cannot be written to (ENOSPC)\n',
+    });
+  });
+});
+
+const noScript = spawnSync('script', ['--version']).error ? 'skipped: no `script` here to make a terminal' : '';
+
+describe.skipIf(noScript)(`on a terminal${noScript && ` (${noScript})`}`, () => {
+  /** Runs a command line on a terminal that `script` makes; gives what stands on it. */
+  const onTerminal = async (command: string, more: Record<string, string> = {}) => {
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      env: { ...env, TERM: 'xterm', SHELL: '/bin/sh', ...more },
+    });
+    child.stdin.end();
+    return (await collect(child).ended).stdout;
+  };
+  const run = `"${process.execPath}" "${main}"`;
+
+  test('there are colours, unless NO_COLOR is set', async () => {
+    expect(await onTerminal(`${run} --help`)).toContain('\u001b[1mCommands');
+    expect(await onTerminal(`${run} --help`, { NO_COLOR: '1' })).not.toContain('\u001b[');
+  });
+
+  test('a long run shows how far it is, and then the summary', async () => {
+    const { url } = await receiver();
+    const text = await onTerminal(`${run} send ${url} --repeat 200`);
+    expect(text).toMatch(/\r\[#*-+\] +\d+% \d+\/200 {2}\d+ accepted/);
+    expect(text).not.toContain('#1 ');
+    expect(text).toContain('200 sent');
+  });
+
+  test('nothing is drawn when the output goes elsewhere, or is JSON', async () => {
+    const { url } = await receiver();
+    expect(await onTerminal(`${run} send ${url} --repeat 30 2>/dev/null | cat`)).not.toContain('\u001b[');
+    expect(await onTerminal(`${run} send ${url} --repeat 30 --json`)).not.toContain('\u001b[');
+  });
+});

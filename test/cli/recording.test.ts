@@ -1,0 +1,166 @@
+import { readFile, stat } from 'node:fs/promises';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Output } from '../../src/cli/output.js';
+import { type RecordedDelivery, readRecording, recordedDelivery, recordingLine } from '../../src/cli/recording.js';
+import { openRecording } from '../../src/cli/recording-writer.js';
+import { scratch } from './tool.js';
+
+/** An output that keeps what it is told. */
+function noting() {
+  const notes: string[] = [];
+  return { notes, output: { note: (message: string) => void notes.push(message) } as unknown as Output };
+}
+
+async function readAll(file: string, output = noting().output): Promise<RecordedDelivery[]> {
+  const found: RecordedDelivery[] = [];
+  for await (const delivery of readRecording(file, output)) found.push(delivery);
+  return found;
+}
+
+const delivery: RecordedDelivery = {
+  at: 1_700_000_000_123,
+  method: 'POST',
+  path: '/webhooks?a=1',
+  headers: [
+    ['Content-Type', 'application/json'],
+    ['X-Twice', 'one'],
+    ['x-twice', 'two'],
+  ],
+  body: Buffer.from('[{"id":"\u00e9"}]'),
+  status: 200,
+  verdict: 'accepted',
+};
+
+describe('a recording', () => {
+  test('gives back what was written, byte for byte', async () => {
+    const file = await scratch();
+    const anyDelivery = fc.record({
+      at: fc.integer({ min: 0, max: 4e12 }),
+      method: fc.string(),
+      path: fc.string({ unit: 'binary' }),
+      headers: fc.array(fc.tuple(fc.string(), fc.string({ unit: 'binary' }))),
+      body: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+      status: fc.option(fc.integer({ min: 100, max: 599 }), { nil: undefined }),
+      verdict: fc.option(fc.string(), { nil: undefined }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyDelivery), fc.nat(), async (deliveries, name) => {
+        const path = await file(`${name}.ndjson`, deliveries.map(recordingLine).join(''));
+        expect(await readAll(path)).toEqual(deliveries);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is told apart by lines, however the file is cut into chunks', async () => {
+    const file = await scratch();
+    const long = { ...delivery, body: Buffer.alloc(300_000, 'é') };
+    const path = await file('r', [long, delivery, long].map(recordingLine).join(''));
+    expect((await readAll(path)).map(recordingLine).join('')).toBe(await readFile(path, 'utf8'));
+  });
+
+  test('is written in the order of the calls, for its owner alone', async () => {
+    const path = await (await scratch())('r');
+    const writer = await openRecording(path, noting().output);
+    const many = Array.from({ length: 50 }, (_, index) => ({ ...delivery, status: 200 + index }));
+    await Promise.all(many.map((each) => writer.write(each)));
+    await writer.close();
+    expect(await readAll(path)).toEqual(many);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('is added to', async () => {
+    const path = await (await scratch())('r', recordingLine(delivery));
+    const writer = await openRecording(path, noting().output);
+    await writer.write(delivery);
+    await writer.close();
+    expect(await readAll(path)).toEqual([delivery, delivery]);
+  });
+
+  test('is read without a last line that ends in the middle, wherever it does', async () => {
+    const file = await scratch();
+    const line = recordingLine(delivery);
+    for (let length = 1; length < line.length - 1; length++) {
+      const { notes, output } = noting();
+      const path = await file('r', line + line.slice(0, length));
+      expect(await readAll(path, output)).toEqual([delivery]);
+      expect(notes).toEqual([expect.stringMatching(/^Line 2 of .+, the last, ends in the middle: it is left out\.$/)]);
+    }
+    // All of it but the newline is all of it.
+    expect(await readAll(await file('r', line + line.slice(0, -1)))).toEqual([delivery, delivery]);
+  });
+
+  test('is mended before it is added to', async () => {
+    const file = await scratch();
+    const line = recordingLine(delivery);
+    for (const torn of [line.slice(0, 5), line.slice(0, -9), `{"at":"${'x'.repeat(200_000)}`]) {
+      for (const whole of ['', line, line + line]) {
+        const { notes, output } = noting();
+        const path = await file('r', whole + torn);
+        const writer = await openRecording(path, output);
+        await writer.write(delivery);
+        await writer.close();
+        expect(await readFile(path, 'utf8')).toBe(whole + line);
+        expect(notes).toEqual([expect.stringContaining('ended in the middle of a line')]);
+      }
+    }
+  });
+
+  test.each(['my notes, without a newline', 'a\nb', '[]'])(
+    'nothing is added to or cut from another file: %j',
+    async (text) => {
+      const path = await (await scratch())('notes.txt', text);
+      await expect(openRecording(path, noting().output)).rejects.toThrow('something else than a recording');
+      expect(await readFile(path, 'utf8')).toBe(text);
+    },
+  );
+
+  test.each([
+    ['no JSON', 'x', 'it is not JSON'],
+    ['no object', '[]', 'it is not a JSON object'],
+    ['no time', '{"at":"yesterday"}', '"at" is no time'],
+    ['no path', '{"at":"2026-01-01T00:00:00Z","method":"POST"}', '"method" and "path" must be texts'],
+    ['no headers', '{"at":"2026-01-01T00:00:00Z","method":"POST","path":"/"}', '"headers" must be a list'],
+    ['a header without value', recordingLine(delivery).replace(',"one"', ''), '"headers" must be a list'],
+    [
+      'a body that is no base64',
+      recordingLine(delivery).replace(/"bodyBase64":"/, '$&*'),
+      '"bodyBase64" is not base64',
+    ],
+    ['a status that is none', recordingLine(delivery).replace('200', '"ok"'), '"status" is no HTTP status'],
+  ])('that has %s in its middle is refused with the number of the line', async (_, line, reason) => {
+    const good = recordingLine(delivery);
+    const path = await (await scratch())('r', `${good}\n${line.trim()}\n${good}`);
+    await expect(readAll(path)).rejects.toMatchObject({
+      code: 'ERR_CLI_INPUT',
+      message: `Line 3 of ${path} is no recorded delivery: ${reason}${reason.endsWith('list') ? ' of [name, value]' : ''}.`,
+    });
+  });
+
+  test('that is not there, or a directory, is refused', async () => {
+    const path = await (await scratch())('r');
+    await expect(readAll(path)).rejects.toThrow(`${path} cannot be used: there is no such file.`);
+    await expect(readAll('/tmp')).rejects.toThrow('/tmp cannot be used: it is a directory.');
+    await expect(openRecording('/tmp', noting().output)).rejects.toThrow('/tmp cannot be written: it is a directory.');
+  });
+});
+
+describe('one delivery of a recording', () => {
+  test('is the only one, or the one that is said', async () => {
+    const file = await scratch();
+    const second = { ...delivery, path: '/2' };
+    const [one, two] = [
+      await file('one', recordingLine(delivery)),
+      await file('two', recordingLine(delivery) + recordingLine(second)),
+    ];
+    const { output } = noting();
+    expect(await recordedDelivery(one, undefined, output)).toEqual(delivery);
+    expect(await recordedDelivery(two, 2, output)).toEqual(second);
+    await expect(recordedDelivery(two, undefined, output)).rejects.toThrow(
+      'has 2 deliveries: say which with --nth, from 1 to 2',
+    );
+    await expect(recordedDelivery(two, 3, output)).rejects.toThrow('has 2 deliveries: --nth 3 is beyond the last');
+    await expect(recordedDelivery(await file('none', ''), undefined, output)).rejects.toThrow('has no deliveries');
+  });
+});

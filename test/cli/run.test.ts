@@ -1,0 +1,58 @@
+import { Readable, Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { type CommandContext, defineCommand, untilAborted } from '../../src/cli/command.js';
+import { run } from '../../src/cli/run.js';
+import { receiver } from './receiver.js';
+import { inProcess, SECRET } from './tool.js';
+
+/** Runs a command of a test's own. */
+async function runs(
+  command: (context: CommandContext<Record<string, never>>) => Promise<0 | 1 | 2>,
+  end = new AbortController(),
+) {
+  const texts = { stdout: '', stderr: '' };
+  const sink = (name: keyof typeof texts) =>
+    new Writable({
+      write(chunk, _, done) {
+        texts[name] += chunk;
+        done();
+      },
+    });
+  const own = defineCommand({ name: 'own', summary: '', arguments: [], flags: {}, examples: [], run: command });
+  const table = { own: { summary: '', load: async () => own } };
+  const [stdout, stderr, stdin] = [sink('stdout'), sink('stderr'), Readable.from([])];
+  const code = await run({ args: ['own'], env: {}, stdin, stdout, stderr, signal: end.signal, now: () => 0 }, table);
+  return { code, ...texts };
+}
+
+describe('a command', () => {
+  test('that fails in a way that nobody thought of says that it is a fault of the tool, in one line', async () => {
+    for (const thrown of [new Error('o\u001b[31mh'), 'o\u001b[31mh']) {
+      const { code, stderr } = await runs(() => Promise.reject(thrown));
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^event-webhooks: error: This is a fault of the tool, .+o\\e\[31mh[^\n]*\n$/);
+    }
+  });
+
+  test('waits for the end, and says nothing of what the end cut off', async () => {
+    const end = new AbortController();
+    const wait = async ({ signal }: { signal: AbortSignal }) => {
+      await untilAborted(signal);
+      await untilAborted(signal);
+      throw new Error('cut off');
+    };
+    const running = runs(wait, end);
+    end.abort();
+    expect(await running).toEqual({ code: 1, stdout: '', stderr: '' });
+  });
+});
+
+test('a long run draws how far it is on a terminal, and takes it away before the summary', async () => {
+  const { url } = await receiver();
+  const env = { WEBHOOK_SECRET: SECRET };
+  const { code, stdout, stderr } = await inProcess(['send', url, '--repeat', '30'], { env, terminal: true });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^\r\[[#-]{24}\] +\d+% \d+\/30 {2}\d+ accepted, 0 refused, 0 failed/);
+  expect(stderr.endsWith('\r\u001b[K')).toBe(true);
+  expect(stdout).toMatch(/30 sent/);
+});

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { commandTable } from '../../src/cli/command-table.js';
+import { run } from '../../src/cli/run.js';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** A command that goes on until it is ended. */
+export interface Running {
+  /** The first line of stdout, from where the last one was, that fits; as JSON with --json. */
+  until(pattern: RegExp): Promise<string>;
+  /** All that it has printed. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Ends it as Ctrl+C does, or a signal that is given, and resolves with its exit code. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Resolves when it has ended of itself. */
+  readonly ended: Promise<number | null>;
+  /** Of a process. */
+  readonly pid?: number | undefined;
+}
+
+export type Start = (args: readonly string[], env?: Record<string, string>) => Running;
+
+/** Reads what is printed, line by line, for whoever waits for a line. */
+function reader() {
+  const outputs = { stdout: '', stderr: '' };
+  const lines: string[] = [];
+  let rest = '';
+  let isOver = false;
+  let wake = () => {};
+  return {
+    outputs,
+    add(name: keyof typeof outputs, text: string): void {
+      outputs[name] += text;
+      if (name === 'stdout') {
+        const parts = (rest + text).split('\n');
+        rest = parts.pop() ?? '';
+        lines.push(...parts);
+      }
+      wake();
+    },
+    over(): void {
+      isOver = true;
+      wake();
+    },
+    async until(pattern: RegExp): Promise<string> {
+      for (;;) {
+        for (let line = lines.shift(); line !== undefined; line = lines.shift()) if (pattern.test(line)) return line;
+        if (isOver) throw new Error(`It ended without ${pattern}: ${outputs.stdout}${outputs.stderr}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}
+
+/** The built tool, as whoever installs it runs it. */
+export const startProcess: Start = (args, env = {}) => {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { outputs, add, over, until } = reader();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => add(name, chunk));
+  }
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  void ended.then(over);
+  const end = (signal: NodeJS.Signals = 'SIGINT') => {
+    child.kill(signal);
+    return ended;
+  };
+  onTestFinished(async () => void (await end('SIGTERM')));
+  return {
+    until,
+    end,
+    ended,
+    pid: child.pid,
+    get stdout() {
+      return outputs.stdout;
+    },
+    get stderr() {
+      return outputs.stderr;
+    },
+  };
+};
+
+/** The same in this process, where coverage sees it. */
+export const startHere: Start = (args, env = {}) => {
+  const { outputs, add, over, until } = reader();
+  const sink = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write(chunk: Buffer, _, done) {
+        add(name, chunk.toString());
+        done();
+      },
+    });
+  const ending = new AbortController();
+  const world = { args, env, stdin: Readable.from([]), stdout: sink('stdout'), stderr: sink('stderr') };
+  const ended: Promise<number> = run({ ...world, signal: ending.signal, now: Date.now }, commandTable);
+  void ended.then(over);
+  const end = () => {
+    ending.abort();
+    return ended;
+  };
+  onTestFinished(async () => void (await end()));
+  return {
+    until,
+    end,
+    ended,
+    get stdout() {
+      return outputs.stdout;
+    },
+    get stderr() {
+      return outputs.stderr;
+    },
+  };
+};
+
+export const ways = [
+  { way: 'as a process', start: startProcess },
+  { way: 'in this process', start: startHere },
+];

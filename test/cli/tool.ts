@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import { commandTable } from '../../src/cli/command-table.js';
+import { run } from '../../src/cli/run.js';
+
+export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** What no run may print, whatever it is called with: every run of these tests is looked through for them. */
+export const SECRET = 'whsec-of-these-tests';
+export const OTHER_SECRET = 'whsec-of-another-webhook';
+export const API_KEY = 'key-of-these-tests';
+const UNSPOKEN = [SECRET, OTHER_SECRET, API_KEY];
+
+/** How a run of the tool ended. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly stdin?: string | Uint8Array;
+  readonly now?: number;
+  /** In this process alone: the streams are terminals. */
+  readonly terminal?: boolean;
+  /** The run is one that prints a secret because it is asked for it. */
+  readonly spoken?: boolean;
+}
+
+export type Tool = (args: readonly string[], options?: RunOptions) => Promise<Ran>;
+
+function checked(ran: Ran): Ran {
+  for (const secret of UNSPOKEN) expect(ran.stdout + ran.stderr).not.toContain(secret);
+  return ran;
+}
+
+/** The built tool, as whoever installs it runs it. */
+export const asProcess: Tool = async (args, { env = {}, stdin = '' } = {}) => {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [main, ...args], { env: { PATH, HOME, ...env } });
+  const outputs = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      outputs[name] += chunk;
+    });
+  }
+  // A run that is over before it has read its input is none that failed.
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return checked({ code, ...outputs });
+};
+
+/** The same in this process, where coverage sees it. */
+export const inProcess: Tool = async (args, { env = {}, stdin = '', now, terminal = false, spoken } = {}) => {
+  const outputs = { stdout: '', stderr: '' };
+  const sink = (name: keyof typeof outputs) => {
+    const write = (chunk: Buffer, _: unknown, done: () => void) => {
+      outputs[name] += chunk.toString();
+      done();
+    };
+    return Object.assign(new Writable({ write }), terminal ? { isTTY: true, columns: 100 } : {});
+  };
+  const code = await run(
+    {
+      args,
+      env,
+      stdin: Readable.from([Buffer.from(stdin)]),
+      stdout: sink('stdout'),
+      stderr: sink('stderr'),
+      signal: new AbortController().signal,
+      now: () => now ?? Date.now(),
+    },
+    commandTable,
+  );
+  return spoken ? { code, ...outputs } : checked({ code, ...outputs });
+};
+
+export const ways = [
+  { way: 'as a process', tool: asProcess },
+  { way: 'in this process', tool: inProcess },
+];
+
+/** Every line of a text as JSON. */
+export const jsonLines = (text: string) =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+/** A directory that is removed after the test; gives the path of a file in it, written when there is a content. */
+export async function scratch() {
+  const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return async (name: string, content?: string | Uint8Array, mode = 0o600): Promise<string> => {
+    const file = join(directory, name);
+    if (content !== undefined) {
+      const stream = createWriteStream(file, { mode });
+      await new Promise<void>((resolve) => stream.end(content, () => resolve()));
+    }
+    return file;
+  };
+}

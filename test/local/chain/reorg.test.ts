@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChainWatcher, WatchChainOptions } from '../../../src/local/index.js';
+import { type ScriptedNode, startNode } from './scripted-node.js';
+import { createRecorder, people, type Recorder, transfer, valuesOf, watch } from './watching.js';
+
+let node: ScriptedNode;
+let recorder: Recorder;
+let watcher: ChainWatcher | undefined;
+
+beforeEach(async () => {
+  node = await startNode();
+  recorder = createRecorder();
+});
+afterEach(async () => {
+  await watcher?.close();
+  await node.stop();
+});
+
+async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
+  watcher = await watch(recorder, { rpcUrl: node.url, ...options });
+}
+const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
+const sent = () => valuesOf(recorder.groups);
+const mine = (...values: number[]) => node.mine({ logs: values.map((value) => transfer(value)) });
+/** The watcher has asked the node for something so often again, and has done what came of it. */
+async function polled(times: number): Promise<void> {
+  const { length } = node.calls;
+  await recorder.until(() => node.calls.length >= length + times);
+}
+
+describe('a re-org', () => {
+  it('sends the removed logs backwards, then those of the blocks that took the place', async () => {
+    mine(1);
+    node.mine({ logs: [transfer(2), transfer(3)] }, { logs: [transfer(4)] });
+    mine(5);
+    await start();
+    await done(3);
+    node.drop(2);
+    mine(6);
+    mine(7);
+    mine(8);
+    await done(4);
+    const before = [['1'], ['2', '3'], ['4'], ['5']];
+    expect(sent()).toEqual([...before, ['-5'], ['-4'], ['-3', '-2'], ['6'], ['7'], ['8']]);
+    expect(recorder.lines).toMatchObject([{ level: 'info', fields: { fromBlock: 2, toBlock: 3 } }]);
+  });
+
+  it('is found where the chain has not grown, and where it is shorter than before', async () => {
+    for (const value of [1, 2, 3, 4]) mine(value);
+    await start();
+    await done(4);
+    node.drop(1);
+    mine(5);
+    await recorder.until(() => recorder.groups.length === 6);
+    node.drop(3);
+    mine(6);
+    await recorder.until(() => recorder.groups.length === 10);
+    expect(sent().slice(4)).toEqual([['-4'], ['5'], ['-5'], ['-3'], ['-2'], ['6']]);
+    await done(2);
+  });
+
+  it('takes nothing back while no other block stands in the place: the node may lag', async () => {
+    for (const value of [1, 2, 3]) mine(value);
+    await start();
+    await done(3);
+    const { chain } = node;
+    node.drop(2);
+    await polled(20);
+    node.chain = chain;
+    mine(4);
+    await done(4);
+    expect(sent()).toEqual([['1'], ['2'], ['3'], ['4']]);
+  });
+
+  it('says that it waits for a node that lags far behind', async () => {
+    for (const value of [1, 2, 3]) mine(value);
+    await start({ fromBlock: 3 });
+    await done(3);
+    node.drop(2);
+    await recorder.until(() => recorder.lines.length > 0);
+    expect(recorder.lines[0]).toMatchObject({ level: 'warn', fields: { head: 1, blockNumber: 3 } });
+    expect(recorder.lines[0]?.message).toContain('waited for');
+  });
+
+  it('of the block that was the last at the start sends what took its place', async () => {
+    mine(1);
+    await start({ fromBlock: 'latest' });
+    node.drop(1);
+    mine(2);
+    await recorder.until(() => recorder.groups.length === 1);
+    expect(sent()).toEqual([['2']]);
+  });
+
+  it('down to where the watching began starts there again', async () => {
+    for (const value of [1, 2, 3]) mine(value);
+    await start({ fromBlock: 2 });
+    await done(3);
+    node.drop(3);
+    for (const value of [4, 5, 6, 7]) mine(value);
+    await done(4);
+    expect(sent()).toEqual([['2'], ['3'], ['-3'], ['-2'], ['5'], ['6'], ['7']]);
+  });
+
+  it('deeper than what is kept is told as an error, undoes what is kept, and goes on', async () => {
+    for (let value = 1; value <= 300; value++) mine(value);
+    await start();
+    await done(300);
+    node.drop(290);
+    for (let value = 1001; value <= 1295; value++) mine(value);
+    await done(305);
+    expect(recorder.lines).toMatchObject([{ level: 'error' }]);
+    expect(recorder.lines[0]?.message).toContain('before block 45 ');
+    const after = sent().slice(300);
+    const undone = Array.from({ length: 256 }, (_, at) => [String(at - 300)]);
+    const anew = Array.from({ length: 261 }, (_, at) => [String(at + 1035)]);
+    expect(after).toEqual([...undone, ...anew]);
+  }, 60_000);
+
+  it('of the transactions of wallets sends nothing, and sends them again when they are mined again', async () => {
+    const [wallet] = people;
+    node.mine({ from: wallet });
+    await start({ wallets: [wallet] });
+    await done(1);
+    node.drop(1);
+    node.mine();
+    node.mine({ from: wallet });
+    await done(2);
+    expect(recorder.groups.map((group) => group.map(({ event }) => event))).toEqual([
+      ['transaction.included'],
+      ['transaction.included'],
+    ]);
+  });
+
+  it('while onEvents fails is undone only after what it gets has been taken', async () => {
+    mine(1);
+    let isAway = false;
+    await start({
+      onEvents(events) {
+        if (isAway) throw new Error('away');
+        recorder.onEvents(events);
+      },
+    });
+    await done(1);
+    isAway = true;
+    mine(2);
+    await recorder.until(() => recorder.lines.length > 2);
+    node.drop(1);
+    mine(3);
+    mine(4);
+    isAway = false;
+    await done(3);
+    expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['4']]);
+  });
+
+  it('that goes to and fro between two chains ends with the one that stands', async () => {
+    mine(1);
+    mine(2);
+    await start();
+    await done(2);
+    const first = node.chain;
+    node.drop(1);
+    mine(3);
+    await recorder.until(() => recorder.groups.length === 4);
+    node.chain = first;
+    await recorder.until(() => recorder.groups.length === 6);
+    mine(5);
+    await done(3);
+    expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['-3'], ['2'], ['5']]);
+  });
+});
