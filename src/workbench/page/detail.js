@@ -19,10 +19,11 @@ import { wire } from './text.js';
  * @param {import('./api.js').Api} options.api
  * @param {() => number} options.now Unix milliseconds, of the server
  * @param {(target: string) => string} options.urlOf where a delivery was sent to, as a URL
+ * @param {() => boolean} options.canResend
  * @param {() => void} options.onClose
  * @param {(id: string) => void} options.onResent
  */
-export function createDetail({ api, now, urlOf, onClose, onResent }) {
+export function createDetail({ api, now, urlOf, canResend, onClose, onResent }) {
   const panel = byId('detail');
   /** @type {string | undefined} */
   let id;
@@ -121,7 +122,7 @@ export function createDetail({ api, now, urlOf, onClose, onResent }) {
       part.box.replaceChildren(...present(part.make(it)));
     }
     curl.hidden = Boolean(it.bodyDropped || it.bodyTruncated);
-    resend.hidden = Boolean(it.bodyDropped);
+    resend.hidden = Boolean(it.bodyDropped) || !canResend();
     tick();
   }
 

@@ -26,7 +26,12 @@ export function createEmpty({ store, view, onRegister, onReset }) {
     else if (state.mode === 'listen') {
       say(
         'Waiting for the first delivery.',
-        el('p', null, 'Point a sender here, or try: ', el('code', null, 'event-webhooks send')),
+        el(
+          'p',
+          null,
+          'Point a sender here, or try: ',
+          el('code', null, `event-webhooks send ${state.service?.url ?? ''}`.trim()),
+        ),
       );
     } else if (state.webhooks?.length === 0) {
       say('No webhook is registered yet.', button('Register a webhook', onRegister));

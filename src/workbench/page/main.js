@@ -37,13 +37,18 @@ function start(token) {
   const filters = createFilters({ store, view, onChange: () => update(), onClear: () => void clear() });
   const empty = createEmpty({ store, view, onRegister: webhooks.open, onReset: filters.reset });
   const list = createList({ view, now, onOpen: open, onEscape: () => close() });
-  const detail = createDetail({ api, now, urlOf, onClose: () => close(), onResent });
+  const detail = createDetail({ api, now, urlOf, canResend, onClose: () => close(), onResent });
 
   function update() {
     list.update();
     filters.update();
     chart.update();
     onFrame(() => empty.update(state));
+  }
+
+  /** A listener without a target has nobody to send to. */
+  function canResend() {
+    return state?.mode === 'emulate' || state?.target !== undefined;
   }
 
   /** Where a panel covers the page, what is behind it cannot be reached. */
@@ -82,7 +87,8 @@ function start(token) {
   /** @param {string} target */
   function urlOf(target) {
     if (URL.canParse(target)) return target;
-    return state?.target && URL.canParse(target, state.target) ? new URL(target, state.target).href : target;
+    // Put together as text: `//elsewhere/` is a path too, and would lead there.
+    return `${state?.service?.url.replace(/\/$/, '') ?? ''}${target}`;
   }
 
   function onCleared() {

@@ -62,8 +62,8 @@ export function createTop(api) {
       sample.hidden = state.mode !== 'emulate';
       const { service, chain, target } = state;
       facts.replaceChildren(
-        ...(service ? [fact('Service', wire(service.url, 'mono'))] : []),
-        ...(target ? [fact(state.mode === 'listen' ? 'Forwards to' : 'Target', wire(target, 'mono'))] : []),
+        ...(service ? [fact(state.mode === 'listen' ? 'Listening at' : 'Service', wire(service.url, 'mono'))] : []),
+        ...(target ? [fact('Forwards to', wire(target, 'mono'))] : []),
         ...(chain ? [fact('Chain', wire(`${chain.chainId} at ${chain.rpcUrl}`, 'mono'))] : []),
       );
     },
