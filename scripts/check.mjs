@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 const steps = [
   ['lint and format', 'biome check'],
   ['types', 'tsc'],
+  ['types of the page', 'tsc -p src/workbench/page'],
+  ['types of its tests, some of which run in a browser', 'tsc -p test/browser'],
   ['build', 'tsup --silent', 'tested'],
   ['tests with coverage', 'vitest run --coverage', 'tested'],
   ['type tests', 'vitest run --typecheck.only --coverage.enabled=false --reporter=default'],

@@ -10,7 +10,7 @@ import type { WebhookEvent } from '../../src/events.js';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
 import { untilClosed } from '../servers/server.js';
 import { call, pageHeaders } from '../workbench/call.js';
-import { type Running, startProcess, ways } from './running.js';
+import { type Running, startHere, startProcess, ways } from './running.js';
 
 const { ANVIL = '' } = process.env;
 const limits = { timeout: 60_000 };
@@ -185,7 +185,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     const secretFile = join(await scratch(), 'secret');
     const { url, event } = await app(secretFile);
     const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
-    const emulate = start(['emulate', '--port', '0', '--anvil', '--interval', '0', ...register], { ANVIL });
+    const emulate = start(['emulate', '--port', '0', '--anvil', '--interval', '3600', ...register], { ANVIL });
     const page = await pageOf(emulate);
     const { transaction } = (await page('POST', 'sample')).body;
     const came = await event();
@@ -263,6 +263,17 @@ describe.skipIf(!hasAnvil)(`emulate --anvil${needsAnvil}`, () => {
       body: { message: expect.stringContaining('anvil') },
     });
     expect(await emulate.end('SIGTERM')).toBe(143);
+  });
+});
+
+describe.skipIf(!hasAnvil)(`a chain of its own, in this process${needsAnvil}`, () => {
+  it('has a transfer again and again', limits, async () => {
+    const secretFile = join(await scratch(), 'secret');
+    const { url, event } = await app(secretFile);
+    const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
+    startHere(['emulate', '--port', '0', '--anvil', '--interval', '0.05', '--no-page', ...register], { ANVIL });
+    const ids = [(await event()).id, (await event()).id, (await event()).id];
+    expect(new Set(ids).size).toBe(3);
   });
 });
 

@@ -262,6 +262,31 @@ describe('sending again', () => {
     expect(feed.get('1')?.attempts.map(({ status }) => status)).toEqual([200, 200]);
   });
 
+  it('says that the bytes are gone when they are, and that the target is', async () => {
+    const { url, feed, resend } = await listen({ target: new URL(`http://127.0.0.1:${await closedPort()}/`) });
+    await call(url, signed());
+    const record = feed.list()[0] as KeptDelivery;
+    await expect(resend({ ...record, bodyDropped: true })).rejects.toMatchObject({ status: 409 });
+    await resend(record);
+    expect(feed.get('1')?.attempts.map(({ status, code }) => [status, code])).toEqual([
+      [503, 'ECONNREFUSED'],
+      [503, 'ECONNREFUSED'],
+    ]);
+  });
+
+  it('ends with a target that does not answer', async () => {
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { target } = await app(() => asked());
+    const { url, close } = await listen({ target, forwardTimeoutMs: 600_000 });
+    const answer = call(url, signed()).catch(() => undefined);
+    await isAsked;
+    await close();
+    expect((await answer)?.status ?? 503).toBe(503);
+  });
+
   it('signs nothing that was not genuine', async () => {
     const { target, got } = await app();
     const { url, feed, resend } = await listen({ target });

@@ -120,6 +120,7 @@ export const listen = defineCommand({
       const state = () => ({
         mode: 'listen' as const,
         title: `Listening at ${listener.url}`,
+        service: { url: listener.url },
         target: shown,
         headers,
       });

@@ -1,0 +1,29 @@
+/** @typedef {import('./types.js').Detail} Detail */
+
+/** What curl works out itself. */
+const OWN = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'accept-encoding', 'expect']);
+
+// A terminal that a command is pasted into would obey them. Line feeds and tabs are harmless in quotes.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+/** @param {string} text */
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/**
+ * A command that sends the same bytes with the same headers: no secret is in it, so its signature is as old as the
+ * delivery. Bytes that a command line cannot hold come through base64.
+ * @param {Detail} detail
+ * @param {string} url
+ * @param {string | undefined} text the body, where it is UTF-8
+ */
+export function curlOf(detail, url, text) {
+  const headers = detail.headers.filter(([name]) => !OWN.has(name.toLowerCase()));
+  // `-H 'Name;'` is how curl is told to send an empty header.
+  const lines = headers.map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
+  const plain = text !== undefined && !CONTROL.test(text) && !text.startsWith('@') && text.length < 100_000;
+  const command = ['curl -i -X POST', ...lines];
+  if (plain) return [...command, `--data-binary ${quoted(text)}`, quoted(url)].join(' \\\n  ');
+  const send = [...command, '--data-binary @-', quoted(url)].join(' \\\n  ');
+  return `base64 -d <<'BODY' | ${send}\n${detail.bodyBase64.replace(/.{76}/g, '$&\n')}\nBODY\n`;
+}

@@ -1,0 +1,36 @@
+/**
+ * Reads server-sent events out of a response. EventSource could not send the token.
+ * @param {ReadableStream<Uint8Array>} body
+ * @param {() => void} onBytes called with everything that comes, heartbeats too
+ * @returns {AsyncGenerator<{ event: string, data: string }>}
+ */
+export async function* serverSentEvents(body, onBytes) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  let event = '';
+  /** @type {string[]} */
+  let data = [];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      onBytes();
+      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n/);
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (line === '') {
+          if (data.length > 0) yield { event: event || 'message', data: data.join('\n') };
+          event = '';
+          data = [];
+        } else if (line.startsWith('event:')) {
+          event = line.slice(6).trimStart();
+        } else if (line.startsWith('data:')) {
+          data.push(line.slice(line[5] === ' ' ? 6 : 5));
+        }
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The widths and colours that a page is looked at in. */
+export const looks = {
+  light: { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+  phone: { colorScheme: 'light', viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true },
+  'phone in the dark': { colorScheme: 'dark', viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true },
+} as const satisfies Record<string, BrowserContextOptions>;
+
+/** The page in a tab of its own, and what went wrong in it. */
+export interface OpenPage {
+  readonly page: Page;
+  /** Errors and warnings of the console, errors that nobody caught, and requests to elsewhere. */
+  readonly problems: string[];
+  close(): Promise<void>;
+}
+
+/** Opens an address in a context of its own, and waits until the page is connected. */
+export async function openPage(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions & { expectLive?: boolean } = {},
+): Promise<OpenPage> {
+  const { expectLive = true, ...contextOptions } = options;
+  const context = await browser.newContext({ ...looks.light, ...contextOptions });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(address).origin });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(address).origin) problems.push(`request: ${request.url()}`);
+  });
+  page.on('dialog', (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', (event) => console.error(`CSP: ${event.violatedDirective}`));
+  });
+  await page.goto(address);
+  if (expectLive) await page.getByText('Live', { exact: true }).waitFor();
+  return { page, problems, close: () => context.close() };
+}
+
+/** What axe-core finds wrong with a page as it is now. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  // Colours on their way from one to another are of neither.
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished)));
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html} ${failureSummary}`),
+  );
+}
+
+/** Fails when anything of the page is wider than the window. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const wide = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  expect(wide[0]).toBeLessThanOrEqual(wide[1] as number);
+}
+
+/** The rows of the list that exist. */
+export const rowsOf = (page: Page) => page.getByRole('grid').locator('.canvas').getByRole('row');
+
+/** Opens the delivery on top of what is seen, and gives the panel. */
+export async function openFirst(page: Page) {
+  await page.locator('.canvas > .row').first().click();
+  const panel = page.getByRole('complementary', { name: /^Delivery / });
+  await panel.locator('.answer').waitFor();
+  return panel;
+}
