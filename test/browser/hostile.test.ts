@@ -57,7 +57,9 @@ describePage('what comes from the wire', (ground) => {
     expect(await page.evaluate(() => Object.keys(Object.prototype))).toEqual([]);
     await expectNoSidewaysScroll(page);
     await page.keyboard.press('Escape');
-    await page.getByRole('searchbox').fill(text.slice(0, 20));
+    // Half a pair cannot be typed.
+    await page.getByRole('searchbox').fill(text.slice(0, 20).replace('\ud800', ''));
+    await page.getByRole('button', { name: 'Reset filters' }).waitFor();
     await page.getByText('1 delivery', { exact: true }).waitFor();
   });
 
