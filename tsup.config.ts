@@ -108,8 +108,14 @@ async function commandLine() {
   });
 }
 
+/**
+ * Files of their own, so that a bundler leaves them out where nothing of them is used: it looks at whole files, as package.json
+ * says that none has side effects.
+ */
+const apart = { explain: 'src/explain/explain-failure.ts' };
+
 export default defineConfig({
-  entry: { ...subpaths, ...backends },
+  entry: { ...subpaths, ...backends, ...apart },
   format: ['esm', 'cjs'],
   target: 'node20',
   platform: 'neutral',
