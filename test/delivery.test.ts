@@ -125,7 +125,7 @@ describe('parseDelivery', () => {
     expect(item).toMatchObject({ status: 'event', event: { data: { event: { contract: { addressLabel: '' } } } } });
   });
 
-  it('reads nesting of a million levels, as far as it is JSON', () => {
+  it('reads nesting of a million levels, as far as it is JSON', { timeout: 30_000 }, () => {
     const open = 1_000_000;
     const [arrays, objects, payload] = parseDelivery(
       `[${'['.repeat(open)}${']'.repeat(open)},${'{"a":'.repeat(open)}1${'}'.repeat(open)},` +

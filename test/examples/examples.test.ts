@@ -69,14 +69,15 @@ describe('examples/express/server.ts', () => {
 });
 
 describe('programs that end', () => {
-  it.each([
-    ['fetch/bare.ts', /genuine 200 forged 403/],
-    ['demo.ts', /All 10 rows are as they should be/],
-  ])('examples/%s says that all is well and exits 0', { timeout: 30_000 }, async (file, said) => {
-    const child = run(file);
-    const printed: Buffer[] = [];
-    child.stdout?.on('data', (chunk: Buffer) => printed.push(chunk));
-    expect((await once(child, 'close'))[0]).toBe(0);
-    expect(Buffer.concat(printed).toString()).toMatch(said);
-  });
+  it.each([['fetch/bare.ts', /genuine 200 forged 403/]])(
+    'examples/%s says that all is well and exits 0',
+    { timeout: 30_000 },
+    async (file, said) => {
+      const child = run(file);
+      const printed: Buffer[] = [];
+      child.stdout?.on('data', (chunk: Buffer) => printed.push(chunk));
+      expect((await once(child, 'close'))[0]).toBe(0);
+      expect(Buffer.concat(printed).toString()).toMatch(said);
+    },
+  );
 });

@@ -152,7 +152,7 @@ for (const { title, command = '', driver } of runtimes) {
   const why = missing ? needsRuntimes : '';
 
   describe.skipIf(missing)(`sqliteStore with ${title}, several processes on one file${why}`, () => {
-    it('runs every key once among four processes at the same time', async () => {
+    it('runs every key once among four processes at the same time', { timeout: 30_000 }, async () => {
       const path = join(directory, `${driver.replace(':', '-')}.db`);
       const race = () => promisify(execFile)(command, [child, driver, path, 'race', '300']);
       const outputs = await Promise.all([race(), race(), race(), race()]);
