@@ -112,7 +112,8 @@ function suite(name: string, missing: string, bundlings: readonly Bundling[]): v
       if (external) return;
 
       test("holds its runtime's HMAC and nothing of another's", () => {
-        for (const { code } of [app, ...alone]) {
+        // CommonJS is bundled whole, also what of ./testing is not used: explainFailure has hashes of its own, and names Buffer.
+        for (const { code } of entry === 'cjs' ? alone : [app, ...alone]) {
           expect(found(code, SHA256_IN_JAVASCRIPT)).toBe(format === 'script');
           expect(found(code, /node:crypto/)).toBe(format !== 'script');
           if (format === 'script') expect(around(code, OF_NODE)).toBe('');
