@@ -159,12 +159,13 @@ const FINISH = 512;
 function run(pass: Pass, { readings, times, timestamp, work }: Tried): readonly Fault[] | undefined {
   const { body, key, scheme = hmacSha256, before } = pass;
   const core = body.value.subarray(0, endOfText(body.value));
-  if (!work.spend(core.length + key.value.length + FINISH)) return undefined;
+  // All of the body: the white space at its end is looked through, however much of it there is.
+  if (!work.spend(body.value.length + key.value.length + FINISH)) return undefined;
   const hasher = scheme.start(key.value);
   if (before) hasher.update(utf8(before.value));
   hasher.update(core);
   for (const { tail, time } of ends(pass, times, timestamp, core)) {
-    if (!work.spend(FINISH)) return undefined;
+    if (!work.spend(FINISH + tail.value.length + time.value.length)) return undefined;
     const whole = hasher.clone();
     whole.update(tail.value);
     whole.update(utf8(time.value));

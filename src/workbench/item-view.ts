@@ -58,12 +58,16 @@ const INPUTS = 100;
 const ISSUES = 20;
 const [NAME, VALUE] = [1_000, 20_000];
 
-/** Makes what is shown of an item. `cut` bounds every text. Never throws for what an item holds. */
-export function itemView(
-  item: DeliveryItem,
-  known: KnownContracts,
-  cut: (text: string, most: number) => string,
-): ItemView {
+/** What bounds the views of items together. */
+export interface ItemBounds {
+  /** Cuts every text. */
+  cut(text: string, most: number): string;
+  /** Whether so many characters may be decoded. */
+  spend(characters: number): boolean;
+}
+
+/** Makes what is shown of an item. Never throws for what an item holds. */
+export function itemView(item: DeliveryItem, known: KnownContracts, { cut, spend }: ItemBounds): ItemView {
   if (item.status === 'invalid') return { status: 'invalid', issues: item.issues.slice(0, ISSUES).map(issueOf) };
   if (item.status === 'unknown') return { status: 'unknown', id: cut(item.id, NAME), kind: cut(item.kind, NAME) };
   const { event } = item;
@@ -86,7 +90,7 @@ export function itemView(
     const { triggeredAt, transaction } = event.data;
     const { name, signature, contract, inputs } = event.data.event;
     const about = known(contract.address);
-    const args = attempt(() => argsOf(event, about?.abi));
+    const args = attempt(() => argsOf(event, about?.abi, spend));
     return {
       name: cut(name, NAME),
       signature: cut(signature, NAME),
@@ -133,9 +137,14 @@ export function itemView(
 }
 
 /** The exact arguments in the order of the inputs that came. */
-function argsOf(event: EventEmitted, abi: readonly unknown[] | undefined): readonly unknown[] | undefined {
+function argsOf(
+  event: EventEmitted,
+  abi: readonly unknown[] | undefined,
+  spend: ItemBounds['spend'],
+): readonly unknown[] | undefined {
+  if (abi && !spend(event.data.event.rawFields?.length ?? 0)) return undefined;
   const decoded = abi && attempt(() => decodeEvent(event, abi, { requireLog: true }).args);
-  if (decoded === undefined) return decodeByWire(event);
+  if (decoded === undefined) return decodeByWire(event, spend);
   return Array.isArray(decoded)
     ? decoded
     : event.data.event.inputs.map(({ name }) => (decoded as Record<string, unknown>)[name]);

@@ -49,6 +49,8 @@ const [ATTEMPTS, ITEMS, HEADERS] = [100, 200, 100];
 const [HEADER_VALUE, REASON] = [8_192, 2_000];
 /** Characters of all texts of the items together. */
 const ITEM_TEXTS = 2 * 1024 * 1024;
+/** Characters of logs that are decoded for them together, each as often as it is tried: a few seconds at the most. */
+const ITEM_LOGS = 4_000_000;
 
 /** What came of an attempt, by its answer. */
 export function verdictOf({ status, reason, code, durationMs }: Attempt): Verdict {
@@ -90,7 +92,13 @@ export interface DetailSources {
 export async function detailOf(record: KeptDelivery, { contracts, findings }: DetailSources = {}): Promise<Detail> {
   // Decoding is some 100 kB of code: it is loaded when it is first asked for.
   const { itemView } = await import('./item-view.js');
-  const text = budget(ITEM_TEXTS);
+  let left = ITEM_LOGS;
+  const spend = (characters: number) => {
+    const may = characters <= left;
+    if (may) left -= characters;
+    return may;
+  };
+  const bounds = { cut: budget(ITEM_TEXTS), spend };
   return {
     ...summaryOf(record),
     headers: headersOf(lastOf(record)),
@@ -105,7 +113,7 @@ export async function detailOf(record: KeptDelivery, { contracts, findings }: De
     findings: findings ?? [],
     items: itemsOf(record.rawBody)
       .slice(0, ITEMS)
-      .map((item) => itemView(item, contracts ?? (() => undefined), text)),
+      .map((item) => itemView(item, contracts ?? (() => undefined), bounds)),
   };
 }
 

@@ -7,17 +7,26 @@ import { rawLog } from '../evm/raw-log.js';
 const MOST_INPUTS = 12;
 /** Longer data is not worth trying. */
 const MOST_DATA = 100_000;
+/** What a way takes beside its data, in characters that are decoded in the same time. */
+const WAY = 500;
 
 /**
  * The arguments of an event, exact and in the order of its inputs, for an event whose ABI nobody gave: its inputs tell
  * names and types, and which of them are indexed is tried. Undefined when no way, or more than one, fits the log.
+ *
+ * @param spend Whether so many characters may be decoded. Nobody has verified them: there may be many ways of much data.
  */
-export function decodeByWire(event: EventEmitted): readonly unknown[] | undefined {
+export function decodeByWire(
+  event: EventEmitted,
+  spend: (characters: number) => boolean,
+): readonly unknown[] | undefined {
   const { name, inputs } = event.data.event;
   const log = rawLog(event);
   if (log === undefined || inputs.length > MOST_INPUTS || log.data.length > MOST_DATA) return undefined;
   const found = new Map<string, readonly unknown[]>();
-  for (const indexed of choices(inputs, log.topics.length - 1)) {
+  const ways = choices(inputs, log.topics.length - 1);
+  if (!spend(ways.length * (log.data.length + WAY))) return undefined;
+  for (const indexed of ways) {
     const abi: AbiEvent[] = [
       { type: 'event', name, inputs: inputs.map(({ type }, at) => ({ name: '', type, indexed: indexed.has(at) })) },
     ];

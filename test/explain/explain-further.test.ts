@@ -292,6 +292,19 @@ describe('the work', () => {
     expect(work.spent).toBeLessThanOrEqual(100);
   });
 
+  it('counts white space at the end of a body as often as it is looked through', () => {
+    const rawBody = '\r\n'.repeat(100_000);
+    const work = createWork();
+    let steps = 0;
+    const spend = (bytes: number) => {
+      steps++;
+      return work.spend(bytes);
+    };
+    explainWithin(received({ rawBody }), { ...work, spend });
+    // Each step goes over all of it, which otherwise takes minutes for a body of a few MiB.
+    expect(steps).toBeLessThan((10 * MOST_WORK) / rawBody.length);
+  }, 120_000);
+
   it('does not grow with the number of secrets', () => {
     const work = createWork();
     const many = Array.from({ length: 5000 }, (_, at) => `secret number ${at}`);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sampleEventEmitted } from '../../src/testing.js';
 import { createFeed } from '../../src/workbench/feed.js';
 import { summaryOf } from '../../src/workbench/views.js';
 import { recordOf } from './records.js';
@@ -68,6 +69,16 @@ describe('createFeed', () => {
     expect(kept.length).toBeLessThan(1_000);
     expect(kept.at(-1)?.id).toBe('10000');
     expect(kept.at(-1)?.bodyDropped).toBeUndefined();
+  });
+
+  it('does not read a body that is nothing but values, which would take seconds and gigabytes', () => {
+    const feed = createFeed();
+    const list = (item: string, count: number) => ({ rawBody: Buffer.from(`[${Array(count).fill(item).join()}]`) });
+    for (const [id, item] of ['0', '{}', '[]', '1e400'].entries()) feed.put(recordOf(String(id), list(item, 200_000)));
+    expect(feed.list().map(({ contents }) => contents.events)).toEqual([0, 0, 0, 0]);
+    const event = JSON.stringify(sampleEventEmitted());
+    feed.put(recordOf('events', list(event, 1_000)));
+    expect(feed.get('events')?.contents).toMatchObject({ events: 1_000, names: ['Transfer'] });
   });
 
   it('does not keep the large buffer that a small body is a part of', () => {

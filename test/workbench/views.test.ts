@@ -3,6 +3,7 @@ import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing
 import { createFeed, type KeptDelivery } from '../../src/workbench/feed.js';
 import type { Attempt } from '../../src/workbench/record.js';
 import { detailOf, summaryOf, verdictOf } from '../../src/workbench/views.js';
+import { decodeByWire } from '../../src/workbench/wire-abi.js';
 import { recordOf } from './records.js';
 
 const HUGE = 'x'.repeat(100_000);
@@ -92,6 +93,24 @@ describe('detailOf', () => {
     const { items } = await detailOf(kept('1', { events: [transfer('1')] }));
     expect(items[0]?.inputs?.[2]).toMatchObject({ value: '1', exact: '1000000000000000000', formatted: undefined });
     expect(items[0]?.inputs?.[0]?.exact).toBeUndefined();
+  });
+
+  it('stops decoding where a delivery has more logs than can be decoded while somebody waits', async () => {
+    const long = `${'0'.repeat(48)}0de0b6b3a7640000${'0'.repeat(50_000)}`;
+    const { items } = await detailOf(kept('1', { events: Array(40).fill(transfer('1', long)) }));
+    const exact = items.map(({ inputs }) => inputs?.[2]?.exact);
+    expect(exact[0]).toBe('1000000000000000000');
+    expect(exact.at(-1)).toBeUndefined();
+    // Too much at once: every way to index three of twelve lists.
+    const sample = transfer('1', '0'.repeat(90_000));
+    const inputs = Array(12).fill({ name: '', value: '', hashed: false, type: 'uint256[]' });
+    const topics = Array(4).fill(`0x${'0'.repeat(64)}`);
+    const rawFields = JSON.stringify({ ...JSON.parse(sample.data.event.rawFields ?? ''), topics });
+    const asked: number[] = [];
+    const refuse = (characters: number) => asked.push(characters) === 0;
+    const event = sampleEventEmitted({ data: { event: { inputs, rawFields } } });
+    expect(decodeByWire(event, refuse)).toBeUndefined();
+    expect(asked[0]).toBeGreaterThan(220 * 90_000);
   });
 
   it('decodes by the ABI when there is one, and shows the amount with the decimals of the token', async () => {
