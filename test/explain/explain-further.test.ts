@@ -291,7 +291,10 @@ describe('the work', () => {
       spends++;
       return work.spend(bytes);
     };
-    explainWithin(received({ rawBody: `${delivery.body}${' '.repeat(2 ** 20)}`, secret: 'another' }), { spent: 0, spend });
+    explainWithin(received({ rawBody: `${delivery.body}${' '.repeat(2 ** 20)}`, secret: 'another' }), {
+      spent: 0,
+      spend,
+    });
     expect(spends).toBeLessThan(500);
   });
 
