@@ -146,7 +146,8 @@ const MOST_NUMBERS = 24;
 /** With a fraction given back to each whole number in turn, and to all of them. */
 function* unrounded(text: string): Generator<readonly [text: string, fault: Fault]> {
   const ends: number[] = [];
-  for (const { 0: number, index } of text.matchAll(/(?<=[[:,]\s*)-?[0-9]+(?=\s*[,\]}])/g))
+  // It looks behind from digits alone: from each space of many it would take as long as their number squared.
+  for (const { 0: number, index } of text.matchAll(/(?=[-0-9])(?<=[[:,]\s*)-?[0-9]+(?=\s*[,\]}])/g))
     ends.push(index + number.length);
   for (const end of ends.slice(0, MOST_NUMBERS)) yield [`${text.slice(0, end)}.0${text.slice(end)}`, faults.numbers];
 }

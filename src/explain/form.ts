@@ -11,6 +11,8 @@ const fault = (cause: string, what: string, fix: string): Fault => ({ cause, wha
 const names =
   'If the headers came under other names, set the option headers: multibaasHeaders, serviceHeaders or your own.';
 
+const LONGEST_PLACEHOLDER = 200;
+
 function ofSecret({ secrets }: Given): Fault[] {
   if (secrets.length === 0) {
     return [
@@ -27,7 +29,14 @@ function ofSecret({ secrets }: Given): Fault[] {
     /^\s*["']?(?:undefined|null|none|nan|true|false|\[object \w+\]|\$\{?\w*(?:\}|$)|\$\{\{.*|%\w+%|<.*>|\{\{.*\}\}|\$\(.*\)|process\.env.*|.*\b(?:your|my)[-_ ]?.*(?:secret|key).*|change[-_ ]?me|secret|todo|x{3,}|\*{3,}.*|\[?redacted\]?|\.{3}|…)["']?\s*$/i.test(
       text,
     );
-  if (texts.some(isPlaceholder)) {
+  // A longer one is none, and would take long to be looked through.
+  const isShort = (text: string) => text.length <= LONGEST_PLACEHOLDER;
+  if (
+    texts
+      .map((text) => text.trim())
+      .filter(isShort)
+      .some(isPlaceholder)
+  ) {
     found.push(
       fault(
         'secret-placeholder',

@@ -7,7 +7,15 @@ import { hmacSha256, otherSchemes, type Scheme } from './scheme.js';
 import { isSeamMoved, seamMoved } from './seam.js';
 import { readSecret, secretOf, withoutSecret } from './secret.js';
 import { fitting, type Reading, readSignature, timeInSignature } from './signature.js';
-import { beforeBody, behindBody, near, readTimestamp, timestampFaults, withinSecond } from './timestamp.js';
+import {
+  beforeBody,
+  behindBody,
+  formOfTimestamp,
+  near,
+  readTimestamp,
+  timestampFaults,
+  withinSecond,
+} from './timestamp.js';
 import type { Work } from './work.js';
 
 /** One pass over a body with one key, and what is tried behind it. */
@@ -95,18 +103,15 @@ function* passes(given: Given, readings: readonly Reading[], work: Work): Genera
 }
 
 function* otherTimes({ body, timestamp, now }: Given, key: Candidate<Uint8Array>): Generator<Pass> {
+  // What is no canonical timestamp was a form of the one that is found, and none of another delivery.
+  const fault = formOfTimestamp(timestamp.value) ?? timestampFaults.other;
   const seconds = Number(timestamp.value);
   if (Number.isSafeInteger(seconds) && seconds > 0) {
     yield { body, key, behind: withinSecond(seconds) };
-    yield { body, key, behind: near(seconds, NEAR_SECONDS, timestampFaults.other) };
+    yield { body, key, behind: near(seconds, NEAR_SECONDS, fault) };
   }
   const present = Math.floor(now / 1000);
-  if (present > 0)
-    yield {
-      body,
-      key,
-      behind: near(present, NEAR_SECONDS, timestamp.value === '' ? timestampFaults.missing : timestampFaults.other),
-    };
+  if (present > 0) yield { body, key, behind: near(present, NEAR_SECONDS, fault) };
 }
 
 interface Parts {

@@ -40,6 +40,11 @@ const faults = {
     what: 'A comment stands behind the secret.',
     fix: 'Put the comment on a line of its own: docker --env-file and systemd take it for a part of the value.',
   },
+  punctuation: {
+    cause: 'secret-punctuation',
+    what: 'There is a comma or a semicolon at the end of the secret.',
+    fix: `Take it off: it was copied from a list or from code along with the secret. ${asShown}`,
+  },
   prefix: {
     cause: 'secret-prefix',
     what: 'There is a prefix before the secret, such as Bearer or whsec_, that does not belong to it.',
@@ -148,6 +153,7 @@ const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | 
         '',
       ),
   ],
+  [faults.punctuation, (text) => text.replace(/[,;]+$/, '')],
   [faults.list, (text) => text.split(/[,;|\s]+/).slice(0, 8)],
   [faults.whitespaceSigned, (text) => [`${text}\n`, `${text}\r\n`, `${text} `, ` ${text}`, `${text}\r`, `${text}\t`]],
   [faults.quotesSigned, (text) => [`"${text}"`, `'${text}'`]],

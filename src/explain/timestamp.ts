@@ -21,13 +21,13 @@ const faults = {
   },
   units: {
     cause: 'timestamp-milliseconds',
-    what: 'The timestamp is in milliseconds (or smaller units) in one place and in seconds in the other.',
+    what: 'The timestamp is in milliseconds (or smaller units), in its header or in what was signed. Both want seconds.',
     fix: `Use Math.floor(Date.now() / 1000) for the header and for what is signed. ${service}`,
   },
   reformatted: {
     cause: 'timestamp-reformatted',
-    what: 'The timestamp was written in another form than the one that was signed: a date, a decimal, leading zeros, an exponent.',
-    fix: 'Hand the text of the header on as it came: no Number(…), no new Date(…), no toISOString() before the HMAC.',
+    what: 'The timestamp is written in another form, in its header or in what was signed: as a date, a decimal, with leading zeros, an exponent or a sign.',
+    fix: `Hand the text of the header on as it came: no Number(…), no new Date(…), no toISOString() before the HMAC. ${service}`,
   },
   type: {
     cause: 'timestamp-not-text',

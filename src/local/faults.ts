@@ -15,7 +15,7 @@ export interface Faults {
   readonly delayMs: number;
   /** The key of the signature is the secret with a line break behind it. */
   readonly wrongSignature: boolean;
-  /** The timestamp, and what is signed with it, is an hour old. */
+  /** The timestamp, and what is signed with it, is 50 minutes old. */
   readonly oldTimestamp: boolean;
   /** One byte of the body is changed once it is signed. */
   readonly tamperedBody: boolean;
@@ -34,6 +34,8 @@ export const NO_FAULTS: Faults = Object.freeze({
 });
 
 const MAX_DELAY_MS = 600_000;
+/** Not an hour: what is off by that looks like a clock in another time zone. */
+const OLD_SECONDS = 50 * 60;
 
 /** The faults with some of them changed. Throws ConfigError for one that is not known or has no sense. */
 export function changeFaults(faults: Faults, changes: unknown): Faults {
@@ -74,12 +76,12 @@ export function prepare(body: Uint8Array, signing: Signing, faults: Faults, note
   const words = [...notes];
   if (faults.delayMs > 0) words.push(`held back for ${faults.delayMs} ms`);
   if (faults.wrongSignature) words.push('signed with a line break behind the secret');
-  if (faults.oldTimestamp) words.push('timestamp an hour old');
+  if (faults.oldTimestamp) words.push('timestamp 50 minutes old');
   if (faults.tamperedBody) words.push('one byte of the body changed after signing');
   if (faults.droppedConnection) words.push('connection closed half way');
   const { signature, timestamp } = signDelivery(body, {
     secret: faults.wrongSignature ? `${signing.secret}\n` : signing.secret,
-    timestamp: Math.floor(signing.now / 1000) - (faults.oldTimestamp ? 3600 : 0),
+    timestamp: Math.floor(signing.now / 1000) - (faults.oldTimestamp ? OLD_SECONDS : 0),
     headers,
   });
   return {

@@ -284,6 +284,27 @@ describe('the work', () => {
     expect(work.spent).toBeLessThan(large.length * 1.1);
   });
 
+  it('counts what is hashed of white space too', () => {
+    const work = createWork();
+    let spends = 0;
+    const spend = (bytes: number) => {
+      spends++;
+      return work.spend(bytes);
+    };
+    explainWithin(received({ rawBody: `${delivery.body}${' '.repeat(2 ** 20)}`, secret: 'another' }), {
+      spent: 0,
+      spend,
+    });
+    expect(spends).toBeLessThan(500);
+  });
+
+  it('does not grow with the square of white space, or of a secret that is a whole file', () => {
+    const spaces = ' '.repeat(100_000);
+    expect(causes({ rawBody: `[1${spaces}]` })).toEqual(['altered-or-other-secret: possible']);
+    expect(causes({ secret: spaces })).toEqual(['altered-or-other-secret: possible']);
+    expect(causes({ secret: 'my '.repeat(20_000) })).toEqual(['altered-or-other-secret: possible']);
+  }, 20_000);
+
   it('is not begun where there is none left', () => {
     const work = createWork(100);
     expect(explainWithin(received({ rawBody: again }), work).map(({ cause }) => cause)).toEqual([

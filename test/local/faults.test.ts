@@ -79,7 +79,7 @@ describe('a fault on request', () => {
 
   it.each([
     ['wrongSignature', 'ERR_WEBHOOK_SIGNATURE', 'signed with a line break behind the secret'],
-    ['oldTimestamp', 'ERR_WEBHOOK_TIMESTAMP', 'timestamp an hour old'],
+    ['oldTimestamp', 'ERR_WEBHOOK_TIMESTAMP', 'timestamp 50 minutes old'],
     ['tamperedBody', 'ERR_WEBHOOK_SIGNATURE', 'one byte of the body changed after signing'],
   ])('%s is refused by a receiver with %s, and gets across once it is off', async (name, code, words) => {
     const { service, receiver, changed } = await pair(
@@ -125,7 +125,7 @@ describe('a fault on request', () => {
     const { service, changes } = await pair({ delayMs: 1, oldTimestamp: true, tamperedBody: true });
     service.emit([event('a')]);
     await service.idle();
-    const words = 'held back for 1 ms; timestamp an hour old; one byte of the body changed after signing';
+    const words = 'held back for 1 ms; timestamp 50 minutes old; one byte of the body changed after signing';
     expect(last(last(changes).attempts).fault).toBe(words);
   });
 

@@ -9,7 +9,7 @@ import { notify } from './notices.js';
 /** @type {readonly (readonly [key: Switch, title: string, hint: string])[]} */
 const switches = [
   ['wrongSignature', 'Wrong signature', 'A line break behind the secret'],
-  ['oldTimestamp', 'Old timestamp', 'Genuine, but an hour old'],
+  ['oldTimestamp', 'Old timestamp', 'Genuine, but 50 minutes old'],
   ['tamperedBody', 'Tampered body', 'One byte changed after signing'],
   ['duplicate', 'Duplicates', 'Sent once more after success'],
   ['reorder', 'Reordering', 'A later delivery overtakes'],
