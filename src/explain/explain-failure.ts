@@ -10,7 +10,7 @@ import { search } from './search.js';
 import { createWork, type Work } from './work.js';
 
 /**
- * Says why a delivery does not verify, by trying what goes wrong in practice: a body that was parsed and serialised
+ * Says why a delivery does not verify (spec section 5.2), by trying what goes wrong in practice: a body that was parsed and serialised
  * again, a secret with a line break, a timestamp in milliseconds, a signature in base64, and about a hundred more, alone
  * and two at a time. Synchronous on every runtime, never throws, and takes a second or two at the most.
  *
