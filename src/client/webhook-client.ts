@@ -11,8 +11,9 @@ import { createTransport } from './transport.js';
 import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges, webhookOf } from './webhook.js';
 
 /**
- * Registers and looks after webhooks over the service's API. Every method rejects with a `WebhookApiError` when the call
- * fails (`ERR_WEBHOOK_API`, `ERR_WEBHOOK_API_UNREACHABLE`), and with a `ConfigError` before anything is sent when its arguments make no sense.
+ * Registers and looks after webhooks over the service's API. Every method rejects with a `WebhookApiError` when the
+ * call fails (`ERR_WEBHOOK_API`, `ERR_WEBHOOK_API_UNREACHABLE`), and with a `ConfigError` before anything is sent when
+ * its arguments make no sense.
  */
 export interface WebhookClient {
   /**
