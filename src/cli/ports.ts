@@ -30,7 +30,8 @@ export async function listening<Server>(flag: string, port: number, listen: () =
   try {
     return await listen();
   } catch (error) {
-    const { code } = Object(error) as NodeJS.ErrnoException;
+    // The local service wraps what the system said.
+    const { code } = Object(Object(error).cause ?? error) as NodeJS.ErrnoException;
     const reason = REASONS[code ?? ''];
     if (reason === undefined) throw error;
     throw new CommandError('ERR_CLI_PORT', `Cannot listen on port ${port}: ${reason} --${flag}.`);

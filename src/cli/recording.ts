@@ -63,7 +63,10 @@ export async function recordedDelivery(
     if (count === nth) return delivery;
   }
   if (count === 0) throw inputError(`${file} has no deliveries.`);
-  if (chosen === undefined) throw inputError(`${file} has ${count} deliveries: --nth ${nth} is beyond the last.`);
+  if (chosen === undefined)
+    throw inputError(
+      `${file} has ${count === 1 ? '1 delivery' : `${count} deliveries`}: --nth ${nth} is beyond the last.`,
+    );
   if (count > 1) throw usageError(`${file} has ${count} deliveries: say which with --nth, from 1 to ${count}.`);
   return chosen;
 }

@@ -30,7 +30,7 @@ export async function run(world: World, table: CommandTable): Promise<ExitCode> 
     // Whatever was cut off by the end is no failure of its own.
     if (world.signal.aborted) return 1;
     if (isWebhookError(error)) {
-      output.error(error.code, error.message);
+      output.error(error.code, error.message.replaceAll('baseUrl', 'the base URL'));
       return error.code === 'ERR_WEBHOOK_API' ? 1 : 2;
     }
     if (error instanceof CommandError) {
@@ -113,7 +113,9 @@ async function runCommand(
   if (positionals.length > expected.length) {
     const names = expected.map((each) => each.name).join(', ');
     const many = expected.length === 0 ? 'no arguments' : `${expected.length} at most (${names})`;
-    throw usageError(`${name} takes ${many}, and ${positionals.length} are given. ${help}`);
+    throw usageError(
+      `${name} takes ${many}, and ${positionals.length} ${positionals.length === 1 ? 'is' : 'are'} given. ${help}`,
+    );
   }
   const missing = expected.find(({ required }, index) => required && !positionals[index]);
   if (missing !== undefined) throw usageError(`${name} needs <${missing.name}>. ${help}`);

@@ -9,8 +9,9 @@ export interface DeliveryLogEntry {
   readonly eventType: string;
   /** The event's `data`. A number that JavaScript would round is the text of its digits. */
   readonly data: unknown;
+  /** RFC 3339 time. */
   readonly createdAt?: string | undefined;
-  /** Absent or null while it was not delivered. */
+  /** RFC 3339 time; absent or null while it was not delivered. */
   readonly deliveredAt?: string | null | undefined;
   readonly [key: string]: unknown;
 }

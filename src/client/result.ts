@@ -31,10 +31,12 @@ export function resultOf(answer: Answer): { result: unknown; text: string } {
   const said = answer.status >= 300 ? answer.status : envelope?.status;
   if (typeof said === 'number' && !(said >= 200 && said < 300)) {
     const serviceMessage = answer.printable(envelope?.message);
+    // Another server answers so, to a path that it does not know.
+    const silent = said === 404 ? ', and not as this API does. Check baseUrl.' : '.';
     const after = retryAfterMs(answer.retryAfter);
     throw new WebhookApiError(
       'ERR_WEBHOOK_API',
-      `${answer.to}: the service answered ${said}${serviceMessage && `: ${serviceMessage}`}`,
+      `${answer.to}: the service answered ${said}${serviceMessage ? `: ${serviceMessage}` : silent}`,
       { status: said, serviceMessage, retryAfterSeconds: after === undefined ? undefined : Math.ceil(after / 1000) },
     );
   }

@@ -11,8 +11,9 @@ import { createTransport } from './transport.js';
 import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges, webhookOf } from './webhook.js';
 
 /**
- * Registers and looks after webhooks over the service's API. Every method rejects with a `WebhookApiError` when the call
- * fails, and with a `ConfigError` before anything is sent when its arguments make no sense.
+ * Registers and looks after webhooks over the service's API. Every method rejects with a `WebhookApiError` when the
+ * call fails (`ERR_WEBHOOK_API`, `ERR_WEBHOOK_API_UNREACHABLE`), and with a `ConfigError` before anything is sent when
+ * its arguments make no sense.
  */
 export interface WebhookClient {
   /**
@@ -58,6 +59,8 @@ export interface WebhookClient {
    *
    * **The log never learns of it.** What was recovered stays undelivered there, so each run finds it again. Keep `since`
    * within what the receiver's store remembers (`memoryStore`: 24 hours of one process).
+   *
+   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the service does not give the webhook's secret and the options hold none.
    */
   recoverMissed(webhookId: number, receiver: RecoveringReceiver, options?: RecoverOptions): Promise<Recovery>;
 }

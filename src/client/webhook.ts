@@ -28,8 +28,10 @@ export interface Webhook {
   readonly label: string;
   readonly url: string;
   readonly subscriptions?: readonly string[] | undefined;
+  /** RFC 3339 time, as the others. */
   readonly createdAt?: string | undefined;
   readonly updatedAt?: string | undefined;
+  /** Deliveries that failed in a row. */
   readonly failedCalls?: number | undefined;
   readonly nextAttempt?: string | null | undefined;
   readonly lastAttempt?: string | null | undefined;

@@ -10,9 +10,10 @@ import { search } from './search.js';
 import { createWork, type Work } from './work.js';
 
 /**
- * Says why a delivery does not verify, by trying what goes wrong in practice: a body that was parsed and serialised
- * again, a secret with a line break, a timestamp in milliseconds, a signature in base64, and about a hundred more, alone
- * and two at a time. Synchronous on every runtime, never throws, and takes a second or two at the most.
+ * Says why a delivery does not verify (spec section 5.2), by trying what goes wrong in practice: a body that was
+ * parsed and serialised again, a secret with a line break, a timestamp in milliseconds, a signature in base64, and
+ * about a hundred more, alone and two at a time. Synchronous on every runtime, never throws, and takes a second or two
+ * at the most.
  *
  * For tests, scripts and tools on your side. Keep it out of the path of requests, where it would be work on demand for
  * whoever sends forgeries, and never send its findings to a sender. They hold no secret, no expected signature and

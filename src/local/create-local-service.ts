@@ -17,10 +17,11 @@ import { announce, tellOf } from './tell.js';
 import { watchChain } from './watch-chain.js';
 
 /**
- * Starts the service side of the specification on this machine, for development and tests: the registration API, and
- * signed deliveries in the bytes of the live service, with retries, a delivery log, redelivery and faults on request. It
- * is listening when it resolves. It is no service for production: it delivers at least once and in order to each webhook,
- * keeps the latest 10 000 events (32 MiB) of each, and takes `http:` URLs of this machine.
+ * Starts the service side of the specification on this machine, for development and tests: the registration API (spec
+ * section 4), and signed deliveries (section 5.2) in the bytes of the live service, with retries, a delivery log,
+ * redelivery and faults on request. It is listening when it resolves. It is no service for production: it delivers at
+ * least once and in order to each webhook, keeps the latest 10 000 events (32 MiB) of each, and takes `http:` URLs of
+ * this machine.
  *
  * @example
  * ```ts

@@ -18,7 +18,7 @@ export interface LocalService {
    */
   setFaults(faults: Partial<Faults>): void;
   /**
-   * Registers a webhook, and gives its secret this one time.
+   * Registers a webhook (spec section 4.1), and gives its secret this one time.
    *
    * @throws Error with the `status` and `message` that the API answers: 400 for a bad field, 409 for a label that is taken.
    */
@@ -42,7 +42,13 @@ export interface LocalService {
   redeliver(deliveryId: string): boolean;
   /** Resolves when every delivery is delivered or given up: nothing is under way, and nothing waits for a retry. */
   idle(): Promise<void>;
-  /** Watches a chain and emits what happens on it, until the watcher or the service is closed. */
+  /**
+   * Watches a chain and emits what happens on it, until the watcher or the service is closed.
+   *
+   * @returns The watcher, once the node has answered.
+   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense; RpcError `ERR_WEBHOOK_RPC` when the node does
+   * not answer at the start.
+   */
   watchChain(options: Omit<WatchChainOptions, 'onEvents'>): Promise<ChainWatcher>;
   /** Ends everything that is open. What is undelivered stays in the file. */
   close(): Promise<void>;

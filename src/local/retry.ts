@@ -2,9 +2,9 @@
 export interface RetryOptions {
   /** After so many failed attempts a delivery is given up. (Default: 8.) */
   readonly attempts?: number | undefined;
-  /** The wait after the first; it doubles with each. (Default: 1000.) */
+  /** The wait after the first, in milliseconds; it doubles with each. (Default: 1000.) */
   readonly initialDelayMs?: number | undefined;
-  /** No wait is longer, whatever Retry-After says. (Default: 60 000.) */
+  /** No wait is longer, whatever Retry-After says, in milliseconds. (Default: 60 000.) */
   readonly maxDelayMs?: number | undefined;
 }
 

@@ -96,8 +96,9 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     await once(server, 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EADDRINUSE' ? 'something else listens there: choose another port, or 0' : code;
-    throw new ConfigError(`The local service cannot listen on ${host}, port ${port}: ${why}.`);
+    const why = code === 'EADDRINUSE' ? 'something else listens there. End that, or choose another port, or 0' : code;
+    const told = new ConfigError(`The local service cannot listen on ${host}, port ${port}: ${why}.`);
+    throw Object.assign(told, { cause: error });
   }
 }
 

@@ -150,7 +150,8 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     const node = ['--rpc', 'http://127.0.0.1:1'];
     const mine = await file('mine.txt', 'something of mine');
     const cases: [string[], RegExp][] = [
-      [['--port', port], /cannot listen on 127\.0\.0\.1, port \d+: something else listens there/],
+      [['--port', port], /Cannot listen on port \d+: something else listens there.* --port\./],
+      [['--port', '0', '--host', '203.0.113.1'], /does not have that address/],
       [['--page-port', port, '--port', '0'], /Cannot listen on port \d+.*--page-port/],
       [['--rpc', 'http://x', '--anvil'], /Give --rpc or --anvil/],
       [node, /--rpc needs --contract or --wallet/],
@@ -177,6 +178,8 @@ describe.each(ways)('emulate, $way', ({ start }) => {
       expect([args, await emulate.ended]).toEqual([args, 2]);
       expect(emulate.stderr).toMatch(message);
       expect(emulate.stderr.trim().split('\n')).toHaveLength(1);
+      // What the flags alone show to be wrong is told before anything is started.
+      if (/ANVIL|ABI|JSON|none\.json/.test(String(message))) expect(emulate.stdout).toBe('');
     }
     expect(await readFile(mine, 'utf8')).toBe('something of mine');
   });

@@ -161,6 +161,7 @@ describe('one delivery of a recording', () => {
       'has 2 deliveries: say which with --nth, from 1 to 2',
     );
     await expect(recordedDelivery(two, 3, output)).rejects.toThrow('has 2 deliveries: --nth 3 is beyond the last');
+    await expect(recordedDelivery(one, 2, output)).rejects.toThrow('has 1 delivery: --nth 2 is beyond the last');
     await expect(recordedDelivery(await file('none', ''), undefined, output)).rejects.toThrow('has no deliveries');
   });
 });

@@ -46,6 +46,12 @@ describe.each(ways)('register ($way)', ({ tool }) => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('label is taken') });
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
+
+  test('says that the base URL is another when the path is not known there', async () => {
+    const { url } = await stubService({ refuse: { status: 404, message: '' } });
+    const { code, stderr } = await tool(['webhooks', 'count'], { env: keyed(url) });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/Check the base URL\.\n$/) });
+  });
 });
 
 describe('the secret of a new webhook', () => {

@@ -33,7 +33,7 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['a number out of bounds', ['send', '--concurrency', '0'], /--concurrency is a whole number from 1 to 1000/],
   ['a choice that is none', ['send', '--kind', 'event'], /--kind is one of event.emitted, transaction.included/],
   ['an argument too many', ['send', 'http://127.0.0.1:1/', 'more'], /send takes 1 at most \(url\), and 2 are given/],
-  ['an argument of a command without any', ['explain', 'it'], /explain takes no arguments, and 1 are given/],
+  ['an argument of a command without any', ['explain', 'it'], /explain takes no arguments, and 1 is given/],
   ['a missing argument', ['webhooks', 'get'], /webhooks get needs <id>/],
   ['an argument after --', ['send', '--', '--file'], /must be a whole URL/],
   ['a URL that is none', ['send', 'localhost:3000'], /must be a whole URL, such as http:/],

@@ -145,6 +145,13 @@ describe('an error of the service', () => {
     expect(String(error)).toBe('WebhookApiError: GET /webhooks/count: the service answered 409: label is taken');
   });
 
+  it('says to look where baseUrl leads when a path is not known there', async () => {
+    expect(String(await errorOf(text(404, '<pre>Cannot GET /api</pre>')))).toMatch(
+      /answered 404, and not as .* baseUrl\.$/,
+    );
+    expect(String(await errorOf(text(418, '')))).toMatch(/answered 418\.$/);
+  });
+
   it('has the status of HTTP where the envelope says another', async () => {
     expect(await errorOf(json(500, { status: 200, message: 'Success', result: 1 }))).toMatchObject({ status: 500 });
   });

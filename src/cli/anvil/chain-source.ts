@@ -29,34 +29,57 @@ export interface ChainSource {
   close(): Promise<void>;
 }
 
-/** @throws CommandError `ERR_CLI_USAGE` when the flags contradict each other, before anything is started. */
-export function checkChainFlags({ rpc, anvil, contract, wallet }: ChainFlags): void {
+/** The chain that the flags name, with what its start needs. */
+export interface WantedChain {
+  /** A node that runs, or the program that is one. */
+  readonly node: { readonly rpc: string } | { readonly anvil: string };
+  readonly contracts: readonly GivenContract[];
+  readonly wallets: readonly string[];
+  /** Seconds. */
+  readonly interval: number;
+}
+
+/**
+ * Reads the flags and the files that they name, and looks for the anvil, before anything is started. Undefined when
+ * they name no chain.
+ *
+ * @throws CommandError when they contradict each other, a file holds no ABI, or there is no anvil.
+ */
+export async function readChainFlags(flags: ChainFlags, env: NodeJS.ProcessEnv): Promise<WantedChain | undefined> {
+  const { rpc, anvil, contract, wallet, interval } = flags;
   if (rpc !== undefined && anvil) throw usageError('Give --rpc or --anvil: one chain is watched.');
   const watched = contract.length + wallet.length;
   if (rpc !== undefined && watched === 0)
     throw usageError('--rpc needs --contract or --wallet: what is to be watched.');
   if (rpc === undefined && !anvil && watched > 0) throw usageError('--contract and --wallet need --rpc or --anvil.');
+  if (rpc === undefined && !anvil) return undefined;
+  const contracts = await Promise.all(contract.map(readContract));
+  const read = { contracts, wallets: wallet, interval };
+  if (rpc !== undefined) return { node: { rpc }, ...read };
+  const { findAnvil } = await import('./start-anvil.js');
+  return { node: { anvil: findAnvil(env, process.cwd()) }, ...read };
 }
 
-/** Starts what the flags say, and has the service deliver what happens there. Undefined when they name no chain. */
+/** Starts a chain, or takes one that runs, and has the service deliver what happens there. */
 export async function startChain(
-  flags: ChainFlags,
+  { node, contracts: given, wallets, interval }: WantedChain,
   service: LocalService,
-  { env, output, signal }: { env: NodeJS.ProcessEnv; output: Output; signal: AbortSignal },
-): Promise<ChainSource | undefined> {
-  if (flags.rpc === undefined && !flags.anvil) return undefined;
-  const contracts: (GivenContract & KnownContract)[] = await Promise.all(flags.contract.map(readContract));
+  { output, signal }: { output: Output; signal: AbortSignal },
+): Promise<ChainSource> {
+  const contracts: (GivenContract & KnownContract)[] = [...given];
   const closing: (() => unknown)[] = [];
   const close = async () => {
     for (const each of closing.splice(0)) await each();
   };
   try {
-    let rpcUrl = flags.rpc;
+    let rpcUrl: string;
     let sample: (() => Promise<string>) | undefined;
-    if (flags.anvil) {
-      const { findAnvil, startAnvil } = await import('./start-anvil.js');
+    if ('rpc' in node) {
+      rpcUrl = node.rpc;
+    } else {
+      const { startAnvil } = await import('./start-anvil.js');
       const { deploySampleToken } = await import('./sample-chain.js');
-      const anvil = await startAnvil(findAnvil(env, process.cwd()), signal);
+      const anvil = await startAnvil(node.anvil, signal);
       closing.push(() => anvil.stop());
       void anvil.ended.then(() => {
         if (closing.length > 0) output.note('anvil has ended: nothing more comes from the chain.');
@@ -67,24 +90,24 @@ export async function startChain(
       sample = () => token.transfer();
     }
     const watcher = await service.watchChain({
-      rpcUrl: rpcUrl as string,
+      rpcUrl,
       contracts,
-      wallets: flags.wallet,
-      pollIntervalMs: flags.anvil ? 250 : 1000,
+      wallets,
+      pollIntervalMs: sample ? 250 : 1000,
     });
     closing.unshift(() => watcher.close());
-    if (sample && flags.interval > 0) {
-      const traffic = every(flags.interval * 1000, sample, () => output.note('A transfer could not be sent.'));
+    if (sample && interval > 0) {
+      const traffic = every(interval * 1000, sample, () => output.note('A transfer could not be sent.'));
       closing.unshift(traffic);
     }
     const withDecimals = contracts.map(async (contract): Promise<[string, KnownContract]> => {
-      const decimals = contract.decimals ?? (await readDecimals(rpcUrl as string, contract.address, signal));
+      const decimals = contract.decimals ?? (await readDecimals(rpcUrl, contract.address, signal));
       return [contract.address.toLowerCase(), { abi: contract.abi, decimals }];
     });
     const byAddress = new Map(await Promise.all(withDecimals));
     const view = contracts.map(({ address, label, name }) => ({ address, label, name }));
     return {
-      view: { rpcUrl: new URL(rpcUrl as string).origin, chainId: watcher.chainId, contracts: view },
+      view: { rpcUrl: new URL(rpcUrl).origin, chainId: watcher.chainId, contracts: view },
       known: (address) => byAddress.get(address.toLowerCase()),
       sample,
       close,

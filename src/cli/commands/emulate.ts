@@ -8,7 +8,7 @@ import { localActions, localSecrets, recordOf } from '../../workbench/local-sour
 import { PageError } from '../../workbench/page-guard.js';
 import { type ServedPage, servePage } from '../../workbench/serve-page.js';
 import { lastOf, summaryOf, verdictOf } from '../../workbench/views.js';
-import { type ChainSource, checkChainFlags, startChain } from '../anvil/chain-source.js';
+import { type ChainSource, readChainFlags, startChain } from '../anvil/chain-source.js';
 import { attemptText } from '../attempt-text.js';
 import { defineCommand, untilAborted } from '../command.js';
 import { inputError } from '../command-error.js';
@@ -56,7 +56,7 @@ export const emulate = defineCommand({
     'secret-out': {
       type: 'text',
       placeholder: 'file',
-      help: 'Write the secret of the one --register to this file instead',
+      help: 'Write the secret of the one --register to this file instead, over that of an earlier start',
     },
     rpc: { type: 'text', placeholder: 'url', help: 'Watch the chain of this node' },
     contract: {
@@ -89,7 +89,7 @@ export const emulate = defineCommand({
   ],
   exitCodes: { 0: 'never: it runs until it is ended' },
   async run({ flags, output, env, stdin, signal, now }) {
-    checkChainFlags(flags);
+    const wantedChain = await readChainFlags(flags, env);
     const wanted = readWanted(flags.register, flags['secret-out']);
     const headers = headerNames(flags) ?? serviceHeaders;
     const hasKey = flags['api-key-file'] !== undefined || Boolean(env.WEBHOOK_API_KEY);
@@ -112,19 +112,21 @@ export const emulate = defineCommand({
     }
 
     try {
-      const service = await createLocalService({
-        ...{ port: flags.port, host: flags.host, file: flags.file, headers, now, onDelivery },
-        apiKeys: apiKey === undefined ? undefined : [apiKey],
-        logger: notes(output),
-        onChange: () => page?.stateChanged(),
-      });
+      const service = await listening('port', flags.port, () =>
+        createLocalService({
+          ...{ port: flags.port, host: flags.host, file: flags.file, headers, now, onDelivery },
+          apiKeys: apiKey === undefined ? undefined : [apiKey],
+          logger: notes(output),
+          onChange: () => page?.stateChanged(),
+        }),
+      );
       closing.unshift(() => service.close());
       const key = apiKey === undefined ? service.apiKeys[0] : undefined;
       const api = `${service.url}/api/v0/webhooks`;
       output.result({ service: { url: service.url, apiKey: key } }, `API: ${api}${key ? `\n  API key: ${key}` : ''}`);
       for (const each of wanted) await registerWanted(each, { service, secretOut: flags['secret-out'], output });
 
-      chain = await startChain(flags, service, { env, output, signal });
+      if (wantedChain) chain = await startChain(wantedChain, service, { output, signal });
       if (chain) {
         const { view, close } = chain;
         closing.unshift(close);

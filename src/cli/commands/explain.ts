@@ -116,11 +116,9 @@ async function others(context: Context): Promise<Readonly<Record<string, string>
 const genuineText = (colors: Colors) =>
   `${colors.green('Genuine')}: the signature is right, and the timestamp is fresh.`;
 
-const SURE = { certain: 'certain', likely: 'likely', possible: 'perhaps' };
-
 function findingsText(findings: readonly Finding[], colors: Colors): string {
   const paint = { certain: colors.red, likely: colors.yellow, possible: colors.dim };
   const one = ({ what, confidence, fix, cause }: Finding, index: number) =>
-    `${index + 1}. ${visible(what)} ${paint[confidence](`(${SURE[confidence]})`)} ${colors.dim(cause)}\n   Fix: ${visible(fix)}`;
+    `${index + 1}. ${visible(what)} ${paint[confidence](`(${confidence})`)} ${colors.dim(cause)}\n   Fix: ${visible(fix)}`;
   return [`${colors.red('Refused')}, and why:`, ...findings.map(one)].join('\n\n');
 }

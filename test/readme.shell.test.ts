@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Consumer, createConsumer } from './package/consumer.js';
+import { hasAnvil, needsAnvil } from './servers/anvil.js';
+import { untilClosed } from './servers/server.js';
+
+// The commands of the README's "Develop locally", as they stand and on the ports that they name (3000, 3001, 4000), by
+// a project that has installed the package.
+
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const section = (from: string, to: string) => readme.slice(readme.indexOf(from), readme.indexOf(to));
+const blocks = [
+  ...section('\n## Develop locally\n', '\n### Why is the answer 403?\n').matchAll(/^```sh\n(.*?)^```$/gms),
+];
+const commands = blocks.map(([, text = '']) => text);
+const [, server = ''] = /^```ts\n(.*?)^```$/ms.exec(section('\n### Express\n', '\n### Fetch')) ?? [];
+
+/** What of the commands goes on until it is ended, and what it prints when the next may be run. */
+const GOING_ON = [
+  { command: /^npx event-webhooks emulate /, ready: /^Page: /m },
+  // It is there when a transfer has arrived.
+  { command: /node server\.mjs$/m, ready: /^Transfer \[/m },
+  { command: /npx event-webhooks listen /, ready: /^Page: /m },
+];
+
+interface Terminal {
+  /** What it has printed. */
+  readonly output: string;
+  /** Resolves once a text that fits has been printed, with the first match. */
+  prints(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<number | null>;
+  /** Ends whatever it runs. */
+  end(): Promise<unknown>;
+}
+
+const terminals: Terminal[] = [];
+let consumer: Consumer;
+
+/** Runs a block of the README, of which every command has to succeed. */
+function terminal(text: string): Terminal {
+  const { PATH, HOME, ANVIL } = process.env;
+  const child = spawn('bash', ['-ec', text], {
+    cwd: consumer.root,
+    env: { PATH, HOME, ...(ANVIL && { ANVIL }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: npx, when it alone is ended, leaves running what it has started.
+    detached: true,
+  });
+  let output = '';
+  let isOver = false;
+  let wake = () => {};
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+      wake();
+    });
+  }
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', (code) => {
+      isOver = true;
+      wake();
+      resolve(code);
+    });
+  });
+  const opened: Terminal = {
+    get output() {
+      return output;
+    },
+    ended,
+    async prints(pattern) {
+      for (;;) {
+        const match = pattern.exec(output);
+        if (match) return match;
+        if (isOver) throw new Error(`It ended without ${pattern}:\n${text}${output}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    end() {
+      try {
+        if (!isOver && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+      } catch {
+        // It has ended, and is not yet known to have.
+      }
+      return ended;
+    },
+  };
+  terminals.push(opened);
+  return opened;
+}
+
+describe.skipIf(!hasAnvil)(`the README's "Develop locally"${needsAnvil}`, () => {
+  beforeAll(async () => {
+    consumer = await createConsumer();
+    const { bin } = JSON.parse(await readFile(join(consumer.packageRoot, 'package.json'), 'utf8'));
+    const links = join(consumer.root, 'node_modules/.bin');
+    await mkdir(links, { recursive: true });
+    for (const name of Object.keys(bin)) {
+      const program = join(consumer.packageRoot, bin[name]);
+      await chmod(program, 0o755);
+      await symlink(program, join(links, name));
+    }
+    await consumer.write('server.mjs', server);
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all(terminals.map((each) => each.end()));
+    await consumer?.remove();
+  }, 60_000);
+
+  test('runs as it is written', { timeout: 300_000 }, async () => {
+    expect(commands).toHaveLength(5);
+    const opened: Terminal[] = [];
+    for (const text of commands) {
+      const here = terminal(text);
+      opened.push(here);
+      const goingOn = GOING_ON.find(({ command }) => command.test(text));
+      if (goingOn) await here.prints(goingOn.ready);
+      else expect({ text, code: await here.ended, output: here.output }).toMatchObject({ code: 0 });
+    }
+    const [emulate, app, sent, listen, recorded] = opened as [Terminal, Terminal, Terminal, Terminal, Terminal];
+
+    // The service prints the address of its page, and goes on to deliver what the app takes.
+    const [, page = ''] = await emulate.prints(/^Page: (\S+#token=\S+)$/m);
+    expect((await fetch(page)).status).toBe(200);
+    await emulate.prints(/ 200 accepted {2}shop {2}Transfer /);
+    expect(app.output).toContain("type: 'uint256'");
+
+    // A sample, one forgery of each kind, a load.
+    expect(sent.output).toMatch(/^#1 +200 accepted /);
+    expect(sent.output).toMatch(/^(\d+) sent to \S+ in .*: \1 × 403$/m);
+    expect(sent.output).toMatch(/^0 accepted, [1-9]\d* refused, 0 failed$/m);
+    expect(sent.output).toMatch(/^100 accepted, 0 refused, 0 failed$/m);
+
+    // Through `listen`, which shows it and records it; then the recording, sent again and explained.
+    await listen.prints(/ 200 accepted {2}\/webhooks /);
+    expect(recorded.output.match(/^#1 +200 accepted /gm)).toHaveLength(2);
+    expect(recorded.output).toMatch(/^Genuine: /m);
+
+    // Nothing is left of it.
+    const [, chain] = await emulate.prints(/^Chain: http:\/\/127\.0\.0\.1:(\d+),/m);
+    await Promise.all([emulate, app, listen].map((each) => each.end()));
+    for (const port of [3000, 3001, 4000, Number(chain)]) await untilClosed(port);
+  });
+});
