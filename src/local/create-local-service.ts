@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError } from '../errors.js';
+import type { WebhookEvent } from '../events.js';
 import { createApi } from './api.js';
 import type { ChainWatcher } from './chain/watch-chain.js';
 import { type Courier, createCourier } from './courier.js';
-import { batchesFor, writeEvents } from './emission.js';
+import { batchesFor, portions, writeEvents } from './emission.js';
 import type { Entry, Progress } from './entry.js';
 import { changeFaults, NO_FAULTS } from './faults.js';
 import { fileLedger, memoryLedger } from './ledger.js';
@@ -146,7 +147,11 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     },
     async watchChain(watchOptions) {
       checkOpen();
-      const watcher = await watchChain({ logger, ...watchOptions, onEvents: (events) => service.emit(events) });
+      const onEvents = (events: readonly WebhookEvent[]) => {
+        // Each log of a transaction has all of its call data: those of one may be more than fits into one call.
+        for (const some of portions(events, (event) => JSON.stringify(event).length)) service.emit(some);
+      };
+      const watcher = await watchChain({ logger, ...watchOptions, onEvents });
       watchers.add(watcher);
       if (closed) await watcher.close();
       return watcher;

@@ -16,6 +16,8 @@ export interface WireEvent {
 const MAX_EVENT = 8 * 1024 * 1024;
 /** As are more than this many in one call. */
 const MAX_EMITTED = 64 * 1024 * 1024;
+/** A delivery of more than one event has no more characters: in UTF-8 it stays below what receivers take, 10 MiB. */
+const MAX_TOGETHER = 2 * 1024 * 1024;
 
 /**
  * Writes events as they go over the wire, and checks that what is written is what a receiver takes.
@@ -65,9 +67,31 @@ function inWireOrder(event: unknown): unknown {
   return Object.fromEntries(Object.entries(event).sort((left, right) => rank(left) - rank(right)));
 }
 
+/** Cuts a list into portions of `most` at most, and of {@link MAX_TOGETHER} characters where they are more than one. */
+export function portions<Item>(
+  items: readonly Item[],
+  lengthOf: (item: Item) => number,
+  most = Number.POSITIVE_INFINITY,
+): Item[][] {
+  const all: Item[][] = [];
+  let portion: Item[] = [];
+  let total = 0;
+  for (const item of items) {
+    const length = lengthOf(item);
+    if (portion.length > 0 && (portion.length >= most || total + length > MAX_TOGETHER)) {
+      all.push(portion);
+      portion = [];
+      total = 0;
+    }
+    portion.push(item);
+    total += length;
+  }
+  return portion.length > 0 ? [...all, portion] : all;
+}
+
 /**
- * Puts events into deliveries: for each webhook those of the kinds that it subscribes to, at most `maxBatch` together,
- * in their order or `lastFirst`. What is of no known kind goes to all.
+ * Puts events into deliveries: for each webhook those of the kinds that it subscribes to, at most `maxBatch` together
+ * and fewer of large ones, in their order or `lastFirst`. What is of no known kind goes to all.
  */
 export function batchesFor(
   { webhooks, next }: State,
@@ -88,8 +112,7 @@ export function batchesFor(
     group.webhookIds.push(webhookId);
   }
   for (const { chosen, webhookIds } of byKinds.values()) {
-    for (let at = 0; at < chosen.length; at += maxBatch) {
-      const batch = chosen.slice(at, at + maxBatch);
+    for (const batch of portions(chosen, ({ json }) => json.length, maxBatch)) {
       if (lastFirst) batch.reverse();
       const to = webhookIds.map((webhookId) => {
         const firstEvent = event;

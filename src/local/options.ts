@@ -20,7 +20,7 @@ export interface LocalServiceOptions {
   readonly file?: string | undefined;
   /** Names of the two signature headers. (Default: `serviceHeaders`.) */
   readonly headers?: HeaderNames | undefined;
-  /** The most events that go out in one delivery. (Default: 100.) */
+  /** The most events that go out in one delivery; of large ones it has fewer: 2 Mi characters. (Default: 100.) */
   readonly maxBatch?: number | undefined;
   /** How what fails is tried again. */
   readonly retries?: RetryOptions | undefined;

@@ -43,6 +43,16 @@ describe('emit', () => {
     expect(ids()).toEqual(['ab', 'cd', 'e', 'f']);
   });
 
+  it('puts fewer large events into a delivery, so that no receiver finds it too large, and keeps their order', async () => {
+    const { service } = await serving();
+    const { url, handled, setSecret } = await receiving();
+    setSecret(service.register({ label: 'large', url }).secret);
+    const ids = Array.from({ length: 12 }, (_, at) => String(at));
+    service.emit(ids.map((id) => ({ ...event(id), note: 'x'.repeat(1024 * 1024) })));
+    await service.idle();
+    expect(handled.map(({ id }) => id)).toEqual(ids);
+  });
+
   it('sends nothing where there is nothing to send', async () => {
     const { service, changes } = await serving();
     service.emit([event('a')]);
