@@ -89,5 +89,5 @@ export const IMPORTS = {
     builtins: ['node:crypto', 'node:events', 'node:fs', 'node:http', 'node:path'],
     packages: [],
   },
-  './testing': { files: 7, bytes: 115_000, ...CRYPTO },
+  './testing': { files: 8, bytes: 115_000, ...CRYPTO },
 };
