@@ -10,7 +10,7 @@ import { listening } from '../../src/cli/ports.js';
 import { latencyOf } from '../../src/cli/send/tally.js';
 import { tampers } from '../../src/cli/send/tamper.js';
 import { reachReason, readUrl, shownUrl } from '../../src/cli/urls.js';
-import { serve } from './receiver.js';
+import { receiver, serve } from './receiver.js';
 import { inProcess, SECRET, scratch } from './tool.js';
 
 describe('an input file', () => {
@@ -146,6 +146,24 @@ describe('the decimals of a contract', () => {
 
 describe('send', () => {
   const env = { WEBHOOK_SECRET: SECRET };
+
+  it('refuses a number that may have a fraction and is none', async () => {
+    const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--timeout', 'abc'], { env });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--timeout is a number from \S+ to \d+\./)]);
+  });
+
+  it('counts what it sends of a recording on a terminal, and says what is wrong with a line', async () => {
+    const { url } = await receiver();
+    const line = { at: '2026-01-02T03:04:05Z', method: 'POST', path: '/', headers: [], bodyBase64: 'W10=' };
+    const file = await scratch();
+    const args = (name: string) => ['send', url, '--recording', name, '--all'];
+    const good = await file('good.ndjson', `${JSON.stringify(line)}\n`);
+    const { stderr } = await inProcess(args(good), { env, terminal: true });
+    expect(stderr).toMatch(/^\r1 {2}1 accepted, 0 refused, 0 failed/);
+    const bad = await file('bad.ndjson', `${JSON.stringify({ ...line, at: 7 })}\n`);
+    const refused = await inProcess(args(bad), { env });
+    expect(refused.stderr).toContain('"at" is no time');
+  });
 
   it('refuses an empty stdin by its name', async () => {
     const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--file', '-'], { env });
