@@ -32,7 +32,7 @@ export async function readContract(text: string): Promise<GivenContract> {
   if (!Array.isArray(abi)) throw inputError(`${file} holds no ABI: neither a list, nor an object with a list "abi".`);
   const named = isRecord(artifact) && typeof artifact.contractName === 'string' ? artifact.contractName : undefined;
   const name = named || basename(file, extname(file));
-  const label = given ?? (name.toLowerCase().replace(/[^a-z\d_-]+/g, '_') || 'contract');
+  const label = given ?? name.toLowerCase().replace(/[^a-z\d_-]+/g, '_');
   return { address, abi, name, label };
 }
 

@@ -100,7 +100,9 @@ const ENTITIES: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: '
 const withoutEntities = (text: string) =>
   text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));/gi, (all, hex, decimal, name) => {
     if (name !== undefined) return ENTITIES[name] ?? all;
-    return String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    // No entity, then: there is no such character.
+    return code > 0x10ffff ? all : String.fromCodePoint(code);
   });
 
 /** The bytes of a Buffer that was written as JSON or as a list of numbers. */

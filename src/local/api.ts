@@ -1,7 +1,7 @@
 import { logPage } from './log.js';
 import type { Registry } from './registry.js';
 import { ServiceError } from './service-error.js';
-import type { State } from './state.js';
+import type { State, Webhook } from './state.js';
 import { type WebhookWithSecret, webhookInfo, withSecret } from './webhook.js';
 
 /** A call of the API, authorised. */
@@ -27,10 +27,9 @@ export function createApi(state: State, registry: Registry, secretInRecords: boo
   const shown = (webhook: WebhookWithSecret) => (secretInRecords ? withSecret(webhook) : webhookInfo(webhook));
 
   function webhookOf(id: number) {
+    // Refuses an id that there is not.
     registry.get(id);
-    const webhook = state.webhooks.get(id);
-    if (webhook === undefined) throw new ServiceError(404, 'There is no webhook with this id.');
-    return webhook;
+    return state.webhooks.get(id) as Webhook;
   }
 
   const routes: [RegExp, Record<string, Handler>][] = [

@@ -200,7 +200,7 @@ async function readFirst(
 
 function linesOf({ rawHeaders }: IncomingMessage): HeaderLine[] {
   const lines: HeaderLine[] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(rawHeaders.slice(at, at + 2) as [string, string]);
   return lines;
 }
 

@@ -66,7 +66,7 @@ describe('findingsOf', () => {
     expect(await causes(kept('1', { attempt, rawBody }))).toEqual(['body-too-large-to-explain']);
   });
 
-  it('sees a header that came twice as the receiver does, joined', async () => {
+  it('sees a header that came twice as the receiver does, joined', { timeout: 60_000 }, async () => {
     const { headers } = refused().attempts[0] ?? { headers: [] };
     const found = await causes(refused({ headers: [...headers, ...headers], code: 'ERR_WEBHOOK_HEADER' }));
     expect(found).not.toEqual([]);

@@ -97,7 +97,10 @@ export async function startChain(
     });
     closing.unshift(() => watcher.close());
     if (sample && interval > 0) {
-      const traffic = every(interval * 1000, sample, () => output.note('A transfer could not be sent.'));
+      const traffic = every(interval * 1000, sample, () => {
+        // The end breaks off a transfer that is under way.
+        if (!signal.aborted) output.note('A transfer could not be sent.');
+      });
       closing.unshift(traffic);
     }
     const withDecimals = contracts.map(async (contract): Promise<[string, KnownContract]> => {

@@ -1,0 +1,201 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Readable, Writable } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { commandTable } from '../../src/cli/command-table.js';
+import { createPrinter } from '../../src/cli/delivery-printer.js';
+import { createOutput } from '../../src/cli/output.js';
+import { run } from '../../src/cli/run.js';
+import { createTestDelivery, sampleEventEmitted } from '../../src/testing.js';
+import { createFeed } from '../../src/workbench/feed.js';
+import { call } from '../workbench/call.js';
+import { recordOf } from '../workbench/records.js';
+import { receiver, serve } from './receiver.js';
+import { startHere } from './running.js';
+import { stubService } from './stub-service.js';
+import { API_KEY, inProcess, SECRET, scratch } from './tool.js';
+
+const env = { WEBHOOK_SECRET: SECRET };
+const keyed = (url: string) => ({ WEBHOOK_BASE_URL: url, WEBHOOK_API_KEY: API_KEY });
+
+function sinks() {
+  const texts = { stdout: '', stderr: '' };
+  const sink = (name: keyof typeof texts) =>
+    new Writable({
+      write(chunk, _, done) {
+        texts[name] += chunk;
+        done();
+      },
+    });
+  return { texts, stdout: sink('stdout'), stderr: sink('stderr') };
+}
+
+/** Runs a command that is ended by a signal, or reads from a terminal. */
+async function running(args: readonly string[], more: Partial<Parameters<typeof run>[0]> = {}) {
+  const { texts, ...streams } = sinks();
+  const stdin = Readable.from([]);
+  const { signal } = new AbortController();
+  const code = await run({ args, env, stdin, ...streams, signal, now: Date.now, ...more }, commandTable);
+  return { code, ...texts };
+}
+
+describe('a command that is ended', () => {
+  it('before it sends anything says that it sent nothing', async () => {
+    const { url, requests } = await receiver();
+    const { code, stdout } = await running(['send', url, '--repeat', '3'], { signal: AbortSignal.abort() });
+    expect(stdout).toMatch(
+      /^0 sent to .*: none\n0 accepted, 0 refused, 0 failed\nIt was ended before all were sent\.\n$/,
+    );
+    expect([code, requests]).toEqual([0, []]);
+  });
+
+  it('while it sends counts what was answered', async () => {
+    const ending = new AbortController();
+    let requests = 0;
+    const url = await serve((request, response) => {
+      request.resume();
+      if (++requests <= 2) response.end();
+      else ending.abort();
+    });
+    const { stdout } = await running(['send', url, '--repeat', '9', '--concurrency', '1'], { signal: ending.signal });
+    expect(stdout).toMatch(/2 sent to .*: 2 × 200\n/);
+    expect(stdout).toMatch(/It was ended before all were sent\.\n$/);
+  });
+
+  it.each(['before', 'while'])('%s it calls the service says nothing of the call', async (when) => {
+    const ending = new AbortController();
+    const url = await serve(() => ending.abort());
+    if (when === 'before') ending.abort();
+    const { code, stdout, stderr } = await running(['webhooks', 'count'], { env: keyed(url), signal: ending.signal });
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: '' });
+  });
+});
+
+describe('explain', () => {
+  it('does not wait for a terminal to say what is to be explained', async () => {
+    const stdin = Object.assign(Readable.from([]), { isTTY: true });
+    const { code, stderr } = await running(['explain'], { stdin });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('Say what to explain: --recording, --request, or --body-file'),
+    ]);
+  });
+});
+
+describe('webhooks log', () => {
+  it('says that there is nothing', async () => {
+    const url = await serve((_, response) => void response.end('{"status":200,"message":"ok","result":[]}'));
+    const { code, stdout } = await inProcess(['webhooks', 'log', '1'], { env: keyed(url) });
+    expect([code, stdout]).toEqual([0, 'There is nothing in the log.\n']);
+  });
+});
+
+describe('register', () => {
+  const webhook = { id: 1, label: 'shop', url: 'https://shop.example/', failedCalls: 0 };
+
+  it('leaves no file for the secret of a webhook that is there, where the service does not give it', async () => {
+    const url = await serve((_, response) => {
+      response.end(JSON.stringify({ status: 200, message: 'ok', result: [webhook] }));
+    });
+    const file = await (await scratch())('secret');
+    const args = ['register', webhook.url, '--label', 'shop', '--ensure', '--secret-out', file];
+    const { code, stderr } = await inProcess(args, { env: keyed(url) });
+    expect([code, stderr]).toEqual([
+      0,
+      'note: The service does not give the secret of a webhook that is there already: no file was written.\n',
+    ]);
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+  });
+
+  it('registers nothing when the file of its secret cannot be made', async () => {
+    const { url, calls } = await stubService();
+    const file = await (await scratch())('none/secret');
+    const args = ['register', webhook.url, '--label', 'shop', '--secret-out', file];
+    const { code, stderr } = await inProcess(args, { env: keyed(url) });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be written: there is no such file.')]);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('emulate', () => {
+  it('ends when the file of a secret cannot be written', async () => {
+    const file = await (await scratch())('none/secret');
+    const emulate = startHere([
+      'emulate',
+      '--port',
+      '0',
+      '--register',
+      'shop=http://127.0.0.1:1/',
+      '--secret-out',
+      file,
+    ]);
+    expect(await emulate.ended).toBe(2);
+    expect(emulate.stderr).toContain('--secret-out cannot be written to: there is no such file.');
+  });
+
+  it('that is ended while a node says no is no failure', async () => {
+    const ending = new AbortController();
+    const rpc = await serve((_, response) => {
+      ending.abort();
+      response.end('{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}');
+    });
+    const args = ['emulate', '--port', '0', '--rpc', rpc, '--wallet', `0x${'5f'.repeat(20)}`, '--no-page'];
+    const { code, stderr } = await running(args, { env: {}, signal: ending.signal });
+    expect([code, stderr]).toEqual([0, '']);
+  });
+});
+
+describe('listen', () => {
+  it.each(['http://localhost/', 'http://localhost:80/hooks', 'http://127.0.0.1/'])(
+    'on port 80 does not forward to itself, %s',
+    async (target) => {
+      const { code, stderr } = await inProcess(['listen', '--port', '80', '--forward', target], { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--forward leads back to this command')]);
+    },
+  );
+
+  it('on port 443 does not forward to itself', async () => {
+    const { code, stderr } = await inProcess(['listen', '--port', '443', '--forward', 'https://localhost/'], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--forward leads back to this command')]);
+  });
+
+  const noFull = existsSync('/dev/full') ? '' : ' (skipped: there is no /dev/full here)';
+  it.skipIf(noFull)(`goes on when the disk of its recording is full, and says so once${noFull}`, async () => {
+    const listen = startHere(['listen', '--port', '0', '--no-page', '--record', '/dev/full'], env);
+    const url = /http:\S+\//.exec(await listen.until(/^Listening/))?.[0] ?? '';
+    const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
+    for (let count = 0; count < 2; count++) {
+      expect((await call(url, { method: 'POST', body, headers })).status).toBe(200);
+      await listen.until(/200 accepted/);
+    }
+    await listen.end();
+    expect(listen.stderr).toBe('note: What comes is not recorded any more: /dev/full cannot be written: ENOSPC.\n');
+  });
+});
+
+it('an explanation that takes long is followed by deliveries without one, so that a flood of forgeries costs little', async () => {
+  const { texts, stdout, stderr } = sinks();
+  const feed = createFeed();
+  const printer = createPrinter(
+    feed,
+    { headers: { signature: 'X-Signature', timestamp: 'X-Timestamp' }, toleranceSeconds: 300, secretOf: () => SECRET },
+    createOutput(stdout, stderr, { env: {}, json: true, name: 'tool' }),
+  );
+  const clock = vi.spyOn(performance, 'now');
+  try {
+    // One that takes a second; one within the rest after it; one after that.
+    for (const time of [0, 1000, 4999, 5000, 5001]) clock.mockReturnValueOnce(time);
+    for (const id of ['1', '2', '3']) {
+      feed.put(recordOf(id, { attempt: { status: 403 } }));
+      printer.print(id);
+    }
+    await printer.done();
+  } finally {
+    clock.mockRestore();
+  }
+  const lines = texts.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).delivery);
+  expect(lines.map(({ findings }) => findings.length > 0)).toEqual([true, false, true]);
+}, 30_000);

@@ -1,0 +1,180 @@
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { readDecimals } from '../../src/cli/anvil/read-decimals.js';
+import { closest } from '../../src/cli/closest.js';
+import { readContract } from '../../src/cli/contract-flags.js';
+import { readInput } from '../../src/cli/input-file.js';
+import { listening } from '../../src/cli/ports.js';
+import { latencyOf } from '../../src/cli/send/tally.js';
+import { tampers } from '../../src/cli/send/tamper.js';
+import { reachReason, readUrl, shownUrl } from '../../src/cli/urls.js';
+import { receiver, serve } from './receiver.js';
+import { inProcess, SECRET, scratch } from './tool.js';
+
+describe('an input file', () => {
+  const stdin = Readable.from([]);
+  const input = (name: string, maxBytes = 10) => readInput(name, { stdin, maxBytes });
+
+  it('that is a directory, is not there, or is too long, is told of in words', async () => {
+    const file = await scratch();
+    const directory = await file('directory');
+    await mkdir(directory);
+    await expect(input(directory)).rejects.toThrow(`${directory} cannot be used: it is a directory.`);
+    const none = await file('none');
+    await expect(input(none)).rejects.toThrow('there is no such file.');
+    await expect(input(join(await file('plain', 'x'), 'below'))).rejects.toThrow('a part of its path is no directory.');
+    await expect(input(await file('long', 'x'.repeat(11)))).rejects.toThrow('it has more than 10 bytes.');
+    // A reason that has no words is told by its code.
+    await expect(input('a\0b')).rejects.toThrow('cannot be used: ERR_INVALID_ARG_VALUE.');
+  });
+
+  it('from stdin is bounded as well', async () => {
+    const long = readInput('-', { stdin: Readable.from([Buffer.alloc(11)]), maxBytes: 10 });
+    await expect(long).rejects.toThrow('stdin cannot be used: it has more than 10 bytes.');
+  });
+
+  it('that is no plain file has no mode', async () => {
+    expect(await input('/dev/null')).toEqual({ bytes: Buffer.alloc(0) });
+    expect(await input(await (await scratch())('plain', 'x'))).toMatchObject({ mode: expect.any(Number) });
+  });
+});
+
+describe('a contract flag', () => {
+  const address = `0x${'5f'.repeat(20)}`;
+  const abi = [{ type: 'event', name: 'Pinged', inputs: [] }];
+
+  it.each<[string, string, unknown, string, object]>([
+    ['an ABI', 'My Token.json', abi, '', { name: 'My Token', label: 'my_token' }],
+    ['what a compiler writes', 'x.json', { contractName: 'Vault', abi }, '', { name: 'Vault', label: 'vault' }],
+    ['one without a name', 'x.json', { contractName: '', abi }, ':Till', { name: 'x', label: 'Till' }],
+    ['a name of other letters', '金.json', abi, '', { name: '金', label: '_' }],
+  ])('takes %s', async (_, name, content, label, expected) => {
+    const file = await (await scratch())(name, JSON.stringify(content));
+    expect(await readContract(`${address}=${file}${label}`)).toEqual({ address, abi, ...expected });
+  });
+
+  it.each<[string, string | undefined, RegExp]>([
+    ['text', '"abi"', /holds no ABI/],
+    ['an object without an ABI', '{}', /holds no ABI/],
+    ['no JSON', '[', /is not JSON/],
+    ['nothing', undefined, /there is no such file/],
+    ['more than 20 MiB', ' '.repeat(20 * 1024 * 1024 + 1), /has more than 20971520 bytes/],
+  ])('refuses a file with %s', async (_, content, message) => {
+    const file = await (await scratch())('abi.json', content);
+    await expect(readContract(`${address}=${file}`)).rejects.toThrow(message);
+  });
+
+  it('refuses what has another form', async () => {
+    await expect(readContract('0x12=abi.json')).rejects.toThrow('--contract takes ADDRESS=ABI.json');
+  });
+});
+
+describe('listening', () => {
+  it('names the flag of a port that cannot be had, and passes on what is no such failure', async () => {
+    const failing = (error: unknown) => listening('port', 80, () => Promise.reject(error));
+    await expect(failing(Object.assign(new Error(), { code: 'EACCES' }))).rejects.toThrow(
+      'Cannot listen on port 80: you may not listen there. Give a port from 1024 up with --port.',
+    );
+    const other = new Error('other');
+    await expect(failing(other)).rejects.toBe(other);
+    await expect(failing(Object.assign(other, { code: 'EOTHER' }))).rejects.toBe(other);
+  });
+});
+
+describe('a URL', () => {
+  it('is shown without what may be secret in it', () => {
+    const shown = (text: string) => shownUrl(readUrl(text, 'It'));
+    expect(shown('http://user:pass@host.example/a?token=1#x')).toBe('http://host.example/a?…');
+    expect(shown('http://host.example/a')).toBe('http://host.example/a');
+  });
+
+  it('that cannot be reached is told of for a known reason, and else as that alone', () => {
+    expect(reachReason('ECONNREFUSED')).toMatch(/nothing listens there/);
+    expect([reachReason('EOTHER'), reachReason(undefined)]).toEqual(Array(2).fill('it cannot be reached.'));
+  });
+});
+
+it('the closest word is the one with the fewest other letters, and none is close to a very long one', () => {
+  expect(closest('reciever', ['recorder', 'receiver', 'receives'])).toBe('receiver');
+  expect(closest('x'.repeat(41), ['x'.repeat(40)])).toBeUndefined();
+});
+
+it('there are no percentiles of nothing', () => {
+  expect(latencyOf([])).toBeUndefined();
+});
+
+it('a body without two digits in a row is tampered with all the same', () => {
+  const { body } = tampers.body.apply(Buffer.from('[1]'), 'secret', 1);
+  expect(Buffer.from(body).toString()).toBe('[1] ');
+});
+
+it('a signature that is tampered with is another one, whatever its last digit is', () => {
+  for (let seconds = 0; seconds < 64; seconds++) {
+    const body = Buffer.from('[]');
+    const genuine = tampers.ahead.apply(body, 'secret', seconds - 3600).signature;
+    expect(tampers.signature.apply(body, 'secret', seconds).signature).not.toBe(genuine);
+  }
+});
+
+describe('the decimals of a contract', () => {
+  const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`;
+  const { signal } = new AbortController();
+
+  it.each<[string, unknown, number | undefined]>([
+    ['are what it tells', word(6n), 6],
+    ['are at most 255', word(256n), undefined],
+    ['are none of one that answers nothing', '0x', undefined],
+    ['are none of one that answers no text', 6, undefined],
+  ])('%s', async (_, result, expected) => {
+    const url = await serve(async (request, response) => {
+      const { id } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+    expect(await readDecimals(url, `0x${'5f'.repeat(20)}`, signal)).toBe(expected);
+  });
+
+  it('are none where the node says no', async () => {
+    const url = await serve(async (request, response) => {
+      const { id } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'reverted' } }));
+    });
+    expect(await readDecimals(url, `0x${'5f'.repeat(20)}`, signal)).toBeUndefined();
+  });
+});
+
+describe('send', () => {
+  const env = { WEBHOOK_SECRET: SECRET };
+
+  it('refuses a number that may have a fraction and is none', async () => {
+    const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--timeout', 'abc'], { env });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--timeout is a number from \S+ to \d+\./)]);
+  });
+
+  it('counts what it sends of a recording on a terminal, and says what is wrong with a line', async () => {
+    const { url } = await receiver();
+    const line = { at: '2026-01-02T03:04:05Z', method: 'POST', path: '/', headers: [], bodyBase64: 'W10=' };
+    const file = await scratch();
+    const args = (name: string) => ['send', url, '--recording', name, '--all'];
+    const good = await file('good.ndjson', `${JSON.stringify(line)}\n`);
+    const { stderr } = await inProcess(args(good), { env, terminal: true });
+    expect(stderr).toMatch(/^\r1 {2}1 accepted, 0 refused, 0 failed/);
+    const bad = await file('bad.ndjson', `${JSON.stringify({ ...line, at: 7 })}\n`);
+    const refused = await inProcess(args(bad), { env });
+    expect(refused.stderr).toContain('"at" is no time');
+  });
+
+  it('refuses an empty stdin by its name', async () => {
+    const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--file', '-'], { env });
+    expect([code, stderr]).toEqual([2, 'event-webhooks: error: stdin is empty: there is nothing to send.\n']);
+  });
+
+  it('refuses a recording of one endless line', async () => {
+    const file = await (await scratch())('x.ndjson');
+    await writeFile(file, '');
+    await truncate(file, 91 * 1024 * 1024);
+    const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--recording', file], { env });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/has a line of more than \d+ bytes: it is no recording/)]);
+  });
+});

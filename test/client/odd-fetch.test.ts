@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWebhookClient, type WebhookClientOptions } from '../../src/client/index.js';
+import { createReceiver } from '../../src/index.js';
+import { apiKey, type Entry, type FakeService, startFakeService } from './fake-service.js';
+
+let service: FakeService;
+
+beforeEach(async () => {
+  service = await startFakeService();
+});
+
+afterEach(() => service.close());
+
+const client = (options: Partial<WebhookClientOptions> = {}) =>
+  createWebhookClient({ baseUrl: service.baseUrl, apiKey, random: () => 0, retries: 0, ...options });
+
+describe('a fetch function of one’s own', () => {
+  it('that gives the answer of no server is told of as one without a status', async () => {
+    const count = client({ fetch: async () => Response.error() }).count();
+    await expect(count).rejects.toMatchObject({ code: 'ERR_WEBHOOK_API', status: 0 });
+    await expect(count).rejects.toThrow('GET /webhooks/count: the status is none of HTTP. Check baseUrl.');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a text', `no ${apiKey}`, 'no answer (the fetch function failed).'],
+    ['an error without a message', Object.assign(new Error(), { code: 'ECONNABORTED' }), 'no answer (ECONNABORTED).'],
+    ['an error without anything', new TypeError(), 'no answer (TypeError).'],
+    ['an error that quotes the key', new Error(`Bearer ${apiKey} failed`), 'no answer (Bearer [API key] failed).'],
+  ])('that rejects with %s is told of by what is known', async (_, thrown, expected) => {
+    const call = client({ fetch: () => Promise.reject(thrown) }).count();
+    await expect(call).rejects.toThrow(`GET /webhooks/count: ${expected}`);
+    await expect(call).rejects.toMatchObject({ code: 'ERR_WEBHOOK_API_UNREACHABLE', status: 503 });
+  });
+});
+
+it('an API key that cannot be had is told of, and nothing is sent', async () => {
+  const call = client({ apiKey: () => Promise.reject(new Error('the vault is sealed')) }).count();
+  await expect(call).rejects.toThrow('The apiKey function failed.');
+  expect(service.seen).toEqual([]);
+});
+
+describe('ensure', () => {
+  it('takes a URL of the service that is none for another than its own', async () => {
+    await fetch(`${service.baseUrl}/api/v0/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({ label: 'orders', url: 'no url', subscriptions: [] }),
+    });
+    const url = 'https://shop.example/webhooks';
+    expect(await client().ensure({ label: 'orders', url })).toMatchObject({ updated: true, webhook: { id: 1, url } });
+  });
+});
+
+describe('recoverMissed', () => {
+  const secret = 'whsec-of-this-test';
+  const createdAt = '2026-01-02T03:04:05Z';
+  const entry = (id: number, at = createdAt): Entry => ({
+    id,
+    eventType: 'event.emitted',
+    data: { id },
+    createdAt: at,
+  });
+
+  /** The ids of the events that a receiver is given, one list for each delivery. */
+  function noting(answer: (ids: string[]) => number) {
+    const given: string[][] = [];
+    const receiver = createReceiver({ secret, onEvent: () => {} });
+    return {
+      given,
+      async handle({ rawBody }: { rawBody: unknown }) {
+        const ids = JSON.parse(String(rawBody)).map(({ id }: { id: string }) => id) as string[];
+        given.push(ids);
+        // What a receiver answers to a body that is none, but for its status.
+        const refused = await receiver.handle({ rawBody: '', signature: undefined, timestamp: undefined });
+        return { ...refused, status: answer(ids) } as typeof refused;
+      },
+    };
+  }
+
+  it('feeds entries of the same time in the order of their ids', async () => {
+    const later = '2026-01-02T03:04:06Z';
+    service.logs.set(1, [entry(9, later), entry(3), entry(1), entry(2)]);
+    const { id } = await client().create({ label: 'orders', url: 'https://shop.example/' });
+    const receiver = noting(() => 503);
+    const eventId = (each: { id: number }) => `${each.id}`;
+    const { stopped } = await client().recoverMissed(id, receiver, { secret, eventId });
+    expect(receiver.given).toEqual([['1', '2', '3', '9']]);
+    expect(stopped).toMatchObject({ reason: 'busy' });
+  });
+
+  it('leaves the second half of a batch that is too large when the receiver is busy with the first', async () => {
+    service.logs.set(
+      1,
+      [1, 2, 3, 4].map((id) => entry(id)),
+    );
+    const { id } = await client().create({ label: 'orders', url: 'https://shop.example/' });
+    const receiver = noting((ids) => (ids.length > 2 ? 413 : 503));
+    const eventId = (each: { id: number }) => `${each.id}`;
+    const recovery = await client().recoverMissed(id, receiver, { secret, eventId });
+    expect(receiver.given).toEqual([
+      ['1', '2', '3', '4'],
+      ['1', '2'],
+    ]);
+    expect(recovery).toMatchObject({ found: 4, left: 4, stopped: { reason: 'busy', status: 503 } });
+  });
+});
