@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -149,6 +149,9 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     const address = `0x${'5f'.repeat(20)}`;
     const node = ['--rpc', 'http://127.0.0.1:1'];
     const mine = await file('mine.txt', 'something of mine');
+    // As another user may lay it for a file in /tmp, to read the secret.
+    const link = join(directory, 'link');
+    await symlink(join(directory, 'theirs'), link);
     const cases: [string[], RegExp][] = [
       [['--port', port], /cannot listen on 127\.0\.0\.1, port \d+: something else listens there/],
       [['--page-port', port, '--port', '0'], /Cannot listen on port \d+.*--page-port/],
@@ -162,6 +165,11 @@ describe.each(ways)('emulate, $way', ({ start }) => {
         ['--register', 'a=http://localhost/', '--secret-out', mine, '--port', '0'],
         /holds something else than a secret/,
       ],
+      [
+        ['--register', 'a=http://localhost/', '--secret-out', link, '--port', '0'],
+        /cannot be written to: it is a link/,
+      ],
+      [[...node, '--port', '0', '--contract', `${address}=/dev/zero`], /\/dev\/zero cannot be used: it has more than/],
       [[...node, '--contract', `${address}`], /--contract takes ADDRESS=ABI\.json/],
       [[...node, '--port', '0', '--contract', `${address}=${await file('a.json', '{}')}`], /a\.json holds no ABI/],
       [[...node, '--port', '0', '--contract', `${address}=${await file('b.json', '{')}`], /b\.json is not JSON/],
@@ -178,6 +186,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
       expect(emulate.stderr).toMatch(message);
       expect(emulate.stderr.trim().split('\n')).toHaveLength(1);
     }
+    expect(await readdir(directory)).not.toContain('theirs');
     expect(await readFile(mine, 'utf8')).toBe('something of mine');
   });
 
