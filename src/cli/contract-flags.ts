@@ -1,8 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { isRecord } from '../values.js';
 import { inputError, usageError } from './command-error.js';
-import { fileReason } from './input-file.js';
+import { readInput } from './input-file.js';
 
 /** A contract as `--contract` gives it. */
 export interface GivenContract {
@@ -37,16 +36,9 @@ export async function readContract(text: string): Promise<GivenContract> {
 }
 
 async function readJson(file: string): Promise<unknown> {
-  let text: string;
+  const { bytes } = await readInput(file, { stdin: process.stdin, maxBytes: MOST_BYTES });
   try {
-    if ((await stat(file)).size > MOST_BYTES) throw inputError(`${file} has more than ${MOST_BYTES} bytes.`);
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as Error).name === 'CommandError') throw error;
-    throw inputError(`${file} cannot be used: ${fileReason(error)}.`);
-  }
-  try {
-    return JSON.parse(text);
+    return JSON.parse(bytes.toString());
   } catch {
     throw inputError(`${file} is not JSON.`);
   }

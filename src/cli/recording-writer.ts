@@ -42,7 +42,7 @@ export async function openRecording(name: string, output: Output): Promise<Recor
   return {
     write(delivery) {
       const line = recordingLine(delivery);
-      const written = last.then(() => file.appendFile(line));
+      const written = last.then(() => append(file, line));
       last = written.catch(() => {});
       return written.catch((error) => Promise.reject(complain(error)));
     },
@@ -51,6 +51,17 @@ export async function openRecording(name: string, output: Output): Promise<Recor
       await file.close();
     },
   };
+}
+
+/** Adds a line, or takes away what a disk that is full had room for: the next line would otherwise go on from there. */
+async function append(file: FileHandle, line: string): Promise<void> {
+  const { size } = await file.stat();
+  try {
+    await file.appendFile(line);
+  } catch (error) {
+    await file.truncate(size).catch(() => {});
+    throw error;
+  }
 }
 
 /** Whether a file is empty or starts as recordings do: nothing is added to, or cut off, anything else. */

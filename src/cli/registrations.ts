@@ -1,6 +1,7 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { LocalService } from '../local/local-service.js';
-import { inputError, usageError } from './command-error.js';
+import { CommandError, inputError, usageError } from './command-error.js';
 import { fileReason } from './input-file.js';
 import type { Output } from './output.js';
 
@@ -59,16 +60,28 @@ export async function registerWanted(
 
 /** A secret as an earlier run wrote it. */
 const WRITTEN = /^[\da-f]{64}\n?$/;
+const LENGTH = 65;
 
-async function writeSecret(file: string, secret: string): Promise<void> {
-  const before = await readFile(file, 'utf8').catch(() => '');
-  if (before !== '' && !WRITTEN.test(before)) {
-    throw inputError(`--secret-out is a file that holds something else than a secret: name another one.`);
-  }
+/** Writes a secret to a file that is new, or has one already. No link is followed, and nobody else could read before. */
+async function writeSecret(name: string, secret: string): Promise<void> {
+  let file: FileHandle | undefined;
   try {
-    await writeFile(file, `${secret}\n`, { mode: 0o600 });
-    await chmod(file, 0o600);
+    const { O_RDWR, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+    file = await open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(LENGTH + 1), 0, LENGTH + 1, 0);
+    const isOurs = bytesRead === 0 || WRITTEN.test(buffer.toString('latin1', 0, bytesRead));
+    if (!isOurs || !(await file.stat()).isFile()) {
+      throw inputError('--secret-out is a file that holds something else than a secret: name another one.');
+    }
+    // Before there is anything to read: it may have been made by somebody else, of whom this fails.
+    await file.chmod(0o600);
+    await file.truncate(0);
+    await file.write(`${secret}\n`, 0);
   } catch (error) {
-    throw inputError(`--secret-out cannot be written to: ${fileReason(error)}.`);
+    if (error instanceof CommandError) throw error;
+    const reason = (error as NodeJS.ErrnoException).code === 'ELOOP' ? 'it is a link' : fileReason(error);
+    throw inputError(`--secret-out cannot be written to: ${reason}.`);
+  } finally {
+    await file?.close();
   }
 }

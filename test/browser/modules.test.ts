@@ -24,9 +24,9 @@ describePage('modules of the page', (ground) => {
       await moduleOf(page, 'curl.js'),
     );
     expect(text).toBe(
-      "curl -i -X POST \\\n  -H 'X-Odd;' \\\n  -H 'x-a: it'\\''s' \\\n  --data-binary '[\n'\\''' \\\n  'http://h/'",
+      "curl -g -i -X POST \\\n  -H 'X-Odd;' \\\n  -H 'x-a: it'\\''s' \\\n  --data-binary '[\n'\\''' \\\n  'http://h/'",
     );
-    expect(bytes).toMatch(/^base64 -d <<'BODY' \| curl -i -X POST [\s\S]*--data-binary @-[\s\S]*\nAP8=\nBODY\n$/);
+    expect(bytes).toMatch(/^base64 -d <<'BODY' \| curl -g -i -X POST [\s\S]*--data-binary @-[\s\S]*\nAP8=\nBODY\n$/);
     expect(bytes).not.toContain('\u001b');
   });
 

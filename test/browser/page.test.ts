@@ -124,7 +124,7 @@ describePage('the page', (ground) => {
     await panel.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByText('Command copied.').waitFor();
     const command = await clipboard();
-    expect(command).toMatch(/^curl -i -X POST \\\n {2}-H 'Content-Type: application\/json'/);
+    expect(command).toMatch(/^curl -g -i -X POST \\\n {2}-H 'Content-Type: application\/json'/);
     expect(command).toContain("it'\\''s");
     expect(command).toMatch(/'http:\/\/127\.0\.0\.1:3000\/webhooks'$/);
   });

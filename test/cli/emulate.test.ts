@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -149,6 +149,9 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     const address = `0x${'5f'.repeat(20)}`;
     const node = ['--rpc', 'http://127.0.0.1:1'];
     const mine = await file('mine.txt', 'something of mine');
+    // As another user may lay it for a file in /tmp, to read the secret.
+    const link = join(directory, 'link');
+    await symlink(join(directory, 'theirs'), link);
     const cases: [string[], RegExp][] = [
       [['--port', port], /Cannot listen on port \d+: something else listens there.* --port\./],
       [['--port', '0', '--host', '203.0.113.1'], /does not have that address/],
@@ -163,6 +166,11 @@ describe.each(ways)('emulate, $way', ({ start }) => {
         ['--register', 'a=http://localhost/', '--secret-out', mine, '--port', '0'],
         /holds something else than a secret/,
       ],
+      [
+        ['--register', 'a=http://localhost/', '--secret-out', link, '--port', '0'],
+        /cannot be written to: it is a link/,
+      ],
+      [[...node, '--port', '0', '--contract', `${address}=/dev/zero`], /\/dev\/zero cannot be used: it has more than/],
       [[...node, '--contract', `${address}`], /--contract takes ADDRESS=ABI\.json/],
       [[...node, '--port', '0', '--contract', `${address}=${await file('a.json', '{}')}`], /a\.json holds no ABI/],
       [[...node, '--port', '0', '--contract', `${address}=${await file('b.json', '{')}`], /b\.json is not JSON/],
@@ -181,6 +189,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
       // What the flags alone show to be wrong is told before anything is started.
       if (/ANVIL|ABI|JSON|none\.json/.test(String(message))) expect(emulate.stdout).toBe('');
     }
+    expect(await readdir(directory)).not.toContain('theirs');
     expect(await readFile(mine, 'utf8')).toBe('something of mine');
   });
 

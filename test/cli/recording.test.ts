@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Output } from '../../src/cli/output.js';
@@ -164,4 +166,32 @@ describe('one delivery of a recording', () => {
     await expect(recordedDelivery(one, 2, output)).rejects.toThrow('has 1 delivery: --nth 2 is beyond the last');
     await expect(recordedDelivery(await file('none', ''), undefined, output)).rejects.toThrow('has no deliveries');
   });
+
+  test('stays readable when a disk that was full has room again', async () => {
+    const file = await scratch();
+    const path = await file('full.ndjson', '');
+    const [writer, reader] = ['recording-writer', 'recording'].map((name) =>
+      JSON.stringify(new URL(`../../src/cli/${name}.ts`, import.meta.url).href),
+    );
+    // One delivery is larger than files may be there, which the system tells as it tells of a full disk: half way.
+    const script = `
+      const { openRecording } = await import(${writer});
+      const { readRecording } = await import(${reader});
+      const recording = await openRecording(${JSON.stringify(path)}, { note() {} });
+      const delivery = (length) => ({ at: 0, method: 'POST', path: '/', headers: [], body: Buffer.alloc(length) });
+      for (const length of [10, 20_000, 30]) await recording.write(delivery(length)).catch(() => console.log('full'));
+      await recording.close();
+      for await (const { body } of readRecording(${JSON.stringify(path)}, { note() {} })) console.log(body.length);`;
+    const limited = [
+      '-c',
+      'ulimit -f 16; exec "$@"',
+      'bash',
+      process.execPath,
+      '--import',
+      'tsx',
+      '--input-type=module',
+    ];
+    const { stdout } = await promisify(execFile)('bash', [...limited, '-e', script]);
+    expect(stdout.trim().split('\n')).toEqual(['full', '10', '30']);
+  }, 30_000);
 });

@@ -22,7 +22,8 @@ export function curlOf(detail, url, text) {
   // `-H 'Name;'` is how curl is told to send an empty header.
   const lines = headers.map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
   const plain = text !== undefined && !CONTROL.test(text) && !text.startsWith('@') && text.length < 100_000;
-  const command = ['curl -i -X POST', ...lines];
+  // -g: brackets and braces in the path of a stranger would make it a request for each of many URLs.
+  const command = ['curl -g -i -X POST', ...lines];
   if (plain) return [...command, `--data-binary ${quoted(text)}`, quoted(url)].join(' \\\n  ');
   const send = [...command, '--data-binary @-', quoted(url)].join(' \\\n  ');
   return `base64 -d <<'BODY' | ${send}\n${detail.bodyBase64.replace(/.{76}/g, '$&\n')}\nBODY\n`;
