@@ -4,8 +4,12 @@ import { fileReason } from './input-file.js';
 
 /** A file that a secret will be written to. */
 export interface SecretFile {
-  /** Writes the secret and a newline, and closes the file. */
-  write(secret: string): Promise<void>;
+  /**
+   * Writes the secret of a webhook and a newline, and closes the file.
+   *
+   * @throws CommandError `ERR_CLI_INPUT` when that fails, a full disk say: it tells what to do about the webhook.
+   */
+  write(secret: string, webhookId: number): Promise<void>;
   /** Removes the file: there is no secret. */
   discard(): Promise<void>;
 }
@@ -27,9 +31,15 @@ export async function createSecretFile(name: string): Promise<SecretFile> {
     );
   }
   return {
-    async write(secret) {
-      await file.writeFile(`${secret}\n`);
-      await file.close();
+    async write(secret, webhookId) {
+      try {
+        await file.writeFile(`${secret}\n`);
+        await file.close();
+      } catch (error) {
+        throw inputError(
+          `Webhook ${webhookId} is registered, but its secret could not be written to ${name}: ${fileReason(error)}. Remove it with "webhooks remove ${webhookId}", and register it again.`,
+        );
+      }
     },
     async discard() {
       await file.close();

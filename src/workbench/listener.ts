@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type NodeRequest, respond, toDeliveryRequest } from '../adapters/node-http.js';
+import { WebhookError } from '../errors.js';
 import type { HeaderNames } from '../headers.js';
 import type { DeliveryRequest } from '../intake.js';
 import { createReceiver, type Receiver } from '../receiver.js';
@@ -26,6 +27,8 @@ export interface ListenerOptions {
   /** How long the target may take to answer, in ms. */
   readonly forwardTimeoutMs: number;
   readonly maxBodyBytes?: number | undefined;
+  /** Of the bodies that are arriving, all together; more are answered 503. (Default: 256 MiB.) */
+  readonly maxArrivingBytes?: number | undefined;
   readonly now?: (() => number) | undefined;
   /** Told of every delivery once it has been answered, and of what it was sent with. */
   onDelivery?(record: DeliveryRecord, request: { method: string; path: string }): void;
@@ -47,6 +50,7 @@ export interface Listener {
 
 const FIX = 'Nothing else may read the request.';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
+const MAX_ARRIVING_BYTES = 256 * 1024 * 1024;
 /** Deliveries that are sent on at once; more are answered 503. */
 const MOST_FORWARDS = 100;
 const RETRY_AFTER_SECONDS = 5;
@@ -56,7 +60,7 @@ const CLOSE_MS = 2000;
 /** Listens for deliveries, verifies them with a receiver as any app has it, and answers as that or the target says. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { feed, secret, target, headers: names, now = Date.now, maxBodyBytes = MAX_BODY_BYTES } = options;
-  const { toleranceSeconds, forwardTimeoutMs } = options;
+  const { toleranceSeconds, forwardTimeoutMs, maxArrivingBytes = MAX_ARRIVING_BYTES } = options;
   const receiver: Receiver = createReceiver({
     secret,
     headers: names,
@@ -70,6 +74,25 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const ended = new AbortController();
   let lastId = 0;
   let forwarding = 0;
+  let arriving = 0;
+
+  /** As readFirst does it, as long as there is room for what the sender says that it sends. */
+  async function readWithin(delivery: DeliveryRequest): ReturnType<typeof readFirst> {
+    const bytes = Math.min(Number(delivery.header('content-length') ?? maxBodyBytes) || 0, maxBodyBytes);
+    if (arriving + bytes > maxArrivingBytes) {
+      const full = new WebhookError(
+        'ERR_WEBHOOK_OVERLOADED',
+        'Too many large bodies are arriving. Send it again later.',
+      );
+      return { delivery: { ...delivery, rawBody: () => () => Promise.reject(full) } };
+    }
+    arriving += bytes;
+    try {
+      return await readFirst(delivery, maxBodyBytes);
+    } finally {
+      arriving -= bytes;
+    }
+  }
 
   async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
     if (forwarding >= MOST_FORWARDS) {
@@ -86,8 +109,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
   async function take(request: NodeRequest, response: ServerResponse): Promise<void> {
     const [at, start] = [now(), performance.now()];
-    const about = { method: request.method ?? '', path: request.url ?? '/' };
-    const { delivery, body } = await readFirst(toDeliveryRequest(request, FIX), maxBodyBytes);
+    const about = { method: request.method ?? '', path: pathOf(request.url ?? '/') };
+    const { delivery, body } = await readWithin(toDeliveryRequest(request, FIX));
     const result = await receiver.receive(delivery);
     if (request.method !== 'POST') {
       respond(request, response, result);
@@ -196,6 +219,11 @@ async function readFirst(
   } catch (error) {
     return { delivery: { ...delivery, rawBody: () => () => Promise.reject(error) } };
   }
+}
+
+/** Path and query: a proxy may be asked for a whole URL, whose host is of the sender's choice. */
+function pathOf(url: string): string {
+  return url.startsWith('/') ? url : `/${url.replace(/^[^/]*\/\/[^/?#]*\/?/, '')}`;
 }
 
 function linesOf({ rawHeaders }: IncomingMessage): HeaderLine[] {

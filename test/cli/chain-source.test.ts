@@ -56,8 +56,8 @@ async function chain(anvil: string, interval = 0, ending = signal) {
   const output = createOutput(stderr, stderr, { env: {}, json: false, name: 'tool' });
   const service = await createLocalService();
   onTestFinished(() => service.close());
-  const flags = { rpc: undefined, anvil: true, contract: [], wallet: [], interval };
-  const source = await startChain(flags, service, { env: { ANVIL: anvil }, output, signal: ending });
+  const wanted = { node: { anvil }, contracts: [], wallets: [], interval };
+  const source = await startChain(wanted, service, { output, signal: ending });
   onTestFinished(() => source?.close());
   return { source, notes, noted };
 }

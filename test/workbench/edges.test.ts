@@ -175,10 +175,10 @@ describe('an event whose ABI nobody gave', () => {
       { name: 'value', type: 'uint256', value: '7', hashed: false },
     ];
     const data = encodeAbiParameters([{ type: 'uint256' }], [7n]);
-    expect(decodeByWire(emitted('Noted(string,uint256)', inputs, [memo], data))?.[1]).toBe(7n);
+    expect(decodeByWire(emitted('Noted(string,uint256)', inputs, [memo], data), () => true)?.[1]).toBe(7n);
   });
 
   it('has no arguments where it has no inputs', () => {
-    expect(decodeByWire(emitted('Paused()', [], [], '0x'))).toEqual([]);
+    expect(decodeByWire(emitted('Paused()', [], [], '0x'), () => true)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { parseDelivery } from '../../src/delivery.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
 import { type ItemView, itemView, type KnownContract } from '../../src/workbench/item-view.js';
 
-const whole = (text: string) => text;
+const whole = { cut: (text: string) => text, spend: () => true };
 const view = (event: unknown, known?: KnownContract): ItemView => {
   const [item] = parseDelivery(JSON.stringify([event]));
   if (item === undefined) throw new Error('There is no item.');

@@ -56,7 +56,7 @@ export const register = defineCommand({
         : { webhook: await service.create(wanted), created: true, updated: false };
       const { secret } = webhook;
       if (file && secret !== undefined) {
-        await file.write(secret);
+        await file.write(secret, webhook.id);
         written = true;
       }
       const shown = written || !created ? undefined : secret;

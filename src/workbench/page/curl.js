@@ -12,13 +12,13 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * A command that sends the same bytes with the same headers: no secret is in it, so its signature is as old as the
- * delivery. Bytes that a command line cannot hold come through base64.
+ * delivery. Bytes that a command line cannot hold come through base64; a header that has some is left out.
  * @param {Detail} detail
  * @param {string} url
  * @param {string | undefined} text the body, where it is UTF-8
  */
 export function curlOf(detail, url, text) {
-  const headers = detail.headers.filter(([name]) => !OWN.has(name.toLowerCase()));
+  const headers = detail.headers.filter(([name, value]) => !OWN.has(name.toLowerCase()) && !CONTROL.test(value));
   // `-H 'Name;'` is how curl is told to send an empty header.
   const lines = headers.map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
   const plain = text !== undefined && !CONTROL.test(text) && !text.startsWith('@') && text.length < 100_000;
