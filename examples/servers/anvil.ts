@@ -27,19 +27,21 @@ function installAnvil(): string {
 /**
  * Starts an `anvil`, on a free port of the loopback interface. It mines a block for every transaction until it is told
  * otherwise (`evm_setAutomine`), and within a block takes them in the order in which they came.
+ *
+ * @param port The one to listen on. (Default: a free one.)
+ * @param options What else its command line is to have.
  */
-export async function startAnvil(): Promise<LocalAnvil> {
+export async function startAnvil(port = 0, ...options: readonly string[]): Promise<LocalAnvil> {
   const command = process.env.ANVIL || (findAnvil() ?? installAnvil());
-  const child = spawn(command, ['--port', '0', '--host', '127.0.0.1', '--order', 'fifo', '--color', 'never'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const args = ['--port', String(port), '--host', '127.0.0.1', '--order', 'fifo', '--color', 'never', ...options];
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   // Not before whatever the command started has ended too: that holds on to the output.
   const closed = once(child, 'close').catch(() => {});
   // The command of the npm package is a script, which passes this signal on to the anvil that it started; no SIGKILL.
   const kill = () => child.kill('SIGTERM');
   process.once('exit', kill);
   child.once('exit', () => process.removeListener('exit', kill));
-  const port = await new Promise<number>((resolve, reject) => {
+  const actualPort = await new Promise<number>((resolve, reject) => {
     let output = '';
     const failed = (error: unknown) => reject(new Error(`anvil did not start. ${output}`, { cause: error }));
     child.once('error', failed).once('exit', failed);
@@ -53,8 +55,8 @@ export async function startAnvil(): Promise<LocalAnvil> {
     });
   });
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    url: `http://127.0.0.1:${actualPort}`,
+    port: actualPort,
     async stop() {
       kill();
       await closed;

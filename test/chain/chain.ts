@@ -49,8 +49,9 @@ export interface Happened {
 /** A chain of its own with the contracts on it, which mines when it is told to. */
 export type Chain = Awaited<ReturnType<typeof openChain>>;
 
-export async function openChain() {
-  const anvil = await startAnvil();
+/** On a free port, unless one is given; the options are those of anvil's command line. */
+export async function openChain(port?: number, ...options: readonly string[]) {
+  const anvil = await startAnvil(port, ...options);
   const client = createClient({ chain: foundry, transport: http(anvil.url) })
     .extend(publicActions)
     .extend(walletActions)
@@ -99,6 +100,7 @@ export async function openChain() {
 
   return {
     client,
+    port: anvil.port,
     accounts,
     contracts,
     deployed,

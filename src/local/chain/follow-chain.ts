@@ -4,6 +4,7 @@ import { malformed } from './answers.js';
 import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './block-events.js';
 import { BlockWindow } from './block-window.js';
 import type { ChainReader } from './chain-reader.js';
+import { Genesis } from './genesis.js';
 import type { Watched } from './settings.js';
 
 /** So many blocks are asked for at a time. */
@@ -23,12 +24,23 @@ export interface FollowOptions {
 
 /** Goes along a chain, block after block, and back where it was replaced. */
 export class ChainFollower {
-  readonly #window = new BlockWindow(WINDOW, MOST_EVENTS);
+  readonly #genesis: Genesis;
+  #window = new BlockWindow(WINDOW, MOST_EVENTS);
+  #chainId = 0;
+  /** Where another chain is begun. */
+  #from = 0;
   #next = 0;
   /** Whether it has been told that the node is far behind. */
   #isWaiting = false;
 
-  constructor(private readonly options: FollowOptions) {}
+  constructor(private readonly options: FollowOptions) {
+    this.#genesis = new Genesis(options.reader);
+  }
+
+  /** That of the chain that is followed now. */
+  get chainId(): number {
+    return this.#chainId;
+  }
 
   /** The block that is to be done next. */
   get next(): number {
@@ -37,12 +49,16 @@ export class ChainFollower {
 
   /** Begins with a block, or with the one behind the chain's last. */
   async start(from: number | 'latest'): Promise<void> {
+    const { reader } = this.options;
+    this.#chainId = await reader.chainId();
     if (from !== 'latest') {
+      this.#from = from;
       this.#next = from;
       return;
     }
-    const latest = await this.options.reader.header('latest');
+    const latest = await reader.header('latest');
     if (!latest) malformed('the latest block', 'one');
+    await this.#genesis.remember();
     // Nothing was sent of it, but what takes its place is news.
     this.#window.push({ ...latest, events: [] });
     this.#next = latest.number + 1;
@@ -55,6 +71,8 @@ export class ChainFollower {
     const { last } = this.#window;
     if (last && head <= last.number) return this.#compare(head);
 
+    // Nothing is done that another chain would have to take back.
+    if (!last && head >= this.#next) await this.#genesis.remember();
     const end = Math.min(head, this.#next + RANGE - 1);
     const coming: Promise<BlockContents | undefined>[] = [];
     for (let number = this.#next; number <= end; number++) coming.push(reader.contents(number));
@@ -84,6 +102,7 @@ export class ChainFollower {
   async #compare(head: number): Promise<boolean> {
     const ours = this.#window.at(head);
     if (!ours) {
+      if (await this.#genesis.isAnother()) return this.#startOver();
       const done = this.#next - 1;
       const message = `The node is at block ${head}, and ${done} is done: it is waited for.`;
       if (!this.#isWaiting) this.options.logger.warn({ head, blockNumber: done }, message);
@@ -99,7 +118,7 @@ export class ChainFollower {
 
   /** Takes back what was replaced; `from` is the last block that can have stayed. */
   async #rewind(from: number): Promise<boolean> {
-    const { reader, logger, deliver } = this.options;
+    const { reader, logger } = this.options;
     const window = this.#window;
     const first = window.first?.number ?? this.#next;
     let common = from;
@@ -110,6 +129,9 @@ export class ChainFollower {
     }
     // The nodes behind one address may not agree yet.
     if (common === window.last?.number) return false;
+    const isAnother = common < first && (await this.#genesis.isAnother());
+    if (isAnother === undefined) return false;
+    if (isAnother) return this.#startOver();
 
     const fields = { fromBlock: common + 1, toBlock: this.#next - 1 };
     if (common < first && window.isCut) {
@@ -118,11 +140,37 @@ export class ChainFollower {
         `A re-org took back more than the last blocks, which are kept: those before block ${first} are not undone. Start anew from a block that stands.`,
       );
     } else logger.info(fields, `A re-org took back blocks ${fields.fromBlock} to ${fields.toBlock}.`);
+    await this.#takeBack(common);
+    return true;
+  }
+
+  /** Goes over to another chain: of the one before, nothing stands. */
+  async #startOver(): Promise<boolean> {
+    const { reader, logger } = this.options;
+    const chainId = await reader.chainId();
+    const first = this.#window.first?.number ?? this.#next;
+    const done = this.#next - 1;
+    const id = chainId === this.#chainId ? '' : `, and its chain id is ${chainId} instead of ${this.#chainId}`;
+    const rest = this.#window.isCut ? ` Those before block ${first} are kept no longer, and are not undone.` : '';
+    // Whoever acted on what is not undone has to start anew.
+    logger[rest ? 'error' : 'warn'](
+      { chainId, fromBlock: first, toBlock: done },
+      `The node has another chain now: its block 0 is another${id}. Blocks ${first} to ${done} of the old chain are taken back, and the new one is followed from block ${this.#from}.${rest}`,
+    );
+    await this.#takeBack(-1);
+    this.#chainId = chainId;
+    this.#window = new BlockWindow(WINDOW, MOST_EVENTS);
+    this.#next = this.#from;
+    return true;
+  }
+
+  /** Undoes the blocks behind one, the last first. */
+  async #takeBack(common: number): Promise<void> {
+    const window = this.#window;
     for (let last = window.last; last && last.number > common; last = window.last) {
-      for (const group of removalsOf(last.events)) await deliver(group);
+      for (const group of removalsOf(last.events)) await this.options.deliver(group);
       window.pop();
       this.#next = last.number;
     }
-    return true;
   }
 }

@@ -32,7 +32,10 @@ export interface WatchChainOptions {
   }[];
   /** Addresses whose transactions become `transaction.included`, as those of a cloud wallet do. (Default: none.) */
   readonly wallets?: readonly string[] | undefined;
-  /** The first block whose events are sent; `latest` for those that are mined from now on. (Default: `latest`.) */
+  /**
+   * The first block whose events are sent; `latest` for those that are mined from now on. Another chain that takes the
+   * place is begun at the same number, and at block 0 for `latest`. (Default: `latest`.)
+   */
   readonly fromBlock?: number | 'latest' | undefined;
   /** How often the node is asked for new blocks, in milliseconds. (Default: 1000.) */
   readonly pollIntervalMs?: number | undefined;
@@ -47,6 +50,7 @@ export interface WatchChainOptions {
 
 /** A chain that is being watched. */
 export interface ChainWatcher {
+  /** Another one when the node has another chain, from the moment that it is followed. */
   readonly chainId: number;
   /** The last block whose events have all been taken; -1 before block 0 has. */
   readonly blockNumber: number;
@@ -55,13 +59,21 @@ export interface ChainWatcher {
 }
 
 /**
- * Watches a chain through a node and turns what happens on it into the events of the service (spec sections 2.2 and 6),
- * in the order of the chain, each block once. A re-org sends the events of the logs that it removed again, the last first, with
- * `removed` in their `rawFields` and under new ids, and then those of the blocks that took the place. What fails is
- * told and tried again, for as long as it takes: no block is skipped.
+ * Watches a chain through a node and turns what happens on it into the events of the service (spec sections 2.2 and
+ * 6), in the order of the chain, each block once. A re-org sends the events of the logs that it removed again, the
+ * last first, with `removed` in their `rawFields` and under new ids, and then those of the blocks that took the
+ * place. What fails is told and tried again, for as long as it takes: no block is skipped.
  *
- * It keeps no state: who wants to go on after a restart keeps `blockNumber`. It does not send anything: `createLocalService`
- * does. A removed `transaction.included` has no notice in the specification, and gets none; mined again, it is sent again.
+ * A node that has another chain than before, as anvil has when it is started again, is found out by its block 0: the
+ * logger is warned, what was sent of the old chain is taken back as in a re-org, and the new one is sent from
+ * `fromBlock` on, or from its block 0 for `latest`. At most the last 256 blocks (or 50 000 events) are undone; that
+ * there were more is told as an error. Where a node does not give block 0, or has the same one in both chains,
+ * another chain that is shorter is taken for a node that lags, and a longer one for a re-org: what it has before the
+ * first block that is undone is not sent.
+ *
+ * It keeps no state: who wants to go on after a restart keeps `blockNumber`. It does not send anything: a service's
+ * own `watchChain` does. A removed `transaction.included` has no notice in the specification, and gets none; mined
+ * again, it is sent again.
  *
  * @example
  * ```ts
@@ -77,9 +89,9 @@ export interface ChainWatcher {
  *   onEvents: (events) => console.log(events.map(({ id }) => id)),
  * });
  * ```
- * @returns The watcher, once the node has answered.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense; RpcError `ERR_WEBHOOK_RPC` when the node does not
- * answer at the start.
+ * @returns The watcher, once the node has answered. Close it, or the process does not end.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense; RpcError `ERR_WEBHOOK_RPC` when the node does
+ * not answer at the start.
  */
 export async function watchChain(options: WatchChainOptions): Promise<ChainWatcher> {
   const { fromBlock = 'latest', pollIntervalMs = 1000, onEvents } = options;
@@ -122,7 +134,6 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
   }
 
   const follower = new ChainFollower({ reader, watched, logger, onUnknown: tellUnknownOnce(logger), deliver });
-  const chainId = await reader.chainId();
   await follower.start(fromBlock);
 
   async function run(): Promise<void> {
@@ -150,7 +161,9 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
   const running = run();
 
   return {
-    chainId,
+    get chainId() {
+      return follower.chainId;
+    },
     get blockNumber() {
       return follower.next - 1;
     },
