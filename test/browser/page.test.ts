@@ -96,6 +96,7 @@ describePage('the page', (ground) => {
     const panel = await openFirst(page);
     source.feed.put(recordOf('2'));
     await page.getByRole('button', { name: '1 new delivery' }).click();
+    await rowsOf(page).nth(1).waitFor();
     await page.route('**/api/deliveries/2', (route) =>
       route.fulfill({ status: 404, json: { message: 'It is gone.' } }),
     );

@@ -111,9 +111,9 @@ it('a body without two digits in a row is tampered with all the same', () => {
 });
 
 it('a signature that is tampered with is another one, whatever its last digit is', () => {
-  for (let seconds = 0; seconds < 64; seconds++) {
+  for (let seconds = 10_000; seconds < 10_064; seconds++) {
     const body = Buffer.from('[]');
-    const genuine = tampers.ahead.apply(body, 'secret', seconds - 3600).signature;
+    const genuine = tampers.ahead.apply(body, 'secret', seconds - 3000).signature;
     expect(tampers.signature.apply(body, 'secret', seconds).signature).not.toBe(genuine);
   }
 });
