@@ -106,7 +106,7 @@ export function checkSecret(secret: Secret): Secret {
 
 /** The options with their defaults. Throws ConfigError for whatever could only fail later. */
 export function resolveVerifierOptions(options: VerifierOptions) {
-  if (typeof options !== 'object' || options === null) throw new ConfigError('Options missing.');
+  if (typeof options !== 'object' || options === null) throw new ConfigError('No options.');
   const { secret, headers = serviceHeaders, toleranceSeconds, now = Date.now, onError, logger } = options;
   const { maxBodyBytes = 10 * 1024 * 1024, maxInFlight = 1000, receiveTimeoutMs = 30_000 } = options;
   if (typeof secret !== 'function') checkSecret(secret);
