@@ -1,9 +1,17 @@
 import { ConfigError } from './errors.js';
 
+/** What a store tells a run, and wants to be told by it. */
+export interface RunOptions {
+  /** Called when the handler's time is up while it still runs: its event was answered as failed. */
+  readonly onTimeout?: ((error: Error) => void) | undefined;
+  /** A number that grows with each claim of the key, for the handler to fence effects elsewhere with. */
+  readonly fencingToken?: bigint | undefined;
+}
+
 /**
  * Remembers which idempotency keys have taken effect. One method, so that a store decides itself how it claims a key
- * and how it commits: `run` is called at most once to success per key, a failed run can be tried again, and a holder
- * that died is taken over from.
+ * and how it commits: `run` succeeds at most once per key, a failed run can be tried again, and a holder that died is
+ * taken over from.
  */
 export interface IdempotencyStore<Tx = undefined> {
   /**
@@ -12,13 +20,23 @@ export interface IdempotencyStore<Tx = undefined> {
    */
   readonly leaseMs?: number | undefined;
   /**
+   * A store that holds keys by leases checks the clock in the synchronous turn in which it calls `run`: the process may
+   * have been frozen since the claim was answered.
+   *
    * @param key The idempotency key. Any string.
-   * @param run The work. Rejecting means that it took no effect and may be tried again.
+   * @param run The work; call it once. Rejecting means that it took no effect and may be tried again. It settles when the
+   * handler does, also when that is after its time-out: until then the key stays held, for as long as its lease lasts. A
+   * store that can undo the effect instead passes `onTimeout`, rolls back and frees the key.
    * @returns `handled` when `run` was called and resolved; `duplicate` when the key had taken effect before;
    * `in-progress` when somebody else holds the key and has not finished.
    * @throws What `run` threw, or the store's own error: then it is not known whether the key was recorded.
    */
-  once(key: string, run: (tx: Tx) => Promise<void>): Promise<'handled' | 'duplicate' | 'in-progress'>;
+  once(
+    key: string,
+    run: (tx: Tx, options?: RunOptions) => Promise<void>,
+  ): Promise<'handled' | 'duplicate' | 'in-progress'>;
+  /** Records of successful runs that are still being retried after `once` has rejected. `drain` waits for them. */
+  unrecorded?(): readonly Promise<unknown>[];
 }
 
 /** Options of {@link memoryStore}. */

@@ -32,7 +32,7 @@ export type {
   WebhookEvent,
 } from './events.js';
 export { type HeaderNames, multibaasHeaders, serviceHeaders } from './headers.js';
-export { type IdempotencyStore, type MemoryStoreOptions, memoryStore } from './idempotency.js';
+export { type IdempotencyStore, type MemoryStoreOptions, memoryStore, type RunOptions } from './idempotency.js';
 export type { BodyLimits, BodyReader, DeliveryRequest, SignedRequest, VerifiedDelivery } from './intake.js';
 export type { Logger } from './logger.js';
 export type {
