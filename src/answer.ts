@@ -1,4 +1,4 @@
-import { isWebhookError, WebhookError } from './errors.js';
+import { statusOf, WebhookError } from './errors.js';
 import type { EventOutcome } from './outcome.js';
 
 /** How a delivery is to be answered, and why. Only `status` and `retryAfterSeconds` are for the sender. */
@@ -11,26 +11,32 @@ export interface DeliveryResult {
   readonly outcomes: readonly EventOutcome[];
   /** Seconds for the Retry-After header, with 503. */
   readonly retryAfterSeconds?: number | undefined;
+  /** The connection is to be closed with this answer, as the receiver is draining. */
+  readonly closeConnection?: boolean | undefined;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 
 /** The answer for an error, or 200. */
 export function answerTo(error: WebhookError | undefined, outcomes: readonly EventOutcome[] = []): DeliveryResult {
-  // Whatever calls itself an error of this library is answered as one: never 2xx.
-  const status = error === undefined ? 200 : error.status >= 400 ? error.status : 500;
+  const status = error === undefined ? 200 : statusOf(error.code);
   return { status, error, outcomes, retryAfterSeconds: status === 503 ? RETRY_AFTER_SECONDS : undefined };
 }
 
 /** The headers that go with an answer. */
-export function answerHeaders({ status, retryAfterSeconds }: DeliveryResult): [name: string, value: string][] {
-  if (status === 405) return [['Allow', 'POST']];
-  return retryAfterSeconds === undefined ? [] : [['Retry-After', String(retryAfterSeconds)]];
+export function answerHeaders({ status, retryAfterSeconds, closeConnection }: DeliveryResult): Header[] {
+  const headers: Header[] = [];
+  if (status === 405) headers.push(['Allow', 'POST']);
+  if (retryAfterSeconds !== undefined) headers.push(['Retry-After', String(retryAfterSeconds)]);
+  if (closeConnection) headers.push(['Connection', 'close']);
+  return headers;
 }
 
-/** Any error as one of this library: what is none of its own is a failure inside it. */
+type Header = [name: string, value: string];
+
+/** Any error as one of this library: all others are a failure inside the receiver, whatever they claim to be. */
 export function asWebhookError(cause: unknown): WebhookError {
-  if (isWebhookError(cause)) return cause;
+  if (cause instanceof WebhookError) return cause;
   return new WebhookError('ERR_WEBHOOK_INTERNAL', 'The receiver failed, or a function of its options.', {
     cause,
   });

@@ -6,3 +6,14 @@ export function withDeadline<T>(work: Promise<T>, ms: number, late: () => Error)
     work.then(resolve, reject).then(stop, stop);
   });
 }
+
+/**
+ * Starts to measure time and returns a function that says how many milliseconds have gone by: on the monotonic clock, which
+ * some machines stop while they sleep, or on the wall clock, which can be set. The larger of the two, so that neither hides
+ * time from a lease.
+ */
+export function stopwatch(): () => number {
+  const monotonic = performance.now();
+  const wall = Date.now();
+  return () => Math.max(performance.now() - monotonic, Date.now() - wall);
+}

@@ -1,18 +1,22 @@
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from './delivery.js';
 import { InvalidEventError, WebhookError } from './errors.js';
 import type { WebhookEvent } from './events.js';
-import { createHandleOnce, handlerError, runBounded } from './handler.js';
+import { type Afterwards, createHandleOnce, handlerError } from './handler.js';
 import type { VerifiedDelivery } from './intake.js';
 import type { resolveReceiverOptions } from './options.js';
 import type { EventOutcome } from './outcome.js';
+import { TimeLimit } from './time-limit.js';
 import { traceEvent, traceHandler } from './tracing.js';
 
 /** Takes the items of an authentic delivery to the subscriber's code and says what became of each. Never rejects. */
 export type Dispatch = (delivery: VerifiedDelivery) => Promise<EventOutcome[]>;
 
-export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOptions<Tx>>): Dispatch {
+export function createDispatch<Tx>(
+  options: ReturnType<typeof resolveReceiverOptions<Tx>>,
+  afterwards: Afterwards,
+): Dispatch {
   const { handOff, onInvalid, onUnknown, concurrency, handlerTimeoutMs } = options;
-  const handleOnce = createHandleOnce(options);
+  const handleOnce = createHandleOnce(options, afterwards);
 
   /** Gives an item that is no event to its hook, if there is one. */
   async function take<Item extends InvalidItem | UnknownItem>(
@@ -22,17 +26,17 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
   ): Promise<EventOutcome> {
     if (hook === undefined) return { status: item.status, item, error: refusal };
     try {
-      await runBounded(handlerTimeoutMs, () => hook(item));
+      await new TimeLimit(handlerTimeoutMs).run(() => hook(item), afterwards.hold);
       return { status: item.status, item };
     } catch (cause) {
       return { status: 'failed', item, error: handlerError(cause) };
     }
   }
 
-  function keyOf(item: EventItem): string | WebhookError {
+  function keyOf(item: EventItem, source: string | undefined): string | WebhookError {
     try {
       const key: unknown = options.idempotencyKey(item.event);
-      if (typeof key === 'string') return key;
+      if (typeof key === 'string') return source === undefined ? key : `${prefixOf(source)}:${key}`;
       throw new TypeError('Option idempotencyKey must give a string.');
     } catch (cause) {
       return handlerError(cause);
@@ -40,18 +44,17 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
   }
 
   /** Hands over the first event of each key; gives the error that keeps them from being stored. */
-  async function store(events: Map<string, WebhookEvent>, timestamp: string): Promise<WebhookError | undefined> {
+  async function store(
+    events: Map<string, WebhookEvent>,
+    { timestamp, source }: VerifiedDelivery,
+  ): Promise<WebhookError | undefined> {
     if (handOff === undefined || events.size === 0) return undefined;
     try {
       const idempotencyKeys = [...events.keys()];
       const message = { events: [...events.values()] };
-      await traceHandler(
-        () =>
-          runBounded(handlerTimeoutMs, (signal) =>
-            handOff(message.events, { idempotencyKeys, signal: signal(), timestamp }),
-          ),
-        message,
-      );
+      const limit = new TimeLimit(handlerTimeoutMs);
+      const context = { idempotencyKeys, signal: limit.signal, timestamp, source };
+      await traceHandler(() => limit.run(() => handOff(message.events, context), afterwards.hold), message);
       return undefined;
     } catch (cause) {
       return new WebhookError('ERR_WEBHOOK_HAND_OFF', 'The hand-off failed, so the events are expected again.', {
@@ -60,9 +63,10 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
     }
   }
 
-  return async ({ items, timestamp }) => {
-    const keys = items.map((item) => (item.status === 'event' ? keyOf(item) : undefined));
-    const stored = handOff && store(firstOfEach(items, keys), timestamp);
+  return async (delivery) => {
+    const { items, timestamp, source } = delivery;
+    const keys = items.map((item) => (item.status === 'event' ? keyOf(item, source) : undefined));
+    const stored = handOff && store(firstOfEach(items, keys), delivery);
     const settled = new Map<string, Promise<EventOutcome>>();
 
     async function settle(item: DeliveryItem, index: number): Promise<EventOutcome> {
@@ -73,13 +77,21 @@ export function createDispatch<Tx>(options: ReturnType<typeof resolveReceiverOpt
       const same = settled.get(key);
       const first = same && (await same);
       if (first !== undefined) return { ...first, item, status: first.error ? first.status : 'duplicate' };
-      const outcome = stored ? stored.then((error) => outcomeOf(item, key, error)) : handleOnce(item, key, timestamp);
+      const outcome = stored
+        ? stored.then((error) => outcomeOf(item, key, error))
+        : handleOnce(item, { idempotencyKey: key, source, timestamp });
       if (options.store !== false) settled.set(key, outcome);
       return outcome;
     }
 
     return mapAtMost(concurrency, items, (item, index) => traceEvent(() => settle(item, index), { item }));
   };
+}
+
+/** A source as keys begin with it: no two sources and keys make one, and no source makes the key of an event without one. */
+function prefixOf(source: string): string {
+  const escaped = source.replace(/[%:]/g, encodeURIComponent);
+  return escaped === 'event.emitted' || escaped === 'transaction.included' ? `%${escaped}` : escaped;
 }
 
 /** The first event of each key. */

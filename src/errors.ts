@@ -41,6 +41,11 @@ export type DecodeErrorCode =
 /** What can be wrong with a call of the service's API (`WebhookApiError` of `./client`). */
 export type ApiErrorCode = 'ERR_WEBHOOK_API' | 'ERR_WEBHOOK_API_UNREACHABLE';
 
+/** The HTTP status that belongs to a code. By the code alone: what an error says of itself may be anything. */
+export function statusOf(code: WebhookErrorCode): number {
+  return Object.hasOwn(STATUS, code) ? STATUS[code as keyof typeof STATUS] : 500;
+}
+
 type Status<Code> = Code extends keyof typeof STATUS ? (typeof STATUS)[Code] : Code extends ApiErrorCode ? number : 500;
 
 /**
@@ -55,7 +60,7 @@ export class WebhookError<Code extends WebhookErrorCode = WebhookErrorCode> exte
     super(message, options);
     this.name = new.target.name;
     this.code = code;
-    this.status = ((STATUS as Record<string, number>)[code] ?? 500) as Status<Code>;
+    this.status = statusOf(code) as Status<Code>;
   }
 }
 

@@ -1,4 +1,5 @@
-import { ConfigError } from './errors.js';
+import { ConfigError, WebhookError } from './errors.js';
+import { checkNumber } from './limits.js';
 
 /** What a store tells a run, and wants to be told by it. */
 export interface RunOptions {
@@ -45,25 +46,39 @@ export interface MemoryStoreOptions {
   readonly maxKeys?: number | undefined;
   /** How long a key is remembered after it took effect, in milliseconds. (Default: 24 hours.) */
   readonly retentionMs?: number | undefined;
-  /** The clock, in milliseconds. (Default: `Date.now`.) */
+  /**
+   * How long a key is held for a run that does not settle, in milliseconds; then another may take it over. Handlers are
+   * given nine tenths of it at most. (Default: 60 000.)
+   */
+  readonly leaseMs?: number | undefined;
+  /** The clock, in milliseconds. (Default: `Date.now`, and for leases a clock that cannot be set.) */
   readonly now?: (() => number) | undefined;
+}
+
+/** A run that holds its key. */
+interface Hold {
+  readonly since: number;
+  /** Resolves to whether the run succeeded in time; never rejects. */
+  readonly end: Promise<boolean>;
 }
 
 /**
  * A store in this process's memory: exactly once for as long as one process lives. It is bounded and expires. A
  * restart forgets every key and a second replica has keys of its own, so where that matters use a store that they
- * share. A duplicate that arrives while the first is running waits for it; if the first fails it is `in-progress`,
- * so that the sender tries again.
+ * share. A duplicate that arrives while the first is running waits for it; if the first fails or its time is up it is
+ * `in-progress`, so that the sender tries again.
  *
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when a number is not positive.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {
-  const { maxKeys = 100_000, retentionMs = 86_400_000, now = Date.now } = options;
+  const { maxKeys = 100_000, retentionMs = 86_400_000, leaseMs = 60_000, now = Date.now } = options;
+  // A wall clock that is set forwards would end the lease of a run that is under way.
+  const leaseClock = options.now ?? (() => performance.now());
   if (!(maxKeys >= 1)) throw new ConfigError('memoryStore needs maxKeys of 1 or more.');
   if (!(retentionMs > 0)) throw new ConfigError('memoryStore needs retentionMs above 0.');
+  checkNumber('leaseMs', leaseMs, 1);
 
-  /** Resolves to whether the run that holds the key succeeded; never rejects. */
-  const running = new Map<string, Promise<boolean>>();
+  const running = new Map<string, Hold>();
   /** Key to the time it expires. Every key is kept equally long, so the order of insertion is the order of expiry. */
   const done = new Map<string, number>();
   // One iterator for good: each new one would step again over everything that was deleted before.
@@ -85,23 +100,38 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
     done.set(key, time + retentionMs);
   }
 
+  const isDone = (key: string) => Number(done.get(key)) > now();
+
   return {
+    leaseMs,
     async once(key, run) {
       const first = running.get(key);
-      if (first !== undefined) return (await first) ? 'duplicate' : 'in-progress';
-      if (Number(done.get(key)) > now()) return 'duplicate';
-      const work = Promise.resolve(run(undefined));
-      const settled = work.then(
-        () => true,
-        () => false,
-      );
-      running.set(key, settled);
+      if (first !== undefined && leaseClock() - first.since < leaseMs) {
+        return (await first.end) ? 'duplicate' : 'in-progress';
+      }
+      if (isDone(key)) return 'duplicate';
+      let end: (succeeded: boolean) => void = () => {};
+      const hold: Hold = {
+        since: leaseClock(),
+        end: new Promise((resolve) => {
+          end = resolve;
+        }),
+      };
+      running.set(key, hold);
       try {
-        await work;
+        await run(undefined, { onTimeout: () => end(false) });
+        if ((running.get(key) ?? hold) !== hold || isDone(key)) {
+          throw new WebhookError(
+            'ERR_WEBHOOK_STORE',
+            `The run took longer than its lease of ${leaseMs} ms and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
+          );
+        }
         remember(key);
+        end(true);
         return 'handled';
       } finally {
-        running.delete(key);
+        end(false);
+        if (running.get(key) === hold) running.delete(key);
       }
     },
   };

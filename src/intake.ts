@@ -2,7 +2,7 @@ import { hmacAhead } from '#hmac';
 import { withDeadline } from './deadline.js';
 import { type DeliveryItem, parseDelivery } from './delivery.js';
 import { WebhookError } from './errors.js';
-import { checkSecret, type resolveVerifierOptions, type Secret } from './options.js';
+import { checkFound, type resolveVerifierOptions, type Secret, type SecretRequest } from './options.js';
 import { isSignature, isTimestamp, type RawBody, verifyWith } from './signature.js';
 
 /** What a reader of a body has to keep to. */
@@ -19,6 +19,10 @@ export interface DeliveryRequest {
   readonly method: string | undefined;
   /** A header's value by its name in lower case; values that were sent apart are joined with a comma. */
   header(name: string): string | undefined;
+  /** Path and query as the sender asked for them, for secret functions. */
+  readonly url?: string | undefined;
+  /** Whether nobody would catch a RawBodyUnavailableError: it is then reported and answered 500. (Default: false.) */
+  readonly answersUnavailable?: boolean | undefined;
   /** The untouched bytes, or how to read them. Throws RawBodyUnavailableError when they are gone. */
   rawBody(): RawBody | BodyReader;
 }
@@ -28,6 +32,8 @@ export interface SignedRequest<Body = RawBody> {
   readonly rawBody: Body;
   readonly signature: string | undefined;
   readonly timestamp: string | undefined;
+  /** For a secret function. (Default: a request without headers.) */
+  readonly request?: SecretRequest | undefined;
 }
 
 /** An authentic delivery, parsed. */
@@ -36,6 +42,8 @@ export interface VerifiedDelivery {
   readonly rawBody: RawBody;
   /** Unix seconds as text. */
   readonly timestamp: string;
+  /** What the secret function named beside the secret. */
+  readonly source?: string | undefined;
   readonly items: DeliveryItem[];
 }
 
@@ -76,15 +84,16 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
     if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
   }
 
-  async function ask(secret: () => Secret | Promise<Secret>): Promise<Secret> {
+  async function lookUp(find: Exclude<typeof secret, Secret>, request: SecretRequest = NO_REQUEST) {
+    let found: ReturnType<typeof checkFound>;
     try {
-      const late = () => new Error('It took too long.');
-      return checkSecret(await withDeadline(Promise.resolve(secret()), receiveTimeoutMs, late));
+      const late = () => new Error(`It took more than ${receiveTimeoutMs} ms (receiveTimeoutMs).`);
+      found = checkFound(await withDeadline(Promise.resolve(find(request)), receiveTimeoutMs, late));
     } catch (cause) {
-      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function gave no secret.', {
-        cause,
-      });
+      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed, or returned something else.', { cause });
     }
+    if (found !== undefined) return found;
+    throw new WebhookError('ERR_WEBHOOK_SIGNATURE', 'The secret function found no secret for this request.');
   }
 
   return {
@@ -99,7 +108,12 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
         );
       }
       checkSize(Number(request.header('content-length') ?? 0));
-      return { rawBody, signature: request.header(signatureHeader), timestamp: request.header(timestampHeader) };
+      return {
+        rawBody,
+        signature: request.header(signatureHeader),
+        timestamp: request.header(timestampHeader),
+        request: typeof secret === 'function' ? secretRequest(request) : undefined,
+      };
     },
 
     async verify(signed, seen = {}) {
@@ -110,16 +124,28 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
           : signed.rawBody;
       seen.bodyBytes = typeof body === 'string' ? body.length : body?.byteLength;
       checkSize(seen.bodyBytes);
-      const given = typeof secret === 'function' ? await ask(secret) : secret;
+      const found = typeof secret === 'function' ? await lookUp(secret, signed.request) : { secret };
       // From here on only the bytes that were hashed: a host may write into those that it gave.
-      const [rawBody, hmac] = await hmacAhead(body, timestamp, given);
-      if (!verifyWith(hmac, rawBody, signature, timestamp, given)) {
+      const [rawBody, hmac] = await hmacAhead(body, timestamp, found.secret);
+      if (!verifyWith(hmac, rawBody, signature, timestamp, found.secret)) {
         throw new WebhookError(
           'ERR_WEBHOOK_SIGNATURE',
           'The signature does not fit: a forgery, another secret, or changed bytes.',
         );
       }
-      return { rawBody, timestamp, items: parseDelivery(rawBody) };
+      return { rawBody, timestamp, source: found.source, items: parseDelivery(rawBody) };
+    },
+  };
+}
+
+const NO_REQUEST: SecretRequest = { header: () => undefined };
+
+/** What a secret function gets to see of a request. */
+function secretRequest(request: DeliveryRequest): SecretRequest {
+  return {
+    header: (name) => request.header(String(name).toLowerCase()),
+    get url() {
+      return request.url;
     },
   };
 }

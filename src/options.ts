@@ -2,7 +2,7 @@ import type { DeliveryItem, InvalidItem, UnknownItem } from './delivery.js';
 import { ConfigError, type WebhookError } from './errors.js';
 import type { WebhookEvent } from './events.js';
 import { type HeaderNames, serviceHeaders } from './headers.js';
-import type { IdempotencyStore } from './idempotency.js';
+import { type IdempotencyStore, memoryStore } from './idempotency.js';
 import { checkNumber, MAX_TIMER_MS } from './limits.js';
 import type { Logger } from './logger.js';
 
@@ -15,10 +15,31 @@ export interface ErrorContext {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** The request that a secret is looked up for. Nothing of it is verified yet: use it as a key to look up, and no more. */
+export interface SecretRequest {
+  /** A header's value by its name, in any case. */
+  header(name: string): string | undefined;
+  /** Path and query as the sender asked for them, such as `/webhooks/7?tenant=a`; absent where nobody said them. */
+  readonly url?: string | undefined;
+}
+
+/** A secret together with what it stands for, such as a tenant or a webhook. */
+export interface SourcedSecret {
+  readonly secret: Secret;
+  /** Prefixes every idempotency key, and is in `context`: no source can suppress the events of another. Not empty. */
+  readonly source: string;
+}
+
+/** What a secret function gives: a secret or several, also with their source, or `undefined` where there is none (403). */
+export type FoundSecret = Secret | SourcedSecret | undefined;
+
 /** What verifying a delivery needs; what receivers and verifiers have in common. */
 export interface VerifierOptions {
-  /** The webhook's signing secret, several, or a function that gives them, called once a delivery: let it cache. */
-  readonly secret: Secret | (() => Secret | Promise<Secret>);
+  /**
+   * The webhook's signing secret, several, or a function of the request that finds them, called once a delivery: let it
+   * cache. One that serves several webhooks or tenants gives `{ secret, source }`, for each of them.
+   */
+  readonly secret: Secret | ((request: SecretRequest) => FoundSecret | Promise<FoundSecret>);
   /** Names of the two signature headers. (Default: `serviceHeaders`.) */
   readonly headers?: HeaderNames | undefined;
   /** How many seconds a delivery's timestamp may differ from the clock, either way. (Default: any; 300 is usual.) */
@@ -45,13 +66,25 @@ export interface VerifierOptions {
 
 /** What a handler is told about the event it is given. */
 export interface EventContext<Tx = undefined> {
-  /** What makes two events the same: `idempotencyKey(event)`. */
+  /** What makes two events the same: `idempotencyKey(event)`, behind the source if there is one. */
   readonly idempotencyKey: string;
+  /** What the secret function named beside the secret that verified the delivery. */
+  readonly source?: string | undefined;
   /**
-   * Aborted when `handlerTimeoutMs` is over: the event then counts as failed and may be handled again. Pass it on.
-   * It is made when it is first read, so take it from the context itself: `{ ...context }` leaves it out.
+   * Aborted when `handlerTimeoutMs` is over: the event then counts as failed and will be handled again. Pass it on. It is
+   * made when it is first read, so take it from the context itself: `{ ...context }` leaves it out. A timer aborts it, so
+   * that it says nothing of a process that has just been frozen: see `throwIfExpired`.
    */
   readonly signal: AbortSignal;
+  /** When `handlerTimeoutMs` is over, in epoch milliseconds. */
+  readonly deadline: number;
+  /**
+   * Throws `ERR_WEBHOOK_HANDLER_TIMEOUT` once the handler's time is over, by the clocks: call it right before each effect.
+   * Another replica may have taken over while this process was frozen.
+   */
+  readonly throwIfExpired: () => void;
+  /** A number that grows with each claim of the key, to fence effects elsewhere with; absent where the store has none. */
+  readonly fencingToken?: bigint | undefined;
   /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;
   /** The open transaction of a transactional store. */
@@ -64,6 +97,7 @@ export interface HandOffContext {
   readonly idempotencyKeys: readonly string[];
   readonly signal: AbortSignal;
   readonly timestamp: string;
+  readonly source?: string | undefined;
 }
 
 /** Options of `createReceiver` and of the handlers. */
@@ -77,11 +111,15 @@ export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
    * deduplicates by their keys. (Default: `memoryStore()`, which is one process's.)
    */
   readonly store?: IdempotencyStore<Tx> | false | undefined;
-  /** What makes two events the same. (Default: `event.id`.) */
+  /** What makes two events of one source the same. (Default: kind and id, `event.emitted:<id>`.) */
   readonly idempotencyKey?: ((event: WebhookEvent) => string) | undefined;
   /** How many events of one delivery are handled at once. (Default: 1, in their order.) */
   readonly concurrency?: number | undefined;
-  /** How long one handler or hand-off may take, in ms; a handler never longer than 0.9 of `store.leaseMs`. (Default: 30 000.) */
+  /**
+   * How long one handler or hand-off may take, in ms; a handler never longer than 0.9 of `store.leaseMs`. Then its signal is
+   * aborted and the sender is answered 500. While it still runs, its key stays held for as long as the store's lease lasts,
+   * and it counts in `maxInFlight`. (Default: 30 000.)
+   */
   readonly handlerTimeoutMs?: number | undefined;
   /** Takes an item that is no valid event: resolving means that it is taken care of. (Default: the delivery is 422.) */
   readonly onInvalid?: ((item: InvalidItem) => unknown) | undefined;
@@ -101,7 +139,16 @@ function checkFunctions(options: Record<string, unknown>): void {
 export function checkSecret(secret: Secret): Secret {
   const secrets = [secret].flat();
   if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) return secret;
-  throw new ConfigError('Option secret is empty or no string. Is the environment variable set?');
+  throw new ConfigError('`secret` must be a non-empty string, or several. Is the environment variable set?');
+}
+
+/** What a secret function gave, in one form. Throws ConfigError for anything else than a FoundSecret. */
+export function checkFound(found: FoundSecret): { secret: Secret; source?: string | undefined } | undefined {
+  if (found === undefined) return undefined;
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) return { secret: checkSecret(found as Secret) };
+  const { secret, source } = found as SourcedSecret;
+  if (typeof source === 'string' && source !== '') return { secret: checkSecret(secret), source };
+  throw new ConfigError('`source` must be a non-empty string beside the `secret` that a function returns.');
 }
 
 /** The options with their defaults. Throws ConfigError for whatever could only fail later. */
@@ -126,20 +173,26 @@ export function resolveVerifierOptions(options: VerifierOptions) {
 
 /** The options of a receiver alone, with their defaults. Throws ConfigError for whatever could only fail later. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
-  const { onEvent, handOff, store, idempotencyKey = idOf, onInvalid, onUnknown } = options;
+  const { onEvent, handOff, idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
   const { concurrency = 1, handlerTimeoutMs = 30_000 } = options;
   checkFunctions({ onEvent, handOff, idempotencyKey, onInvalid, onUnknown });
   if ((onEvent === undefined) === (handOff === undefined)) {
     throw new ConfigError('Give one of the options onEvent and handOff.');
   }
-  if (store && typeof store.once !== 'function') {
+  if (options.store && typeof options.store.once !== 'function') {
     throw new ConfigError('Option store must be an IdempotencyStore or false.');
   }
   checkNumber('concurrency', concurrency, 1);
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
+  const store = options.store ?? defaultStore<Tx>(handlerTimeoutMs);
   return { onEvent, handOff, store, idempotencyKey, onInvalid, onUnknown, concurrency, handlerTimeoutMs };
 }
 
-function idOf(event: WebhookEvent): string {
-  return event.id;
+/** Its lease is no shorter than what the handler is given. */
+function defaultStore<Tx>(handlerTimeoutMs: number): IdempotencyStore<Tx> {
+  return memoryStore({ leaseMs: Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS) }) as IdempotencyStore<Tx>;
+}
+
+function kindAndId(event: WebhookEvent): string {
+  return `${event.event}:${event.id}`;
 }

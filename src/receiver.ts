@@ -1,8 +1,11 @@
 import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
+import { withDeadline } from './deadline.js';
 import { createDispatch } from './dispatch.js';
+import { isWebhookError, statusOf, type WebhookError } from './errors.js';
 import { createGate } from './gate.js';
 import { createIntake, type DeliveryRequest, type SignedRequest } from './intake.js';
-import { type ReceiverOptions, resolveReceiverOptions, resolveVerifierOptions } from './options.js';
+import { checkNumber, MAX_TIMER_MS } from './limits.js';
+import { type ErrorContext, type ReceiverOptions, resolveReceiverOptions, resolveVerifierOptions } from './options.js';
 import { createReporter } from './reporter.js';
 import { type DeliveryMessage, traceDelivery } from './tracing.js';
 
@@ -12,8 +15,17 @@ export interface Receiver {
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
   /** Handles an HTTP request; what adapters call. Rejects with RawBodyUnavailableError alone. */
   receive(request: DeliveryRequest): Promise<DeliveryResult>;
-  /** Answers 503 from now on and resolves when every delivery under way has been handled. */
-  drain(): Promise<void>;
+  /**
+   * Answers 503 from now on. Resolves when no handler runs any more, late ones included, and no record of the store is
+   * pending; or when `timeoutMs` is over, with how many are left: end the process then, and close nothing that they use.
+   */
+  drain(options?: DrainOptions): Promise<{ unfinished: number }>;
+}
+
+/** Options of `drain`. */
+export interface DrainOptions {
+  /** How long to wait, in milliseconds: less than what the platform gives, as Kubernetes 30 s. (Default: 25 000.) */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Which status answers for a delivery whose items failed in different ways: the last, as it is sure to be sent again. */
@@ -41,13 +53,19 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const receiverOptions = resolveReceiverOptions(options);
   const intake = createIntake(verifierOptions);
   const gate = createGate(verifierOptions.maxInFlight);
-  const dispatch = createDispatch(receiverOptions);
   const reporter = createReporter(verifierOptions);
+  const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
+  const dispatch = createDispatch(receiverOptions, { hold: gate.hold, wait: gate.wait, report });
+  const unrecorded = () => (receiverOptions.store && receiverOptions.store.unrecorded?.()) || [];
 
   function refuse(cause: unknown): DeliveryResult {
     const error = asWebhookError(cause);
     reporter.failed(error, {});
-    return answerTo(error);
+    return closing(answerTo(error));
+  }
+
+  function closing(result: DeliveryResult): DeliveryResult {
+    return gate.isClosed ? { ...result, closeConnection: true } : result;
   }
 
   async function settle(
@@ -55,13 +73,16 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     message: DeliveryMessage,
   ): Promise<DeliveryResult> {
     try {
+      gate.check();
+      const delivery = await intake.verify(signed, message);
       return await gate.run(async () => {
-        const outcomes = await dispatch(await intake.verify(signed, message));
+        const outcomes = await dispatch(delivery);
         const errors = outcomes.flatMap(({ error }) => error ?? []);
-        errors.sort((a, b) => WORST_LAST.indexOf(b.status) - WORST_LAST.indexOf(a.status));
+        const rank = ({ code }: WebhookError) => WORST_LAST.indexOf(statusOf(code));
+        errors.sort((a, b) => rank(b) - rank(a));
         const result = answerTo(errors[0], outcomes);
         reporter.answered(result);
-        return result;
+        return closing(result);
       });
     } catch (error) {
       return refuse(error);
@@ -76,15 +97,31 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     receive(request) {
       const message = { header: (name: string) => request.header(name) };
       return traceDelivery(async () => {
+        let signed: ReturnType<typeof intake.open>;
         try {
-          return await settle(intake.open(request), message);
+          signed = intake.open(request);
         } catch (error) {
-          if (asWebhookError(error).code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') throw error;
+          const isUnavailable = isWebhookError(error) && error.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE';
+          if (isUnavailable && !request.answersUnavailable) throw error;
           return refuse(error);
         }
+        return settle(signed, message);
       }, message);
     },
-    drain: () => gate.drain(),
+    async drain({ timeoutMs = 25_000 } = {}) {
+      checkNumber('timeoutMs', timeoutMs, 0, MAX_TIMER_MS);
+      gate.close();
+      let isOver = false;
+      const finish = async () => {
+        while (!isOver && gate.size + unrecorded().length > 0) {
+          await gate.idle();
+          await Promise.allSettled(unrecorded());
+        }
+      };
+      await withDeadline(finish(), timeoutMs, () => new Error('Not drained in time.')).catch(() => {});
+      isOver = true;
+      return { unfinished: gate.size + unrecorded().length };
+    },
   };
 }
 

@@ -9,6 +9,8 @@ export const context: EventContext = {
   timestamp: '1',
   tx: undefined,
   signal: new AbortController().signal,
+  deadline: Number.POSITIVE_INFINITY,
+  throwIfExpired() {},
 };
 
 /** Filters that all hold for one event, from the most specific on. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseEvent } from '../delivery.js';
 import { ConfigError, type EventIssue, InvalidEventError } from '../errors.js';
 import type { WebhookEvent } from '../events.js';
-import { createHandleOnce } from '../handler.js';
+import { type Afterwards, createHandleOnce } from '../handler.js';
 import type { IdempotencyStore } from '../idempotency.js';
 import { checkNumber, MAX_TIMER_MS } from '../limits.js';
 import type { EventContext, HandOffContext } from '../options.js';
@@ -118,6 +118,9 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** The engine waits for its jobs itself. */
+const NO_ONE: Afterwards = { hold() {}, wait() {}, report() {} };
+
 /** Runs the handler for a job that was read. Rejects when it took no effect, for the engine to try again. */
 export function createRunJob<Tx>(onEvent: OnEvent<Tx>, options: JobOptions<Tx>): (job: EventJob) => Promise<void> {
   const { store = false, handlerTimeoutMs = 30_000 } = options;
@@ -125,9 +128,9 @@ export function createRunJob<Tx>(onEvent: OnEvent<Tx>, options: JobOptions<Tx>):
     throw new ConfigError('onEvent must be a function: what is to happen with an event?');
   if (store && typeof store.once !== 'function') throw new ConfigError('Option store must be an IdempotencyStore.');
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
-  const handleOnce = createHandleOnce<Tx>({ onEvent, store, handlerTimeoutMs });
+  const handleOnce = createHandleOnce<Tx>({ onEvent, store, handlerTimeoutMs }, NO_ONE);
   return async ({ event, idempotencyKey, timestamp }) => {
-    const { error } = await handleOnce({ status: 'event', event }, idempotencyKey, timestamp);
+    const { error } = await handleOnce({ status: 'event', event }, { idempotencyKey, timestamp });
     if (error !== undefined) throw error;
   };
 }
