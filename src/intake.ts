@@ -90,7 +90,9 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
       const late = () => new Error(`It took more than ${receiveTimeoutMs} ms (receiveTimeoutMs).`);
       found = checkFound(await withDeadline(Promise.resolve(find(request)), receiveTimeoutMs, late));
     } catch (cause) {
-      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed, or returned something else.', { cause });
+      throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed, or returned something else.', {
+        cause,
+      });
     }
     if (found !== undefined) return found;
     throw new WebhookError('ERR_WEBHOOK_SIGNATURE', 'The secret function found no secret for this request.');

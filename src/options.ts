@@ -145,7 +145,8 @@ export function checkSecret(secret: Secret): Secret {
 /** What a secret function gave, in one form. Throws ConfigError for anything else than a FoundSecret. */
 export function checkFound(found: FoundSecret): { secret: Secret; source?: string | undefined } | undefined {
   if (found === undefined) return undefined;
-  if (typeof found !== 'object' || found === null || Array.isArray(found)) return { secret: checkSecret(found as Secret) };
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    return { secret: checkSecret(found as Secret) };
   const { secret, source } = found as SourcedSecret;
   if (typeof source === 'string' && source !== '') return { secret: checkSecret(secret), source };
   throw new ConfigError('`source` must be a non-empty string beside the `secret` that a function returns.');
@@ -190,7 +191,9 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
 
 /** Its lease is no shorter than what the handler is given. */
 function defaultStore<Tx>(handlerTimeoutMs: number): IdempotencyStore<Tx> {
-  return memoryStore({ leaseMs: Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS) }) as IdempotencyStore<Tx>;
+  return memoryStore({
+    leaseMs: Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS),
+  }) as IdempotencyStore<Tx>;
 }
 
 function kindAndId(event: WebhookEvent): string {

@@ -17,7 +17,7 @@ describe('handOff', () => {
     };
     const { receiver } = noting({ handOff, onInvalid: () => {} });
     const result = await receiver.handle(signed([event('a'), bad, event('b'), event('a'), unknown]));
-    expect(given).toEqual([[['a', 'b'], ['a', 'b'], String(seconds)]]);
+    expect(given).toEqual([[['a', 'b'], ['event.emitted:a', 'event.emitted:b'], String(seconds)]]);
     expect(result.status).toBe(200);
     expect(statuses(result)).toEqual(['stored', 'invalid', 'stored', 'duplicate', 'unknown']);
   });

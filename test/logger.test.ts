@@ -43,8 +43,8 @@ describe('the logger', () => {
     const { receiver, lines } = logging();
     await receiver.handle(signed([event('a'), event('a'), { id: 'b', event: 'new.kind' }]));
     expect(lines()).toEqual([
-      { level: 'debug', outcome: 'handled', idempotencyKey: 'a', msg: 'Item settled.' },
-      { level: 'debug', outcome: 'duplicate', idempotencyKey: 'a', msg: 'Item settled.' },
+      { level: 'debug', outcome: 'handled', idempotencyKey: 'event.emitted:a', msg: 'Item settled.' },
+      { level: 'debug', outcome: 'duplicate', idempotencyKey: 'event.emitted:a', msg: 'Item settled.' },
       { level: 'debug', outcome: 'unknown', msg: 'Item settled.' },
       { level: 'info', status: 200, items: 3, msg: 'Delivery answered.' },
     ]);
@@ -79,7 +79,7 @@ describe('the logger', () => {
       ['error', `ERR_WEBHOOK_${code}`],
       ['info', undefined],
     ]);
-    expect(lines()[0]?.idempotencyKey).toBe('a');
+    expect(lines()[0]?.idempotencyKey).toBe('event.emitted:a');
     if (code !== 'HANDLER_TIMEOUT') expect(lines()[0]?.err?.message).toMatch(/: down$/);
   });
 
@@ -150,10 +150,10 @@ describe('the logger', () => {
     await receiver.handle(signed([event('a'), event('b')]));
     await receiver.handle({ ...signed([]), signature: '' });
     expect(calls).toEqual([
-      ['debug', { outcome: 'handled', idempotencyKey: 'a' }, 'Item settled.'],
+      ['debug', { outcome: 'handled', idempotencyKey: 'event.emitted:a' }, 'Item settled.'],
       [
         'error',
-        { err: expect.objectContaining({ code: 'ERR_WEBHOOK_HANDLER' }), idempotencyKey: 'b' },
+        { err: expect.objectContaining({ code: 'ERR_WEBHOOK_HANDLER' }), idempotencyKey: 'event.emitted:b' },
         expect.any(String),
       ],
       ['info', { status: 500, items: 2 }, 'Delivery answered.'],

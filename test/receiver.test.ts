@@ -138,18 +138,24 @@ describe('secrets', () => {
     expect(handled).toEqual([]);
   });
 
-  it.each([[''], [[]], [undefined], [['', secret]], [() => secret]])(
-    'answers 503 while the function gives %o, as whoever set it up has to be told',
-    async (nothing) => {
-      const { receiver, handled } = noting({ secret: () => nothing as never });
-      const result = await receiver.handle(signed([event('a')]));
-      expect(result).toMatchObject({
-        status: 503,
-        error: { code: 'ERR_WEBHOOK_SECRET', cause: { name: 'ConfigError' } },
-      });
-      expect(handled).toEqual([]);
-    },
-  );
+  it.each([
+    [''],
+    [[]],
+    [null],
+    [['', secret]],
+    [() => secret],
+    [{ secret }],
+    [{ secret, source: '' }],
+    [{ secret: '', source: 'a' }],
+  ])('answers 503 while the function gives %o, as whoever set it up has to be told', async (nothing) => {
+    const { receiver, handled } = noting({ secret: () => nothing as never });
+    const result = await receiver.handle(signed([event('a')]));
+    expect(result).toMatchObject({
+      status: 503,
+      error: { code: 'ERR_WEBHOOK_SECRET', cause: { name: 'ConfigError' } },
+    });
+    expect(handled).toEqual([]);
+  });
 });
 
 describe('drain and maxInFlight', () => {
@@ -202,7 +208,7 @@ describe('onError', () => {
       },
     });
     expect((await receiver.handle(signed([event('a')]))).status).toBe(500);
-    expect(seen).toEqual([['ERR_WEBHOOK_HANDLER', 'event', 'a']]);
+    expect(seen).toEqual([['ERR_WEBHOOK_HANDLER', 'event', 'event.emitted:a']]);
   });
 
   it('is not waited for', async () => {

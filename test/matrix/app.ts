@@ -55,7 +55,7 @@ export async function startApp(target: Target, settings: Partial<ReceiverOptions
   });
   const { port, requests } = await serve(listener);
   // Resolves only when nothing is in flight any more, so that whatever leaks a place makes its test time out.
-  onTestFinished(() => receiver.drain());
+  onTestFinished(async () => void (await receiver.drain({ timeoutMs: 5000 })));
   const exchange = async (...pieces: readonly Uint8Array[]) => {
     const wire = await Wire.open(port);
     const sending = wire.send(...pieces);
