@@ -36,7 +36,7 @@ type Header = [name: string, value: string];
 
 /** Any error as one of this library: all others are a failure inside the receiver, whatever they claim to be. */
 export function asWebhookError(cause: unknown): WebhookError {
-  if (cause instanceof WebhookError) return cause;
+  if (WebhookError.made(cause)) return cause;
   return new WebhookError('ERR_WEBHOOK_INTERNAL', 'The receiver failed, or a function of its options.', {
     cause,
   });

@@ -55,6 +55,12 @@ type Status<Code> = Code extends keyof typeof STATUS ? (typeof STATUS)[Code] : C
 export class WebhookError<Code extends WebhookErrorCode = WebhookErrorCode> extends Error {
   readonly code: Code;
   readonly status: Status<Code>;
+  readonly #made = true;
+
+  /** Whether a value was made by this class. Unlike instanceof, it cannot be claimed, and a Proxy cannot make it throw. */
+  static made(value: unknown): value is WebhookError {
+    return typeof value === 'object' && value !== null && #made in value;
+  }
 
   constructor(code: Code, message: string, options?: { cause?: unknown }) {
     super(message, options);

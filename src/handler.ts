@@ -139,6 +139,6 @@ export function handlerError(cause: unknown): WebhookError {
 
 /** A failure of the store: its own words where it has some. */
 function storeError(cause: unknown): WebhookError {
-  if (cause instanceof WebhookError && cause.code === 'ERR_WEBHOOK_STORE') return cause;
+  if (WebhookError.made(cause) && cause.code === 'ERR_WEBHOOK_STORE') return cause;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event is expected again.', { cause });
 }

@@ -38,13 +38,16 @@ export type { Logger } from './logger.js';
 export type {
   ErrorContext,
   EventContext,
+  FoundSecret,
   HandOffContext,
   ReceiverOptions,
   Secret,
+  SecretRequest,
+  SourcedSecret,
   VerifierOptions,
 } from './options.js';
 export type { EventOutcome } from './outcome.js';
-export { createReceiver, type Receiver } from './receiver.js';
+export { createReceiver, type DrainOptions, type Receiver } from './receiver.js';
 export { createRouter, type EventFilter, type EventMatcher, type RouteHandler, type Router } from './router.js';
 export {
   type RawBody,

@@ -56,7 +56,8 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const reporter = createReporter(verifierOptions);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
   const dispatch = createDispatch(receiverOptions, { hold: gate.hold, wait: gate.wait, report });
-  const unrecorded = () => (receiverOptions.store && receiverOptions.store.unrecorded?.()) || [];
+  const { store } = receiverOptions;
+  const unrecorded = () => (store ? (store.unrecorded?.() ?? []) : []);
 
   function refuse(cause: unknown): DeliveryResult {
     const error = asWebhookError(cause);

@@ -13,7 +13,11 @@ describe('onEvent', () => {
     await receiver.handle(signed([event('a')]));
     expect(seen).toHaveLength(1);
     expect(seen[0]?.[0].id).toBe('a');
-    expect(seen[0]?.[1]).toMatchObject({ idempotencyKey: 'event.emitted:a', timestamp: String(seconds), tx: undefined });
+    expect(seen[0]?.[1]).toMatchObject({
+      idempotencyKey: 'event.emitted:a',
+      timestamp: String(seconds),
+      tx: undefined,
+    });
     expect(seen[0]?.[1].signal.aborted).toBe(false);
     expect(seen[0]?.[1].signal).toBe(seen[0]?.[1].signal);
   });

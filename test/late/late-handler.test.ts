@@ -5,7 +5,7 @@ import { fakeLeaseStore, fakeTransactionalStore } from './fake-stores.js';
 
 /** A receiver whose handlers end when the test says so. */
 function held<Tx>(store: IdempotencyStore<Tx> | undefined, options: Partial<ReceiverOptions<Tx>> = {}) {
-  const ends: ReturnType<typeof deferred>[] = [];
+  const ends: ReturnType<typeof deferred<void>>[] = [];
   const signals: AbortSignal[] = [];
   const reported: string[] = [];
   const counts = { running: 0, peak: 0 };
