@@ -4,6 +4,11 @@ import type { TimeLimit } from './time-limit.js';
 /** The method by which a route tells the receiver's `onError` of an event that it passed over. */
 const REPORT: unique symbol = Symbol('report');
 
+/** What knows how to tell `onError`. */
+export interface Reporting {
+  report(error: unknown): void;
+}
+
 /** What a handler is told. A class, so that `signal` can be made late without each object having a shape of its own. */
 export class Context<Tx> implements EventContext<Tx> {
   readonly idempotencyKey: string;
@@ -12,16 +17,15 @@ export class Context<Tx> implements EventContext<Tx> {
   readonly tx: Tx;
   readonly fencingToken: bigint | undefined;
   readonly deadline: number;
-  /** A function of its own, so that a handler may take it out of the context. */
-  readonly throwIfExpired: () => void;
   readonly #limit: TimeLimit;
-  readonly #report: (error: unknown) => void;
+  readonly #reporter: Reporting;
 
   constructor(
     { idempotencyKey, source, timestamp }: Pick<EventContext, 'idempotencyKey' | 'source' | 'timestamp'>,
-    { tx, fencingToken }: Pick<EventContext<Tx>, 'tx' | 'fencingToken'>,
+    tx: Tx,
+    fencingToken: bigint | undefined,
     limit: TimeLimit,
-    report: (error: unknown) => void,
+    reporter: Reporting,
   ) {
     this.idempotencyKey = idempotencyKey;
     this.source = source;
@@ -29,17 +33,21 @@ export class Context<Tx> implements EventContext<Tx> {
     this.tx = tx;
     this.fencingToken = fencingToken;
     this.deadline = limit.deadline;
-    this.throwIfExpired = () => limit.throwIfExpired();
     this.#limit = limit;
-    this.#report = report;
+    this.#reporter = reporter;
   }
 
   get signal(): AbortSignal {
     return this.#limit.signal;
   }
 
+  /** Bound, so that a handler may take it out of the context. */
+  get throwIfExpired(): () => void {
+    return () => this.#limit.throwIfExpired();
+  }
+
   [REPORT](error: unknown): void {
-    this.#report(error);
+    this.#reporter.report(error);
   }
 }
 

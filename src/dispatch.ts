@@ -1,7 +1,8 @@
+import { type Afterwards, handlerError } from './attempt.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from './delivery.js';
 import { InvalidEventError, WebhookError } from './errors.js';
 import type { WebhookEvent } from './events.js';
-import { type Afterwards, createHandleOnce, handlerError } from './handler.js';
+import { createHandleOnce } from './handler.js';
 import type { VerifiedDelivery } from './intake.js';
 import type { resolveReceiverOptions } from './options.js';
 import type { EventOutcome } from './outcome.js';

@@ -56,10 +56,32 @@ export interface MemoryStoreOptions {
 }
 
 /** A run that holds its key. */
-interface Hold {
+class Hold implements RunOptions {
   readonly since: number;
-  /** Resolves to whether the run succeeded in time; never rejects. */
-  readonly end: Promise<boolean>;
+  #succeeded: boolean | undefined;
+  #waiting: ((succeeded: boolean) => void)[] | undefined;
+
+  constructor(since: number) {
+    this.since = since;
+  }
+
+  onTimeout(): void {
+    this.end(false);
+  }
+
+  /** Tells the waiting whether the run succeeded in time; the first word counts. */
+  end(succeeded: boolean): void {
+    this.#succeeded ??= succeeded;
+    for (const resolve of this.#waiting?.splice(0) ?? []) resolve(this.#succeeded);
+  }
+
+  async ended(): Promise<boolean> {
+    if (this.#succeeded !== undefined) return this.#succeeded;
+    return new Promise((resolve) => {
+      this.#waiting ??= [];
+      this.#waiting.push(resolve);
+    });
+  }
 }
 
 /**
@@ -107,30 +129,26 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
     async once(key, run) {
       const first = running.get(key);
       if (first !== undefined && leaseClock() - first.since < leaseMs) {
-        return (await first.end) ? 'duplicate' : 'in-progress';
+        return (await first.ended()) ? 'duplicate' : 'in-progress';
       }
       if (isDone(key)) return 'duplicate';
-      let end: (succeeded: boolean) => void = () => {};
-      const hold: Hold = {
-        since: leaseClock(),
-        end: new Promise((resolve) => {
-          end = resolve;
-        }),
-      };
+      const hold = new Hold(leaseClock());
       running.set(key, hold);
       try {
-        await run(undefined, { onTimeout: () => end(false) });
-        if ((running.get(key) ?? hold) !== hold || isDone(key)) {
+        await run(undefined, hold);
+        // Another may have taken it over, and have finished since.
+        const holder = running.get(key);
+        if (holder !== hold && (holder !== undefined || isDone(key))) {
           throw new WebhookError(
             'ERR_WEBHOOK_STORE',
             `The run took longer than its lease of ${leaseMs} ms and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
           );
         }
         remember(key);
-        end(true);
+        hold.end(true);
         return 'handled';
       } finally {
-        end(false);
+        hold.end(false);
         if (running.get(key) === hold) running.delete(key);
       }
     },

@@ -80,7 +80,7 @@ export interface EventContext<Tx = undefined> {
   readonly deadline: number;
   /**
    * Throws `ERR_WEBHOOK_HANDLER_TIMEOUT` once the handler's time is over, by the clocks: call it right before each effect.
-   * Another replica may have taken over while this process was frozen.
+   * Another replica may have taken over while this process was frozen. `{ ...context }` leaves it out, like `signal`.
    */
   readonly throwIfExpired: () => void;
   /** A number that grows with each claim of the key, to fence effects elsewhere with; absent where the store has none. */

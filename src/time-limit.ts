@@ -1,4 +1,4 @@
-import { stopwatch, withDeadline } from './deadline.js';
+import { withDeadline } from './deadline.js';
 import { WebhookError } from './errors.js';
 
 /** The time that user code has. A timer says when it is over; the clocks do where the process was frozen meanwhile. */
@@ -8,25 +8,31 @@ export class TimeLimit {
   /** Why the code was given up on; undefined while it has time. */
   error: WebhookError | undefined;
   readonly #ms: number;
-  readonly #elapsed = stopwatch();
+  // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: whichever says more counts.
+  readonly #monotonicEnd: number;
   // Made when it is asked for: it costs more than everything else around a handler.
   #controller: AbortController | undefined;
 
   constructor(ms: number) {
     this.#ms = ms;
+    this.#monotonicEnd = performance.now() + ms;
     this.deadline = Date.now() + ms;
   }
 
   get signal(): AbortSignal {
-    if (this.#elapsed() >= this.#ms) this.expire();
+    this.#look();
     this.#controller ??= new AbortController();
     if (this.error) this.#controller.abort(this.error);
     return this.#controller.signal;
   }
 
   throwIfExpired(): void {
-    if (this.#elapsed() >= this.#ms) this.expire();
+    this.#look();
     if (this.error) throw this.error;
+  }
+
+  #look(): void {
+    if (Date.now() >= this.deadline || performance.now() >= this.#monotonicEnd) this.expire();
   }
 
   expire(): WebhookError {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Afterwards } from '../attempt.js';
 import { parseEvent } from '../delivery.js';
 import { ConfigError, type EventIssue, InvalidEventError } from '../errors.js';
 import type { WebhookEvent } from '../events.js';
-import { type Afterwards, createHandleOnce } from '../handler.js';
+import { createHandleOnce } from '../handler.js';
 import type { IdempotencyStore } from '../idempotency.js';
 import { checkNumber, MAX_TIMER_MS } from '../limits.js';
 import type { EventContext, HandOffContext } from '../options.js';
