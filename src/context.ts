@@ -1,8 +1,6 @@
 import type { EventContext } from './options.js';
+import { REPORT } from './report.js';
 import type { TimeLimit } from './time-limit.js';
-
-/** The method by which a route tells the receiver's `onError` of an event that it passed over. */
-const REPORT: unique symbol = Symbol('report');
 
 /** What knows how to tell `onError`. */
 export interface Reporting {
@@ -49,9 +47,4 @@ export class Context<Tx> implements EventContext<Tx> {
   [REPORT](error: unknown): void {
     this.#reporter.report(error);
   }
-}
-
-/** Tells the receiver that gave `context` to a handler of an error that is not to fail the event. */
-export function reportTo(context: object | undefined, error: unknown): void {
-  (context as Partial<Context<unknown>> | undefined)?.[REPORT]?.(error);
 }

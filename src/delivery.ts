@@ -2,6 +2,7 @@ import { checkEventEmitted, checkTransactionIncluded } from './checks.js';
 import { type EventIssue, InvalidBodyError, InvalidEventError } from './errors.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from './events.js';
 import { mayHoldFraction, parseExactJson } from './exact-json.js';
+import { cutNesting, isPlain, isTooDeep, TOO_DEEP } from './nesting.js';
 import type { RawBody } from './signature.js';
 import { isRecord, mayHoldRounded } from './values.js';
 
@@ -19,22 +20,25 @@ export interface UnknownItem {
   readonly raw: unknown;
 }
 
-/** An item that is no event of the shape of spec section 2.2. */
+/** An item that does not match the event schema of spec section 2.2, or nests deeper than 256 levels. */
 export interface InvalidItem {
   readonly status: 'invalid';
   readonly issues: readonly EventIssue[];
+  /** As sent, but with `"…"` in place of objects and arrays nested deeper than 257 levels, so that it can be serialised. */
   readonly raw: unknown;
 }
 
 /** What one element of a delivery's array turned out to be. */
 export type DeliveryItem = EventItem | UnknownItem | InvalidItem;
 
+const tooDeep: EventIssue = { path: [], message: TOO_DEEP };
+
 // ignoreBOM keeps a byte order mark in the text, where JSON.parse refuses it, as RFC 8259 has senders not add one.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Parses the body of a delivery into its items (spec section 6). One bad item never spoils its neighbours. It
- * verifies nothing: call it on a body whose signature has been verified.
+ * Parses the body of a delivery into its items (spec section 6). One bad item never spoils its neighbours; one that nests
+ * deeper than 256 levels is invalid. It verifies nothing: call it on a body whose signature has been verified.
  *
  * @example
  * ```ts
@@ -50,8 +54,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export function parseDelivery(rawBody: RawBody): DeliveryItem[] {
   const text = decode(rawBody);
-  const items = parseArray(text, JSON.parse).map(parseItem);
-  return mayBeRounded(items, text) ? parseArray(text, parseExactJson).map(parseItem) : items;
+  const items = parseArray(text, JSON.parse).map(checkItem);
+  if (!needCare(items, text)) return items;
+  return parseArray(text, parseExactJson).map((raw) => {
+    const item = parseItem(raw);
+    // Serialising or logging it must not overflow the stack.
+    if (item.status === 'invalid') cutNesting(raw);
+    return item;
+  });
 }
 
 function decode(rawBody: RawBody): string {
@@ -75,7 +85,12 @@ function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
   throw new InvalidBodyError('The body is not a JSON array: check who sent it.');
 }
 
+/** As {@link checkItem}, unless the item is nested too deep: then that is its one issue. */
 function parseItem(raw: unknown): DeliveryItem {
+  return isTooDeep(raw) ? { status: 'invalid', issues: [tooDeep], raw } : checkItem(raw);
+}
+
+function checkItem(raw: unknown): DeliveryItem {
   const issues: EventIssue[] = [];
   const kind = isRecord(raw) ? raw.event : undefined;
   if (kind === 'event.emitted') checkEventEmitted(raw, issues);
@@ -93,16 +108,18 @@ function kindIssues(raw: unknown): EventIssue[] {
   return missing.map((key) => ({ path: [key], message: 'expected a string' }));
 }
 
-/** Whether JSON.parse may have rounded a number that somebody could take for a quantity. */
-function mayBeRounded(items: readonly DeliveryItem[], text: string): boolean {
+/** Whether an item may be nested too deep, or hold a number that somebody could take for a quantity and JSON.parse rounded. */
+function needCare(items: readonly DeliveryItem[], text: string): boolean {
   let open = false;
   for (const item of items) {
     if (item.status === 'event' && item.event.event === 'event.emitted') {
+      if (isPlain(item.event)) continue;
       const { event, transaction } = item.event.data;
       if (event.inputs.some(isNoText) || transaction?.method?.inputs.some(isNoText)) return true;
+      if (isTooDeep(item.event)) return true;
     } else {
-      // Quantities can be anywhere in what the schema leaves open.
-      if (mayHoldRounded(item.status === 'event' ? item.event.data : item.raw)) return true;
+      // Quantities can be anywhere in what the schema leaves open. This looks at the depth too.
+      if (mayHoldRounded(item.status === 'event' ? item.event : item.raw)) return true;
       open = true;
     }
   }
@@ -153,7 +170,8 @@ export function parseTransactionIncluded(value: unknown): TransactionIncluded {
 
 function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) => void): unknown {
   const issues: EventIssue[] = [];
-  check(value, issues);
+  if (isTooDeep(value)) issues.push(tooDeep);
+  else check(value, issues);
   if (issues.length > 0) throw new InvalidEventError(issues);
   return value;
 }

@@ -1,6 +1,7 @@
-import { ConfigError } from './errors.js';
+import { ConfigError, type WebhookError } from './errors.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from './events.js';
 import type { EventContext } from './options.js';
+import { reportTo } from './report.js';
 
 /** Which `event.emitted` a route is for: those with all that is given here. It needs one key or more. */
 export interface EventFilter {
@@ -22,9 +23,10 @@ export interface EventMatcher<Selected, Event extends WebhookEvent = EventEmitte
   readonly id?: string | undefined;
   /**
    * Gives what the handler gets, or `undefined` when this event is not for it. Synchronous: a promise would count as
-   * selected. What it throws is a failure of the event.
+   * selected. What it throws is a failure of the event; what it passes to `report` reaches the receiver's `onError` and
+   * `logger`, and fails nothing.
    */
-  readonly select: (event: Event) => Selected | undefined;
+  readonly select: (event: Event, report?: (error: WebhookError) => void) => Selected | undefined;
 }
 
 /** Handles an event, or what a matcher selected from it. Resolving means that it took effect. */
@@ -77,22 +79,32 @@ class Place<Tx> {
 }
 
 /** The handler for an event, looked for from the most specific place on. */
-function find<Tx>(place: Place<Tx> | Handle<Tx> | undefined, event: EventEmitted): Handle<Tx> | undefined {
+function find<Tx>(
+  place: Place<Tx> | Handle<Tx> | undefined,
+  event: EventEmitted,
+  context: unknown,
+): Handle<Tx> | undefined {
   if (typeof place !== 'object') return place;
   const { name, address, contractLabel, matchers, handler } = place;
   return (
-    (name && find(name.get(event.data.event.name), event)) ??
-    (address && find(address.get(event.data.event.contract.address.toLowerCase()), event)) ??
-    (contractLabel && find(contractLabel.get(event.data.event.contract.label), event)) ??
-    select(matchers, event) ??
+    (name && find(name.get(event.data.event.name), event, context)) ??
+    (address && find(address.get(event.data.event.contract.address.toLowerCase()), event, context)) ??
+    (contractLabel && find(contractLabel.get(event.data.event.contract.label), event, context)) ??
+    (matchers.length > 0 ? select(matchers, event, context) : undefined) ??
     handler
   );
 }
 
 /** The handler of the first matcher that selects something, with what it selected. */
-function select<Tx>(matchers: Place<Tx>['matchers'], event: EventEmitted): Handle<Tx> | undefined {
+function select<Tx>(matchers: Place<Tx>['matchers'], event: EventEmitted, context: unknown): Handle<Tx> | undefined {
+  let told: string | undefined;
+  const report = (error: WebhookError) => {
+    // Matchers of one name have the same to say of a log that none of them can read.
+    if (error.message !== told) reportTo(context, error);
+    told = error.message;
+  };
   for (const { matcher, handler } of matchers) {
-    const selected = matcher.select(event);
+    const selected = matcher.select(event, report);
     if (selected !== undefined) return (_, context) => handler(selected as never, context);
   }
   return undefined;
@@ -194,7 +206,7 @@ export function createRouter<Tx = undefined>(): Router<Tx> {
       return router;
     },
     dispatch(event, context) {
-      const handler = find(kinds.get(event.event), event as EventEmitted) ?? fallback;
+      const handler = find(kinds.get(event.event), event as EventEmitted, context) ?? fallback;
       return handler?.(event as never, context);
     },
   };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { JsonValue, TransactionIncludedData } from './events.js';
+import { isTooDeep, TOO_DEEP } from './nesting.js';
 import { isInputValue, isPayload, withAddressLabel } from './values.js';
 
 // The wire format of spec section 2.2, in zod. What parses at run time is src/checks.ts, which is generated from
@@ -58,8 +59,10 @@ export const eventTransactionSchema = z.object({
     .nullish(),
 });
 
-/** A whole `event.emitted`. */
-export const eventEmittedSchema = z.object({
+/** Before a whole event: what nests too deep is not looked at further. */
+const shallow = () => z.custom<unknown>((value) => !isTooDeep(value), TOO_DEEP);
+
+const emittedSchema = z.object({
   id: z.string().min(1),
   event: z.literal('event.emitted'),
   data: z.object({
@@ -69,15 +72,20 @@ export const eventEmittedSchema = z.object({
   }),
 });
 
-/** A whole `transaction.included`. Its payload is open in the spec: any object is accepted, with all its keys. */
-export const transactionIncludedSchema = z.object({
+const includedSchema = z.object({
   id: z.string().min(1),
   event: z.literal('transaction.included'),
   data: z.custom<TransactionIncludedData>(isPayload, 'expected an object'),
 });
 
+/** A whole `event.emitted`, nested no deeper than 256 levels. */
+export const eventEmittedSchema = shallow().pipe(emittedSchema);
+
+/** A whole `transaction.included`. Its payload is open in the spec: any object is accepted, with all its keys. */
+export const transactionIncludedSchema = shallow().pipe(includedSchema);
+
 /** Either kind, told apart by `event`. */
-export const webhookEventSchema = z.discriminatedUnion('event', [eventEmittedSchema, transactionIncludedSchema]);
+export const webhookEventSchema = shallow().pipe(z.discriminatedUnion('event', [emittedSchema, includedSchema]));
 
 /** The body of a delivery, parsed: an array of events. Unlike `parseDelivery` it fails whole when one item is bad. */
 export const deliverySchema = z.array(webhookEventSchema);

@@ -1,3 +1,4 @@
+import { hmacHex } from '#hmac';
 import type { EventEmitted, TransactionIncluded } from './events.js';
 import { goJson } from './go-json.js';
 import { type SignedDelivery, type SignOptions, signDelivery } from './signature.js';
@@ -60,14 +61,18 @@ const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const BLOCK_HASH = `0x${'b1'.repeat(32)}`;
-const TX_HASH = `0x${'7a'.repeat(32)}`;
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
 const word = (hex: string) => `0x${hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 
+/** A transaction hash for an event: another id, another log; the same id, the same log. */
+const txHashOf = (id: string): string =>
+  // As JSON, which unlike UTF-8 tells lone surrogates apart.
+  `0x${hmacHex(JSON.stringify(String(id)), '', 'sample')}`;
+
 /**
  * An `event.emitted` as the live service sends it: an ERC-20 transfer of one token. Each call gives another random `id`
- * and transaction hash, so that a receiver takes each for an event of its own. `rawFields` says the same as the inputs:
+ * and a transaction hash made of it, so that a receiver takes each for another event. `rawFields` says the same as the inputs:
  * where you override one, override the other, or leave `rawFields` out.
  *
  * @param overrides What is to be different. An `undefined` leaves a key out; arrays are replaced whole.
@@ -75,12 +80,7 @@ const word = (hex: string) => `0x${hex.replace(/^0x/, '').toLowerCase().padStart
 export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): EventEmitted {
   const contract = () => ({ address: TOKEN, addressLabel: 'sample_token', name: 'SampleToken', label: 'sampletoken' });
   const { id = crypto.randomUUID() } = overrides;
-  // Another event, another log; the same event, the same log.
-  const txHash = word(
-    Array.from(id, (character) => character.charCodeAt(0).toString(16))
-      .join('')
-      .slice(0, 64),
-  );
+  const txHash = txHashOf(id);
   const sample: EventEmitted = {
     id,
     event: 'event.emitted',
@@ -131,13 +131,15 @@ export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): Eve
 }
 
 /**
- * A `transaction.included` as the live service sends it. Each call gives another random `id`.
+ * A `transaction.included` as the live service sends it. Each call gives another random `id`
+ * and transaction hash.
  *
  * @param overrides What is to be different. An `undefined` leaves a key out; arrays are replaced whole.
  */
 export function sampleTransactionIncluded(overrides: Overrides<TransactionIncluded> = {}): TransactionIncluded {
+  const { id = crypto.randomUUID() } = overrides;
   const sample: TransactionIncluded = {
-    id: crypto.randomUUID(),
+    id,
     event: 'transaction.included',
     data: {
       tx: {
@@ -156,7 +158,7 @@ export function sampleTransactionIncluded(overrides: Overrides<TransactionInclud
         r: `0x${'1c'.repeat(32)}`,
         s: `0x${'2d'.repeat(32)}`,
         yParity: '0x1',
-        hash: TX_HASH,
+        hash: txHashOf(id),
       },
       status: 'included',
       from: FROM.toLowerCase(),

@@ -1,4 +1,5 @@
 import type { JsonValue, TransactionIncludedData } from './events.js';
+import { MOST_LEVELS } from './nesting.js';
 
 /** Whether a value is a JSON object: neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -15,9 +16,6 @@ export function isPosition(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Deeper than any Solidity type nests; a bound on recursion for whatever is sent. */
-const DEEPEST = 64;
-
 /** A whole number that doubles cannot count to, or an overflow, is not what was sent. */
 function isExact(number: number): boolean {
   return Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
@@ -27,14 +25,16 @@ function isExact(number: number): boolean {
 export function isInputValue(value: unknown, depth = 0): value is JsonValue {
   if (typeof value === 'number') return isExact(value);
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
-  return value === null || (depth < DEEPEST && Object.values(value).every((child) => isInputValue(child, depth + 1)));
+  return (
+    value === null || (depth < MOST_LEVELS && Object.values(value).every((child) => isInputValue(child, depth + 1)))
+  );
 }
 
-/** Whether a parsed JSON value may hold a number that JSON.parse has rounded: a fraction, or one too large. */
+/** Whether a parsed JSON value may hold a number that JSON.parse has rounded (a fraction, or one too large) or nests too deep. */
 export function mayHoldRounded(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return !Number.isSafeInteger(value);
   if (typeof value !== 'object' || value === null) return false;
-  if (depth === DEEPEST) return true;
+  if (depth === MOST_LEVELS) return true;
   for (const key in value) {
     const child = (value as Record<string, unknown>)[key];
     // Most are text: only what can matter is worth a call.

@@ -131,7 +131,7 @@ describe('parseDelivery', () => {
       `[${'['.repeat(open)}${']'.repeat(open)},${'{"a":'.repeat(open)}1${'}'.repeat(open)},` +
         `{"id":"x","event":"transaction.included","data":${'{"a":'.repeat(open)}1${'}'.repeat(open)}}]`,
     );
-    expect([arrays?.status, objects?.status, payload?.status]).toEqual(['invalid', 'invalid', 'event']);
+    expect([arrays?.status, objects?.status, payload?.status]).toEqual(['invalid', 'invalid', 'invalid']);
     refusal('['.repeat(open));
     refusal('[{"a":'.repeat(open));
   });

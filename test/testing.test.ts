@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { logIdentity } from '../src/evm/index.js';
 import { isWebhookError, multibaasHeaders, parseDelivery, parseEvent, verifySignature } from '../src/index.js';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../src/testing.js';
+import { fc } from './fixtures/property.js';
 
 const secret = 'whsec-test';
 const timestamp = '1699582290';
@@ -85,6 +87,52 @@ describe('a sample', () => {
     const { event, transaction } = sampleEventEmitted().data;
     event.contract.label = 'changed';
     expect(transaction?.contract?.label).toBe('sampletoken');
+  });
+});
+
+describe('the transaction hash of a sample', () => {
+  const hashOf = {
+    'event.emitted': (id: string) => {
+      const { transaction, event } = sampleEventEmitted({ id }).data;
+      expect(JSON.parse(event.rawFields ?? '').transactionHash).toBe(transaction?.txHash);
+      return transaction?.txHash;
+    },
+    'transaction.included': (id: string) => sampleTransactionIncluded({ id }).data.tx?.hash,
+  };
+  const ids = [
+    ...['', '0', '00', '\0', 'a', 'A', 'é', 'e\u0301', ' ', '\ud800', '\ud801', '\ufffd', '\udc00\ud800', '"\\ud800"'],
+    ...[
+      '1'.repeat(32),
+      '1'.repeat(33),
+      '1'.repeat(64),
+      `${'1'.repeat(64)}a`,
+      `${'1'.repeat(64)}b`,
+      'x'.repeat(100_000),
+    ],
+    ...['delivery-log:svc.example:1:10', 'delivery-log:svc.example:1:11', '\u0101', '\x01\x01', 'ab', '\uabab'],
+  ];
+
+  it.each(Object.entries(hashOf))('of an %s follows its whole id', (_, hash) => {
+    const hashes = ids.map(hash);
+    for (const each of hashes) expect(each).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(new Set(hashes).size).toBe(ids.length);
+    expect(ids.map(hash)).toEqual(hashes);
+  });
+
+  it.each(Object.entries(hashOf))('of an %s differs for ids that differ at all', (_, hash) => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat(), fc.string({ minLength: 1 }), (id, place, more) => {
+        const at = place % (id.length + 1);
+        expect(hash(id.slice(0, at) + more + id.slice(at))).not.toBe(hash(id));
+      }),
+    );
+  });
+
+  it('gives similar ids two logs, and one id one', () => {
+    const identity = (id: string) => logIdentity(sampleEventEmitted({ id }), { chainId: 1 });
+    const prefix = 'order-events-of-the-shop-number-one-';
+    expect(identity(`${prefix}1`)).not.toBe(identity(`${prefix}2`));
+    expect(identity(`${prefix}1`)).toBe(identity(`${prefix}1`));
   });
 });
 

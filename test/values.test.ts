@@ -106,9 +106,9 @@ describe('isInputValue', () => {
     expect(isInputValue(value)).toBe(false);
   });
 
-  it('goes 64 levels deep and refuses what is deeper', () => {
-    expect(isInputValue(nested(64, 'x'))).toBe(true);
-    expect(isInputValue(nested(65, 'x'))).toBe(false);
+  it('goes 256 levels deep and refuses what is deeper', () => {
+    expect(isInputValue(nested(256, 'x'))).toBe(true);
+    expect(isInputValue(nested(257, 'x'))).toBe(false);
     expect(isInputValue(nested(1_000_000, 'x'))).toBe(false);
   });
 });
@@ -126,8 +126,8 @@ describe('mayHoldRounded', () => {
   });
 
   it('says so of what is nested too deep to look at', () => {
-    expect(mayHoldRounded(nested(64, 'x'))).toBe(false);
-    expect(mayHoldRounded(nested(65, 'x'))).toBe(true);
+    expect(mayHoldRounded(nested(256, 'x'))).toBe(false);
+    expect(mayHoldRounded(nested(257, 'x'))).toBe(true);
   });
 });
 

@@ -21,6 +21,8 @@ function isLoopback({ hostname }: URL): boolean {
 export interface ApiAddress {
   /** With `/api/v0`, without a slash behind it. */
   readonly url: string;
+  /** What tells this service from others: host, port unless it is the scheme's own, and path; with or without TLS. */
+  readonly service: string;
   readonly isLocal: boolean;
 }
 
@@ -35,7 +37,8 @@ export function apiAddress(baseUrl: unknown): ApiAddress {
     throw new ConfigError('Option baseUrl must hold no user name, password, query or fragment.');
   }
   const path = url.pathname.replace(/\/+$/, '');
-  return { url: url.origin + (path.endsWith(API) ? path : path + API), isLocal };
+  const root = path.endsWith(API) ? path.slice(0, -API.length) : path;
+  return { url: url.origin + root + API, service: url.host + root, isLocal };
 }
 
 /** Throws ConfigError unless deliveries may be sent to `url` (spec section 2.1: HTTPS). */

@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.js';
 import { checkNumber } from '../limits.js';
+import type { SecretRequest } from '../options.js';
 import type { Receiver } from '../receiver.js';
 import { signDelivery } from '../signature.js';
 import { type DeliveryLogEntry, isDelivered } from './delivery-log.js';
@@ -24,9 +25,14 @@ export interface RecoverOptions extends PageOptions {
   readonly maxEntries?: number | undefined;
   /** The webhook's signing secret, for a service that does not give it with `get`. (Default: what `get` gives.) */
   readonly secret?: string | undefined;
-  /** The `id` of an entry's event. (Default: `delivery-log:<webhookId>:<entry id>`.) */
+  /**
+   * The `id` of an entry's event, the same each time. (Default: `delivery-log:<service>:<webhookId>:<entry id>`, where the
+   * service is host, port and path of `baseUrl`: set this if that may change.)
+   */
   readonly eventId?: ((entry: DeliveryLogEntry) => string) | undefined;
-  /** The clock that deliveries are signed by, in milliseconds. (Default: `Date.now`.) */
+  /** The request to look the secret up for, where the receiver's `secret` is a function of it. (Default: one without headers.) */
+  readonly request?: SecretRequest | undefined;
+  /** Clock used to sign the deliveries, in milliseconds. (Default: `Date.now`.) */
   readonly now?: (() => number) | undefined;
 }
 
@@ -43,6 +49,7 @@ const LONGEST_BATCH = 1024 * 1024;
 /** `recoverMissed` of a client, over the parts of it that it needs. */
 export async function recoverMissed(
   client: {
+    readonly service: string;
     get(id: number): Promise<Webhook>;
     deliveries(id: number, options?: PageOptions): AsyncIterable<DeliveryLogEntry>;
   },
@@ -51,7 +58,8 @@ export async function recoverMissed(
   options: RecoverOptions = {},
 ): Promise<Recovery> {
   const { minAgeSeconds = 0, batchSize = 100, maxEntries = 10_000, now = Date.now } = options;
-  const { eventId = ({ id }: DeliveryLogEntry) => `delivery-log:${webhookId}:${id}` } = options;
+  // Two numbers end it, so that no service, whatever its path holds, has the id of another.
+  const { eventId = ({ id }: DeliveryLogEntry) => `delivery-log:${client.service}:${webhookId}:${id}` } = options;
   const since = Number(options.since ?? Number.NEGATIVE_INFINITY);
   checkNumber('minAgeSeconds', minAgeSeconds, 0);
   checkNumber('batchSize', batchSize, 1);
@@ -77,8 +85,13 @@ export async function recoverMissed(
   async function feed(batch: readonly Missed[]): Promise<void> {
     const body = `[${batch.map(({ text }) => text).join(',')}]`;
     const timestamp = Math.floor(now() / 1000);
-    const { signature, timestamp: signedAt } = signDelivery(body, { secret: String(secret), timestamp });
-    const { status, error, outcomes } = await receiver.handle({ rawBody: body, signature, timestamp: signedAt });
+    const parts = signDelivery(body, { secret: String(secret), timestamp });
+    const { status, error, outcomes } = await receiver.handle({
+      rawBody: body,
+      signature: parts.signature,
+      timestamp: parts.timestamp,
+      request: options.request,
+    });
     if (outcomes.length === batch.length) {
       for (const [index, { id, eventId }] of batch.entries()) {
         const outcome = outcomes[index];

@@ -52,10 +52,11 @@ export interface WebhookClient {
    * cannot be read.
    *
    * **What deduplicates.** The log does not hold the id that an event has on the wire, so each gets one made of its entry:
-   * `delivery-log:<webhookId>:<entry id>`. By it a second recovery finds the first. But an event that is *also* delivered
-   * live, before or after, is known as the same only when the receiver's `idempotencyKey` looks at the chain and not at
-   * `event.id`: give it `logIdentity` of `./evm`. That covers `event.emitted`; a `transaction.included` needs a key made
-   * of what is in its `data`.
+   * `delivery-log:<service>:<webhookId>:<entry id>`, where the service is host, port and path of `baseUrl`. By it a second
+   * recovery finds the first; when `baseUrl` changes it no longer does, unless you give the option `eventId`. But an event
+   * that is *also* delivered live, before or after, is known as the same only when the receiver's `idempotencyKey` looks
+   * at the chain and not at `event.id`: give it `logIdentity` of `./evm`. That covers `event.emitted`; a
+   * `transaction.included` needs a key made of what is in its `data`.
    *
    * **The log never learns of it.** What was recovered stays undelivered there, so each run finds it again. Keep `since`
    * within what the receiver's store remembers (`memoryStore`: 24 hours of one process).
@@ -148,7 +149,8 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     },
     deliveryCount: async (id) => count(`${pathOf(id)}/events/count`),
     ensure: (webhook) => ensure(webhook),
-    recoverMissed: (webhookId, receiver, options) => recoverMissed(client, webhookId, receiver, options),
+    recoverMissed: (webhookId, receiver, options) =>
+      recoverMissed({ ...client, service: api.service }, webhookId, receiver, options),
   };
   const ensure = createEnsure(client, checkNew);
   return client;

@@ -1,6 +1,8 @@
 import { ConfigError } from '../errors.js';
+import type { EventEmitted } from '../events.js';
 import type { EventMatcher } from '../router.js';
 import { chooseItem, fitting, signed } from './choose-item.js';
+import { DecodeError } from './decode-error.js';
 import { type DecodeOptions, decodeAs } from './decode-event.js';
 import { eventItems, groupEvents } from './event-items.js';
 import { rawLog } from './raw-log.js';
@@ -17,8 +19,8 @@ export interface ContractEventOptions<
   /** Name of an event of the ABI; all its overloads are selected. */
   readonly name: Name;
   /**
-   * Address of the contract, in any case. Without it an event of any contract is selected, and anybody can deploy one
-   * that emits what yours does. (Default: any.)
+   * Address of the contract, in any case. Without it an event of any contract is selected, anybody can deploy one that
+   * emits what yours does, and an event that cannot be decoded is reported and left to the next route. (Default: any.)
    */
   readonly address?: string;
   /**
@@ -30,8 +32,11 @@ export interface ContractEventOptions<
 
 /**
  * Makes a matcher for `createRouter().on(…)` that selects an event of a contract and gives its handler
- * `{ eventName, args, log, event }`, with `args` typed by the ABI. An event that cannot be decoded fails with a
- * `DecodeError`, alone: it is sent again, and the others of its delivery are handled.
+ * `{ eventName, args, log, event }`, with `args` typed by the ABI. An event that cannot be decoded is a `DecodeError`:
+ *
+ * - With an `address` that event fails, alone: it is sent again, and the others of its delivery are handled.
+ * - Without one it goes to the next route, or `otherwise`, and the receiver's `onError` is told. Anybody can emit such an
+ *   event on purpose, which must not fail for ever.
  *
  * An event of the name with another signature is left to the next route. So is one of the same signature with other
  * inputs indexed (ERC-721 beside ERC-20), unless an address is given: then the ABI is not that of the contract, and it
@@ -69,26 +74,37 @@ export function contractEvent<
   const isOfAnyContract = !('address' in options);
   const address = String(options.address).toLowerCase();
 
+  function decode(event: EventEmitted) {
+    const log = rawLog(event);
+    if ((log?.removed ?? false) !== removed) return undefined;
+    const emitted = event.data.event;
+    const own = [...(items.byTopic.get(log?.topics[0] ?? '') ?? []), ...signed(emitted, items)];
+    if (own.length === 0) return undefined;
+    // The same signature with other inputs indexed is another standard's event.
+    const isLike = log
+      ? own.some((item) => item.topicCount === log.topics.length)
+      : fitting(emitted, items, log).length > 0;
+    if (isOfAnyContract && !isLike) return undefined;
+    return { ...decodeAs(event, chooseItem(event, items, log), log, requireLog), event } as never;
+  }
+
   return {
     kind: 'event.emitted',
     // An address that is there and undefined is a mistake, which the router refuses.
     filter: isOfAnyContract ? { name } : { name, address: options.address as string },
     id: `${removed ? 'removed ' : ''}${items.all.map(({ signature, topicCount }) => signature + topicCount).sort()}`,
-    select(event) {
+    select(event, report) {
       const emitted = event.data.event;
       // A router has looked at these; who else asks may not have.
       if (emitted.name !== name) return undefined;
-      if (!isOfAnyContract && emitted.contract.address.toLowerCase() !== address) return undefined;
-      const log = rawLog(event);
-      if ((log?.removed ?? false) !== removed) return undefined;
-      const own = [...(items.byTopic.get(log?.topics[0] ?? '') ?? []), ...signed(emitted, items)];
-      if (own.length === 0) return undefined;
-      // The same signature with other inputs indexed is another standard's event.
-      const isLike = log
-        ? own.some((item) => item.topicCount === log.topics.length)
-        : fitting(emitted, items, log).length > 0;
-      if (isOfAnyContract && !isLike) return undefined;
-      return { ...decodeAs(event, chooseItem(event, items, log), log, requireLog), event } as never;
+      if (!isOfAnyContract) return emitted.contract.address.toLowerCase() === address ? decode(event) : undefined;
+      try {
+        return decode(event);
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        report?.(error);
+        return undefined;
+      }
     },
   };
 }

@@ -34,7 +34,7 @@ function add(count: number, changes: (n: number) => Partial<Entry> = () => ({}))
   }
 }
 
-const key = (id: number) => `delivery-log:1:${id}`;
+const key = (id: number) => `delivery-log:${new URL(service.baseUrl).host}:1:${id}`;
 
 describe('recoverMissed', () => {
   it('feeds what was not delivered, oldest first, through the usual pipeline', async () => {
@@ -271,7 +271,7 @@ describe('a receiver that cannot', () => {
     add(4);
     const store = {
       async once(each: string, run: (tx: undefined) => Promise<void>) {
-        if (each === key(1)) return 'in-progress' as const;
+        if (each === `event.emitted:${key(1)}`) return 'in-progress' as const;
         await run(undefined);
         return 'handled' as const;
       },

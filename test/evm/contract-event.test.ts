@@ -121,13 +121,16 @@ describe('contractEvent', () => {
   });
 
   it('fails an event that is its own by the signature and not by the log', () => {
-    const { dispatch } = createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer' }), () => {});
+    const { dispatch } = createRouter().on(
+      contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN }),
+      () => {},
+    );
     const event = changed(erc20(), { topics: [word(1), word(2), word(3)] });
     expect(() => dispatch(event, {} as never)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_ABI_MISMATCH' }));
   });
 
   it('fails an event without a log when that is required', () => {
-    const matcher = contractEvent({ abi: erc20Abi, name: 'Transfer', requireLog: true });
+    const matcher = contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN, requireLog: true });
     expect(matcher.select(erc20())?.log.removed).toBe(false);
     const event = erc20();
     delete event.data.event.rawFields;
@@ -136,7 +139,7 @@ describe('contractEvent', () => {
 
   it('fails one event of a delivery and no other', async () => {
     const seen: bigint[] = [];
-    const router = createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer' }), ({ args }) =>
+    const router = createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN }), ({ args }) =>
       seen.push(args.value),
     );
     const receiver = createReceiver({ secret: 's', onEvent: router.dispatch });
