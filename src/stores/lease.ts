@@ -19,8 +19,11 @@ export interface LeaseOptions {
 
 /** Keys with their owners, on some server. Each call is one atomic step there. */
 export interface LeaseTable {
-  /** Makes `owner` the holder for `leaseMs` if nobody is and it has not taken effect. */
-  claim(key: string, owner: string): Promise<'claimed' | 'duplicate' | 'in-progress'>;
+  /**
+   * Makes `owner` the holder for `leaseMs` if nobody is and it has not taken effect. A bigint means claimed, with this
+   * fencing token.
+   */
+  claim(key: string, owner: string): Promise<'claimed' | bigint | 'duplicate' | 'in-progress'>;
   /** Records for `retentionMs` that the key took effect. Says false, and changes nothing, when another holds it. */
   complete(key: string, owner: string): Promise<boolean>;
   /** Gives the key back, if `owner` still holds it. */
@@ -103,9 +106,9 @@ export function leasedStore(
         claim.then(release, release).catch(ignore);
         throw error;
       }
-      if (status !== 'claimed') return status;
+      if (status === 'duplicate' || status === 'in-progress') return status;
       try {
-        await run(undefined);
+        await run(undefined, { fencingToken: status === 'claimed' ? undefined : status });
       } catch (error) {
         // If the server cannot be told, the lease runs out by itself.
         await inTime(table.release(key, owner)).catch(ignore);

@@ -34,13 +34,13 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
   return {
     name,
 
-    /** Says `claimed`, or has no row when somebody holds the key or it has taken effect. */
+    /** Says `claimed` and the transaction's id, or has no row when somebody holds the key or it has taken effect. */
     claim: (key: string, owner: string) =>
       statement(
         `${insert} VALUES ($1, $2, false, ${leased})
        ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = false, expires_at = ${leased}
        WHERE held.expires_at <= clock_timestamp() OR (held.owner = excluded.owner AND NOT held.done)
-       RETURNING 'claimed'`,
+       RETURNING 'claimed ' || txid_current()`,
         key,
         owner,
       ),
@@ -88,6 +88,14 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
     forget: (key: string, transaction: string) =>
       statement(`DELETE FROM ${table} WHERE key = $1 AND owner = $2`, key, transaction),
 
+    /** Ends the session of a transaction that has a statement under way, which may wait for a lock for ever. */
+    interrupt: (transaction: string) =>
+      statement(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE backend_xid = ($1::text::bigint % 4294967296)::text::xid AND state = 'active'`,
+        transaction,
+      ),
+
     /** Fails unless the transaction is whole and still the one that claimed the key. */
     check: (transaction: string) =>
       statement(`SELECT 1 / (txid_current_if_assigned() IS NOT DISTINCT FROM $1::text::bigint)::int`, transaction),
@@ -113,6 +121,14 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
          (SELECT key FROM ${table} WHERE expires_at <= now() LIMIT ${rows} FOR UPDATE SKIP LOCKED)`,
       ),
   };
+}
+
+/**
+ * The fencing token in `claimed <id>`: the transaction that made the claim. A key is claimed again only after the claim
+ * before was committed or undone, and Postgres counts transactions upwards in 64 bits.
+ */
+export function tokenOf(claimed: unknown): bigint {
+  return BigInt(String(claimed).slice('claimed '.length));
 }
 
 function later(ms: number): string {

@@ -1,4 +1,4 @@
-import { withDeadline } from '../deadline.js';
+import { stopwatch, withDeadline } from '../deadline.js';
 import { isWebhookError, type WebhookError } from '../errors.js';
 import type { IdempotencyStore } from '../idempotency.js';
 import { storableKey } from './key.js';
@@ -24,11 +24,14 @@ export interface Session<Tx> {
 /** A store whose runs write in the same transaction as the store itself. */
 export function transactionalStore<Tx>(
   open: () => Promise<Session<Tx>>,
+  query: Query,
   statements: Statements,
   { leaseMs, timeoutMs }: ReturnType<typeof resolveLeaseOptions>,
 ): IdempotencyStore<Tx> {
   const inTime = <T>(work: Promise<T>, what: string) =>
     withDeadline(work, timeoutMs, () => storeError(`${what} within ${timeoutMs} ms (timeoutMs).`));
+  // A handler has nine tenths of the lease, so its claim may take the last one; of a short lease, more.
+  const claimMs = Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs));
 
   async function opened(): Promise<Session<Tx>> {
     const opening = open();
@@ -63,28 +66,51 @@ export function transactionalStore<Tx>(
     }
   }
 
+  /**
+   * Frees a key whose transaction was abandoned, where that does not do so itself: a statement of the handler is under
+   * way, or the handler had committed.
+   */
+  async function free(key: string, transaction: string): Promise<void> {
+    await query(statements.interrupt(transaction));
+    await query(statements.forget(key, transaction));
+  }
+
   return {
     leaseMs,
     async once(idempotencyKey, run) {
       const key = storableKey(idempotencyKey);
       const session = await opened();
       let isCommitting = false;
+      let isAbandoned = false;
       let afterwards: Statement | undefined;
       try {
+        const elapsedMs = stopwatch();
         const [status, transaction = ''] = (await claim(session, key)).split(' ');
         if (status !== 'claimed') {
           await close(session);
           return status === 'duplicate' ? status : 'in-progress';
         }
         afterwards = statements.forget(key, transaction);
-        await run(session.tx);
+        await new Promise<void>((resolve, reject) => {
+          const onTimeout = (error: Error) => {
+            if (isCommitting || isAbandoned) return;
+            isAbandoned = true;
+            // In this turn, so that the handler cannot reach the transaction any more.
+            session.abandon();
+            free(key, transaction).catch(ignore);
+            reject(error);
+          };
+          // In the turn in which the run is started: the process may have been frozen since the claim was answered.
+          if (elapsedMs() >= claimMs) throw storeError(FROZEN);
+          run(session.tx, { onTimeout, fencingToken: BigInt(transaction) }).then(resolve, reject);
+        });
         isCommitting = true;
         const late = 'It is not known whether the transaction was committed: the server did not answer';
         await inTime(session.commit(statements.check(transaction)), late);
         return 'handled';
       } catch (error) {
         // Once the commit was asked for it may be there, and the key must stay with it.
-        await close(session, error, isCommitting ? undefined : afterwards);
+        if (!isAbandoned) await close(session, error, isCommitting ? undefined : afterwards);
         throw isCommitting && !isWebhookError(error) ? storeError(reasonOf(error), error) : error;
       }
     },
@@ -100,6 +126,9 @@ function reasonOf(cause: unknown): string {
   if (/^(23|40)/.test(state)) return 'Postgres refused to commit, so nothing of the transaction was kept.';
   return 'It is not known whether the transaction was committed: the connection failed. A redelivery finds out.';
 }
+
+const FROZEN =
+  'Claiming the key took so long that the handler could outlive its lease, so it was not started. Either the process was frozen or leaseMs is too short.';
 
 export const ABORTED =
   'A statement of the handler failed and the handler resolved nevertheless, so nothing of the transaction was kept. Let the handler reject, or put a savepoint before what may fail.';

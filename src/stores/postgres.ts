@@ -12,7 +12,7 @@ import {
 } from './postgres-client.js';
 import { postgresJsSessions } from './postgres-js.js';
 import { pgSessions } from './postgres-pg.js';
-import { type Statements, statementsFor } from './postgres-sql.js';
+import { type Statements, statementsFor, tokenOf } from './postgres-sql.js';
 import { transactionalStore } from './postgres-transaction.js';
 
 export type { PgClientLike, PgPoolLike, PostgresJsLike } from './postgres-client.js';
@@ -40,7 +40,8 @@ const CLAIM_TRIES = 5;
  * A store in Postgres: exactly once over any number of replicas. With `transactional`, the handler runs in the
  * transaction that records the key and gets its connection as `context.tx`: what it writes there and the key are kept
  * together or not at all, whatever crashes when. Every run then keeps a connection for as long as it takes, so give the
- * pool as many as there are to be runs at once. Without, the key is held by a lease, and a process that dies between a
+ * pool as many as there are to be runs at once. When a handler's time is up, its transaction is rolled back and refuses
+ * further statements, and the key is free. Without `transactional`, the key is held by a lease, and a process that dies between a
  * handler's effect and its record leaves an event that is handled again. It does not make the table: `migrate` does.
  *
  * @example
@@ -103,7 +104,7 @@ export function postgresStore<Tx extends PgClientLike>({
   };
   if (!transactional) return { ...leasedStore(leaseTable(query, statements), lease), ...maintenance };
   const open = isPostgresJs(pool) ? postgresJsSessions(pool) : pgSessions(pool);
-  return { ...transactionalStore(open, statements, lease), ...maintenance };
+  return { ...transactionalStore(open, query, statements, lease), ...maintenance };
 }
 
 function leaseTable(query: Query, statements: Statements): LeaseTable {
@@ -112,8 +113,9 @@ function leaseTable(query: Query, statements: Statements): LeaseTable {
       // The key may be given back between the two statements.
       for (let tries = 0; tries < CLAIM_TRIES; tries++) {
         const { value } = await query(statements.claim(key, owner)).catch(unlessConflict);
-        const status = value ?? (await query(statements.status(key))).value;
-        if (status === 'claimed' || status === 'duplicate' || status === 'in-progress') return status;
+        if (value !== undefined) return tokenOf(value);
+        const status = (await query(statements.status(key))).value;
+        if (status === 'duplicate' || status === 'in-progress') return status;
       }
       return 'in-progress';
     },

@@ -30,7 +30,7 @@ export interface PoolSettings {
 
 /** The store with another `tx`: what a test's handlers are given. */
 function giving<Tx>(store: PostgresStore<Tx>, runOf: (tx: Tx) => Run): PostgresStore<Run> {
-  return { ...store, once: (key, run) => store.once(key, (tx) => run(runOf(tx))) };
+  return { ...store, once: (key, run) => store.once(key, (tx, options) => run(runOf(tx), options)) };
 }
 
 export function openPg(url: string, { max = 10, session = {} }: PoolSettings = {}): Opened {

@@ -166,7 +166,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
       await run(inline(statements.migrate));
       return { run, statements, table };
     }
-    const claimed = [{ '?column?': 'claimed' }];
+    const claimed = [{ '?column?': expect.stringMatching(/^claimed \d+$/) }];
 
     it('lets an owner claim again what it holds, as a driver does that sends a statement twice', async () => {
       const { run, statements } = await tableOf();
