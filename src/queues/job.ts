@@ -8,6 +8,7 @@ import type { IdempotencyStore } from '../idempotency.js';
 import { checkNumber, MAX_TIMER_MS } from '../limits.js';
 import type { EventContext, HandOffContext } from '../options.js';
 import { isRecord } from '../values.js';
+import { runningKeys } from './running.js';
 
 /** What both hand-offs are told. */
 export interface HandOffOptions {
@@ -27,11 +28,17 @@ export interface JobOptions<Tx = undefined> {
   /**
    * The store under which the handler runs, so that a job that the engine runs twice, as after a crash, takes effect
    * once. Where it holds keys by leases, the tries of a job must go on for longer than `leaseMs`. (Default: none; then a
-   * handler must bear being run again.)
+   * handler must bear being run again. One process does not run a key twice at once: while a handler that is out of time
+   * still runs, tries of its job fail as in progress, for 60 s or twice `handlerTimeoutMs`. Other processes run it.)
    */
   readonly store?: IdempotencyStore<Tx> | false | undefined;
   /** How long one handler may take, in ms; never longer than 0.9 of `store.leaseMs`. (Default: 30 000.) */
   readonly handlerTimeoutMs?: number | undefined;
+  /**
+   * Told of errors that do not fail the job: an event that a route passed over because it does not decode, a store that
+   * fails after the time-out. What fails a job goes to the engine. (Default: none.)
+   */
+  readonly onError?: ((error: unknown, context: { readonly idempotencyKey: string }) => unknown) | undefined;
 }
 
 /** The same function as the receiver's `onEvent`. */
@@ -42,6 +49,8 @@ export interface EventJob {
   readonly event: WebhookEvent;
   readonly idempotencyKey: string;
   readonly timestamp: string;
+  /** The verified source of the delivery, where the receiver's `secret` names one. */
+  readonly source?: string | undefined;
 }
 
 /** The data of a job: an event job, or one as JSON text where it holds characters that Postgres refuses in JSON. */
@@ -65,12 +74,12 @@ export function resolveHandOffOptions(options: HandOffOptions): Required<{ [K in
 /** What is kept of each event of a delivery, with the key that makes it the same as another. */
 export function jobsOf(
   events: readonly WebhookEvent[],
-  { idempotencyKeys, timestamp }: Pick<HandOffContext, 'idempotencyKeys' | 'timestamp'>,
+  { idempotencyKeys, timestamp, source }: Pick<HandOffContext, 'idempotencyKeys' | 'timestamp' | 'source'>,
 ): EventJob[] {
   return events.map((event, index) => {
     const idempotencyKey = idempotencyKeys[index];
     if (idempotencyKey === undefined) throw new TypeError('There must be an idempotency key for each event.');
-    return { event, idempotencyKey, timestamp };
+    return { event, idempotencyKey, timestamp, ...(source !== undefined && { source }) };
   });
 }
 
@@ -95,14 +104,16 @@ export function storableJob(job: JobData): JobData {
 export function readJob(data: unknown): EventJob {
   const job = isRecord(data) && typeof data.json === 'string' ? parseJson(data.json) : data;
   if (!isRecord(job)) throw new InvalidEventError([{ path: [], message: 'expected the data of an event job' }]);
-  const { idempotencyKey, timestamp } = job;
+  const { idempotencyKey, timestamp, source } = job;
   const issues: EventIssue[] = [];
   if (typeof idempotencyKey !== 'string') issues.push({ path: ['idempotencyKey'], message: 'expected a string' });
   if (typeof timestamp !== 'string') issues.push({ path: ['timestamp'], message: 'expected a string' });
+  const isSource = source === undefined || typeof source === 'string';
+  if (!isSource) issues.push({ path: ['source'], message: 'expected a string' });
   try {
     const event = parseEvent(job.event);
-    if (typeof idempotencyKey === 'string' && typeof timestamp === 'string') {
-      return { event, idempotencyKey, timestamp };
+    if (typeof idempotencyKey === 'string' && typeof timestamp === 'string' && isSource) {
+      return { event, idempotencyKey, timestamp, source };
     }
   } catch (error) {
     if (!(error instanceof InvalidEventError)) throw error;
@@ -119,19 +130,33 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The engine waits for its jobs itself. */
-const NO_ONE: Afterwards = { hold() {}, wait() {}, report() {} };
+/** For how long a handler without a store keeps other runs of its key from this process, at least. */
+const HOLD_MS = 60_000;
 
 /** Runs the handler for a job that was read. Rejects when it took no effect, for the engine to try again. */
 export function createRunJob<Tx>(onEvent: OnEvent<Tx>, options: JobOptions<Tx>): (job: EventJob) => Promise<void> {
-  const { store = false, handlerTimeoutMs = 30_000 } = options;
+  const { store, handlerTimeoutMs = 30_000, onError } = options;
   if (typeof onEvent !== 'function')
     throw new ConfigError('onEvent must be a function: what is to happen with an event?');
   if (store && typeof store.once !== 'function') throw new ConfigError('Option store must be an IdempotencyStore.');
+  if (onError !== undefined && typeof onError !== 'function')
+    throw new ConfigError('Option onError must be a function.');
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
-  const handleOnce = createHandleOnce<Tx>({ onEvent, store, handlerTimeoutMs }, NO_ONE);
-  return async ({ event, idempotencyKey, timestamp }) => {
-    const { error } = await handleOnce({ status: 'event', event }, { idempotencyKey, timestamp });
+  const keys = store || (runningKeys(Math.max(HOLD_MS, 2 * handlerTimeoutMs)) as IdempotencyStore<never>);
+  const handleOnce = createHandleOnce<Tx>(
+    { onEvent, store: keys, handlerTimeoutMs },
+    {
+      // The engine waits for its jobs itself.
+      hold() {},
+      wait() {},
+      report(error, { idempotencyKey = '' }) {
+        // This is where errors go: one of its own has nowhere left to go.
+        (async () => onError?.(error, { idempotencyKey }))().catch(() => {});
+      },
+    },
+  );
+  return async ({ event, idempotencyKey, timestamp, source }) => {
+    const { error } = await handleOnce({ status: 'event', event }, { idempotencyKey, timestamp, source });
     if (error !== undefined) throw error;
   };
 }

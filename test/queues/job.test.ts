@@ -5,6 +5,7 @@ import {
   bullmqJobId,
   createRunJob,
   engineError,
+  jobsOf,
   pgBossJobId,
   readJob,
   resolveHandOffOptions,
@@ -110,6 +111,18 @@ describe('the data of a job', () => {
 
   it('that is text but no JSON is refused', () => {
     expect(caught(() => readJob({ json: '{' }))).toMatchObject({ issues: [{ path: ['json'] }] });
+  });
+
+  it('names the source of its delivery, if that has one', async () => {
+    const context = { idempotencyKeys: ['tenant:x'], timestamp: '1700000000', source: 'tenant' };
+    const [stored] = jobsOf([event('x')], context);
+    expect(jobsOf([event('x')], { ...context, source: undefined })[0]).not.toHaveProperty('source');
+    const sources: unknown[] = [];
+    const run = createRunJob((_, { source }) => sources.push(source), {});
+    await run(readJob(JSON.parse(JSON.stringify(stored))));
+    await run(readJob({ ...stored, source: undefined }));
+    expect(sources).toEqual(['tenant', undefined]);
+    expect(caught(() => readJob({ ...stored, source: 7 }))).toMatchObject({ issues: [{ path: ['source'] }] });
   });
 });
 
