@@ -41,7 +41,7 @@ const reviewed: Record<string, readonly string[]> = {
   './stores/redis': ['redisStore'],
   './stores/postgres': ['postgresStore'],
   './stores/sqlite': ['sqliteStore'],
-  './queues/bullmq': ['bullmqHandOff', 'bullmqProcessor'],
+  './queues/bullmq': ['bullmqHandOff', 'bullmqProcessor', 'bullmqWorkerOptions'],
   './queues/pg-boss': ['pgBossHandOff', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],

@@ -4,7 +4,9 @@ export const queue = 'webhook-events';
 
 /** A started pg-boss that has the queue, and another one for the events that could not be handled. */
 export async function openBoss(): Promise<PgBoss> {
-  const boss = new PgBoss({ connectionString: process.env.DATABASE_URL ?? '', deleteAfterDays: 8 });
+  const connectionString = process.env.DATABASE_URL ?? '';
+  // The job of a worker that died runs again when this maintenance finds it expired.
+  const boss = new PgBoss({ connectionString, deleteAfterDays: 8, maintenanceIntervalSeconds: 30 });
   boss.on('error', (error) => console.error(error.message));
   await boss.start();
   await boss.createQueue(`${queue}-dead`);

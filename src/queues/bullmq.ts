@@ -1,6 +1,7 @@
 import { ConfigError } from '../errors.js';
 import type { ReceiverOptions } from '../options.js';
 import { isRecord } from '../values.js';
+import { createWorkerCheck } from './bullmq-worker-options.js';
 import {
   bullmqJobId,
   createRunJob,
@@ -15,6 +16,7 @@ import {
   storableJob,
 } from './job.js';
 
+export { bullmqWorkerOptions } from './bullmq-worker-options.js';
 export type { EventJob, HandOffOptions, JobData, JobOptions, OnEvent } from './job.js';
 
 /** What is used of BullMQ's `Queue`, on Redis or on Postgres. */
@@ -127,26 +129,32 @@ function refuse(name: string, fix: string): never {
  * again by the engine, and is kept among the failed jobs when its attempts are used up. A job whose data is no event
  * job is not tried again and kept there too, with its issues as `failedReason`.
  *
- * Without `store`, a job that the engine runs again after a crash takes effect again.
+ * Without `store`, a job that the engine runs again after a crash takes effect again. How often and how soon that is, the
+ * `Worker` decides: give it {@link bullmqWorkerOptions}, or it warns.
  *
  * @example
  * ```ts
  * import { Worker } from 'bullmq';
- * import { bullmqProcessor } from 'event-webhook-receiver/queues/bullmq';
+ * import { bullmqProcessor, bullmqWorkerOptions } from 'event-webhook-receiver/queues/bullmq';
  *
  * const processor = bullmqProcessor(async (event) => console.log(event.event, event.id));
- * const worker = new Worker('events', processor, { connection: { host: 'localhost' }, concurrency: 10 });
+ * const connection = { host: 'localhost' };
+ * const worker = new Worker('events', processor, { ...bullmqWorkerOptions, connection, concurrency: 10 });
  * worker.on('error', console.error);
  * ```
  * @param onEvent Handles one event, as the receiver's option of that name: `router.dispatch` is one.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense. The processor itself rejects with one, and takes
+ * nothing as done, for a `Worker` whose options leave jobs with a dead worker or run them twice.
  */
 export function bullmqProcessor<Tx = undefined>(
   onEvent: OnEvent<NoInfer<Tx>>,
   options: JobOptions<Tx> = {},
 ): (job: BullmqJobLike) => Promise<void> {
   const run = createRunJob(onEvent, options);
-  return async ({ data }) => {
+  const checkWorker = createWorkerCheck(options.handlerTimeoutMs ?? 30_000);
+  return async (given) => {
+    checkWorker(given);
+    const { data } = given;
     const job = orUnrecoverable(() => readJob(data));
     try {
       await run(job);

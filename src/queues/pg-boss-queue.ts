@@ -22,10 +22,8 @@ export interface PgBossQueuesLike {
 
 /** pg-boss moves jobs away that nobody has worked on for so long: an acknowledged event must not be among them. */
 export const KEEP_MS = 10 * 365 * 86_400_000;
-/** pg-boss's own default. */
-const EXPIRE_SECONDS = 15 * 60;
 
-/** Holds the queue against what the hand-off needs; gives its `expireInSeconds`. Throws ConfigError on a conflict. */
+/** Checks that the queue is what the hand-off needs; gives the `expireInSeconds` of its jobs. Throws ConfigError if not. */
 export async function checkQueue(
   boss: PgBossQueuesLike,
   name: string,
@@ -64,7 +62,8 @@ export async function checkQueue(
       `forgets what is done after ${remembered} ms (archive…AfterSeconds and deleteAfter… of PgBoss): make that retentionMs, ${retentionMs} ms, or more`,
     );
   }
-  const expiry = expireInSeconds ?? EXPIRE_SECONDS;
+  // The default of pg-boss is 15 minutes: for so long the job of a worker that died would wait.
+  const expiry = expireInSeconds ?? Math.ceil((3 * handlerTimeoutMs) / 1000);
   if (isTooShort(expiry, handlerTimeoutMs)) {
     refuse(`has an expireInSeconds of ${expiry}: set it to more than twice handlerTimeoutMs, ${handlerTimeoutMs} ms`);
   }

@@ -41,7 +41,8 @@ export interface PgBossWorkerOptions<Tx = undefined> extends JobOptions<Tx> {
  * and one that fails neither fails nor repeats the others. A job whose data is no event job goes to the dead-letter
  * queue as `{ data, issues }`.
  *
- * Without `store`, a job that pg-boss gives out again after a crash takes effect again. pg-boss 10 does not catch what
+ * The job of a worker that died runs again once it has expired and a `PgBoss` has seen that (`supervise`, at every
+ * `maintenanceIntervalSeconds`); each death is one of its tries. Without `store`, such a job takes effect again. pg-boss 10 does not catch what
  * goes wrong when it settles a job: where the database goes away while one runs, the process ends with an unhandled
  * rejection, so have it started again.
  *
@@ -86,7 +87,7 @@ export function pgBossWorker<Tx = undefined>(
     const shortest = Math.min(...jobs.map(({ expireInSeconds }) => Number(expireInSeconds)));
     if (isTooShort(shortest, handlerTimeoutMs)) {
       throw new ConfigError(
-        `Jobs expire after ${shortest} seconds: make expireInSeconds more than twice handlerTimeoutMs, ${handlerTimeoutMs} ms.`,
+        `Jobs expire after ${shortest} seconds, which must be more than twice handlerTimeoutMs, ${handlerTimeoutMs} ms: give pgBossHandOff the same handlerTimeoutMs, or the queue a longer expireInSeconds.`,
       );
     }
     const settled = await Promise.allSettled(jobs.map((job) => settle(job, jobs.length === 1)));

@@ -53,7 +53,10 @@ export interface PgBossHandOffOptions extends HandOffOptions {
    * (Default: what the `PgBoss` says, else `pgboss`.)
    */
   readonly schema?: string | undefined;
-  /** The worker's `handlerTimeoutMs`, in ms: the queue must not take a job for dead before. (Default: 30 000.) */
+  /**
+   * The worker's `handlerTimeoutMs`, in ms. A job whose worker died expires after three times that, unless the queue has an
+   * `expireInSeconds`, which must be more than twice that. (Default: 30 000.)
+   */
   readonly handlerTimeoutMs?: number | undefined;
 }
 
@@ -62,9 +65,8 @@ export interface PgBossHandOffOptions extends HandOffOptions {
  * whose id comes from the idempotency key, so that an event that is delivered again is not added again for as long as
  * pg-boss has its job, in the archive too. It resolves when every event is found to be stored.
  *
- * The queue and its dead-letter queue must exist. When the first delivery comes they are held against what the
- * hand-off needs, and while they do not fit every hand-off is rejected with a ConfigError that says what to change. For
- * how long `boss` keeps what is done is one of these; any other PgBoss on its schema, as a worker's, must do the same.
+ * The queue and its dead-letter queue must exist. They are checked when the first delivery comes, and while
+ * a setting loses events, every hand-off is rejected with a ConfigError that says what to change. For how long `boss` keeps what is done is one of these; any other PgBoss on its schema, as a worker's, must do the same.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import { RATE_LIMIT_ERROR, UnrecoverableError, Worker } from 'bullmq';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, isWebhookError } from '../../src/index.js';
-import { type BullmqJobInsert, bullmqHandOff, bullmqProcessor } from '../../src/queues/bullmq.js';
+import { type BullmqJobInsert, bullmqHandOff, bullmqProcessor, bullmqWorkerOptions } from '../../src/queues/bullmq.js';
 import { event } from '../helpers.js';
 
 const weekSeconds = 7 * 86_400;
@@ -160,6 +160,48 @@ describe('bullmqProcessor', () => {
     const processor = (thrown: Error) => bullmqProcessor(() => Promise.reject(thrown))({ data });
     await expect(processor(new Fatal('never'))).rejects.toMatchObject({ name: 'UnrecoverableError' });
     await expect(processor(Worker.RateLimitError())).rejects.toMatchObject({ message: RATE_LIMIT_ERROR });
+  });
+
+  it.each([
+    { skipStalledCheck: true },
+    { skipLockRenewal: true, lockDuration: 60_000 },
+    { lockRenewTime: 30_000 },
+    { lockRenewTime: 40_000, lockDuration: 30_000 },
+  ])(
+    'refuses to run under options of a worker that lose or repeat events, and says what to change (%o)',
+    async (given) => {
+      let runs = 0;
+      const queue = { opts: { ...bullmqWorkerOptions, lockRenewTime: 15_000, ...given } };
+      const processor = bullmqProcessor(() => void runs++);
+      for (let tries = 0; tries < 2; tries++) {
+        const error = await processor(Object.assign({ data }, { queue })).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(ConfigError);
+        expect(error).toMatchObject({
+          message: expect.stringContaining(`Option ${Object.keys(given)[0]} of the BullMQ`),
+        });
+      }
+      expect(runs).toBe(0);
+    },
+  );
+
+  it.each([
+    [bullmqWorkerOptions, 0],
+    [{ ...bullmqWorkerOptions, skipLockRenewal: true, lockDuration: 60_001 }, 0],
+    [{ ...bullmqWorkerOptions, maxStalledCount: 10 }, 0],
+    [{ ...bullmqWorkerOptions, maxStalledCount: 9 }, 1],
+    [{ ...bullmqWorkerOptions, maxStalledCount: 0 }, 1],
+    [{ ...bullmqWorkerOptions, maxStartedAttempts: 3 }, 1],
+    [{ ...bullmqWorkerOptions, maxStartedAttempts: 50 }, 0],
+    [undefined, 0],
+    ['odd', 0],
+  ])('warns once of a worker that gives up after few deaths (%o: %i)', async (opts, warnings) => {
+    const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => emit.mockRestore());
+    let runs = 0;
+    const processor = bullmqProcessor(() => void runs++);
+    for (const queue of [{ opts }, { opts }, undefined]) await processor(Object.assign({ data }, { queue }));
+    expect(runs).toBe(3);
+    expect(emit).toHaveBeenCalledTimes(warnings);
   });
 
   const failing = { once: () => Promise.reject(new Error('the store is down')) };

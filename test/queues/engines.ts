@@ -5,6 +5,7 @@ import type { ReceiverOptions } from '../../src/index.js';
 import {
   bullmqHandOff,
   bullmqProcessor,
+  bullmqWorkerOptions,
   type HandOffOptions,
   type JobOptions,
   type OnEvent,
@@ -33,7 +34,13 @@ export interface EngineQueue {
 export type OpenQueue = (url: string, name: string, options?: HandOffOptions) => Promise<EngineQueue>;
 
 const ignore = () => {};
-const workerOptions = { lockDuration: 400, stalledInterval: 100, drainDelay: 1, concurrency: 8 };
+const workerOptions = {
+  ...bullmqWorkerOptions,
+  lockDuration: 400,
+  stalledInterval: 100,
+  drainDelay: 1,
+  concurrency: 8,
+};
 
 /** What one client can be told to make it give up soon, and come back soon. */
 export function redisConnection(url: string) {

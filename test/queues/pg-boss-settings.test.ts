@@ -85,6 +85,18 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     await store(boss, name, each, { retentionMs: 60 * minute, handlerTimeoutMs: 29_999 });
   });
 
+  it('has the jobs of dead workers expire soon after their handlers would be done', async () => {
+    const boss = await started({ expireInHours: 2 });
+    const expiryOf = async (queue: Settings, given: PgBossHandOffOptions) => {
+      const { name } = await queueOf(boss, queue);
+      await store(boss, name, [event(randomUUID())], given);
+      return Number((await boss.fetch(name))[0]?.expireInSeconds);
+    };
+    expect(await expiryOf({}, {})).toBe(90);
+    expect(await expiryOf({}, { handlerTimeoutMs: 500 })).toBe(2);
+    expect(await expiryOf({ expireInSeconds: 61 }, {})).toBe(61);
+  });
+
   it('refuses a PgBoss that forgets what is done before the sender has given up', async () => {
     const boss = await started({ archiveCompletedAfterSeconds: 60, deleteAfterHours: 1 });
     const { name } = await queueOf(boss);
