@@ -28,6 +28,8 @@ export const contextOf = (idempotencyKeys: readonly string[]) => ({
   timestamp: '1700000000',
 });
 export const idsOf = (events: readonly WebhookEvent[]) => events.map(({ id }) => id);
+/** The idempotency keys that a receiver gives them. */
+export const keysOf = (events: readonly WebhookEvent[]) => events.map((each) => `${each.event}:${each.id}`);
 export const handOff = async (queue: EngineQueue, events: readonly WebhookEvent[], keys = idsOf(events)) => {
   await queue.handOff(events, contextOf(keys));
 };
