@@ -29,7 +29,7 @@ export interface PostgresStoreOptions<Pool> extends LeaseOptions {
 export interface PostgresStore<Tx> extends IdempotencyStore<Tx> {
   /** Makes the table if it is not there. Any number of replicas may call it at the same time, and at every start. */
   migrate(): Promise<void>;
-  /** Deletes the keys whose retention is over and says how many. Call it by and by, on one replica or all. */
+  /** Deletes the keys whose retention is over and says how many. Call it periodically, on one replica or all. */
   sweep(): Promise<number>;
 }
 
