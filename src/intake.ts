@@ -1,4 +1,5 @@
-import { hmacAhead } from '#hmac';
+import { hmacAhead, utf8Length } from '#hmac';
+import type { Arrival } from './arrivals.js';
 import { withDeadline } from './deadline.js';
 import { type DeliveryItem, parseDelivery } from './delivery.js';
 import { WebhookError } from './errors.js';
@@ -9,6 +10,8 @@ import { isSignature, isTimestamp, type RawBody, verifyWith } from './signature.
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
+  /** Told of each chunk that is kept, and says when to stop reading and to release what was read. */
+  readonly arrival: Arrival;
 }
 
 /** Reads a body that is still on its way. Rejects with a WebhookError when it is too large, too slow or cut. */
@@ -54,6 +57,7 @@ export interface Intake {
   /** Reads the body, notes its size in `seen`, verifies it, and only then parses it. */
   verify(
     signed: SignedRequest<RawBody | BodyReader>,
+    arrival: Arrival,
     seen?: { bodyBytes?: number | undefined },
   ): Promise<VerifiedDelivery>;
 }
@@ -82,6 +86,21 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
 
   function checkSize(bytes: number): void {
     if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  }
+
+  async function read(
+    rawBody: RawBody | BodyReader,
+    arrival: Arrival,
+    seen: { bodyBytes?: number | undefined },
+  ): Promise<RawBody> {
+    const isReader = typeof rawBody === 'function';
+    const body = isReader ? await rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs, arrival }) : rawBody;
+    // A string has as many bytes as characters at least: what is far too large is not counted.
+    if (typeof body === 'string') checkSize(body.length);
+    seen.bodyBytes = typeof body === 'string' ? utf8Length(body) : body?.byteLength;
+    checkSize(seen.bodyBytes);
+    if (!isReader) arrival.received(seen.bodyBytes);
+    return body;
   }
 
   async function lookUp(find: Exclude<typeof secret, Secret>, request: SecretRequest = NO_REQUEST) {
@@ -118,15 +137,20 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
       };
     },
 
-    async verify(signed, seen = {}) {
+    async verify(signed, arrival, seen = {}) {
       const [signature, timestamp] = checkHeaders(signed.signature, signed.timestamp);
-      const body =
-        typeof signed.rawBody === 'function'
-          ? await signed.rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs })
-          : signed.rawBody;
-      seen.bodyBytes = typeof body === 'string' ? body.length : body?.byteLength;
-      checkSize(seen.bodyBytes);
-      const found = typeof secret === 'function' ? await lookUp(secret, signed.request) : { secret };
+      let body: RawBody | undefined = await read(signed.rawBody, arrival, seen);
+      let found: NonNullable<ReturnType<typeof checkFound>>;
+      if (typeof secret === 'function') {
+        // A look-up cannot be stopped, but it need not keep the bytes of a delivery that was dropped meanwhile.
+        arrival.onDrop(() => {
+          body = undefined;
+        });
+        found = await lookUp(secret, signed.request);
+        if (body === undefined) throw incomplete('it was dropped');
+      } else {
+        found = { secret };
+      }
       // From here on only the bytes that were hashed: a host may write into those that it gave.
       const [rawBody, hmac] = await hmacAhead(body, timestamp, found.secret);
       if (!verifyWith(hmac, rawBody, signature, timestamp, found.secret)) {

@@ -21,7 +21,12 @@ function start(limits: Partial<Limits> = {}) {
       arrival.onDrop(() => void told.push(id));
       return gate.promise;
     });
-    settled.push(running.catch((error) => void dropped.push(id) ?? error));
+    settled.push(
+      running.catch((error) => {
+        dropped.push(id);
+        return error;
+      }),
+    );
     const { arrival } = begun[id] as { arrival: Arrival };
     arrival.received(bytes);
     return arrival;

@@ -1,4 +1,5 @@
 import { answerHeaders } from '../answer.js';
+import { type Arrival, createArrivals } from '../arrivals.js';
 import { withDeadline } from '../deadline.js';
 import { isWebhookError, RawBodyUnavailableError, type WebhookError } from '../errors.js';
 import {
@@ -74,10 +75,13 @@ export function fetchHandler<Tx = undefined>(
  */
 export async function verifyRequest(
   request: Request,
-  options: Omit<VerifierOptions, 'maxInFlight' | 'onError'>,
+  options: Omit<VerifierOptions, 'maxArriving' | 'maxArrivingBytes' | 'maxInFlight' | 'onError'>,
 ): Promise<VerifiedDelivery> {
-  const intake = createIntake(resolveVerifierOptions(options));
-  return intake.verify(intake.open(toDeliveryRequest(request)));
+  // One delivery alone, whose size maxBodyBytes bounds.
+  const resolved = resolveVerifierOptions({ ...options, maxArrivingBytes: Number.MAX_SAFE_INTEGER });
+  const intake = createIntake(resolved);
+  const signed = intake.open(toDeliveryRequest(request));
+  return createArrivals(resolved).run((arrival) => intake.verify(signed, arrival));
 }
 
 function toDeliveryRequest(request: Request): DeliveryRequest {
@@ -92,17 +96,28 @@ function toDeliveryRequest(request: Request): DeliveryRequest {
 }
 
 function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {
-  return async ({ maxBodyBytes, timeoutMs }) => {
+  return async ({ maxBodyBytes, timeoutMs, arrival }) => {
     const collector = new Collector(maxBodyBytes);
     const reader = body?.getReader();
     const late = () => incomplete(`it took more than ${timeoutMs} ms (receiveTimeoutMs)`);
+    let dropped: WebhookError | undefined;
+    arrival.onDrop((error) => {
+      dropped = error;
+      collector.clear();
+      reader?.cancel().catch(() => {});
+    });
     try {
-      if (reader !== undefined) await withDeadline(drain(reader, collector), timeoutMs, late);
+      if (reader !== undefined) {
+        await withDeadline(drain(reader, collector, arrival), timeoutMs, late);
+      }
+      if (dropped !== undefined) throw dropped;
       return collector.bytes();
     } catch (error) {
       // Not waited for: a source that hangs would hang the answer with it.
       reader?.cancel().catch(() => {});
       throw whyUnread(error);
+    } finally {
+      collector.clear();
     }
   };
 }
@@ -113,10 +128,15 @@ function whyUnread(error: unknown): WebhookError {
   return Object(error).status === 413 ? hostLimit(error) : incomplete('the stream failed', error);
 }
 
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, collector: Collector): Promise<void> {
+async function drain(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  collector: Collector,
+  arrival: Arrival,
+): Promise<void> {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
     collector.add(value);
+    arrival.received(value.byteLength);
   }
 }

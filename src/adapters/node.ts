@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { ReceiverOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
-import { type NodeRequest, respond, toDeliveryRequest } from './node-http.js';
+import { type NodeRequest, toDeliveryRequest } from './node-http.js';
+import { respond } from './respond.js';
 
 export type { NodeRequest };
 
