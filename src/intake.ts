@@ -75,13 +75,21 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
       );
     }
     // Written so that a clock that gives NaN refuses.
-    if (toleranceSeconds !== undefined && !(Math.abs(now() / 1000 - Number(timestamp)) <= toleranceSeconds)) {
+    if (toleranceSeconds !== undefined && !(Math.abs(seconds() - Number(timestamp)) <= toleranceSeconds)) {
       throw new WebhookError(
         'ERR_WEBHOOK_TIMESTAMP',
         `The timestamp is more than ${toleranceSeconds} seconds off: a replay, or a clock that is wrong.`,
       );
     }
     return [signature, timestamp];
+  }
+
+  function seconds(): number {
+    try {
+      return now() / 1000;
+    } catch (cause) {
+      throw new WebhookError('ERR_WEBHOOK_INTERNAL', 'The clock of the option now failed.', { cause });
+    }
   }
 
   function checkSize(bytes: number): void {

@@ -81,14 +81,23 @@ export function expressVerifier(options: VerifierOptions): ExpressHandler {
   const arrivals = createArrivals(resolved);
   const reporter = createReporter(resolved);
   return async (request, response, next) => {
-    try {
-      const signed = intake.open(toDeliveryRequest(request, FIX));
-      request.webhook = await arrivals.run((arrival) => intake.verify(signed, arrival));
-    } catch (cause) {
+    const refuse = (cause: unknown) => {
       const error = asWebhookError(cause);
-      if (error.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') return next(error);
       reporter.failed(error, {});
-      return respond(request, response, answerTo(error));
+      respond(request, response, answerTo(error));
+    };
+    let signed: ReturnType<typeof intake.open>;
+    try {
+      signed = intake.open(toDeliveryRequest(request, FIX));
+    } catch (error) {
+      // From here alone: later on it could be user code that throws something of that name.
+      if (asWebhookError(error).code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') return next(error);
+      return refuse(error);
+    }
+    try {
+      request.webhook = await arrivals.run((arrival) => intake.verify(signed, arrival));
+    } catch (error) {
+      return refuse(error);
     }
     next();
   };

@@ -13,6 +13,7 @@ import {
 import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
 import { Collector } from './collect.js';
+import { validStatus } from './status.js';
 
 const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
@@ -48,7 +49,7 @@ export function fetchHandler<Tx = undefined>(
       if (typeof context?.waitUntil === 'function') context.waitUntil(receiving.catch(() => {}));
     }
     const result = await receiving;
-    return new Response(null, { status: result.status, headers: answerHeaders(result) });
+    return new Response(null, { status: validStatus(result.status), headers: answerHeaders(result) });
   };
 }
 
@@ -87,6 +88,10 @@ export async function verifyRequest(
 function toDeliveryRequest(request: Request): DeliveryRequest {
   return {
     method: request.method,
+    get url() {
+      const { pathname, search } = new URL(request.url, 'http://localhost');
+      return pathname + search;
+    },
     header: (name) => request.headers.get(name) ?? undefined,
     rawBody() {
       if (request.bodyUsed || request.body?.locked) throw new RawBodyUnavailableError(FIX);

@@ -5,10 +5,17 @@ import { type BodyReader, type DeliveryRequest, incomplete } from '../intake.js'
 import { Collector } from './collect.js';
 
 /** A request of node:http, or of a framework that put the raw bytes beside it. */
-export type NodeRequest = IncomingMessage & { readonly rawBody?: unknown; readonly body?: unknown };
+export type NodeRequest = IncomingMessage & {
+  readonly rawBody?: unknown;
+  readonly body?: unknown;
+  /** The `url` before a router took its prefix away. */
+  readonly originalUrl?: string;
+};
 
-/** What a framework has of the body, where that is not in the Node request itself. */
-export interface FrameworkBody {
+/** What a framework has of the body, where that is not in the Node request itself, and what it does with errors. */
+export interface HostTraits {
+  /** Nobody catches what the adapter throws. */
+  readonly answersUnavailable?: boolean;
   readonly rawBody?: unknown;
   readonly body?: unknown;
   /** What the framework reads the body from. (Default: the Node request.) */
@@ -19,10 +26,14 @@ export interface FrameworkBody {
 export function toDeliveryRequest(
   request: NodeRequest,
   fix: string,
-  { rawBody, body, stream = request }: FrameworkBody = {},
+  { rawBody, body, stream = request, answersUnavailable = false }: HostTraits = {},
 ): DeliveryRequest {
   return {
     method: request.method,
+    answersUnavailable,
+    get url() {
+      return pathOf(request.originalUrl ?? request.url);
+    },
     header(name) {
       const value = request.headers[name];
       return typeof value === 'string' ? value : value?.join();
@@ -35,6 +46,11 @@ export function toDeliveryRequest(
       return readerOf(stream);
     },
   };
+}
+
+/** Path and query: as through a proxy, anybody may ask for a whole URL, whose host is of the sender's choice. */
+function pathOf(url: string | undefined): string | undefined {
+  return url === undefined || url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
 }
 
 /** Works across realms, where instanceof does not. */

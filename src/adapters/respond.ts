@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import { answerHeaders, type DeliveryResult } from '../answer.js';
 import type { NodeRequest } from './node-http.js';
+import { validStatus } from './status.js';
 
 /** How long an answer that was given early waits for the sender to notice, before the connection is closed. */
 const LINGER_MS = 1000;
@@ -58,9 +59,4 @@ function linger(request: NodeRequest, response: ServerResponse): void {
   };
   const timer = setTimeout(close, LINGER_MS);
   request.once('end', close).once('close', close).resume();
-}
-
-/** Whether user code had a say in it or not: a status that cannot be sent is a failure. */
-export function validStatus(status: unknown): number {
-  return Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599 ? (status as number) : 500;
 }
