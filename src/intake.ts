@@ -63,7 +63,9 @@ export interface Intake {
 }
 
 export function createIntake(options: ReturnType<typeof resolveVerifierOptions>): Intake {
-  const { secret, toleranceSeconds, maxBodyBytes, receiveTimeoutMs, now } = options;
+  const { secret, toleranceSeconds, maxBodyBytes, maxArriving, receiveTimeoutMs, now } = options;
+  /** Look-ups under way: those of deliveries that were dropped cannot be stopped. */
+  let lookUps = 0;
   const signatureHeader = options.headers.signature.toLowerCase();
   const timestampHeader = options.headers.timestamp.toLowerCase();
 
@@ -113,6 +115,13 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
 
   async function lookUp(find: Exclude<typeof secret, Secret>, request: SecretRequest = NO_REQUEST) {
     let found: ReturnType<typeof checkFound>;
+    if (lookUps >= maxArriving) {
+      throw new WebhookError(
+        'ERR_WEBHOOK_OVERLOADED',
+        `${maxArriving} secrets are being looked up (maxArriving). Is the secret function slow? Let it cache.`,
+      );
+    }
+    lookUps++;
     try {
       const late = () => new Error(`It took more than ${receiveTimeoutMs} ms (receiveTimeoutMs).`);
       found = checkFound(await withDeadline(Promise.resolve(find(request)), receiveTimeoutMs, late));
@@ -120,6 +129,8 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
       throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed, or returned something else.', {
         cause,
       });
+    } finally {
+      lookUps--;
     }
     if (found !== undefined) return found;
     throw new WebhookError('ERR_WEBHOOK_SIGNATURE', 'The secret function found no secret for this request.');

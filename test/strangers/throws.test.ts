@@ -110,8 +110,8 @@ describe.each(Object.entries(HOSTS))('%s', (name, host) => {
     });
     const unknown = { id: 'u', event: 'block.mined', data: {} };
     await fc.assert(
-      fc.asyncProperty(anyThrown, async (value) => {
-        thrown = value;
+      fc.asyncProperty(anyThrown, async (make) => {
+        thrown = make();
         reported.length = 0;
         const items = place === 'onUnknown' ? [unknown] : place === 'onInvalid' ? [null] : [sampleEventEmitted()];
         expect(await send(sign(JSON.stringify(items)))).toBe(status);
