@@ -56,7 +56,7 @@ export interface VerifierOptions {
    * longest is answered 503. At least `maxBodyBytes`. (Default: 64 MiB.)
    */
   readonly maxArrivingBytes?: number | undefined;
-  /** Verified deliveries beyond this many at once are answered 503. (Default: 1000.) */
+  /** Verified deliveries beyond this many at once are answered 503; verifiers do not count them. (Default: 1000.) */
   readonly maxInFlight?: number | undefined;
   /** How long the body may take to arrive, and an async secret to be given, in ms; then 503. (Default: 30 000.) */
   readonly receiveTimeoutMs?: number | undefined;
@@ -64,7 +64,7 @@ export interface VerifierOptions {
   readonly now?: (() => number) | undefined;
   /**
    * Told of every refusal and failure; not waited for. Not of `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, which the framework's own
-   * error handler gets.
+   * error handler gets where there is one (`nodeHandler` reports it here).
    */
   readonly onError?: ((error: WebhookError, context: ErrorContext) => unknown) | undefined;
   /**
