@@ -78,7 +78,7 @@ export class Collector {
     for (let at = 0; at < chunk.byteLength; ) {
       if (this.#used === this.#tail.byteLength) {
         this.#flush();
-        const block = releasable(Math.min(LAST_BLOCK, Math.max(LARGE, this.#size)));
+        const block = releasable(Math.min(LAST_BLOCK, Math.max(LARGE, Math.ceil(this.#size / 4))));
         this.#blocks.push(block);
         this.#tail = new Uint8Array(block, 0, block.byteLength);
       }
