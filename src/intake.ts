@@ -1,4 +1,5 @@
-import { hmacAhead } from '#hmac';
+import { hmacAhead, utf8Length } from '#hmac';
+import type { Arrival } from './arrivals.js';
 import { withDeadline } from './deadline.js';
 import { type DeliveryItem, parseDelivery } from './delivery.js';
 import { WebhookError } from './errors.js';
@@ -9,6 +10,8 @@ import { isSignature, isTimestamp, type RawBody, verifyWith } from './signature.
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
+  /** Told of each chunk that is kept, and says when to stop reading and to release what was read. */
+  readonly arrival: Arrival;
 }
 
 /** Reads a body that is still on its way. Rejects with a WebhookError when it is too large, too slow or cut. */
@@ -54,12 +57,15 @@ export interface Intake {
   /** Reads the body, notes its size in `seen`, verifies it, and only then parses it. */
   verify(
     signed: SignedRequest<RawBody | BodyReader>,
+    arrival: Arrival,
     seen?: { bodyBytes?: number | undefined },
   ): Promise<VerifiedDelivery>;
 }
 
 export function createIntake(options: ReturnType<typeof resolveVerifierOptions>): Intake {
-  const { secret, toleranceSeconds, maxBodyBytes, receiveTimeoutMs, now } = options;
+  const { secret, toleranceSeconds, maxBodyBytes, maxArriving, receiveTimeoutMs, now } = options;
+  /** Look-ups under way: those of deliveries that were dropped cannot be stopped. */
+  let lookUps = 0;
   const signatureHeader = options.headers.signature.toLowerCase();
   const timestampHeader = options.headers.timestamp.toLowerCase();
 
@@ -71,7 +77,7 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
       );
     }
     // Written so that a clock that gives NaN refuses.
-    if (toleranceSeconds !== undefined && !(Math.abs(now() / 1000 - Number(timestamp)) <= toleranceSeconds)) {
+    if (toleranceSeconds !== undefined && !(Math.abs(seconds() - Number(timestamp)) <= toleranceSeconds)) {
       throw new WebhookError(
         'ERR_WEBHOOK_TIMESTAMP',
         `The timestamp is more than ${toleranceSeconds} seconds off: a replay, or a clock that is wrong.`,
@@ -80,12 +86,42 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
     return [signature, timestamp];
   }
 
+  function seconds(): number {
+    try {
+      return now() / 1000;
+    } catch (cause) {
+      throw new WebhookError('ERR_WEBHOOK_INTERNAL', 'The clock of the option now failed.', { cause });
+    }
+  }
+
   function checkSize(bytes: number): void {
     if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
   }
 
+  async function read(
+    rawBody: RawBody | BodyReader,
+    arrival: Arrival,
+    seen: { bodyBytes?: number | undefined },
+  ): Promise<RawBody> {
+    const isReader = typeof rawBody === 'function';
+    const body = isReader ? await rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs, arrival }) : rawBody;
+    // A string has as many bytes as characters at least: what is far too large is not counted.
+    if (typeof body === 'string') checkSize(body.length);
+    seen.bodyBytes = typeof body === 'string' ? utf8Length(body) : body?.byteLength;
+    checkSize(seen.bodyBytes);
+    if (!isReader) arrival.received(seen.bodyBytes);
+    return body;
+  }
+
   async function lookUp(find: Exclude<typeof secret, Secret>, request: SecretRequest = NO_REQUEST) {
     let found: ReturnType<typeof checkFound>;
+    if (lookUps >= maxArriving) {
+      throw new WebhookError(
+        'ERR_WEBHOOK_OVERLOADED',
+        `${maxArriving} secrets are being looked up (maxArriving). Is the secret function slow? Let it cache.`,
+      );
+    }
+    lookUps++;
     try {
       const late = () => new Error(`It took more than ${receiveTimeoutMs} ms (receiveTimeoutMs).`);
       found = checkFound(await withDeadline(Promise.resolve(find(request)), receiveTimeoutMs, late));
@@ -93,6 +129,8 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
       throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed, or returned something else.', {
         cause,
       });
+    } finally {
+      lookUps--;
     }
     if (found !== undefined) return found;
     throw new WebhookError('ERR_WEBHOOK_SIGNATURE', 'The secret function found no secret for this request.');
@@ -118,15 +156,20 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
       };
     },
 
-    async verify(signed, seen = {}) {
+    async verify(signed, arrival, seen = {}) {
       const [signature, timestamp] = checkHeaders(signed.signature, signed.timestamp);
-      const body =
-        typeof signed.rawBody === 'function'
-          ? await signed.rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs })
-          : signed.rawBody;
-      seen.bodyBytes = typeof body === 'string' ? body.length : body?.byteLength;
-      checkSize(seen.bodyBytes);
-      const found = typeof secret === 'function' ? await lookUp(secret, signed.request) : { secret };
+      let body: RawBody | undefined = await read(signed.rawBody, arrival, seen);
+      let found: NonNullable<ReturnType<typeof checkFound>>;
+      if (typeof secret === 'function') {
+        // A look-up cannot be stopped, but it need not keep the bytes of a delivery that was dropped meanwhile.
+        arrival.onDrop(() => {
+          body = undefined;
+        });
+        found = await lookUp(secret, signed.request);
+        if (body === undefined) throw incomplete('it was dropped');
+      } else {
+        found = { secret };
+      }
       // From here on only the bytes that were hashed: a host may write into those that it gave.
       const [rawBody, hmac] = await hmacAhead(body, timestamp, found.secret);
       if (!verifyWith(hmac, rawBody, signature, timestamp, found.secret)) {

@@ -46,7 +46,17 @@ export interface VerifierOptions {
   readonly toleranceSeconds?: number | undefined;
   /** Bodies of more bytes are answered 413. (Default: 10 MiB.) */
   readonly maxBodyBytes?: number | undefined;
-  /** Deliveries beyond this many at once are answered 503. (Default: 1000.) */
+  /**
+   * How many deliveries may be arriving or being verified at once; beyond it the one that has been arriving longest is
+   * answered 503. (Default: 1000.)
+   */
+  readonly maxArriving?: number | undefined;
+  /**
+   * How many bytes of them are kept at once, counted as they are received; beyond it the delivery that has been arriving
+   * longest is answered 503. At least `maxBodyBytes`. (Default: 64 MiB.)
+   */
+  readonly maxArrivingBytes?: number | undefined;
+  /** Verified deliveries beyond this many at once are answered 503; verifiers do not count them. (Default: 1000.) */
   readonly maxInFlight?: number | undefined;
   /** How long the body may take to arrive, and an async secret to be given, in ms; then 503. (Default: 30 000.) */
   readonly receiveTimeoutMs?: number | undefined;
@@ -54,7 +64,7 @@ export interface VerifierOptions {
   readonly now?: (() => number) | undefined;
   /**
    * Told of every refusal and failure; not waited for. Not of `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, which the framework's own
-   * error handler gets.
+   * error handler gets where there is one (`nodeHandler` reports it here).
    */
   readonly onError?: ((error: WebhookError, context: ErrorContext) => unknown) | undefined;
   /**
@@ -157,6 +167,7 @@ export function resolveVerifierOptions(options: VerifierOptions) {
   if (typeof options !== 'object' || options === null) throw new ConfigError('No options.');
   const { secret, headers = serviceHeaders, toleranceSeconds, now = Date.now, onError, logger } = options;
   const { maxBodyBytes = 10 * 1024 * 1024, maxInFlight = 1000, receiveTimeoutMs = 30_000 } = options;
+  const { maxArriving = 1000, maxArrivingBytes = 64 * 1024 * 1024 } = options;
   if (typeof secret !== 'function') checkSecret(secret);
   checkFunctions({ now, onError });
   for (const level of ['debug', 'info', 'warn', 'error'] as const) {
@@ -167,9 +178,17 @@ export function resolveVerifierOptions(options: VerifierOptions) {
   }
   if (toleranceSeconds !== undefined) checkNumber('toleranceSeconds', toleranceSeconds, 0);
   checkNumber('maxBodyBytes', maxBodyBytes, 1);
+  checkNumber('maxArriving', maxArriving, 1);
+  checkNumber('maxArrivingBytes', maxArrivingBytes, 1);
+  if (maxArrivingBytes < maxBodyBytes) {
+    throw new ConfigError(
+      'Option maxArrivingBytes must be at least maxBodyBytes, or no body of that size could arrive.',
+    );
+  }
   checkNumber('maxInFlight', maxInFlight, 1);
   checkNumber('receiveTimeoutMs', receiveTimeoutMs, 1, MAX_TIMER_MS);
-  return { secret, headers, toleranceSeconds, maxBodyBytes, maxInFlight, receiveTimeoutMs, now, onError, logger };
+  const limits = { maxBodyBytes, maxArriving, maxArrivingBytes, maxInFlight, receiveTimeoutMs };
+  return { secret, headers, toleranceSeconds, ...limits, now, onError, logger };
 }
 
 /** The options of a receiver alone, with their defaults. Throws ConfigError for whatever could only fail later. */

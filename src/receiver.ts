@@ -1,4 +1,5 @@
 import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
+import { createArrivals } from './arrivals.js';
 import { withDeadline } from './deadline.js';
 import { createDispatch } from './dispatch.js';
 import { isWebhookError, statusOf, type WebhookError } from './errors.js';
@@ -52,6 +53,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const verifierOptions = resolveVerifierOptions(options);
   const receiverOptions = resolveReceiverOptions(options);
   const intake = createIntake(verifierOptions);
+  const arrivals = createArrivals(verifierOptions);
   const gate = createGate(verifierOptions.maxInFlight);
   const reporter = createReporter(verifierOptions);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
@@ -75,7 +77,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   ): Promise<DeliveryResult> {
     try {
       gate.check();
-      const delivery = await intake.verify(signed, message);
+      const delivery = await arrivals.run((arrival) => intake.verify(signed, arrival, message));
       return await gate.run(async () => {
         const outcomes = await dispatch(delivery);
         const errors = outcomes.flatMap(({ error }) => error ?? []);

@@ -11,7 +11,7 @@ export interface Reporter {
 }
 
 /** Codes of what the subscriber has to look after; the others are the sender's doing, or pass by themselves. */
-const OURS = /_(HAND|INTERNAL|STORE|SECRET)/;
+const OURS = /_(HAND|INTERNAL|STORE|SECRET|RAW_BODY)/;
 
 export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onError' | 'logger'>): Reporter {
   function failed(error: WebhookError, context: ErrorContext): void {

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { answerTo, asWebhookError } from '../answer.js';
-import { createGate } from '../gate.js';
+import { createArrivals } from '../arrivals.js';
 import { createIntake, type VerifiedDelivery } from '../intake.js';
 import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
 import { createReporter } from '../reporter.js';
-import { type NodeRequest, respond, toDeliveryRequest } from './node-http.js';
+import { type NodeRequest, toDeliveryRequest } from './node-http.js';
+import { respond } from './respond.js';
 
 declare global {
   namespace Express {
@@ -77,17 +78,26 @@ export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
 export function expressVerifier(options: VerifierOptions): ExpressHandler {
   const resolved = resolveVerifierOptions(options);
   const intake = createIntake(resolved);
-  const gate = createGate(resolved.maxInFlight);
+  const arrivals = createArrivals(resolved);
   const reporter = createReporter(resolved);
   return async (request, response, next) => {
-    try {
-      const signed = intake.open(toDeliveryRequest(request, FIX));
-      request.webhook = await gate.run(() => intake.verify(signed));
-    } catch (cause) {
+    const refuse = (cause: unknown) => {
       const error = asWebhookError(cause);
-      if (error.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') return next(error);
       reporter.failed(error, {});
-      return respond(request, response, answerTo(error));
+      respond(request, response, answerTo(error));
+    };
+    let signed: ReturnType<typeof intake.open>;
+    try {
+      signed = intake.open(toDeliveryRequest(request, FIX));
+    } catch (error) {
+      // From here alone: later on it could be user code that throws something of that name.
+      if (asWebhookError(error).code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') return next(error);
+      return refuse(error);
+    }
+    try {
+      request.webhook = await arrivals.run((arrival) => intake.verify(signed, arrival));
+    } catch (error) {
+      return refuse(error);
     }
     next();
   };

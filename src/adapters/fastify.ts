@@ -3,7 +3,8 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Readable } from 'node:stream';
 import type { ReceiverOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
-import { type NodeRequest, respond, toDeliveryRequest } from './node-http.js';
+import { type NodeRequest, toDeliveryRequest } from './node-http.js';
+import { respond } from './respond.js';
 
 /** What the plugin uses of a request of Fastify. */
 export interface FastifyRequestLike {

@@ -1,4 +1,5 @@
 import { answerHeaders } from '../answer.js';
+import { type Arrival, createArrivals } from '../arrivals.js';
 import { withDeadline } from '../deadline.js';
 import { isWebhookError, RawBodyUnavailableError, type WebhookError } from '../errors.js';
 import {
@@ -12,6 +13,7 @@ import {
 import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
 import { Collector } from './collect.js';
+import { validStatus } from './status.js';
 
 const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
@@ -47,7 +49,7 @@ export function fetchHandler<Tx = undefined>(
       if (typeof context?.waitUntil === 'function') context.waitUntil(receiving.catch(() => {}));
     }
     const result = await receiving;
-    return new Response(null, { status: result.status, headers: answerHeaders(result) });
+    return new Response(null, { status: validStatus(result.status), headers: answerHeaders(result) });
   };
 }
 
@@ -74,15 +76,22 @@ export function fetchHandler<Tx = undefined>(
  */
 export async function verifyRequest(
   request: Request,
-  options: Omit<VerifierOptions, 'maxInFlight' | 'onError'>,
+  options: Omit<VerifierOptions, 'maxArriving' | 'maxArrivingBytes' | 'maxInFlight' | 'onError'>,
 ): Promise<VerifiedDelivery> {
-  const intake = createIntake(resolveVerifierOptions(options));
-  return intake.verify(intake.open(toDeliveryRequest(request)));
+  // One delivery alone, whose size maxBodyBytes bounds.
+  const resolved = resolveVerifierOptions({ ...options, maxArrivingBytes: Number.MAX_SAFE_INTEGER });
+  const intake = createIntake(resolved);
+  const signed = intake.open(toDeliveryRequest(request));
+  return createArrivals(resolved).run((arrival) => intake.verify(signed, arrival));
 }
 
 function toDeliveryRequest(request: Request): DeliveryRequest {
   return {
     method: request.method,
+    get url() {
+      const { pathname, search } = new URL(request.url, 'http://localhost');
+      return pathname + search;
+    },
     header: (name) => request.headers.get(name) ?? undefined,
     rawBody() {
       if (request.bodyUsed || request.body?.locked) throw new RawBodyUnavailableError(FIX);
@@ -92,17 +101,28 @@ function toDeliveryRequest(request: Request): DeliveryRequest {
 }
 
 function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {
-  return async ({ maxBodyBytes, timeoutMs }) => {
+  return async ({ maxBodyBytes, timeoutMs, arrival }) => {
     const collector = new Collector(maxBodyBytes);
     const reader = body?.getReader();
     const late = () => incomplete(`it took more than ${timeoutMs} ms (receiveTimeoutMs)`);
+    let dropped: WebhookError | undefined;
+    arrival.onDrop((error) => {
+      dropped = error;
+      collector.clear();
+      reader?.cancel().catch(() => {});
+    });
     try {
-      if (reader !== undefined) await withDeadline(drain(reader, collector), timeoutMs, late);
+      if (reader !== undefined) {
+        await withDeadline(drain(reader, collector, arrival), timeoutMs, late);
+      }
+      if (dropped !== undefined) throw dropped;
       return collector.bytes();
     } catch (error) {
       // Not waited for: a source that hangs would hang the answer with it.
       reader?.cancel().catch(() => {});
       throw whyUnread(error);
+    } finally {
+      collector.clear();
     }
   };
 }
@@ -113,10 +133,15 @@ function whyUnread(error: unknown): WebhookError {
   return Object(error).status === 413 ? hostLimit(error) : incomplete('the stream failed', error);
 }
 
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, collector: Collector): Promise<void> {
+async function drain(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  collector: Collector,
+  arrival: Arrival,
+): Promise<void> {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
     collector.add(value);
+    arrival.received(value.byteLength);
   }
 }

@@ -1,6 +1,12 @@
-/** Headers by name, in whatever case the sender and the host have written them. */
+/** Headers by name, in whatever case the sender and the host have written them, or parameters of the query. */
 type Headers = { readonly [name: string]: string | undefined };
 type MultiValueHeaders = { readonly [name: string]: readonly string[] | undefined };
+
+interface EventQuery {
+  readonly path?: string | undefined;
+  readonly queryStringParameters?: Headers | null | undefined;
+  readonly multiValueQueryStringParameters?: MultiValueHeaders | null | undefined;
+}
 
 interface EventBody {
   /** The body as text, or in base64. */
@@ -9,7 +15,7 @@ interface EventBody {
 }
 
 /** What is used of an event of API Gateway: a REST API with proxy integration, or payload format 1.0. */
-export interface ApiGatewayEvent extends EventBody {
+export interface ApiGatewayEvent extends EventBody, EventQuery {
   readonly httpMethod: string;
   readonly headers?: Headers | null | undefined;
   /** The same headers with all of their values. */
@@ -19,12 +25,14 @@ export interface ApiGatewayEvent extends EventBody {
 /** What is used of an event of payload format 2.0: an HTTP API of API Gateway, or a function URL. */
 export interface HttpApiEvent extends EventBody {
   readonly requestContext: { readonly http: { readonly method: string } };
+  readonly rawPath?: string | undefined;
+  readonly rawQueryString?: string | undefined;
   /** Values that were sent apart are joined with a comma. */
   readonly headers?: Headers | undefined;
 }
 
 /** What is used of an event of an Application Load Balancer. */
-export interface LoadBalancerEvent extends EventBody {
+export interface LoadBalancerEvent extends EventBody, EventQuery {
   readonly httpMethod: string;
   readonly requestContext: { readonly elb: object };
   /** Of a header that was sent more than once the last value alone, unless the target group has multi-value headers on. */
@@ -47,4 +55,35 @@ export interface LambdaResult {
   /** Always empty. */
   body: '';
   isBase64Encoded: false;
+}
+
+/** What any of the kinds of events may have; what it really has is looked at. */
+export interface AnyEvent {
+  readonly httpMethod?: unknown;
+  readonly requestContext?: { readonly http?: { readonly method?: unknown }; readonly elb?: unknown } | null;
+  readonly headers?: object | null | undefined;
+  readonly multiValueHeaders?: object | null | undefined;
+  readonly body?: unknown;
+  readonly isBase64Encoded?: unknown;
+  readonly path?: unknown;
+  readonly rawPath?: unknown;
+  readonly rawQueryString?: unknown;
+  readonly queryStringParameters?: object | null | undefined;
+  readonly multiValueQueryStringParameters?: object | null | undefined;
+}
+
+/** Path and query of an event, in the form in which a sender asks for them. */
+export function urlOf(event: AnyEvent): string | undefined {
+  const path = event.rawPath ?? event.path;
+  if (typeof path !== 'string') return undefined;
+  const query = typeof event.rawQueryString === 'string' ? event.rawQueryString : queryOf(event);
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** API Gateway decodes names and values, a load balancer hands them on as they were sent. */
+function queryOf({ multiValueQueryStringParameters, queryStringParameters, requestContext }: AnyEvent): string {
+  const form = requestContext?.elb ? String : encodeURIComponent;
+  return Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
+    .flatMap(([name, values]) => [values].flat().map((value) => `${form(name)}=${form(String(value ?? ''))}`))
+    .join('&');
 }

@@ -3,7 +3,8 @@ import { ConfigError, RawBodyUnavailableError } from '../errors.js';
 import { type BodyReader, type DeliveryRequest, tooLarge } from '../intake.js';
 import type { ReceiverOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
-import type { LambdaEvent, LambdaResult } from './lambda-event.js';
+import { type AnyEvent, type LambdaEvent, type LambdaResult, urlOf } from './lambda-event.js';
+import { validStatus } from './status.js';
 
 export type { ApiGatewayEvent, HttpApiEvent, LambdaEvent, LambdaResult, LoadBalancerEvent } from './lambda-event.js';
 
@@ -22,16 +23,6 @@ const REASONS: Record<number, string> = {
   422: 'Unprocessable Entity',
   503: 'Service Unavailable',
 };
-
-/** What any of the kinds of events may have; what it really has is looked at. */
-interface AnyEvent {
-  readonly httpMethod?: unknown;
-  readonly requestContext?: { readonly http?: { readonly method?: unknown }; readonly elb?: unknown } | null;
-  readonly headers?: object | null | undefined;
-  readonly multiValueHeaders?: object | null | undefined;
-  readonly body?: unknown;
-  readonly isBase64Encoded?: unknown;
-}
 
 /**
  * A handler for AWS Lambda that answers deliveries. It takes the events of API Gateway (REST APIs with proxy
@@ -82,6 +73,9 @@ function toDeliveryRequest(event: AnyEvent | null | undefined): DeliveryRequest 
   }
   return {
     method,
+    get url() {
+      return urlOf(event ?? {});
+    },
     header: (name) => headerOf(event?.multiValueHeaders, name) ?? headerOf(event?.headers, name),
     rawBody: () => readerOf(body, event?.isBase64Encoded === true ? 'base64' : 'utf8'),
   };
@@ -94,20 +88,24 @@ function headerOf(headers: object | null | undefined, name: string): string | un
 }
 
 function readerOf(body: string, encoding: 'base64' | 'utf8'): BodyReader {
-  return async ({ maxBodyBytes }) => {
+  return async ({ maxBodyBytes, arrival }) => {
     // Known without decoding.
     if (Buffer.byteLength(body, encoding) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    return Buffer.from(body, encoding);
+    const bytes = Buffer.from(body, encoding);
+    arrival.received(bytes.byteLength);
+    return bytes;
   };
 }
 
 function toLambdaResult({ requestContext, multiValueHeaders }: AnyEvent, result: DeliveryResult): LambdaResult {
-  const answer = { statusCode: result.status, body: '', isBase64Encoded: false } as const;
-  const headers = answerHeaders(result);
+  const status = validStatus(result.status);
+  const answer = { statusCode: status, body: '', isBase64Encoded: false } as const;
+  // The connection is the host's.
+  const headers = answerHeaders(result).filter(([name]) => name !== 'Connection');
   if (!requestContext?.elb) return { ...answer, headers: Object.fromEntries(headers) };
   return {
     ...answer,
-    statusDescription: `${result.status} ${REASONS[result.status] ?? 'Internal Server Error'}`,
+    statusDescription: `${status} ${REASONS[status] ?? 'Internal Server Error'}`,
     // A load balancer drops the headers that are not in the form of its own.
     ...(multiValueHeaders
       ? { multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])) }

@@ -1,19 +1,21 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServerHttp2Stream } from 'node:http2';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { answerHeaders, type DeliveryResult } from '../answer.js';
 import { RawBodyUnavailableError } from '../errors.js';
 import { type BodyReader, type DeliveryRequest, incomplete } from '../intake.js';
 import { Collector } from './collect.js';
 
 /** A request of node:http, or of a framework that put the raw bytes beside it. */
-export type NodeRequest = IncomingMessage & { readonly rawBody?: unknown; readonly body?: unknown };
+export type NodeRequest = IncomingMessage & {
+  readonly rawBody?: unknown;
+  readonly body?: unknown;
+  /** The `url` before a router took its prefix away. */
+  readonly originalUrl?: string;
+};
 
-/** How long an answer that was given early waits for the sender to notice, before the connection is closed. */
-const LINGER_MS = 1000;
-
-/** What a framework has of the body, where that is not in the Node request itself. */
-export interface FrameworkBody {
+/** What a framework has of the body, where that is not in the Node request itself, and what it does with errors. */
+export interface HostTraits {
+  /** Nobody catches what the adapter throws. */
+  readonly answersUnavailable?: boolean;
   readonly rawBody?: unknown;
   readonly body?: unknown;
   /** What the framework reads the body from. (Default: the Node request.) */
@@ -24,10 +26,14 @@ export interface FrameworkBody {
 export function toDeliveryRequest(
   request: NodeRequest,
   fix: string,
-  { rawBody, body, stream = request }: FrameworkBody = {},
+  { rawBody, body, stream = request, answersUnavailable = false }: HostTraits = {},
 ): DeliveryRequest {
   return {
     method: request.method,
+    answersUnavailable,
+    get url() {
+      return pathOf(request.originalUrl ?? request.url);
+    },
     header(name) {
       const value = request.headers[name];
       return typeof value === 'string' ? value : value?.join();
@@ -42,13 +48,18 @@ export function toDeliveryRequest(
   };
 }
 
+/** Path and query: as through a proxy, anybody may ask for a whole URL, whose host is of the sender's choice. */
+function pathOf(url: string | undefined): string | undefined {
+  return url === undefined || url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
+}
+
 /** Works across realms, where instanceof does not. */
 function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value);
 }
 
 function readerOf(stream: Readable): BodyReader {
-  return ({ maxBodyBytes, timeoutMs }) =>
+  return ({ maxBodyBytes, timeoutMs, arrival }) =>
     new Promise((resolve, reject) => {
       const collector = new Collector(maxBodyBytes);
       const late = () => finish(incomplete(`it took more than ${timeoutMs} ms (receiveTimeoutMs)`));
@@ -56,6 +67,7 @@ function readerOf(stream: Readable): BodyReader {
       const add = (chunk: Uint8Array) => {
         try {
           collector.add(chunk);
+          arrival.received(chunk.byteLength);
         } catch (error) {
           finish(error);
         }
@@ -66,43 +78,22 @@ function readerOf(stream: Readable): BodyReader {
       function finish(error?: unknown): void {
         clearTimeout(timer);
         stream.off('data', add).off('end', end).off('close', cut);
-        if (error === undefined) resolve(collector.bytes());
-        else reject(error);
+        if (error === undefined) {
+          resolve(collector.bytes());
+        } else {
+          // What still comes is for respond to decide about: until then it stays with the sender.
+          stream.pause();
+          reject(error);
+        }
+        // The listener for errors keeps all of this for as long as the stream is kept.
+        collector.clear();
       }
 
+      arrival.onDrop(finish);
       // The listener for errors stays: one that comes after the answer must not bring down the process.
       stream.on('error', cut);
       if (stream.readableEnded) end();
       else if (stream.destroyed) cut();
       else stream.on('data', add).on('end', end).on('close', cut);
     });
-}
-
-/** Answers with an empty body and leaves the connection usable, or closed when the sender has not finished. */
-export function respond(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
-  // Of HTTP/2 alone, where it is the one request and not the connection that can be ended early.
-  const { stream } = response as { stream?: ServerHttp2Stream };
-  if (response.headersSent || response.destroyed) return;
-  response.statusCode = result.status;
-  for (const [name, value] of answerHeaders(result)) response.setHeader(name, value);
-  // Requests that a framework makes up for tests do not say whether they are complete.
-  if (request.complete !== false) {
-    response.end();
-    return;
-  }
-  if (stream !== undefined) {
-    response.end();
-    stream.close();
-    return;
-  }
-  // The sender is still sending. Closing at once would make it miss the answer, so what comes is dropped for a moment.
-  response.setHeader('Connection', 'close');
-  response.setHeader('Content-Length', '0');
-  response.flushHeaders();
-  const close = () => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(close, LINGER_MS);
-  request.once('end', close).once('close', close).resume();
 }

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import type { DeliveryResult } from '../answer.js';
 import type { ReceiverOptions } from '../options.js';
 import { asReceiver, type Receiver } from '../receiver.js';
-import { type NodeRequest, respond, toDeliveryRequest } from './node-http.js';
+import { type NodeRequest, toDeliveryRequest } from './node-http.js';
+import { respond } from './respond.js';
 
 export type { NodeRequest };
 
@@ -10,7 +12,9 @@ const FIX =
   'or keep the bytes as a Buffer in req.rawBody.';
 
 /**
- * A listener for node:http, or for any framework that hands on its request and response, that answers deliveries.
+ * A listener for node:http, or for any framework that hands on its request and response, that answers deliveries. Its
+ * promise never rejects, as nobody may be waiting for it: when the body was read before it was called, it answers 500
+ * and reports `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, whose message says what to do, to `onError` and `logger`.
  *
  * @example
  * ```ts
@@ -21,7 +25,7 @@ const FIX =
  * createServer(nodeHandler({ secret, toleranceSeconds: 300, onEvent: (event) => console.log(event.id) })).listen(3000);
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The listener. It rejects with RawBodyUnavailableError when the body was read before it was called.
+ * @returns The listener.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
  */
 export function nodeHandler<Tx = undefined>(
@@ -29,6 +33,13 @@ export function nodeHandler<Tx = undefined>(
 ): (request: NodeRequest, response: ServerResponse) => Promise<void> {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
-    respond(request, response, await receiver.receive(toDeliveryRequest(request, FIX)));
+    let result: DeliveryResult;
+    try {
+      result = await receiver.receive(toDeliveryRequest(request, FIX, { answersUnavailable: true }));
+    } catch {
+      // Ours reports everything and rejects never. One of somebody's own did not keep to that, and nobody catches here.
+      result = { status: 500, outcomes: [] };
+    }
+    respond(request, response, result);
   };
 }

@@ -24,6 +24,11 @@ export function hmacAhead<Body>(body: Body, _timestamp: string, _secret: unknown
   return [body, hmacHex];
 }
 
+/** How many bytes a string has in UTF-8; a lone surrogate has the three of U+FFFD. */
+export function utf8Length(text: string): number {
+  return Buffer.byteLength(text);
+}
+
 const left = Buffer.alloc(64);
 const right = Buffer.alloc(64);
 

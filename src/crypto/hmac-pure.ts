@@ -11,6 +11,23 @@ export function hmacHex(body: string | Uint8Array, timestamp: string, secret: st
   return bytesToHex(hmac.create(sha256, utf8.encode(secret)).update(bytes).update(utf8.encode(timestamp)).digest());
 }
 
+/** How many bytes a string has in UTF-8; a lone surrogate has the three of U+FFFD. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) {
+      bytes += 1;
+      continue;
+    }
+    bytes += 2;
+    // The second half of a pair: the two are four bytes, of which three are counted.
+    if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) at++;
+  }
+  return bytes;
+}
+
 /** WebCrypto is the faster of the two from 100 bytes on in workerd, and from 8 kB on in the edge runtime on Node. */
 const WEBCRYPTO_FROM = 4096;
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type NodeRequest, respond, toDeliveryRequest } from '../adapters/node-http.js';
+import { type NodeRequest, toDeliveryRequest } from '../adapters/node-http.js';
+import { respond } from '../adapters/respond.js';
 import { WebhookError } from '../errors.js';
 import type { HeaderNames } from '../headers.js';
 import type { DeliveryRequest } from '../intake.js';
@@ -202,6 +203,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 }
 
+/** How much arrives at once is bounded where requests come in. */
+const BOUNDED_HERE = { received: () => {}, onDrop: () => {} };
+
 /**
  * The delivery with its body read before anything is looked at, so that one can be shown that is refused for its headers.
  * What went wrong with reading comes when the receiver asks for the body.
@@ -214,7 +218,7 @@ async function readFirst(
   const read = delivery.rawBody();
   if (typeof read !== 'function') return { delivery };
   try {
-    const body = await read({ maxBodyBytes, timeoutMs: 30_000 });
+    const body = await read({ maxBodyBytes, timeoutMs: 30_000, arrival: BOUNDED_HERE });
     return { delivery: { ...delivery, rawBody: () => body }, body };
   } catch (error) {
     return { delivery: { ...delivery, rawBody: () => () => Promise.reject(error) } };

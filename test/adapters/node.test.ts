@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
-import { ConfigError, RawBodyUnavailableError } from '../../src/index.js';
+import { ConfigError, RawBodyUnavailableError, type Receiver } from '../../src/index.js';
 import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
 import { framed, genuine, headersOf, SECRET, sign } from '../matrix/deliveries.js';
 import { nodeTarget } from '../matrix/targets.js';
@@ -11,6 +11,10 @@ import { head, Wire } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
 
 matrix(nodeTarget);
+
+const hostile = () => {
+  throw new Error('no');
+};
 
 describe('nodeHandler', () => {
   expectNothingUnhandled();
@@ -36,22 +40,50 @@ describe('nodeHandler', () => {
       'was parsed into req.body',
       async (request) => Object.assign(request, { body: JSON.parse(String(await request.toArray())) }),
     ],
-  ])('rejects with what to do when the body %s, and answers nothing', async (_how, read) => {
-    const errors = new Log<unknown>();
+  ])('answers 500 when the body %s, says what to do, and lives on', async (_how, read) => {
+    const reported = new Log<unknown>();
+    const logged = new Log<unknown>();
+    const log = () => {};
+    const note = (about: object) => logged.add((about as { err: unknown }).err);
+    const strict = nodeHandler({
+      secret: SECRET,
+      onEvent: () => {},
+      onError: (error) => reported.add(error),
+      logger: { debug: log, info: log, warn: note, error: note },
+    });
     const listener: RequestListener = async (request, response) => {
       await read(request);
-      await handler(request, response).catch((error) => errors.add(error));
-      expect(response.headersSent).toBe(false);
-      response.writeHead(599).end();
+      // As people write it in node:http: nobody catches.
+      void strict(request, response);
     };
-    expect(await statusFrom(listener, framed(genuine()))).toBe(599);
-    expect(errors.entries).toEqual([expect.any(RawBodyUnavailableError)]);
-    expect(errors.entries).toEqual([
-      expect.objectContaining({
-        code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE',
-        message: expect.stringMatching(/before anything reads the request.*Buffer in req\.rawBody/),
-      }),
-    ]);
+    expect(await statusFrom(listener, framed(genuine()))).toBe(500);
+    const error = expect.objectContaining({
+      code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE',
+      message: expect.stringMatching(/before anything reads the request.*Buffer in req\.rawBody/),
+    });
+    expect(reported.entries).toEqual([error]);
+    expect(logged.entries).toEqual([error]);
+    expect(reported.entries[0]).toBeInstanceOf(RawBodyUnavailableError);
+    expect(await statusFrom(strict, framed(genuine()))).toBe(200);
+  });
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('no'))],
+    ['throws', () => hostile()],
+    ['gives a status that cannot be sent', async () => ({ status: 100_000, outcomes: [] })],
+    ['gives a header that cannot be sent', async () => ({ status: 503, outcomes: [], retryAfterSeconds: '\r\n' })],
+    ['gives nothing', async () => undefined],
+  ])("never answers 2xx, rejects or hangs when a receiver of somebody's own %s", async (_how, receive) => {
+    const own = { handle: receive, receive, drain: async () => {} } as never as Receiver;
+    const settled: unknown[] = [];
+    const { port } = await serve(
+      (request, response) => void nodeHandler(own)(request, response).catch((e) => settled.push(e)),
+    );
+    const wire = await Wire.open(port);
+    await wire.send(framed(genuine()));
+    expect([500, undefined]).toContain((await wire.answer())?.status);
+    wire.end();
+    expect(settled).toEqual([]);
   });
 
   it.each<[string, (bytes: Buffer) => object]>([

@@ -142,7 +142,9 @@ export const parsedFirst: readonly (readonly [title: string, Deviation])[] = [
   ['refuses a body that says it is over the limit before any of it has come', refusedWhenWhole],
   ['answers 503 when the body stalls, and closes the connection', inOnePiece],
   ['answers 503 when a body in chunks never ends', inChunks],
-  ['counts a delivery as in flight from its headers on', inOnePiece],
+  ['takes a verified delivery while another is still arriving, and then that one', inOnePiece],
+  ['drops the delivery that has been arriving longest when there are too many, and answers it 503', inOnePiece],
+  ['drops the delivery that has been arriving longest when there are too many bytes, and answers it 503', inOnePiece],
   [
     'serves genuine deliveries between refused ones to a client that keeps its connection',
     {

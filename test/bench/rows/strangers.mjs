@@ -1,0 +1,90 @@
+import { connect } from 'node:net';
+import { freshDelivery } from '../lib/fixtures.mjs';
+import { sendAll, toRequest } from '../lib/load.mjs';
+import { startServer } from '../lib/server.mjs';
+import { interleave, ratios, summarise } from '../lib/stats.mjs';
+import { crowd, unfinishedRequest } from '../lib/strangers.mjs';
+
+const MIB = 1024 * 1024;
+/** The defaults of maxArrivingBytes and maxBodyBytes. */
+const MAX_ARRIVING_BYTES = 64 * MIB;
+const MAX_BODY_BYTES = 10 * MIB;
+const STRANGERS = 1000;
+
+/** Milliseconds from sending a genuine delivery on a connection of its own to its 200. */
+function latency(port) {
+  const request = toRequest(freshDelivery(1));
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const start = performance.now();
+    socket.on('error', reject).once('data', (answer) => {
+      socket.destroy();
+      if (answer.toString('latin1', 0, 12) === 'HTTP/1.1 200') resolve(performance.now() - start);
+      else reject(new Error(`A genuine delivery was refused: ${answer.toString('latin1', 0, 40)}`));
+    });
+    socket.write(request);
+  });
+}
+
+/** The latencies of genuine deliveries that come one after another, in order of size. */
+async function latencies(port, count) {
+  const all = [];
+  for (let at = 0; at < count; at++) all.push(await latency(port));
+  return all.sort((a, b) => a - b);
+}
+
+const quantile = (sorted, share) => sorted[Math.floor(share * (sorted.length - 1))];
+
+async function latencyBesideStrangers({ quick }) {
+  const candidates = {};
+  for (const name of ['crowded', 'alone']) {
+    const server = await startServer('node ours');
+    await latencies(server.port, 500);
+    candidates[name] = { server, strangers: [] };
+  }
+  const { crowded, alone } = candidates;
+  crowded.strangers = await crowd(crowded.server.port, STRANGERS, unfinishedRequest(2000));
+  const rounds = await interleave(candidates, quick ? 5 : 15, ({ server }) => latencies(server.port, 400));
+  for (const socket of crowded.strangers) socket.destroy();
+  for (const { server } of [crowded, alone]) server.stop();
+  const at = (name, share) => rounds[name].map((sorted) => quantile(sorted, share));
+  return [
+    ['p50', 0.5],
+    ['p99', 0.99],
+  ].map(([measure, share]) => ({
+    name: `genuine beside ${STRANGERS} half-sent`,
+    against: 'no strangers',
+    measure: `${measure} ×`,
+    target: { max: 2 },
+    ...summarise(ratios(at('crowded', share), at('alone', share))),
+  }));
+}
+
+/** Peak RSS above the idle server's, over maxArrivingBytes. */
+async function peakOfStalled(count) {
+  const server = await startServer('node ours');
+  await sendAll(
+    server.port,
+    Array.from({ length: 500 }, () => toRequest(freshDelivery(1))),
+  );
+  const idle = await server.ask('idle');
+  const sockets = await crowd(server.port, count, unfinishedRequest(MAX_BODY_BYTES));
+  const { bytes } = await server.ask('peak');
+  await latency(server.port);
+  for (const socket of sockets) socket.destroy();
+  server.stop();
+  return (bytes - idle.bytes) / MAX_ARRIVING_BYTES;
+}
+
+async function memoryOfStalled(count, { quick }) {
+  const rounds = quick ? 1 : 3;
+  const { stalled } = await interleave({ stalled: count }, rounds, peakOfStalled);
+  const row = { name: `${count} stalled bodies of 10 MiB`, against: 'maxArrivingBytes', measure: 'peak RSS ×' };
+  return [{ ...row, target: { max: 1.5 }, ...summarise(stalled) }];
+}
+
+export const benchmarks = [
+  { name: 'genuine beside strangers', run: latencyBesideStrangers },
+  { name: '60 stalled bodies', run: (options) => memoryOfStalled(60, options) },
+  { name: '1000 stalled bodies', run: (options) => memoryOfStalled(1000, options) },
+];

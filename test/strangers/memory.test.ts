@@ -1,0 +1,127 @@
+import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Collector } from '../../src/adapters/collect.js';
+import { expectNothingUnhandled } from '../matrix/app.js';
+import { genuine, headersOf } from '../matrix/deliveries.js';
+import { head } from '../matrix/wire.js';
+import { HOSTS, serve } from './hosts.js';
+import { statusOverHttp1 } from './strangers.js';
+
+const MIB = 1024 * 1024;
+
+setFlagsFromString('--expose-gc');
+const gc: () => void = runInNewContext('gc');
+
+/** Buffers whose memory is given back by resizing them, which Node does not count. */
+const blocks: ArrayBuffer[] = [];
+const blockBytes = () => blocks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+
+beforeAll(() => {
+  vi.stubGlobal(
+    'ArrayBuffer',
+    new Proxy(ArrayBuffer, {
+      construct(target, args, newTarget) {
+        const made = Reflect.construct(target, args, newTarget);
+        if (args.length > 1) blocks.push(made);
+        return made;
+      },
+    }),
+  );
+});
+afterAll(() => void vi.unstubAllGlobals());
+
+/** Bytes that are really held, on and off the heap: what could be collected does not count. */
+function held(): number {
+  gc();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers + blockBytes();
+}
+
+/** A stranger's request with a body that lacks its last byte. */
+function unfinished(bytes: number): Buffer {
+  const headers = headersOf({ ...genuine(), signature: '0'.repeat(64) });
+  return Buffer.concat([head([...headers, ['Content-Length', String(bytes)]]), Buffer.alloc(bytes - 1, '[')]);
+}
+
+/** Sends it from so many strangers, one after another. */
+async function stall(port: number, count: number, part: Buffer): Promise<void> {
+  const sockets: Socket[] = [];
+  for (let at = 0; at < count; at++) {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    // One that is dropped half way sees a reset, or the end.
+    await new Promise<void>((resolve) => {
+      socket.on('error', () => {}).on('close', () => resolve());
+      socket.resume().write(part, () => resolve());
+    });
+  }
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+describe.each(HOSTS.filter(({ http2 }) => !http2))('$name', (host) => {
+  expectNothingUnhandled();
+
+  it('holds no more than maxArrivingBytes of 60 stalled bodies, and drops those that have been arriving longest', async () => {
+    const { port, refused } = await serve(host, { maxBodyBytes: MIB, maxArrivingBytes: 8 * MIB });
+    expect(await statusOverHttp1(port, genuine())).toBe(200);
+    const part = unfinished(MIB);
+    const before = held();
+    const blocksBefore = blockBytes();
+    await stall(port, 60, part);
+    await refused.reaches(52);
+    expect(await statusOverHttp1(port, genuine())).toBe(200);
+    // Seven bodies and the beginning of the eighth, to within a block each.
+    expect(blockBytes() - blocksBefore).toBeGreaterThan(5 * MIB);
+    // The blocks of eight bodies, the sockets of both ends, and what the test itself keeps.
+    expect(held() - before).toBeLessThan(1.5 * 8 * MIB);
+    expect(new Set(refused.entries.map(({ code }) => code))).toEqual(new Set(['ERR_WEBHOOK_OVERLOADED']));
+    expect(refused.entries.every(({ message }) => message.includes('maxArrivingBytes'))).toBe(true);
+  });
+});
+
+describe('Collector', () => {
+  it.each([
+    ['one byte', 255, 1],
+    ['a few bytes', 1000, 7],
+    ['1023 bytes', 15, 1023],
+  ])('keeps little more than the bytes of senders who drip %s at a time', (_what, chunks, size) => {
+    const before = held();
+    const collectors = Array.from({ length: 1000 }, () => {
+      const collector = new Collector(MIB);
+      for (let at = 0; at < chunks; at++) collector.add(Buffer.alloc(size));
+      return collector;
+    });
+    const perSender = (held() - before) / collectors.length;
+    expect(perSender).toBeLessThan(2.5 * chunks * size + 1000);
+    expect(collectors.every((collector) => collector.bytes().byteLength === chunks * size)).toBe(true);
+  });
+
+  it('does not keep the large buffers that its chunks are small parts of', () => {
+    const before = held();
+    const collectors = Array.from({ length: 200 }, () => {
+      const collector = new Collector(MIB);
+      collector.add(new Uint8Array(64 * 1024).subarray(0, 1024));
+      return collector;
+    });
+    expect(held() - before).toBeLessThan(200 * 5000);
+    expect(collectors).toHaveLength(200);
+  });
+
+  it('gives the memory of a large body back at once, and not when garbage is collected', () => {
+    const collector = new Collector(64 * MIB);
+    const chunk = new Uint8Array(64 * 1024);
+    const before = blockBytes();
+    for (let at = 0; at < 512; at++) collector.add(chunk);
+    expect(blockBytes() - before).toBeGreaterThan(31 * MIB);
+    expect(blockBytes() - before).toBeLessThan(34 * MIB);
+    collector.clear();
+    expect(blockBytes()).toBe(before);
+    expect(collector.bytes().byteLength).toBe(0);
+    collector.add(chunk);
+    expect(collector.bytes().byteLength).toBe(chunk.byteLength);
+  });
+});
