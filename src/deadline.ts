@@ -1,4 +1,8 @@
-/** Settles as `work` does, or rejects with what `late` gives once `ms` milliseconds have gone by. */
+/**
+ * Settles as `work` does, or rejects with what `late` gives once `ms` milliseconds have gone by. It trusts a timer: work
+ * that settles while the process is frozen may win over a timer that is overdue. Where that matters, ask a
+ * {@link stopwatch} as well.
+ */
 export function withDeadline<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms);
