@@ -1,8 +1,9 @@
-import { withDeadline } from '../deadline.js';
-import { WebhookError } from '../errors.js';
+import { stopwatch, withDeadline } from '../deadline.js';
 import type { IdempotencyStore } from '../idempotency.js';
 import { checkNumber, MAX_TIMER_MS } from '../limits.js';
+import { boundedCalls, type CallLimits, storeError } from './calls.js';
 import { storableKey } from './key.js';
+import { createRecorder } from './record.js';
 
 /** What the stores that hold a key by a lease have in common. */
 export interface LeaseOptions {
@@ -39,99 +40,64 @@ export function resolveLeaseOptions(options: LeaseOptions): Required<{ [K in key
   return { leaseMs, retentionMs, timeoutMs };
 }
 
-const FIRST_RETRY_MS = 25;
-const LAST_RETRY_MS = 5000;
-
 /**
- * A store over keys that are held by leases. Every claim has an owner of its own, so that a holder whose lease ran out
- * can neither complete nor release what another has taken over.
+ * A store over keys that are held by leases. Each claim has its own owner, so that a holder whose lease ran out can
+ * neither complete nor release what another has taken over. No run starts when its claim was answered too late to have
+ * nine tenths of the lease left, on the monotonic or the wall clock.
  */
 export function leasedStore(
   table: LeaseTable,
-  { leaseMs, retentionMs, timeoutMs }: ReturnType<typeof resolveLeaseOptions>,
+  options: ReturnType<typeof resolveLeaseOptions>,
+  limits: Omit<CallLimits, 'timeoutMs'> = {},
 ): IdempotencyStore {
-  /** Keys whose run succeeded, and which the server has not recorded yet. As many as runs were under way, at most. */
-  const unrecorded = new Map<string, Promise<void>>();
+  const { leaseMs, timeoutMs } = options;
+  const calls = boundedCalls({ timeoutMs, ...limits });
+  const recorder = createRecorder(async (key, owner) => calls.send(() => table.complete(key, owner)), options);
 
   const late = () => storeError('The server did not answer in time (timeoutMs, and a tenth of leaseMs for a claim).');
   const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);
   // A lease begins before its claim is answered. A handler has nine tenths of it, so the answer may take the last one.
   const claimMs = Math.min(timeoutMs, Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs)));
 
-  /**
-   * Tries until the server has recorded it: the effect is there, so that forgetting the key would mean to have it
-   * twice. Tries go on after the delivery was answered.
-   */
-  async function record(key: string, owner: string): Promise<void> {
-    try {
-      if (await complete(key, owner)) return;
-    } finally {
-      unrecorded.delete(key);
-    }
-    throw storeError(
-      `The lease of ${leaseMs} ms ran out before the run was over and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
-    );
-  }
-
-  async function complete(key: string, owner: string): Promise<boolean> {
-    const end = Date.now() + retentionMs;
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
-      try {
-        return await table.complete(key, owner);
-      } catch (error) {
-        if (Date.now() > end) throw error;
-        await pause(wait);
-      }
-    }
-  }
-
   return {
     // Of a lease so short that its claim may take more than a tenth, handlers are given nine tenths of what then is left.
     leaseMs: claimMs > leaseMs / 10 ? (leaseMs - claimMs) / 0.9 : leaseMs,
+    unrecorded: recorder.allPending,
     async once(idempotencyKey, run) {
       const key = storableKey(idempotencyKey);
-      const recording = unrecorded.get(key);
+      const recording = recorder.pending(key);
       if (recording !== undefined) {
         await inTime(recording);
         return 'duplicate';
       }
       const owner = crypto.randomUUID();
-      const claim = table.claim(key, owner);
-      let status: Awaited<typeof claim>;
+      const release = async () => calls.send(() => table.release(key, owner));
+      const elapsed = stopwatch();
+      const claim = calls.send(() => table.claim(key, owner));
+      let fencingToken: bigint | undefined;
       try {
-        status = await withDeadline(claim, claimMs, late);
+        const answer = await withDeadline(claim, claimMs, late);
+        if (answer === 'duplicate' || answer === 'in-progress') return answer;
+        if (answer !== 'claimed') fencingToken = answer;
+        // The process may have been frozen: the answer is then read before the timer has fired. From here to the run
+        // nothing is awaited. Written so that a clock that gives no number refuses, too.
+        if (!(elapsed() <= claimMs)) throw late();
       } catch (error) {
-        // It may be there all the same, or come yet, and would keep others from the key for a whole lease.
-        const release = () => table.release(key, owner);
+        // The claim may have been made or still be made, and would keep others from the key for a whole lease.
         claim.then(release, release).catch(ignore);
         throw error;
       }
-      if (status === 'duplicate' || status === 'in-progress') return status;
       try {
-        await run(undefined, { fencingToken: status === 'claimed' ? undefined : status });
+        await run(undefined, { fencingToken });
       } catch (error) {
         // If the server cannot be told, the lease runs out by itself.
-        await inTime(table.release(key, owner)).catch(ignore);
+        await inTime(release()).catch(ignore);
         throw error;
       }
-      const recorded = record(key, owner);
-      unrecorded.set(key, recorded);
-      await inTime(recorded);
+      await inTime(recorder.record(key, owner));
       return 'handled';
     },
   };
-}
-
-function storeError(message: string): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_STORE', message);
-}
-
-/** Waits without keeping the process alive for it. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer: { unref?: () => unknown } | number = setTimeout(resolve, ms);
-    if (typeof timer === 'object') timer.unref?.();
-  });
 }
 
 function ignore(): void {}

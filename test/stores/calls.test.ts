@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { boundedCalls } from '../../src/stores/calls.js';
+import { leasedStore, resolveLeaseOptions } from '../../src/stores/lease.js';
+import { nothing } from '../contracts/store-helpers.js';
+import { deferred } from '../helpers.js';
+import { fakeTable } from './fake-table.js';
+
+const store503 = expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', status: 503 });
+const never = () => new Promise<never>(() => {});
+const hour = 3_600_000;
+const timeoutMs = 1000;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Makes calls that are never answered. Says how many were made and how many refused. */
+function lose(calls: ReturnType<typeof boundedCalls>, count: number) {
+  let [made, refused] = [0, 0];
+  for (let index = 0; index < count; index++) {
+    try {
+      void calls.send(() => {
+        made++;
+        return never();
+      });
+    } catch {
+      refused++;
+    }
+  }
+  return { made, refused };
+}
+
+describe('boundedCalls', () => {
+  it('refuses what would be one too many, and says so', () => {
+    const calls = boundedCalls({ timeoutMs });
+    expect(lose(calls, 1500)).toEqual({ made: 1000, refused: 500 });
+    expect(() => calls.send(never)).toThrow(store503);
+    expect(() => calls.send(never)).toThrow(/1000 calls of the client are unanswered/);
+  });
+
+  it.each(['resolves', 'rejects'])('takes as many more as it is answered, when a call %s', async (way) => {
+    const calls = boundedCalls({ timeoutMs });
+    const answer = deferred();
+    for (let index = 0; index < 10; index++) calls.send(() => answer.promise).catch(nothing);
+    lose(calls, 990);
+    if (way === 'resolves') answer.resolve();
+    else answer.reject(new Error('the connection is closed'));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(lose(calls, 20)).toEqual({ made: 10, refused: 10 });
+  });
+
+  it('sends one call after a pause, then after longer ones, and works again once one is answered', async () => {
+    const calls = boundedCalls({ timeoutMs });
+    lose(calls, 1001);
+    const made: number[] = [];
+    for (let second = 1; second <= 40; second++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      if (lose(calls, 5).made > 0) made.push(second);
+    }
+    expect(made).toEqual([2, 5, 10, 19, 36]);
+  });
+
+  it('forgets calls that have been lost for an hour', async () => {
+    const calls = boundedCalls({ timeoutMs });
+    lose(calls, 1000);
+    await vi.advanceTimersByTimeAsync(hour + 1);
+    expect(lose(calls, 1001)).toEqual({ made: 1000, refused: 1 });
+  });
+
+  it('counts a call that throws at once as answered', async () => {
+    const calls = boundedCalls({ timeoutMs });
+    for (let index = 0; index < 1500; index++) {
+      const thrown = calls.send(() => {
+        throw new Error('closed');
+      });
+      await expect(thrown).rejects.toThrow('closed');
+    }
+  });
+
+  it('sends nothing in silence, so that a socket can time out, and everything once there is an answer', async () => {
+    const calls = boundedCalls({ timeoutMs, pausesInSilence: true });
+    const answer = deferred();
+    void calls.send(() => answer.promise);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(lose(calls, 1)).toEqual({ made: 1, refused: 0 });
+    await vi.advanceTimersByTimeAsync(1);
+    for (let ms = 0; ms < 1000; ms += 100) {
+      expect(lose(calls, 1)).toEqual({ made: 0, refused: 1 });
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(() => calls.send(never)).toThrow(/has not answered for 500 ms/);
+    answer.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(lose(calls, 3)).toEqual({ made: 3, refused: 0 });
+  });
+
+  it('does not take idleness for silence', async () => {
+    const calls = boundedCalls({ timeoutMs, pausesInSilence: true });
+    await calls.send(async () => 'answer');
+    await vi.advanceTimersByTimeAsync(hour);
+    expect(await calls.send(async () => 'answer')).toBe('answer');
+  });
+
+  it('does not take one lost call for silence while others are answered', async () => {
+    const calls = boundedCalls({ timeoutMs, pausesInSilence: true });
+    lose(calls, 1);
+    for (let ms = 0; ms < 5000; ms += 100) {
+      expect(await calls.send(async () => 'answer')).toBe('answer');
+      await vi.advanceTimersByTimeAsync(100);
+    }
+  });
+});
+
+describe('a store whose client does not answer', () => {
+  it('fails at once without a run beyond 1000 claims, gives none of those back that it did not make, and recovers', async () => {
+    const { right, table } = fakeTable();
+    const answers = deferred();
+    let [claims, releases] = [0, 0];
+    const store = leasedStore(
+      {
+        ...table,
+        async claim(key, owner) {
+          claims++;
+          await answers.promise;
+          return right.claim(key, owner);
+        },
+        async release(key, owner) {
+          releases++;
+          return right.release(key, owner);
+        },
+      },
+      resolveLeaseOptions({ timeoutMs }),
+    );
+    const run = vi.fn(nothing);
+    const results = Promise.allSettled(Array.from({ length: 1200 }, (_, index) => store.once(`key-${index}`, run)));
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    for (const result of await results) expect(result).toEqual({ status: 'rejected', reason: store503 });
+    expect(claims).toBe(1000);
+    answers.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(releases).toBe(1000);
+    expect(run).not.toHaveBeenCalled();
+    expect(await store.once('key-1', run)).toBe('handled');
+  });
+
+  it('keeps a record that cannot be sent for a later try', async () => {
+    const { table } = fakeTable();
+    const answers = deferred<never>();
+    const running = deferred();
+    const store = leasedStore(
+      { ...table, claim: (key, owner) => (key === 'a' ? table.claim(key, owner) : answers.promise) },
+      resolveLeaseOptions({ timeoutMs: 100 }),
+    );
+    const first = store.once('a', () => running.promise).catch((error) => error.code);
+    await vi.advanceTimersByTimeAsync(0);
+    for (let index = 0; index < 1000; index++) store.once(`key-${index}`, nothing).catch(nothing);
+    running.resolve();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await first).toBe('ERR_WEBHOOK_STORE');
+    expect(store.unrecorded?.()).toHaveLength(1);
+    answers.reject(new Error('the connection was replaced'));
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(store.unrecorded?.()).toEqual([]);
+    expect(await store.once('a', nothing)).toBe('duplicate');
+  });
+});

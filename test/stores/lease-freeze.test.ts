@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/lease.js';
+import { nothing } from '../contracts/store-helpers.js';
+import { fakeTable } from './fake-table.js';
+
+const clock = { monotonic: 0, wall: 0 };
+beforeEach(() => {
+  Object.assign(clock, { monotonic: 1000, wall: 1_700_000_000_000 });
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.monotonic);
+  vi.spyOn(Date, 'now').mockImplementation(() => clock.wall);
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** What each clock does while a process is frozen, or is set. */
+const steps: Record<string, (ms: number) => void> = {
+  'on both clocks': (ms) => {
+    clock.monotonic += ms;
+    clock.wall += ms;
+  },
+  'on the monotonic clock, while the wall clock is set back': (ms) => {
+    clock.monotonic += ms;
+    clock.wall -= 86_400_000;
+  },
+  'on the wall clock alone': (ms) => {
+    clock.wall += ms;
+  },
+};
+
+/** Does something after that many turns of the queue of promises. */
+async function after(turns: number, act: () => void) {
+  for (let turn = 0; turn < turns; turn++) await undefined;
+  act();
+}
+
+const leaseMs = 10_000;
+const options = resolveLeaseOptions({ leaseMs });
+
+/** Freezes the process for `ms` at one of the moments from the call to the run. Says what came of it. */
+async function freeze(moment: { before: boolean; turns: number }, pass: () => void) {
+  const { rows, right, table } = fakeTable();
+  const claim: LeaseTable['claim'] = async (key, owner) => {
+    if (moment.before) await after(moment.turns, pass);
+    const status = await right.claim(key, owner);
+    if (!moment.before) void after(moment.turns, pass);
+    return status;
+  };
+  const sent = { ...clock };
+  let startedAfter: number | undefined;
+  const result = await leasedStore({ ...table, claim }, options)
+    .once('a', async () => {
+      startedAfter = Math.max(clock.monotonic - sent.monotonic, clock.wall - sent.wall);
+    })
+    .catch((error) => error.code);
+  for (let turn = 0; turn < 50; turn++) await undefined;
+  return { result, startedAfter, rows };
+}
+
+describe('a process that is frozen between a claim and its run', () => {
+  for (const [name, step] of Object.entries(steps)) {
+    it(`does not start the run once its time is over ${name}`, async () => {
+      let refused = 0;
+      for (const before of [true, false]) {
+        for (let turns = 0; turns < 25; turns++) {
+          for (const ms of [1001, leaseMs + 1, 3_600_000]) {
+            const { result, startedAfter, rows } = await freeze({ before, turns }, () => step(ms));
+            const at = JSON.stringify({ before, turns, ms, result, startedAfter });
+            // It may be frozen after the start: then it has started in time.
+            if (startedAfter !== undefined) expect(startedAfter, at).toBeLessThanOrEqual(1000);
+            else {
+              refused++;
+              expect(result, at).toBe('ERR_WEBHOOK_STORE');
+              expect(rows.size, at).toBe(0);
+            }
+          }
+        }
+      }
+      expect(refused).toBeGreaterThan(25 * 3);
+    });
+  }
+
+  it('starts the run when there is time left, also when the wall clock was set back', async () => {
+    for (const set of [0, -86_400_000]) {
+      const { result, startedAfter } = await freeze({ before: true, turns: 3 }, () => {
+        clock.monotonic += 999;
+        clock.wall += set;
+      });
+      expect(result).toBe('handled');
+      expect(startedAfter).toBe(999);
+    }
+  });
+
+  it('gives back its own claim alone', async () => {
+    const { rows, right, table } = fakeTable();
+    const claim: LeaseTable['claim'] = async (key, owner) => {
+      const status = await right.claim(key, owner);
+      clock.monotonic += leaseMs + 1;
+      rows.set(key, { owner: 'another', done: true });
+      return status;
+    };
+    const run = vi.fn(nothing);
+    await expect(leasedStore({ ...table, claim }, options).once('a', run)).rejects.toThrow(/in time/);
+    for (let turn = 0; turn < 50; turn++) await undefined;
+    expect(rows.get('a')).toEqual({ owner: 'another', done: true });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('does not start a run when a clock is broken', async () => {
+    const run = vi.fn(nothing);
+    const { result } = await freeze({ before: true, turns: 1 }, () => {
+      clock.wall = Number.NaN;
+    });
+    expect(result).toBe('ERR_WEBHOOK_STORE');
+    expect(run).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/lease.js';
+import { failing, nothing } from '../contracts/store-helpers.js';
+import { fakeTable } from './fake-table.js';
+
+const timeoutMs = 100;
+const options = resolveLeaseOptions({ timeoutMs });
+const store503 = expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', status: 503 });
+const never = () => new Promise<never>(() => {});
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A store whose completions go wrong one after the other, in the given ways, before they go right. */
+function storeWith(...ways: ((complete: () => Promise<boolean>) => Promise<boolean>)[]) {
+  const { rows, right, table } = fakeTable();
+  let tries = 0;
+  const complete: LeaseTable['complete'] = (key, owner) => {
+    const way = ways[tries++];
+    return way ? way(() => right.complete(key, owner)) : right.complete(key, owner);
+  };
+  return { rows, table, store: leasedStore({ ...table, complete }, options), tries: () => tries };
+}
+
+const lost = {
+  'never settles': never,
+  'is done, but its answer never comes': async (complete: () => Promise<boolean>) => {
+    await complete();
+    return never();
+  },
+  'throws at once': () => {
+    throw new Error('closed');
+  },
+};
+
+describe('a record', () => {
+  it.each(Object.entries(lost))('is tried again when its first try %s', async (_, way) => {
+    const { store, table } = storeWith(way);
+    const first = store.once('a', nothing).catch((error) => error.code);
+    await vi.advanceTimersByTimeAsync(2 * timeoutMs);
+    expect(await first).toBeOneOf(['handled', 'ERR_WEBHOOK_STORE']);
+    expect(await store.once('a', failing)).toBe('duplicate');
+    expect(await leasedStore(table, options).once('a', failing)).toBe('duplicate');
+    expect(store.unrecorded?.()).toEqual([]);
+  });
+
+  it('is tried with pauses for as long as its retention lasts, however many tries never settle', async () => {
+    const retentionMs = 60_000;
+    let tries = 0;
+    const complete = () => {
+      tries++;
+      return never();
+    };
+    const store = leasedStore(fakeTable({ complete }).table, { ...options, retentionMs });
+    const refused = expect(store.once('a', nothing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    await refused;
+    await vi.advanceTimersByTimeAsync(30_000);
+    const [record] = store.unrecorded?.() ?? [];
+    const given = expect(record).rejects.toEqual(store503);
+    expect(tries).toBeGreaterThan(8);
+    await vi.advanceTimersByTimeAsync(40_000);
+    await given;
+    expect(store.unrecorded?.()).toEqual([]);
+    expect(tries).toBeLessThan(30);
+    const before = tries;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(tries).toBe(before);
+  });
+
+  it('counts when an earlier try is answered at last', async () => {
+    let answer: (recorded: boolean) => void = () => {};
+    const slow = () =>
+      new Promise<boolean>((resolve) => {
+        answer = resolve;
+      });
+    const { store, tries } = storeWith(slow, never, never, never);
+    const first = expect(store.once('a', nothing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(timeoutMs + 50);
+    await first;
+    expect(tries()).toBe(2);
+    expect(store.unrecorded?.()).toHaveLength(1);
+    answer(true);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(store.unrecorded?.()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tries()).toBe(2);
+  });
+
+  it('does not outlive an earlier try that says who has the key now', async () => {
+    const { store } = storeWith(
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 3 * timeoutMs));
+        return false;
+      },
+      never,
+      never,
+    );
+    const first = expect(store.once('a', nothing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    await first;
+    const [record] = store.unrecorded?.() ?? [];
+    const lostKey = expect(record).rejects.toThrow(/another has taken the key over/);
+    await vi.advanceTimersByTimeAsync(2 * timeoutMs);
+    await lostKey;
+  });
+
+  it('is among those that are not made yet from the end of its run until it is made', async () => {
+    const { store } = storeWith(() => Promise.reject(new Error('down')));
+    expect(store.unrecorded?.()).toEqual([]);
+    const taking = store.once('a', nothing);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(store.unrecorded?.()).toHaveLength(1);
+    const waiting = Promise.all(store.unrecorded?.() ?? []);
+    await vi.advanceTimersByTimeAsync(50);
+    await waiting;
+    expect(await taking).toBe('handled');
+    expect(store.unrecorded?.()).toEqual([]);
+  });
+
+  it('of a holder that was taken over leaves that of its successor in place', async () => {
+    const { rows, table } = fakeTable();
+    const answers: ((recorded: boolean) => void)[] = [];
+    const complete = () => new Promise<boolean>((resolve) => answers.push(resolve));
+    const store = leasedStore({ ...table, complete }, options);
+    let end = () => {};
+    const late = store.once('a', () => new Promise<void>((resolve) => (end = resolve))).catch((error) => error.code);
+    await vi.advanceTimersByTimeAsync(0);
+    rows.clear(); // Its lease is over.
+    const successor = store.once('a', () => new Promise<void>((resolve) => setTimeout(resolve, 1)));
+    await vi.advanceTimersByTimeAsync(0);
+    end();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(store.unrecorded?.()).toHaveLength(2);
+    answers[0]?.(false);
+    expect(await late).toBe('ERR_WEBHOOK_STORE');
+    expect(store.unrecorded?.()).toHaveLength(1);
+    answers[1]?.(true);
+    expect(await successor).toBe('handled');
+    expect(store.unrecorded?.()).toEqual([]);
+  });
+});
