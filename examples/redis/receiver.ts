@@ -4,7 +4,7 @@ import { redisStore } from 'event-webhook-receiver/stores/redis';
 import { Redis } from 'ioredis';
 import { serve } from '../serve.js';
 
-const client = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');
+const client = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', { socketTimeout: 3000 });
 client.on('error', (error) => console.error(error.message));
 
 const receiver = createReceiver({

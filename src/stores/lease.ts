@@ -14,7 +14,10 @@ export interface LeaseOptions {
   readonly leaseMs?: number | undefined;
   /** How long a key is remembered after it took effect, in ms: longer than the sender retries. (Default: 7 days.) */
   readonly retentionMs?: number | undefined;
-  /** How long the server may take to answer, in ms; then the event fails and is expected again. (Default: 5000.) */
+  /**
+   * How long the server may take to answer each call, in ms; then the event fails and is expected again. A record of an
+   * effect is retried. (Default: 5000.)
+   */
   readonly timeoutMs?: number | undefined;
 }
 

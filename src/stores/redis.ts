@@ -1,6 +1,7 @@
 import { ConfigError, WebhookError } from '../errors.js';
 import type { IdempotencyStore } from '../idempotency.js';
 import { type LeaseOptions, leasedStore, resolveLeaseOptions } from './lease.js';
+import { warnWithoutSocketTimeout } from './redis-warning.js';
 
 /** ioredis and iovalkey: a connection or a Cluster. */
 export interface IoRedisLike {
@@ -30,7 +31,10 @@ export type RedisLike = IoRedisLike | NodeRedisLike | ValkeyGlideLike;
 
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions extends LeaseOptions {
-  /** Your own connected client. The store never opens, closes or configures it. */
+  /**
+   * Your own connected client, with `socketTimeout` set. The store never opens, closes or configures it. Give a node-redis
+   * client to the store alone: it takes other commands that it sends for a sign of life.
+   */
   readonly client: RedisLike;
   /**
    * What every key in Redis begins with: up to 100 letters, digits and `_ . : { } -`. No store's prefix may be the
@@ -75,13 +79,17 @@ interface Commands {
  * restarting without persistence and failing over to a replica that lags behind all forget keys, and an event
  * whose key is forgotten takes effect again when it is sent again.
  *
+ * Let the client replace connections that no longer answer: `socketTimeout` below `timeoutMs` for ioredis (in
+ * `redisOptions` for a Cluster), and `pingInterval: 1000, socket: { socketTimeout: 3000, reconnectStrategy }` for
+ * node-redis. The store emits the process warning `EVENT_WEBHOOK_REDIS_SOCKET_TIMEOUT` when that is missing.
+ *
  * @example
  * ```ts
  * import { createReceiver } from 'event-webhook-receiver';
  * import { redisStore } from 'event-webhook-receiver/stores/redis';
  * import { Redis } from 'ioredis';
  *
- * const client = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');
+ * const client = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', { socketTimeout: 3000 });
  * client.on('error', (error) => console.error(error.message));
  * const store = redisStore({ client });
  * const secret = process.env.WEBHOOK_SECRET ?? '';
@@ -125,6 +133,7 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
       },
     },
     resolved,
+    { pausesInSilence: true },
   );
 }
 
@@ -150,6 +159,7 @@ function meaningOf<Meaning>(answer: unknown, meanings: ReadonlyMap<string, Meani
 function commandsOf(client: unknown, leaseMs: number): Commands {
   const lease = String(leaseMs);
   if (has<IoRedisLike>(client, 'call')) {
+    warnWithoutSocketTimeout(client, 'ioredis');
     return {
       take: (key, owner) => client.call('set', key, owner, 'px', lease, 'nx'),
       run: (script, key, args) => client.call('eval', script, '1', key, ...args),
@@ -169,6 +179,7 @@ function commandsOf(client: unknown, leaseMs: number): Commands {
       expiration: { type: 'PX', value: leaseMs },
       condition: 'NX',
     };
+    warnWithoutSocketTimeout(client, 'node-redis');
     return {
       take: (key, owner) => client.set(key, owner, setOptions),
       run: (script, key, args) => client.eval(script, { keys: [key], arguments: args }),

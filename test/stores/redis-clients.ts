@@ -4,18 +4,24 @@ import { onTestFinished } from 'vitest';
 import type { RedisLike } from '../../src/stores/redis.js';
 
 /** A connected client of a test's own, closed when the test is over. */
-export type Connect = (url: string) => Promise<RedisLike>;
+export type Connect = (url: string, socketTimeout?: number) => Promise<RedisLike>;
 
-export async function connectIoRedis(url: string): Promise<Redis> {
-  const client = new Redis(url);
+export async function connectIoRedis(url: string, socketTimeout = 1000): Promise<Redis> {
+  const client = new Redis(url, { socketTimeout, connectTimeout: 1000 });
   // What goes wrong on a connection is also told to whoever waits for a command.
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
   return client;
 }
 
-export async function connectNodeRedis(url: string) {
-  const client = createClient({ url });
+/** What a node-redis client needs to replace a dead connection. Without pings it would replace those that idle, too. */
+export const nodeRedisOptions = (socketTimeout = 1000) => ({
+  pingInterval: socketTimeout / 3,
+  socket: { socketTimeout, connectTimeout: 1000, reconnectStrategy: (tries: number) => Math.min(50 * tries, 500) },
+});
+
+export async function connectNodeRedis(url: string, socketTimeout = 1000) {
+  const client = createClient({ url, ...nodeRedisOptions(socketTimeout) });
   client.on('error', () => {});
   onTestFinished(() => client.destroy());
   return client.connect();
@@ -24,7 +30,7 @@ export async function connectNodeRedis(url: string) {
 /** RESP3, and every text as a Buffer. */
 async function connectNodeRedisWithBuffers(url: string): Promise<RedisLike> {
   const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.SIMPLE_STRING]: Buffer };
-  const client = createClient({ url, RESP: 3, commandOptions: { typeMapping } });
+  const client = createClient({ url, RESP: 3, commandOptions: { typeMapping }, ...nodeRedisOptions() });
   client.on('error', () => {});
   onTestFinished(() => client.destroy());
   return client.connect();

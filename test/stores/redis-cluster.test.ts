@@ -6,6 +6,7 @@ import { type RedisLike, redisStore } from '../../src/stores/redis.js';
 import { describeStore } from '../contracts/store.js';
 import { eventually, nothing, unique } from '../contracts/store-helpers.js';
 import { hasRedis, needsRedis } from '../servers/redis.js';
+import { nodeRedisOptions } from './redis-clients.js';
 import { type RedisCluster, startRedisCluster } from './redis-cluster-server.js';
 
 const clients: Record<string, (ports: readonly number[]) => Promise<RedisLike>> = {
@@ -13,7 +14,10 @@ const clients: Record<string, (ports: readonly number[]) => Promise<RedisLike>> 
   'an ioredis Cluster that pipelines by itself and reads from replicas': async (ports) =>
     connectIoRedis(ports, { enableAutoPipelining: true, scaleReads: 'all' }),
   async 'a node-redis cluster'(ports) {
-    const client = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
+    const client = createCluster({
+      rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })),
+      defaults: nodeRedisOptions(),
+    });
     client.on('error', () => {});
     onTestFinished(() => client.destroy());
     return client.connect();
@@ -23,7 +27,7 @@ const clients: Record<string, (ports: readonly number[]) => Promise<RedisLike>> 
 function connectIoRedis(ports: readonly number[], options: ConstructorParameters<typeof Cluster>[1]): Cluster {
   const client = new Cluster(
     ports.map((port) => ({ host: '127.0.0.1', port })),
-    options,
+    { redisOptions: { socketTimeout: 1000 }, ...options },
   );
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());

@@ -12,7 +12,7 @@ const RETENTION_MS = 7 * 86_400_000;
 // The bare two commands are written as somebody would who knows the client: what takes the key and what keeps it.
 const CLIENTS = {
   ioredis: async (port) => {
-    const client = new Redis(port, '127.0.0.1');
+    const client = new Redis(port, '127.0.0.1', { socketTimeout: 3000 });
     await once(client, 'ready');
     return {
       client,
@@ -22,7 +22,11 @@ const CLIENTS = {
     };
   },
   'node-redis': async (port) => {
-    const client = await createClient({ url: `redis://127.0.0.1:${port}` }).connect();
+    const client = await createClient({
+      url: `redis://127.0.0.1:${port}`,
+      pingInterval: 1000,
+      socket: { socketTimeout: 3000, reconnectStrategy: 100 },
+    }).connect();
     const held = { condition: 'NX', expiration: { type: 'PX', value: LEASE_MS } };
     const done = { expiration: { type: 'PX', value: RETENTION_MS } };
     return {
