@@ -114,14 +114,15 @@ export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
 
   /** Commits as soon as nobody else is writing. What waits is this promise and not the process. */
   async function whenFree<T>(work: (statements: ReturnType<typeof prepare>) => T): Promise<T> {
-    const end = Date.now() + lease.timeoutMs;
+    // The monotonic clock: setting the other one neither ends nor prolongs the wait.
+    const end = performance.now() + lease.timeoutMs;
     for (;;) {
       // libsql ends the process when a closed connection is asked for anything.
       if (database.open === false) throw new Error('The database is closed.');
       try {
         return commit(work);
       } catch (error) {
-        if (!isBusy(error) || Date.now() > end) throw error;
+        if (!isBusy(error) || performance.now() > end) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
     }

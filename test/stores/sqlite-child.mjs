@@ -7,7 +7,7 @@ const [driver, file, task, argument] = process.argv.slice(2);
 const { DatabaseSync, Database = DatabaseSync, default: Libsql } = await import(driver);
 const database = new (Database ?? Libsql)(file);
 // Four of these at once, on a machine that may be busy.
-const store = sqliteStore({ database, timeoutMs: 30_000 });
+const store = sqliteStore({ database, timeoutMs: 30_000, leaseMs: task === 'race' ? 300_000 : 60_000 });
 
 if (task === 'hold') {
   await store.once(argument, async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'libsql';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SqliteStoreOptions, sqliteStore } from '../../src/stores/sqlite.js';
 import { describeStore } from '../contracts/store.js';
 import { failing, nothing, unique } from '../contracts/store-helpers.js';
@@ -112,6 +112,31 @@ describe('sqliteStore', () => {
     other.exec('COMMIT');
     expect(runs).toBe(0);
     expect(await store.once(key, nothing)).toBe('handled');
+  });
+
+  it.each([
+    ['set back', -3_600_000],
+    ['set forward', 3_600_000],
+  ])('waits for a locked file as long as timeoutMs, also when the clock is %s meanwhile', async (_, step) => {
+    const store = open({ timeoutMs: 200 });
+    const other = connect();
+    await store.once(unique(), nothing);
+    other.exec('BEGIN IMMEDIATE');
+    const realNow = Date.now;
+    const start = performance.now();
+    const waiting = store.once(unique(), nothing).then(String, (error) => error.code);
+    vi.spyOn(Date, 'now').mockImplementation(() => realNow() + step);
+    onTestFinished(() => void vi.restoreAllMocks());
+    // 'SQLITE_BUSY' of the last try, or the deadline of the claim: whichever is seen first.
+    expect(await waiting).toBeOneOf(['SQLITE_BUSY', 'ERR_WEBHOOK_STORE']);
+    expect(performance.now() - start).toBeGreaterThan(190);
+    expect(performance.now() - start).toBeLessThan(2000);
+    // Neither the abandoned claim nor its release tries for an hour: both have given up.
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    const calls = vi.spyOn(Database.prototype, 'exec');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(calls).not.toHaveBeenCalled();
+    other.exec('COMMIT');
   });
 
   it('never writes into a transaction that is open on its own connection', async () => {
