@@ -3,6 +3,7 @@ import type { IdempotencyStore } from '../../src/index.js';
 import { deferred } from '../helpers.js';
 import type { TestServer } from '../servers/server.js';
 import { eventually, failing, holdKey, hostileKeys, nothing, unique } from './store-helpers.js';
+import { describeFreezes, describeLateRuns } from './store-runs.js';
 
 /** What a store must be told to be tried; each is optional where a store has nothing of the kind. */
 export interface StoreSettings {
@@ -125,7 +126,10 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
     });
   });
 
+  // A shared store without leases has transactions: it undoes what is late.
+  if (traits.leases || !traits.shared) describeLateRuns(title, traits, target);
   if (!traits.leases) return;
+  if (traits.shared) describeFreezes(title, target);
   describe(`${title}, as a store with leases`, () => {
     const leaseMs = 300;
 
