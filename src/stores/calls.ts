@@ -1,9 +1,8 @@
-import { stopwatch } from '../deadline.js';
 import { WebhookError } from '../errors.js';
 
 /** Calls of a client that may wait for an answer at once. */
 const MAX_WAITING = 1000;
-/** When a call counts as lost, so that lost calls cannot stop a client that otherwise works. */
+/** After so long with that many, they count as lost: lost calls cannot stop a client that otherwise works for good. */
 const LOST_AFTER_MS = 3_600_000;
 const MAX_PAUSE_MS = 60_000;
 
@@ -23,47 +22,55 @@ export interface CallLimits {
  * whether the client answers again.
  */
 export function boundedCalls({ timeoutMs, pausesInSilence = false }: CallLimits) {
-  /** How long each has been waiting; the oldest first. */
-  const waiting = new Set<() => number>();
-  let silence = stopwatch();
-  let probe: { readonly age: () => number; readonly pauseMs: number } | undefined;
+  let waiting = 0;
+  /** Counts up when calls that wait are given up for lost: their answers change nothing then. */
+  let era = 0;
+  let fullSince = 0;
+  /** Whether there was an answer, or nothing to wait for, since `silentSince` was set. */
+  let isAnswered = true;
+  let silentSince = 0;
+  let probe: { readonly since: number; readonly pauseMs: number } | undefined;
 
-  function refusal(): string | undefined {
-    const tooMany = waiting.size >= MAX_WAITING && !forgetLost();
-    if (!tooMany && !(pausesInSilence && waiting.size > 0 && silence() > timeoutMs / 2)) return undefined;
-    if (probe && probe.age() > probe.pauseMs) {
-      probe = { age: stopwatch(), pauseMs: Math.min(2 * probe.pauseMs, MAX_PAUSE_MS) };
+  function isFull(now: number): boolean {
+    if (waiting < MAX_WAITING) return false;
+    if (now - fullSince <= LOST_AFTER_MS) return true;
+    era++;
+    waiting = 0;
+    return false;
+  }
+
+  function refusal(now: number): string | undefined {
+    const full = isFull(now);
+    if (!full && !(pausesInSilence && waiting > 0 && now - silentSince > timeoutMs / 2)) return undefined;
+    if (probe && now - probe.since > probe.pauseMs) {
+      probe = { since: now, pauseMs: Math.min(2 * probe.pauseMs, MAX_PAUSE_MS) };
       return undefined;
     }
-    probe ??= { age: stopwatch(), pauseMs: timeoutMs };
-    const what = tooMany
+    probe ??= { since: now, pauseMs: timeoutMs };
+    const what = full
       ? `${MAX_WAITING} calls of the client are unanswered`
       : `The client has not answered for ${timeoutMs / 2} ms`;
     return `${what}, so nothing more is sent for now. Give it time-outs that replace a connection which no longer answers.`;
   }
 
-  function forgetLost(): boolean {
-    for (const age of waiting) {
-      if (age() <= LOST_AFTER_MS) break;
-      waiting.delete(age);
-    }
-    return waiting.size < MAX_WAITING;
-  }
-
   return {
     /** Makes a call, or throws an `ERR_WEBHOOK_STORE` without making it. */
     send<T>(call: () => Promise<T>): Promise<T> {
-      const reason = refusal();
+      const now = performance.now();
+      if (isAnswered) {
+        silentSince = now;
+        isAnswered = false;
+      }
+      const reason = refusal(now);
       if (reason !== undefined) throw storeError(reason);
-      const age = stopwatch();
-      if (waiting.size === 0) silence = age;
-      waiting.add(age);
-      const settle = () => {
-        waiting.delete(age);
-        silence = stopwatch();
-        probe = undefined;
-      };
       const work = startCall(call);
+      const sentIn = era;
+      if (++waiting === MAX_WAITING) fullSince = now;
+      const settle = () => {
+        isAnswered = true;
+        probe = undefined;
+        if (sentIn === era) waiting--;
+      };
       work.then(settle, settle);
       return work;
     },
@@ -71,8 +78,12 @@ export function boundedCalls({ timeoutMs, pausesInSilence = false }: CallLimits)
 }
 
 /** What throws at once has rejected. */
-async function startCall<T>(call: () => Promise<T>): Promise<T> {
-  return call();
+function startCall<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return call();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 export function storeError(message: string): WebhookError {

@@ -55,7 +55,7 @@ export function leasedStore(
 ): IdempotencyStore {
   const { leaseMs, timeoutMs } = options;
   const calls = boundedCalls({ timeoutMs, ...limits });
-  const recorder = createRecorder(async (key, owner) => calls.send(() => table.complete(key, owner)), options);
+  const recorder = createRecorder((key, owner) => calls.send(() => table.complete(key, owner)), options);
 
   const late = () => storeError('The server did not answer in time (timeoutMs, and a tenth of leaseMs for a claim).');
   const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);

@@ -1,10 +1,9 @@
-import { withDeadline } from '../deadline.js';
 import { storeError } from './calls.js';
 
 const FIRST_RETRY_MS = 25;
 const LAST_RETRY_MS = 5000;
 
-/** Whether the server recorded it; false when another holds the key. Settles when it likes, if at all. */
+/** Asks the server to record a key: false when another holds it. It may throw, and never settle. */
 export type Complete = (key: string, owner: string) => Promise<boolean>;
 
 /** Records on a server which keys took effect, and knows which it has not recorded yet. */
@@ -14,8 +13,8 @@ export interface Recorder {
   /** All records that are not made yet: as many as runs were under way, at most. */
   allPending(): readonly Promise<void>[];
   /**
-   * Tries until the server has recorded that a key took effect: to forget it would mean to run it again. The tries
-   * continue after the delivery was answered.
+   * Tries until the server has recorded that a key took effect: to forget it would mean to run it again. Each try has
+   * `timeoutMs`, and an answer to any of them counts, however late. The tries continue after the delivery was answered.
    */
   record(key: string, owner: string): Promise<void>;
 }
@@ -25,62 +24,78 @@ export function createRecorder(
   { leaseMs, retentionMs, timeoutMs }: { leaseMs: number; retentionMs: number; timeoutMs: number },
 ): Recorder {
   const pending = new Map<string, Promise<void>>();
-  // A holder whose lease ran out may still be recording when its successor does.
-  const all = new Set<Promise<void>>();
+  /** Those of holders whose lease ran out, and whose successor is recording, too. */
+  const overtaken = new Set<Promise<void>>();
 
   const late = () => storeError(`The server did not answer in time (timeoutMs: ${timeoutMs}).`);
 
-  /** Tries one after the other. An answer to any of them counts, however late: they all say the same. */
-  function completed(key: string, owner: string): Promise<boolean> {
-    // The monotonic clock alone: a clock that is set forward is no reason to give up.
-    const end = performance.now() + retentionMs;
-    return new Promise((resolve, reject) => {
-      let over = false;
-      const answer = (recorded: boolean) => {
-        over = true;
-        resolve(recorded);
-      };
-      const attempt = async () => complete(key, owner).then(answer);
-      const tryAll = async () => {
-        for (let wait = FIRST_RETRY_MS; !over; wait = Math.min(2 * wait, LAST_RETRY_MS)) {
-          try {
-            await withDeadline(attempt(), timeoutMs, late);
-          } catch (error) {
-            if (performance.now() > end) return reject(error);
-            await pause(wait);
-          }
-        }
-      };
-      void tryAll();
-    });
-  }
+  function keepTrying(key: string, owner: string, end: (error?: unknown) => void): void {
+    let isOver = false;
+    let giveUpAt: number | undefined;
 
-  async function recordOnce(key: string, owner: string): Promise<void> {
-    if (await completed(key, owner)) return;
-    throw storeError(
-      `The lease of ${leaseMs} ms ran out before the run was over and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
-    );
+    function finish(error?: unknown): void {
+      isOver = true;
+      end(error);
+    }
+
+    function attempt(retryMs: number): void {
+      if (isOver) return;
+      let isDecided = false;
+      const timer = setTimeout(() => again(late()), timeoutMs);
+
+      function again(error: unknown): void {
+        clearTimeout(timer);
+        if (isDecided || isOver) return;
+        isDecided = true;
+        const now = performance.now(); // The monotonic clock: one that is set forward is no reason to give up.
+        giveUpAt ??= now + retentionMs;
+        if (now > giveUpAt) finish(error);
+        else wait(retryMs, () => attempt(Math.min(2 * retryMs, LAST_RETRY_MS)));
+      }
+
+      function answer(isRecorded: boolean): void {
+        clearTimeout(timer);
+        if (!isOver) finish(isRecorded ? undefined : takenOver(leaseMs));
+      }
+
+      try {
+        complete(key, owner).then(answer, again);
+      } catch (error) {
+        again(error);
+      }
+    }
+
+    attempt(FIRST_RETRY_MS);
   }
 
   return {
     pending: (key) => pending.get(key),
-    allPending: () => [...all],
+    allPending: () => [...pending.values(), ...overtaken],
     record(key, owner) {
-      const recorded = recordOnce(key, owner).finally(() => {
-        all.delete(recorded);
-        if (pending.get(key) === recorded) pending.delete(key);
+      const recorded: Promise<void> = new Promise((resolve, reject) => {
+        keepTrying(key, owner, (error) => {
+          if (pending.get(key) === recorded) pending.delete(key);
+          else overtaken.delete(recorded);
+          if (error === undefined) resolve();
+          else reject(error);
+        });
       });
+      const earlier = pending.get(key);
+      if (earlier !== undefined) overtaken.add(earlier);
       pending.set(key, recorded);
-      all.add(recorded);
       return recorded;
     },
   };
 }
 
-/** Waits without keeping the process alive for it. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer: { unref?: () => unknown } | number = setTimeout(resolve, ms);
-    if (typeof timer === 'object') timer.unref?.();
-  });
+function takenOver(leaseMs: number): Error {
+  return storeError(
+    `The lease of ${leaseMs} ms ran out before the run was over and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
+  );
+}
+
+/** Does something later, without keeping the process alive for it. */
+function wait(ms: number, act: () => void): void {
+  const timer: { unref?: () => unknown } | number = setTimeout(act, ms);
+  if (typeof timer === 'object') timer.unref?.();
 }
