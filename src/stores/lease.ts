@@ -79,9 +79,9 @@ export function leasedStore(
       const claim = calls.send(() => table.claim(key, owner));
       let fencingToken: bigint | undefined;
       try {
-        const status = await withDeadline(claim, claimMs, late);
-        if (status === 'duplicate' || status === 'in-progress') return status;
-        if (typeof status === 'bigint') fencingToken = status;
+        const answer = await withDeadline(claim, claimMs, late);
+        if (answer === 'duplicate' || answer === 'in-progress') return answer;
+        if (answer !== 'claimed') fencingToken = answer;
         // The process may have been frozen: the answer is then read before the timer has fired. From here to the run
         // nothing is awaited. Written so that a clock that gives no number refuses, too.
         if (!(elapsed() <= claimMs)) throw late();
