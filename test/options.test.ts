@@ -41,6 +41,10 @@ describe('options', () => {
     ['toleranceSeconds', '300'],
     ['toleranceSeconds', null],
     ['maxBodyBytes', 0],
+    ['maxArriving', 0],
+    ['maxArriving', '1000'],
+    ['maxArrivingBytes', 0],
+    ['maxArrivingBytes', Number.NaN],
     ['maxInFlight', 0],
     ['maxInFlight', Number.POSITIVE_INFINITY],
     ['receiveTimeoutMs', 0],
@@ -50,6 +54,14 @@ describe('options', () => {
     ['handlerTimeoutMs', 2 ** 31],
   ])('refuse %s of %j, and say what is allowed', (name, value) => {
     expect(refused({ secret: 's', onEvent, [name]: value })).toThrow(config(new RegExp(`${name}.*from [01] to`)));
+  });
+
+  it('refuse maxArrivingBytes below maxBodyBytes, given or not', () => {
+    const message = config(/maxArrivingBytes must be at least maxBodyBytes/);
+    expect(refused({ secret: 's', onEvent, maxBodyBytes: 101, maxArrivingBytes: 100 })).toThrow(message);
+    expect(refused({ secret: 's', onEvent, maxArrivingBytes: 100 })).toThrow(message);
+    expect(refused({ secret: 's', onEvent, maxBodyBytes: 64 * 1024 * 1024 + 1 })).toThrow(message);
+    expect(refused({ secret: 's', onEvent, maxBodyBytes: 100, maxArrivingBytes: 100 })).not.toThrow();
   });
 
   it('refuse a store without once, and header names that are not there', () => {
