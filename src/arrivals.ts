@@ -15,6 +15,10 @@ export interface Arrivals {
    * `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for.
    */
   run<T>(work: (arrival: Arrival) => Promise<T>): Promise<T>;
+  /** Resolves when nothing is arriving. */
+  idle(): Promise<void>;
+  /** Drops everything that is arriving. */
+  dropAll(error: WebhookError): void;
 }
 
 /** What a receiver allows to arrive at once. */
@@ -68,6 +72,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
   let newest: Arriving | undefined;
   let arriving = 0;
   let total = 0;
+  const idlers: (() => void)[] = [];
 
   function add(arrival: Arriving): void {
     arrival.previous = newest;
@@ -91,6 +96,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
     arrival.next = undefined;
     arriving--;
     total -= arrival.bytes;
+    if (arriving === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
   function count(arrival: Arriving, bytes: number): void {
@@ -114,13 +120,25 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
       new Promise((resolve, reject) => {
         const arrival = new Arriving(count, reject);
         add(arrival);
-        const leave =
-          <Value>(settle: (value: Value) => void) =>
-          (value: Value) => {
+        work(arrival).then(
+          (value) => {
             remove(arrival);
-            settle(value);
-          };
-        (async () => work(arrival))().then(leave(resolve), leave(reject));
+            resolve(value);
+          },
+          (error) => {
+            remove(arrival);
+            reject(error);
+          },
+        );
       }),
+    async idle() {
+      if (arriving > 0) await new Promise<void>((resolve) => idlers.push(resolve));
+    },
+    dropAll(error) {
+      for (let arrival = oldest; arrival !== undefined; arrival = oldest) {
+        remove(arrival);
+        arrival.drop(error);
+      }
+    },
   };
 }

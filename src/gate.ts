@@ -2,16 +2,18 @@ import { WebhookError } from './errors.js';
 
 /** Counts what is under way, refuses what is too much, and says when all of it is done. */
 export interface Gate {
-  /** Throws `ERR_WEBHOOK_DRAINING` once the gate is closed. */
+  /** Throws `ERR_WEBHOOK_DRAINING` once the gate is closed to what has not begun to arrive. */
   check(): void;
-  /** Runs `work`, or throws `ERR_WEBHOOK_OVERLOADED` or `ERR_WEBHOOK_DRAINING` without running it. */
-  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Takes a place, or throws `ERR_WEBHOOK_OVERLOADED` or `ERR_WEBHOOK_DRAINING`. */
+  enter(): void;
+  /** Gives a place back. */
+  leave(): void;
   /** Has work that goes on after its delivery was answered take up a place until it settles. */
   hold(work: Promise<unknown>): void;
   /** Counts work that takes up no place until it settles. */
   wait(work: Promise<unknown>): void;
-  /** Lets nothing more in. */
-  close(): void;
+  /** Lets no newcomers in; or, with `entirely`, nothing. */
+  close(entirely?: boolean): void;
   readonly isClosed: boolean;
   /** How much is under way. */
   readonly size: number;
@@ -22,21 +24,24 @@ export interface Gate {
 export function createGate(maxInFlight: number): Gate {
   let inFlight = 0;
   let waitedFor = 0;
-  let isClosed = false;
+  let closed: 'no' | 'to newcomers' | 'entirely' = 'no';
   const idlers: (() => void)[] = [];
 
-  function left(): void {
+  function tellIdlers(): void {
     if (inFlight + waitedFor === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
-  function check(): void {
-    if (isClosed) throw new WebhookError('ERR_WEBHOOK_DRAINING', 'Draining: send it again later.');
+  function leave(): void {
+    inFlight--;
+    tellIdlers();
   }
 
   return {
-    check,
-    async run(work) {
-      check();
+    check() {
+      if (closed !== 'no') throw draining();
+    },
+    enter() {
+      if (closed === 'entirely') throw draining();
       if (inFlight >= maxInFlight) {
         throw new WebhookError(
           'ERR_WEBHOOK_OVERLOADED',
@@ -44,34 +49,26 @@ export function createGate(maxInFlight: number): Gate {
         );
       }
       inFlight++;
-      try {
-        return await work();
-      } finally {
-        inFlight--;
-        left();
-      }
     },
+    leave,
     hold(work) {
       inFlight++;
-      const done = () => {
-        inFlight--;
-        left();
-      };
-      work.then(done, done);
+      work.then(leave, leave);
     },
     wait(work) {
       waitedFor++;
       const done = () => {
         waitedFor--;
-        left();
+        tellIdlers();
       };
       work.then(done, done);
     },
-    close() {
-      isClosed = true;
+    close(entirely = false) {
+      if (entirely) closed = 'entirely';
+      else if (closed === 'no') closed = 'to newcomers';
     },
     get isClosed() {
-      return isClosed;
+      return closed !== 'no';
     },
     get size() {
       return inFlight + waitedFor;
@@ -80,4 +77,8 @@ export function createGate(maxInFlight: number): Gate {
       if (inFlight + waitedFor > 0) await new Promise<void>((resolve) => idlers.push(resolve));
     },
   };
+}
+
+export function draining(): WebhookError {
+  return new WebhookError('ERR_WEBHOOK_DRAINING', 'Draining: send it again later.');
 }

@@ -9,6 +9,7 @@ export {
   parseTransactionIncluded,
   type UnknownItem,
 } from './delivery.js';
+export type { DrainOptions } from './drain.js';
 export {
   ConfigError,
   type EventIssue,
@@ -47,7 +48,7 @@ export type {
   VerifierOptions,
 } from './options.js';
 export type { EventOutcome } from './outcome.js';
-export { createReceiver, type DrainOptions, type Receiver } from './receiver.js';
+export { createReceiver, type Receiver } from './receiver.js';
 export { createRouter, type EventFilter, type EventMatcher, type RouteHandler, type Router } from './router.js';
 export {
   type RawBody,

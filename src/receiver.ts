@@ -1,12 +1,12 @@
 import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
 import { createArrivals } from './arrivals.js';
-import { withDeadline } from './deadline.js';
 import { createDispatch } from './dispatch.js';
+import { type DrainOptions, drain } from './drain.js';
 import { isWebhookError, statusOf, type WebhookError } from './errors.js';
 import { createGate } from './gate.js';
 import { createIntake, type DeliveryRequest, type SignedRequest } from './intake.js';
-import { checkNumber, MAX_TIMER_MS } from './limits.js';
 import { type ErrorContext, type ReceiverOptions, resolveReceiverOptions, resolveVerifierOptions } from './options.js';
+import type { EventOutcome } from './outcome.js';
 import { createReporter } from './reporter.js';
 import { type DeliveryMessage, traceDelivery } from './tracing.js';
 
@@ -17,16 +17,10 @@ export interface Receiver {
   /** Handles an HTTP request; what adapters call. Rejects with RawBodyUnavailableError alone. */
   receive(request: DeliveryRequest): Promise<DeliveryResult>;
   /**
-   * Answers 503 from now on. Resolves when no handler runs any more, late ones included, and no record of the store is
+   * Answers 503 from now on; what has begun to arrive is given 5 s. Resolves when no handler runs any more, late ones included, and no record of the store is
    * pending; or when `timeoutMs` is over, with how many are left: end the process then, and close nothing that they use.
    */
   drain(options?: DrainOptions): Promise<{ unfinished: number }>;
-}
-
-/** Options of `drain`. */
-export interface DrainOptions {
-  /** How long to wait, in milliseconds: less than what the platform gives, as Kubernetes 30 s. (Default: 25 000.) */
-  readonly timeoutMs?: number | undefined;
 }
 
 /** Which status answers for a delivery whose items failed in different ways: the last, as it is sure to be sent again. */
@@ -58,8 +52,6 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const reporter = createReporter(verifierOptions);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
   const dispatch = createDispatch(receiverOptions, { hold: gate.hold, wait: gate.wait, report });
-  const { store } = receiverOptions;
-  const unrecorded = () => (store ? (store.unrecorded?.() ?? []) : []);
 
   function refuse(cause: unknown): DeliveryResult {
     const error = asWebhookError(cause);
@@ -78,15 +70,15 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     try {
       gate.check();
       const delivery = await arrivals.run((arrival) => intake.verify(signed, arrival, message));
-      return await gate.run(async () => {
+      gate.enter();
+      try {
         const outcomes = await dispatch(delivery);
-        const errors = outcomes.flatMap(({ error }) => error ?? []);
-        const rank = ({ code }: WebhookError) => WORST_LAST.indexOf(statusOf(code));
-        errors.sort((a, b) => rank(b) - rank(a));
-        const result = answerTo(errors[0], outcomes);
+        const result = closing(answerTo(worstOf(outcomes), outcomes));
         reporter.answered(result);
-        return closing(result);
-      });
+        return result;
+      } finally {
+        gate.leave();
+      }
     } catch (error) {
       return refuse(error);
     }
@@ -111,21 +103,18 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
         return settle(signed, message);
       }, message);
     },
-    async drain({ timeoutMs = 25_000 } = {}) {
-      checkNumber('timeoutMs', timeoutMs, 0, MAX_TIMER_MS);
-      gate.close();
-      let isOver = false;
-      const finish = async () => {
-        while (!isOver && gate.size + unrecorded().length > 0) {
-          await gate.idle();
-          await Promise.allSettled(unrecorded());
-        }
-      };
-      await withDeadline(finish(), timeoutMs, () => new Error('Not drained in time.')).catch(() => {});
-      isOver = true;
-      return { unfinished: gate.size + unrecorded().length };
-    },
+    drain: (options) => drain({ gate, arrivals, store: receiverOptions.store }, options),
   };
+}
+
+function worstOf(outcomes: readonly EventOutcome[]): WebhookError | undefined {
+  let worst: WebhookError | undefined;
+  for (const { error } of outcomes) if (error && (!worst || rank(error) > rank(worst))) worst = error;
+  return worst;
+}
+
+function rank({ code }: WebhookError): number {
+  return WORST_LAST.indexOf(statusOf(code));
 }
 
 /** The receiver that an adapter was given, or one made of the options that it was given. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Afterwards } from '../attempt.js';
 import { parseEvent } from '../delivery.js';
 import { ConfigError, type EventIssue, InvalidEventError } from '../errors.js';
 import type { WebhookEvent } from '../events.js';
