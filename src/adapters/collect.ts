@@ -6,7 +6,7 @@ const SMALL = 1024;
 const FIRST_TAIL = 64;
 const LAST_TAIL = 16 * 1024;
 /** How many times its own size a chunk may keep in memory without being copied. */
-const MOST_WASTE = 1.25;
+const MOST_WASTE = 1.5;
 /** A body of more bytes, in several chunks, is copied into blocks, whose memory does not wait for the garbage collector. */
 const LARGE = 64 * 1024;
 const LAST_BLOCK = 1024 * 1024;

@@ -86,18 +86,32 @@ export async function verifyRequest(
 }
 
 function toDeliveryRequest(request: Request): DeliveryRequest {
-  return {
-    method: request.method,
-    get url() {
-      const { pathname, search } = new URL(request.url, 'http://localhost');
-      return pathname + search;
-    },
-    header: (name) => request.headers.get(name) ?? undefined,
-    rawBody() {
-      if (request.bodyUsed || request.body?.locked) throw new RawBodyUnavailableError(FIX);
-      return readerOf(request.body);
-    },
-  };
+  return new FetchDelivery(request);
+}
+
+/** A class for the sake of its getter: an object literal with one gets a shape of its own each time, and garbage with it. */
+class FetchDelivery implements DeliveryRequest {
+  readonly method: string;
+  readonly #request: Request;
+
+  constructor(request: Request) {
+    this.method = request.method;
+    this.#request = request;
+  }
+
+  get url(): string {
+    const { pathname, search } = new URL(this.#request.url, 'http://localhost');
+    return pathname + search;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? undefined;
+  }
+
+  rawBody(): BodyReader {
+    if (this.#request.bodyUsed || this.#request.body?.locked) throw new RawBodyUnavailableError(FIX);
+    return readerOf(this.#request.body);
+  }
 }
 
 function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RawBodyUnavailableError } from '../errors.js';
 import { type BodyReader, type DeliveryRequest, incomplete } from '../intake.js';
+import type { RawBody } from '../signature.js';
 import { Collector } from './collect.js';
 
 /** A request of node:http, or of a framework that put the raw bytes beside it. */
@@ -23,29 +24,44 @@ export interface HostTraits {
 }
 
 /** Presents a Node request; `fix` says what to do when its body was read before. */
-export function toDeliveryRequest(
-  request: NodeRequest,
-  fix: string,
-  { rawBody, body, stream = request, answersUnavailable = false }: HostTraits = {},
-): DeliveryRequest {
-  return {
-    method: request.method,
-    answersUnavailable,
-    get url() {
-      return pathOf(request.originalUrl ?? request.url);
-    },
-    header(name) {
-      const value = request.headers[name];
-      return typeof value === 'string' ? value : value?.join();
-    },
-    rawBody() {
-      for (const kept of [rawBody, body, request.rawBody, request.body]) if (isBytes(kept)) return kept;
-      for (const kept of [rawBody, request.rawBody]) if (typeof kept === 'string') return kept;
-      // A parser may set req.body and leave the stream alone, so the stream is what tells whether bytes are gone.
-      if (stream.readableDidRead || stream.readableEncoding !== null) throw new RawBodyUnavailableError(fix);
-      return readerOf(stream);
-    },
-  };
+export function toDeliveryRequest(request: NodeRequest, fix: string, traits: HostTraits = {}): DeliveryRequest {
+  return new NodeDelivery(request, fix, traits);
+}
+
+/** A class for the sake of its getter: an object literal with one gets a shape of its own each time, and garbage with it. */
+class NodeDelivery implements DeliveryRequest {
+  readonly method: string | undefined;
+  readonly answersUnavailable: boolean | undefined;
+  readonly #request: NodeRequest;
+  readonly #fix: string;
+  readonly #traits: HostTraits;
+
+  constructor(request: NodeRequest, fix: string, traits: HostTraits) {
+    this.method = request.method;
+    this.answersUnavailable = traits.answersUnavailable;
+    this.#request = request;
+    this.#fix = fix;
+    this.#traits = traits;
+  }
+
+  get url(): string | undefined {
+    return pathOf(this.#request.originalUrl ?? this.#request.url);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return typeof value === 'string' ? value : value?.join();
+  }
+
+  rawBody(): RawBody | BodyReader {
+    const request = this.#request;
+    const { rawBody, body, stream = request } = this.#traits;
+    for (const kept of [rawBody, body, request.rawBody, request.body]) if (isBytes(kept)) return kept;
+    for (const kept of [rawBody, request.rawBody]) if (typeof kept === 'string') return kept;
+    // A parser may set req.body and leave the stream alone, so the stream is what tells whether bytes are gone.
+    if (stream.readableDidRead || stream.readableEncoding !== null) throw new RawBodyUnavailableError(this.#fix);
+    return readerOf(stream);
+  }
 }
 
 /** Path and query: as through a proxy, anybody may ask for a whole URL, whose host is of the sender's choice. */

@@ -85,7 +85,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
         'ERR_WEBHOOK_OVERLOADED',
         'Too many large bodies are arriving. Send it again later.',
       );
-      return { delivery: { ...delivery, rawBody: () => () => Promise.reject(full) } };
+      return { delivery: withBody(delivery, () => () => Promise.reject(full)) };
     }
     arriving += bytes;
     try {
@@ -219,10 +219,14 @@ async function readFirst(
   if (typeof read !== 'function') return { delivery };
   try {
     const body = await read({ maxBodyBytes, timeoutMs: 30_000, arrival: BOUNDED_HERE });
-    return { delivery: { ...delivery, rawBody: () => body }, body };
+    return { delivery: withBody(delivery, () => body), body };
   } catch (error) {
-    return { delivery: { ...delivery, rawBody: () => () => Promise.reject(error) } };
+    return { delivery: withBody(delivery, () => () => Promise.reject(error)) };
   }
+}
+
+function withBody(delivery: DeliveryRequest, rawBody: DeliveryRequest['rawBody']): DeliveryRequest {
+  return { method: delivery.method, url: delivery.url, header: (name) => delivery.header(name), rawBody };
 }
 
 /** Path and query: a proxy may be asked for a whole URL, whose host is of the sender's choice. */
