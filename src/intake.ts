@@ -152,7 +152,7 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
         rawBody,
         signature: request.header(signatureHeader),
         timestamp: request.header(timestampHeader),
-        request: typeof secret === 'function' ? secretRequest(request) : undefined,
+        request: typeof secret === 'function' ? new Untrusted(request) : undefined,
       };
     },
 
@@ -185,14 +185,21 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
 
 const NO_REQUEST: SecretRequest = { header: () => undefined };
 
-/** What a secret function gets to see of a request. */
-function secretRequest(request: DeliveryRequest): SecretRequest {
-  return {
-    header: (name) => request.header(String(name).toLowerCase()),
-    get url() {
-      return request.url;
-    },
-  };
+/** What a secret function gets to see of a request. A class, as a literal with a getter gets a new shape each time. */
+class Untrusted implements SecretRequest {
+  readonly #request: DeliveryRequest;
+
+  constructor(request: DeliveryRequest) {
+    this.#request = request;
+    this.header = (name) => request.header(String(name).toLowerCase());
+  }
+
+  /** Bound, so that it may be taken out of the request. */
+  readonly header: (name: string) => string | undefined;
+
+  get url(): string | undefined {
+    return this.#request.url;
+  }
 }
 
 /** The error for a body over the limit. */
