@@ -5,11 +5,11 @@ const warned = new WeakSet<object>();
  * Warns, once a client, when a client lacks the options by which it replaces a connection that no longer answers. Of a
  * client whose options cannot be seen it says nothing: node-redis hides those of pools and sentinels.
  */
-export function warnWithoutSocketTimeout(client: object, library: 'ioredis' | 'node-redis'): void {
+export function warnWithoutSocketTimeout(client: object, adviceFor: (client: object) => string | undefined): void {
   if (warned.has(client)) return;
   warned.add(client);
   try {
-    const advice = library === 'ioredis' ? adviceForIoRedis(client) : adviceForNodeRedis(client);
+    const advice = adviceFor(client);
     if (advice === undefined) return;
     const message = `This Redis client keeps a connection that no longer answers, and every event fails until it is closed. ${advice}`;
     // Not on every runtime; there is none to name then.
@@ -21,7 +21,8 @@ export function warnWithoutSocketTimeout(client: object, library: 'ioredis' | 'n
   }
 }
 
-function adviceForIoRedis(client: object): string | undefined {
+/** What to change in a client of ioredis. */
+export function adviceForIoRedis(client: object): string | undefined {
   const options = get(client, 'options');
   if (!isObject(options)) return undefined;
   if (get(client, 'isCluster') === true) {
@@ -34,7 +35,8 @@ function adviceForIoRedis(client: object): string | undefined {
 const NODE_REDIS_OPTIONS =
   '`pingInterval: 1000, socket: { socketTimeout: 3000, reconnectStrategy: (tries) => Math.min(100 * tries, 2000) }`';
 
-function adviceForNodeRedis(client: object): string | undefined {
+/** What to change in a client of node-redis. */
+export function adviceForNodeRedis(client: object): string | undefined {
   const clusterOptions = get(client, '_options');
   const options = isObject(clusterOptions) ? (get(clusterOptions, 'defaults') ?? {}) : get(client, 'options');
   if (!isObject(options)) return undefined;

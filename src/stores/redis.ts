@@ -1,7 +1,7 @@
 import { ConfigError, WebhookError } from '../errors.js';
 import type { IdempotencyStore } from '../idempotency.js';
 import { type LeaseOptions, leasedStore, resolveLeaseOptions } from './lease.js';
-import { warnWithoutSocketTimeout } from './redis-warning.js';
+import { adviceForIoRedis, adviceForNodeRedis, warnWithoutSocketTimeout } from './redis-warning.js';
 
 /** ioredis and iovalkey: a connection or a Cluster. */
 export interface IoRedisLike {
@@ -159,7 +159,7 @@ function meaningOf<Meaning>(answer: unknown, meanings: ReadonlyMap<string, Meani
 function commandsOf(client: unknown, leaseMs: number): Commands {
   const lease = String(leaseMs);
   if (has<IoRedisLike>(client, 'call')) {
-    warnWithoutSocketTimeout(client, 'ioredis');
+    warnWithoutSocketTimeout(client, adviceForIoRedis);
     return {
       take: (key, owner) => client.call('set', key, owner, 'px', lease, 'nx'),
       run: (script, key, args) => client.call('eval', script, '1', key, ...args),
@@ -179,7 +179,7 @@ function commandsOf(client: unknown, leaseMs: number): Commands {
       expiration: { type: 'PX', value: leaseMs },
       condition: 'NX',
     };
-    warnWithoutSocketTimeout(client, 'node-redis');
+    warnWithoutSocketTimeout(client, adviceForNodeRedis);
     return {
       take: (key, owner) => client.set(key, owner, setOptions),
       run: (script, key, args) => client.eval(script, { keys: [key], arguments: args }),
