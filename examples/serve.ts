@@ -8,7 +8,9 @@ export function serve(receiver: Receiver, close: () => unknown): void {
     console.log('listening on', server.address());
   });
   process.once('SIGTERM', async () => {
-    await receiver.drain();
+    const { unfinished } = await receiver.drain();
+    // What still runs may need what `close` puts away.
+    if (unfinished > 0) process.exit(1);
     server.close(() => close());
   });
 }

@@ -6,7 +6,11 @@ import { bullmqProcessor, bullmqWorkerOptions } from 'event-webhook-receiver/que
 import { connection } from './connection.js';
 
 const router = createRouter()
-  .on('event.emitted', { name: 'Transfer' }, (event) => console.log('took effect:', event.id))
+  .on('event.emitted', { name: 'Transfer' }, (event, { throwIfExpired }) => {
+    // A process that was frozen may have been overtaken by another one: look before the effect.
+    throwIfExpired();
+    console.log('took effect:', event.id);
+  })
   .otherwise((event) => console.log('took effect:', event.id, 'though nobody asked for it'));
 
 // A job survives a hundred deaths of its worker instead of one.

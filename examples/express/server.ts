@@ -21,6 +21,7 @@ const server = createApp(receiver).listen(Number(process.env.PORT ?? 3000), '127
 
 // What is under way is finished; what comes meanwhile is answered 503 and sent again.
 process.once('SIGTERM', async () => {
-  await receiver.drain();
+  const { unfinished } = await receiver.drain();
+  if (unfinished > 0) process.exit(1);
   server.close();
 });

@@ -11,9 +11,12 @@ const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
   toleranceSeconds: 300,
   store: redisStore({ client, leaseMs: 60_000 }),
-  // A process that dies after this and before the key is recorded leaves an event that is handled again: write under
-  // context.idempotencyKey wherever that would matter.
-  onEvent: (event) => console.log('took effect:', event.id),
+  // A process that dies after its effect and before the key is recorded leaves an event that is handled again: write under
+  // context.idempotencyKey wherever that would matter. One that was frozen may have been overtaken: look before the effect.
+  onEvent(event, { throwIfExpired }) {
+    throwIfExpired();
+    console.log('took effect:', event.id);
+  },
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 

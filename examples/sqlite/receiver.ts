@@ -11,7 +11,11 @@ const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
   toleranceSeconds: 300,
   store: sqliteStore({ database }),
-  onEvent: (event) => console.log('took effect:', event.id),
+  onEvent(event, { throwIfExpired }) {
+    // A process that was frozen may have been overtaken by another one: look before the effect.
+    throwIfExpired();
+    console.log('took effect:', event.id);
+  },
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 
