@@ -27,12 +27,9 @@ export interface ArrivalLimits {
   readonly maxArrivingBytes: number;
 }
 
-/** An arrival in a doubly linked list in the order of arrival, so that the oldest is found and any is removed in O(1). */
+/** A delivery that is arriving. */
 class Arriving implements Arrival {
-  previous: Arriving | undefined;
-  next: Arriving | undefined;
   bytes = 0;
-  here = true;
   readonly #count: (arrival: Arriving, bytes: number) => void;
   readonly #reject: (error: WebhookError) => void;
   #dropped: WebhookError | undefined;
@@ -49,18 +46,18 @@ class Arriving implements Arrival {
 
   onDrop(listener: (error: WebhookError) => void): void {
     this.#listener = listener;
-    if (this.#dropped !== undefined) this.#tell(this.#dropped);
+    this.#tell();
   }
 
   drop(error: WebhookError): void {
     this.#dropped = error;
     this.#reject(error);
-    this.#tell(error);
+    this.#tell();
   }
 
-  #tell(error: WebhookError): void {
+  #tell(): void {
     try {
-      this.#listener?.(error);
+      if (this.#dropped) this.#listener?.(this.#dropped);
     } catch {
       // It runs in the turn of another delivery, which must not pay for a reader that fails to stop.
     }
@@ -68,58 +65,42 @@ class Arriving implements Arrival {
 }
 
 export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits): Arrivals {
-  let oldest: Arriving | undefined;
-  let newest: Arriving | undefined;
-  let arriving = 0;
-  let total = 0;
+  /** In the order of arrival. */
+  const arriving = new Set<Arriving>();
   const idlers: (() => void)[] = [];
-
-  function add(arrival: Arriving): void {
-    arrival.previous = newest;
-    if (newest === undefined) oldest = arrival;
-    else newest.next = arrival;
-    newest = arrival;
-    arriving++;
-    if (arriving > maxArriving) drop(`${maxArriving} deliveries`, 'maxArriving');
-  }
+  let total = 0;
 
   function remove(arrival: Arriving): void {
-    if (!arrival.here) return;
-    arrival.here = false;
-    const { previous, next } = arrival;
-    if (previous === undefined) oldest = next;
-    else previous.next = next;
-    if (next === undefined) newest = previous;
-    else next.previous = previous;
-    // What keeps this one must not keep the others.
-    arrival.previous = undefined;
-    arrival.next = undefined;
-    arriving--;
+    if (!arriving.delete(arrival)) return;
     total -= arrival.bytes;
-    if (arriving === 0) for (const resolve of idlers.splice(0)) resolve();
+    if (arriving.size === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
   function count(arrival: Arriving, bytes: number): void {
-    // Written so that NaN, which would end all counting, counts as nothing.
-    if (!arrival.here || !(bytes > 0)) return;
+    // NaN and Infinity would end all counting.
+    if (!arriving.has(arrival) || !(bytes > 0 && bytes < Number.POSITIVE_INFINITY)) return;
     arrival.bytes += bytes;
     total += bytes;
-    while (total > maxArrivingBytes) drop(`${maxArrivingBytes} bytes`, 'maxArrivingBytes');
+    while (total > maxArrivingBytes) dropOldest(`${maxArrivingBytes} bytes`, 'maxArrivingBytes');
   }
 
-  function drop(what: string, option: string): void {
-    const arrival = oldest;
-    if (arrival === undefined) return;
+  function drop(arrival: Arriving, error: WebhookError): void {
     remove(arrival);
+    arrival.drop(error);
+  }
+
+  function dropOldest(what: string, option: string): void {
+    const [oldest] = arriving;
     const message = `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
-    arrival.drop(new WebhookError('ERR_WEBHOOK_OVERLOADED', message));
+    if (oldest) drop(oldest, new WebhookError('ERR_WEBHOOK_OVERLOADED', message));
   }
 
   return {
     run: (work) =>
       new Promise((resolve, reject) => {
         const arrival = new Arriving(count, reject);
-        add(arrival);
+        arriving.add(arrival);
+        if (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
         work(arrival).then(
           (value) => {
             remove(arrival);
@@ -132,13 +113,10 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
         );
       }),
     async idle() {
-      if (arriving > 0) await new Promise<void>((resolve) => idlers.push(resolve));
+      if (arriving.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));
     },
     dropAll(error) {
-      for (let arrival = oldest; arrival !== undefined; arrival = oldest) {
-        remove(arrival);
-        arrival.drop(error);
-      }
+      for (const arrival of arriving) drop(arrival, error);
     },
   };
 }
