@@ -96,7 +96,7 @@ describe('createArrivals', () => {
     expect(dropped).toEqual([]);
   });
 
-  it.each([Number.NaN, -5, Number.NEGATIVE_INFINITY])('counts %d bytes as none', async (bytes) => {
+  it.each([Number.NaN, -5, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY])('counts %d bytes as none', async (bytes) => {
     const { begin, dropped } = start({ maxArrivingBytes: 10 });
     begin(bytes);
     begin(11);
