@@ -96,13 +96,16 @@ describe('createArrivals', () => {
     expect(dropped).toEqual([]);
   });
 
-  it.each([Number.NaN, -5, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY])('counts %d bytes as none', async (bytes) => {
-    const { begin, dropped } = start({ maxArrivingBytes: 10 });
-    begin(bytes);
-    begin(11);
-    await turn();
-    expect(dropped).toEqual([0, 1]);
-  });
+  it.each([Number.NaN, -5, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY])(
+    'counts %d bytes as none',
+    async (bytes) => {
+      const { begin, dropped } = start({ maxArrivingBytes: 10 });
+      begin(bytes);
+      begin(11);
+      await turn();
+      expect(dropped).toEqual([0, 1]);
+    },
+  );
 
   it('tells the listener of a dropped one, at once or when it is set later', async () => {
     const { arrivals, begin, told } = start({ maxArriving: 1 });
