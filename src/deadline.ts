@@ -11,13 +11,18 @@ export function withDeadline<T>(work: Promise<T>, ms: number, late: () => Error)
   });
 }
 
+/** Milliseconds on a clock that cannot be set; on the wall clock where there is no other. */
+export function monotonicNow(): number {
+  return globalThis.performance?.now() ?? Date.now();
+}
+
 /**
  * Starts to measure time and returns a function that says how many milliseconds have gone by: on the monotonic clock, which
  * some machines stop while they sleep, or on the wall clock, which can be set. The larger of the two, so that neither hides
  * time from a lease.
  */
 export function stopwatch(): () => number {
-  const monotonic = performance.now();
+  const monotonic = monotonicNow();
   const wall = Date.now();
-  return () => Math.max(performance.now() - monotonic, Date.now() - wall);
+  return () => Math.max(monotonicNow() - monotonic, Date.now() - wall);
 }

@@ -1,3 +1,4 @@
+import { monotonicNow } from './deadline.js';
 import { ConfigError, WebhookError } from './errors.js';
 import { checkNumber } from './limits.js';
 
@@ -95,7 +96,7 @@ class Hold implements RunOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {
   const { maxKeys = 100_000, retentionMs = 86_400_000, leaseMs = 60_000, now = Date.now } = options;
   // A wall clock that is set forwards would end the lease of a run that is under way.
-  const leaseClock = options.now ?? (() => performance.now());
+  const leaseClock = options.now ?? monotonicNow;
   if (!(maxKeys >= 1)) throw new ConfigError('memoryStore needs maxKeys of 1 or more.');
   if (!(retentionMs > 0)) throw new ConfigError('memoryStore needs retentionMs above 0.');
   checkNumber('leaseMs', leaseMs, 1);

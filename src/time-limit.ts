@@ -1,4 +1,4 @@
-import { withDeadline } from './deadline.js';
+import { monotonicNow, withDeadline } from './deadline.js';
 import { WebhookError } from './errors.js';
 
 /** The time that user code has. A timer says when it is over; the clocks do where the process was frozen meanwhile. */
@@ -15,7 +15,7 @@ export class TimeLimit {
 
   constructor(ms: number) {
     this.#ms = ms;
-    this.#monotonicEnd = performance.now() + ms;
+    this.#monotonicEnd = monotonicNow() + ms;
     this.deadline = Date.now() + ms;
   }
 
@@ -32,7 +32,7 @@ export class TimeLimit {
   }
 
   #look(): void {
-    if (Date.now() >= this.deadline || performance.now() >= this.#monotonicEnd) this.expire();
+    if (Date.now() >= this.deadline || monotonicNow() >= this.#monotonicEnd) this.expire();
   }
 
   expire(): WebhookError {

@@ -1,3 +1,4 @@
+import { monotonicNow } from '../deadline.js';
 import { WebhookError } from '../errors.js';
 
 /** Calls of a client that may wait for an answer at once. */
@@ -56,7 +57,7 @@ export function boundedCalls({ timeoutMs, pausesInSilence = false }: CallLimits)
   return {
     /** Makes a call, or throws an `ERR_WEBHOOK_STORE` without making it. */
     send<T>(call: () => Promise<T>): Promise<T> {
-      const now = performance.now();
+      const now = monotonicNow();
       if (isAnswered) {
         silentSince = now;
         isAnswered = false;

@@ -1,3 +1,4 @@
+import { monotonicNow } from '../deadline.js';
 import { storeError } from './calls.js';
 
 const FIRST_RETRY_MS = 25;
@@ -47,7 +48,7 @@ export function createRecorder(
         clearTimeout(timer);
         if (isDecided || isOver) return;
         isDecided = true;
-        const now = performance.now(); // The monotonic clock: one that is set forward is no reason to give up.
+        const now = monotonicNow(); // The monotonic clock: one that is set forward is no reason to give up.
         giveUpAt ??= now + retentionMs;
         if (now > giveUpAt) finish(error);
         else wait(retryMs, () => attempt(Math.min(2 * retryMs, LAST_RETRY_MS)));

@@ -1,3 +1,4 @@
+import { monotonicNow } from '../deadline.js';
 import { ConfigError } from '../errors.js';
 import type { IdempotencyStore } from '../idempotency.js';
 import { type LeaseOptions, type LeaseTable, leasedStore, resolveLeaseOptions } from './lease.js';
@@ -115,14 +116,14 @@ export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
   /** Commits as soon as nobody else is writing. What waits is this promise and not the process. */
   async function whenFree<T>(work: (statements: ReturnType<typeof prepare>) => T): Promise<T> {
     // The monotonic clock: setting the other one neither ends nor prolongs the wait.
-    const end = performance.now() + lease.timeoutMs;
+    const end = monotonicNow() + lease.timeoutMs;
     for (;;) {
       // libsql ends the process when a closed connection is asked for anything.
       if (database.open === false) throw new Error('The database is closed.');
       try {
         return commit(work);
       } catch (error) {
-        if (!isBusy(error) || performance.now() > end) throw error;
+        if (!isBusy(error) || monotonicNow() > end) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
     }
