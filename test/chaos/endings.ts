@@ -1,0 +1,36 @@
+import type { Attempt, Log } from './log.js';
+
+/** What SIGTERMs did to the sender. */
+export interface Endings {
+  /** Requests that a draining receiver refused. */
+  readonly refused: number;
+  /** Requests that were written when the receiver had been drained and was closing: they cross its closing of idle sockets. */
+  readonly crossed: number;
+  /** Connections that broke though nothing had happened to the receiver. */
+  readonly resets: number;
+}
+
+/** Looks at every request to a receiver that was told to end, and at every connection that broke. */
+export function checkEndings(log: Log): Endings {
+  const counts = { refused: 0, crossed: 0, resets: 0 };
+  const breaks = (what: string, { delivery }: Attempt) => log.broken.push({ what, ids: [...delivery.ids] });
+  for (const attempt of log.attempts) {
+    const { pid, from, written, to, outcome, closes } = attempt;
+    const ending = pid === undefined ? undefined : log.endings.get(pid);
+    if (ending && typeof outcome === 'number' && from > ending.draining) {
+      counts.refused++;
+      if (outcome !== 503) breaks(`was answered ${outcome} by a receiver that drains`, attempt);
+      else if (!closes) breaks('was refused by a receiver that drains, without Connection: close', attempt);
+    }
+    if (outcome !== 'broken') continue;
+    const wasKilled = log.outages.some((outage) => outage.kind === 'kill' && outage.pid === pid && outage.to >= from);
+    if (wasKilled) continue;
+    const hasCrossed = ending?.closing !== undefined && (written ?? to) >= ending.closing;
+    if (hasCrossed) counts.crossed++;
+    else {
+      counts.resets++;
+      breaks('met a reset connection of a receiver that was not killed', attempt);
+    }
+  }
+  return counts;
+}
