@@ -17,6 +17,8 @@ export type Message =
   | { readonly port: number }
   /** It carries out an order. */
   | { readonly struck: Order; readonly at: number }
+  /** It goes on after an order to stop. */
+  | { readonly awake: true }
   /** It reported an error to `onError`. */
   | { readonly code: string; readonly id?: string | undefined }
   /** The handler of an event begins: how long after its claim was sent, on each clock. */

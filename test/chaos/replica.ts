@@ -50,17 +50,34 @@ export function startReplica(
   let obeyed: (() => void) | undefined;
   let counted: ((waiting: number) => void) | undefined;
 
-  async function freeze(ms: number, self = child, from = monotonic()): Promise<void> {
+  function pause(self: ChildProcess, from = monotonic()): Outage {
     const outage: Outage = { kind: 'pause', victim: name, pid: self.pid, from, to: Number.POSITIVE_INFINITY };
     log.outages.push(outage);
+    return outage;
+  }
+
+  async function freeze(ms: number): Promise<void> {
+    const self = child;
+    const outage = pause(self);
     self.kill('SIGSTOP');
     await sleep(ms);
     self.kill('SIGCONT');
     outage.to = monotonic();
   }
 
+  /** Wakes a process that stops itself: again and again, as it may be about to. */
+  async function wake(self: ChildProcess, outage: Outage, ms: number, isOver: () => boolean): Promise<void> {
+    await sleep(ms);
+    while (!isOver()) {
+      self.kill('SIGCONT');
+      await sleep(5);
+    }
+    outage.to = monotonic();
+  }
+
   function start(): void {
     const words: string[] = [];
+    let isAwake = true;
     const self = spawn(process.execPath, [program, JSON.stringify(settings)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
@@ -76,9 +93,12 @@ export function startReplica(
       if ('port' in message) running = { pid, port: message.port };
       if ('waiting' in message) counted?.(message.waiting);
       if ('struck' in message) {
-        if (message.struck.act === 'stop') void freeze(message.struck.ms, self, message.at).then(obeyed);
-        else obeyed?.();
+        isAwake = message.struck.act !== 'stop';
+        if (isAwake) obeyed?.();
+        else
+          void wake(self, pause(self, message.at), message.struck.ms, () => isAwake || !living.has(self)).then(obeyed);
       }
+      if ('awake' in message) isAwake = true;
     });
     self.once('exit', (code, signal) => {
       living.delete(self);

@@ -51,7 +51,10 @@ export function pass(step: Step): void {
 function obey(order: Order): void {
   tell({ struck: order, at: monotonic() });
   if (order.act === 'kill') process.kill(process.pid, 'SIGKILL');
-  if (order.act === 'stop') process.kill(process.pid, 'SIGSTOP');
+  if (order.act === 'stop') {
+    process.kill(process.pid, 'SIGSTOP');
+    tell({ awake: true });
+  }
   if (order.act === 'term') process.kill(process.pid, 'SIGTERM');
   if (order.act === 'clock') stepClock(order.ms);
 }
