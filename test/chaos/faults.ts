@@ -39,7 +39,7 @@ export interface FaultSettings {
   /** Within which all of it happens. */
   readonly spreadMs: number;
   readonly kills: number;
-  /** All others: pauses, cuts, half-open connections, clock steps, SIGTERMs. */
+  /** All others, of four receivers: pauses, cuts, half-open connections, clock steps, SIGTERMs. */
   readonly faults: number;
 }
 
@@ -73,7 +73,9 @@ export function faultsOf(mode: Mode, { kills, faults, spreadMs }: FaultSettings,
     return fault('kill', certain[index] ?? random.pick(some));
   });
   const twice = [...others, ...others];
-  const rest = Array.from({ length: faults }, (_, index) =>
+  // One receiver alone is struck one time after the other.
+  const many = Math.max(Math.min(faults, twice.length), Math.round((faults * mode.receivers) / 4));
+  const rest = Array.from({ length: many }, (_, index) =>
     fault(twice[index] ?? random.pick(['pause', ...others]), random.pick(processes)),
   );
   return [...killed, ...rest].sort((a, b) => a.atMs - b.atMs);

@@ -13,6 +13,7 @@ import { type Effect, openLedger } from './ledger.js';
 import { createLog, type Log, until } from './log.js';
 import { LEASE_MS, type Mode, type ModeName, modes, type ServerName } from './modes.js';
 import { type Delivery, makePlan, type Plan, type PlanSettings, secret } from './plan.js';
+import { createPace } from './pace.js';
 import { type Replica, startReplica } from './replica.js';
 import { createSender } from './sender.js';
 import { createStriker } from './strike.js';
@@ -43,6 +44,8 @@ export interface Outcome {
 const PATIENCE_MS = 45_000;
 /** pg-boss waits for neither of these, so that its process ends when the database is down just then. Its jobs are not lost. */
 const PG_BOSS_ENDS = /async Manager\.(fail|complete)/;
+/** How much of the load may be ahead of the faults, so that these meet some. */
+const LEAD = 0.3;
 let runs = 0;
 
 /** Runs a mode with one seed: sends, has things go wrong, waits until all is settled, sends everything once more, and counts. */
@@ -90,13 +93,20 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
   }
   const deadline = monotonic() + settings.spreadMs + PATIENCE_MS;
   const sender = createSender(receivers, log, confirm, deadline);
+  const pace = createPace(plan.faults.length);
   const strike = createStriker(mode, { receivers, workers, servers: ground.servers }, log);
 
   try {
     await Promise.all([...receivers, ...workers].map((replica) => replica.ready()));
     await Promise.all([
-      ...plan.sendings.map((sending) => after(sending.atMs, () => sender.send(sending))),
-      ...plan.faults.map((fault) => after(fault.atMs, () => strike(fault))),
+      ...plan.sendings.map(async (sending) => {
+        await after(sending.atMs, () => pace.reached(sending.atMs / settings.spreadMs - LEAD));
+        await sender.send(sending);
+      }),
+      ...plan.faults.map(async (fault) => {
+        await after(fault.atMs, () => strike(fault));
+        pace.done();
+      }),
     ]);
     if (engine) await settled(engine, log);
     const calmMs = monotonic() - healed(log);
