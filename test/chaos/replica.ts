@@ -19,6 +19,8 @@ export interface Replica {
   /** Resolves when it has ended; it is started again after `downMs`. */
   end(downMs: number): Promise<void>;
   signal(name: 'SIGKILL' | 'SIGTERM'): void;
+  /** Steps the wall clock of the machine that it is on, for what is started there later too. */
+  setClock(ms: number): void;
   /** Stops it for so long; resolves when it goes on. */
   freeze(ms: number): Promise<void>;
   /** How many calls of its clients are waiting. */
@@ -46,6 +48,7 @@ export function startReplica(
   let child: ChildProcess;
   let running: Replica['running'];
   let isStopped = false;
+  let clockMs = 0;
   let ending: { readonly downMs: number; ended(): void } | undefined;
   let obeyed: (() => void) | undefined;
   let counted: ((waiting: number) => void) | undefined;
@@ -78,7 +81,7 @@ export function startReplica(
   function start(): void {
     const words: string[] = [];
     let isAwake = true;
-    const self = spawn(process.execPath, [program, JSON.stringify(settings)], {
+    const self = spawn(process.execPath, [program, JSON.stringify({ ...settings, clockMs })], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     child = self;
@@ -93,10 +96,11 @@ export function startReplica(
       if ('port' in message) running = { pid, port: message.port };
       if ('waiting' in message) counted?.(message.waiting);
       if ('struck' in message) {
-        isAwake = message.struck.act !== 'stop';
-        if (isAwake) obeyed?.();
-        else
-          void wake(self, pause(self, message.at), message.struck.ms, () => isAwake || !living.has(self)).then(obeyed);
+        const { act, at, ms } = message.struck;
+        isAwake = act !== 'stop';
+        if (!isAwake) void wake(self, pause(self, message.at), ms, () => isAwake || !living.has(self)).then(obeyed);
+        // A step of the clock that was to be made at once is not waited for.
+        else if (at !== 'now') obeyed?.();
       }
       if ('awake' in message) isAwake = true;
     });
@@ -144,6 +148,10 @@ export function startReplica(
       return new Promise<void>((ended) => {
         ending = { downMs, ended };
       });
+    },
+    setClock(ms) {
+      clockMs = ms;
+      tell({ act: 'clock', at: 'now', ms });
     },
     signal: (signal) => void child.kill(signal),
     freeze,

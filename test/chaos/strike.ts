@@ -54,11 +54,8 @@ export function createStriker(mode: Mode, { receivers, workers, servers }: Targe
   async function stepClock(replica: Replica, { step, ms }: Fault): Promise<Step> {
     const at = monotonic();
     log.outages.push({ kind: 'clock', victim: replica.name, pid: replica.running?.pid, from: at, to: at });
-    const own: Order = { act: 'clock', at: step, ms };
-    const everywhere: Order = { ...own, at: 'now' };
-    const sharing = mode.sharesClock ? receivers.filter((other) => other !== replica && other.running) : [];
-    const struck = await atStep(replica, own, () => replica.order(everywhere));
-    await Promise.all(sharing.map((other) => other.order(everywhere)));
+    const struck = await atStep(replica, { act: 'clock', at: step, ms }, async () => replica.setClock(ms));
+    for (const other of mode.sharesClock ? receivers : [replica]) other.setClock(ms);
     return struck;
   }
 

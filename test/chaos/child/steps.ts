@@ -19,9 +19,13 @@ export interface ChildSettings {
   readonly leaseMs: number;
   readonly handlerTimeoutMs: number;
   readonly secret: string;
+  /** How far its wall clock is off when it starts, in ms. */
+  readonly clockMs?: number;
 }
 
 export const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');
+
+stepClock(settings.clockMs ?? 0);
 
 let pending: Order | undefined;
 /** How many calls of clients are waiting: each part of the process adds its own. */
