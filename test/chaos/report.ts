@@ -47,13 +47,16 @@ function tally(words: readonly string[]): string {
 }
 
 const MOST_EVENTS = 5;
+const MOST_BROKEN = 20;
 
 /** What was broken, how to play it again, and what happened to the events that it is about. */
 export function failure(outcome: Outcome): string {
   const { log } = outcome;
   const ids = [...new Set(log.broken.flatMap((broken) => broken.ids))];
   return [
-    ...log.broken.map((broken) => `  ${broken.what}${broken.ids.length > 0 ? ` (${broken.ids.length} events)` : ''}`),
+    ...log.broken
+      .slice(0, MOST_BROKEN)
+      .map((broken) => `  ${broken.what}${broken.ids.length > 0 ? ` (${broken.ids.length} events)` : ''}`),
     `  receivers reported: ${tally(Object.entries(log.codes).flatMap(([code, count]) => Array<string>(count).fill(code)))}`,
     `  again: ${replayCommand(outcome)}`,
     ...ids.slice(0, MOST_EVENTS).flatMap((id) => history(id, outcome)),

@@ -6,6 +6,8 @@ import type { Replica } from './replica.js';
 
 /** Longer than a receiver takes for its largest delivery. */
 const ANSWER_MS = 15_000;
+/** How many times longer the wait between two tries becomes. */
+const LONGEST_WAIT = 8;
 /** What a receiver that is overwhelmed, restarted, or without its server may answer. */
 const RETRIABLE = [500, 503];
 
@@ -65,6 +67,7 @@ export function createSender(
 
   /** One copy, until it is acknowledged. */
   async function persist({ delivery, retryMs }: Sending, first: Promise<Attempt>): Promise<void> {
+    let tries = 0;
     for (let attempt = await first; ; attempt = await post({ delivery })) {
       log.attempts.push(attempt);
       if (isAcknowledged(attempt)) {
@@ -79,7 +82,8 @@ export function createSender(
         log.broken.push({ what: `${delivery.name} is not acknowledged in time`, ids: delivery.ids });
         return;
       }
-      await sleep(retryMs);
+      // Later each time, so that receivers that are behind catch up.
+      await sleep(retryMs * Math.min(++tries, LONGEST_WAIT));
     }
   }
 
