@@ -9,6 +9,7 @@ export type Step =
   | 'after-check'
   | 'after-effect'
   | 'before-record'
+  | 'record-request'
   | 'record-answer'
   | 'after-record';
 
@@ -16,10 +17,10 @@ const handling: readonly Step[] = ['before-effect', 'after-check', 'after-effect
 const stepsOf: Readonly<Record<FaultKind, readonly Step[]>> = {
   kill: ['now', ...handling, 'after-record'],
   pause: ['now', 'claim-answer', 'claim-answer', ...handling, 'record-answer'],
-  cut: ['now', 'claim-answer', 'record-answer'],
+  cut: ['now', 'claim-answer', 'record-request', 'record-answer'],
   'half-open': ['now', 'claim-answer', 'record-answer'],
   clock: ['now', 'claim-answer', ...handling],
-  sigterm: ['now', ...handling],
+  sigterm: ['now', ...handling, 'record-request', 'record-answer'],
 };
 
 /** Something that goes wrong. */

@@ -19,8 +19,6 @@ export interface Replica {
   /** Resolves when it has ended; it is started again after `downMs`. */
   end(downMs: number): Promise<void>;
   signal(name: 'SIGKILL' | 'SIGTERM'): void;
-  /** Steps the wall clock of the machine that it is on, for what is started there later too. */
-  setClock(ms: number): void;
   /** Stops it for so long; resolves when it goes on. */
   freeze(ms: number): Promise<void>;
   /** How many calls of its clients are waiting. */
@@ -48,7 +46,6 @@ export function startReplica(
   let child: ChildProcess;
   let running: Replica['running'];
   let isStopped = false;
-  let clockMs = 0;
   let ending: { readonly downMs: number; ended(): void } | undefined;
   let obeyed: (() => void) | undefined;
   let counted: ((waiting: number) => void) | undefined;
@@ -81,7 +78,7 @@ export function startReplica(
   function start(): void {
     const words: string[] = [];
     let isAwake = true;
-    const self = spawn(process.execPath, [program, JSON.stringify({ ...settings, clockMs })], {
+    const self = spawn(process.execPath, [program, JSON.stringify(settings)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     child = self;
@@ -96,11 +93,10 @@ export function startReplica(
       if ('port' in message) running = { pid, port: message.port };
       if ('waiting' in message) counted?.(message.waiting);
       if ('struck' in message) {
-        const { act, at, ms } = message.struck;
+        const { act, ms } = message.struck;
         isAwake = act !== 'stop';
         if (!isAwake) void wake(self, pause(self, message.at), ms, () => isAwake || !living.has(self)).then(obeyed);
-        // A step of the clock that was to be made at once is not waited for.
-        else if (at !== 'now') obeyed?.();
+        else obeyed?.();
       }
       if ('awake' in message) isAwake = true;
     });
@@ -148,10 +144,6 @@ export function startReplica(
       return new Promise<void>((ended) => {
         ending = { downMs, ended };
       });
-    },
-    setClock(ms) {
-      clockMs = ms;
-      tell({ act: 'clock', at: 'now', ms });
     },
     signal: (signal) => void child.kill(signal),
     freeze,

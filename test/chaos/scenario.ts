@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresStore } from '../../src/stores/postgres.js';
@@ -67,6 +67,8 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
       Array.from({ length: count }, async (_, index) => {
         const [postgres, redis] = [await startWire(ground.servers.postgres), await startWire(ground.servers.redis)];
         wires.push(postgres, redis);
+        const clockFile = join(directory, mode.sharesClock ? 'clock' : `clock-${kind}-${index}`);
+        await writeFile(clockFile, '0');
         const child: ChildSettings = {
           store: mode.store,
           engine: mode.engine,
@@ -78,6 +80,8 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
           leaseMs: LEASE_MS,
           handlerTimeoutMs: 1000,
           secret,
+          clockFile,
+          sharesClock: mode.sharesClock === true,
         };
         const program = join(ground.programs, `${kind}.mjs`);
         return startReplica(`${kind} ${index}`, program, child, { postgres, redis }, log);

@@ -10,34 +10,44 @@ interface Asking {
   readonly request: RegExp;
 }
 
-/** What the store asks its server for, to know its answers by. */
+/** What the store asks its server for. */
 const asks = {
   postgres: {
-    'claim-answer': /INSERT INTO "keys_[\s\S]*RETURNING 'claimed/,
-    'record-answer': /INSERT INTO "keys_[\s\S]*VALUES \('[^']*', '[^']*', true|COMMIT/,
+    claim: /INSERT INTO "keys_[\s\S]*RETURNING 'claimed/,
+    record: /INSERT INTO "keys_[\s\S]*VALUES \('[^']*', '[^']*', true|COMMIT/,
   },
   redis: {
-    'claim-answer': /\r\nnx\r\n|return 'claimed'/i,
-    'record-answer': /'done:' \.\./,
+    claim: /\r\nnx\r\n|return 'claimed'/i,
+    record: /'done:' \.\./,
   },
 } as const;
 
-/** Whether a step is known by what goes over the wire, as it happens while the process waits for an answer. */
-export function isOnWire(mode: Mode, step: Step): step is 'claim-answer' | 'record-answer' {
-  const isWired = mode.store !== 'memory' && mode.store !== 'sqlite';
-  return isWired && (step === 'claim-answer' || step === 'record-answer');
+/** Steps that are known by what goes over the wire. */
+const wireSteps = {
+  'claim-answer': ['claim', 'answer'],
+  'record-request': ['record', 'request'],
+  'record-answer': ['record', 'answer'],
+} as const;
+type WireStep = keyof typeof wireSteps;
+
+/** Whether a step is known by what goes over the wire, and the mode has one. */
+export function isOnWire(mode: Mode, step: Step): step is WireStep {
+  return mode.store !== 'memory' && mode.store !== 'sqlite' && Object.hasOwn(wireSteps, step);
 }
 
-/** What a process waits for at a step: of its store, or whatever it is of the engine. */
-function askingOf(mode: Mode, { kind, victim }: Fault, step: 'claim-answer' | 'record-answer'): Asking {
+/** What a process asks for at a step: something of its store, or anything of the engine. */
+function askingOf(mode: Mode, { kind, victim }: Fault, step: WireStep): Asking {
   if (mode.engine && (victim === 'receiver' || kind === 'half-open')) {
     return { server: mode.engine === 'bullmq' ? 'redis' : 'postgres', request: /./ };
   }
   const server = mode.store === 'redis' ? 'redis' : 'postgres';
-  return { server, request: asks[server][step] };
+  return { server, request: asks[server][wireSteps[step][0]] };
 }
 
-/** Pauses the process, cuts its connection or leaves it half-open, while an answer is on its way to it. */
+/**
+ * Strikes while something is on the wire: pauses the process and hands over the answer, cuts the connection, leaves it
+ * half-open, or cuts it and ends the process. What was on the wire is lost otherwise.
+ */
 export async function strikeWire(
   replica: Replica,
   mode: Mode,
@@ -47,11 +57,15 @@ export async function strikeWire(
 ): Promise<Step> {
   const { kind, step, ms } = fault;
 
-  async function hit(link: Link, answer?: Buffer): Promise<void> {
+  async function hit(link: Link, bytes?: Buffer): Promise<void> {
     if (kind === 'pause') {
       const frozen = replica.freeze(ms);
-      if (answer) link.hand(answer);
+      if (bytes) link.hand(bytes);
       return frozen;
+    }
+    if (kind === 'sigterm') {
+      link.cut();
+      return replica.signal('SIGTERM');
     }
     const at = monotonic();
     log.outages.push({ kind, victim: replica.name, pid: replica.running?.pid, from: at, to: at });
@@ -61,9 +75,10 @@ export async function strikeWire(
 
   if (isOnWire(mode, step)) {
     const { server, request } = askingOf(mode, fault, step);
+    const [, side] = wireSteps[step];
     let disarm = () => {};
     const struck = new Promise<Promise<void>[]>((resolve) => {
-      disarm = replica.wires[server].atAnswer(request, (link, answer) => resolve([hit(link, answer)]));
+      disarm = replica.wires[server].trap(side, request, (link, bytes) => resolve([hit(link, bytes)]));
     });
     const hits = await Promise.race([struck, sleep(withinMs)]);
     disarm();
@@ -73,6 +88,7 @@ export async function strikeWire(
     }
   }
   if (kind === 'pause') await replica.freeze(ms);
+  else if (kind === 'sigterm') replica.signal('SIGTERM');
   else {
     const { postgres, redis } = replica.wires;
     const wires = kind === 'half-open' ? [redis] : [postgres, redis];

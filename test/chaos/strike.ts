@@ -15,7 +15,7 @@ export interface Targets {
 }
 
 /** How long a process is given to come to the step where it is to be struck. */
-const STEP_MS = 600;
+const STEP_MS = 1000;
 /** How long a process may take to end after a SIGTERM. */
 const ENDING_MS = 15_000;
 
@@ -32,16 +32,19 @@ export function createStriker(mode: Mode, { receivers, workers, servers }: Targe
   /** Resolves when it is over; gives the step at which it happened. */
   async function strike(replica: Replica, fault: Fault): Promise<Step> {
     const { kind, step, ms } = fault;
-    if (kind === 'cut' || kind === 'half-open' || (kind === 'pause' && isOnWire(mode, step))) {
+    const isWired = isOnWire(mode, step);
+    if (kind === 'cut' || kind === 'half-open' || (kind === 'pause' && isWired)) {
       return strikeWire(replica, mode, fault, log, STEP_MS);
     }
     if (kind === 'pause') return atStep(replica, { act: 'stop', at: step, ms }, () => replica.freeze(ms));
     if (kind === 'clock') return stepClock(replica, fault);
-    const ended = replica.end(kind === 'kill' ? ms : 20);
-    const signal = kind === 'kill' ? 'SIGKILL' : 'SIGTERM';
-    const struck = await atStep(replica, { act: kind === 'kill' ? 'kill' : 'term', at: step, ms }, async () =>
-      replica.signal(signal),
-    );
+
+    const [act, signal, downMs] =
+      kind === 'kill' ? (['kill', 'SIGKILL', ms] as const) : (['term', 'SIGTERM', 20] as const);
+    const ended = replica.end(downMs);
+    const struck = isWired
+      ? await strikeWire(replica, mode, fault, log, STEP_MS)
+      : await atStep(replica, { act, at: step, ms }, async () => replica.signal(signal));
     const timer = setTimeout(() => {
       log.broken.push({ what: `${replica.name} did not end within ${ENDING_MS} ms of ${signal}`, ids: [] });
       replica.signal('SIGKILL');
@@ -52,10 +55,12 @@ export function createStriker(mode: Mode, { receivers, workers, servers }: Targe
   }
 
   async function stepClock(replica: Replica, { step, ms }: Fault): Promise<Step> {
-    const at = monotonic();
-    log.outages.push({ kind: 'clock', victim: replica.name, pid: replica.running?.pid, from: at, to: at });
-    const struck = await atStep(replica, { act: 'clock', at: step, ms }, async () => replica.setClock(ms));
-    for (const other of mode.sharesClock ? receivers : [replica]) other.setClock(ms);
+    const from = monotonic();
+    const outage: Outage = { kind: 'clock', victim: replica.name, from, to: Number.POSITIVE_INFINITY };
+    log.outages.push(outage);
+    const order = { act: 'clock', at: step, ms } as const;
+    const struck = await atStep(replica, order, () => replica.order({ ...order, at: 'now' }));
+    outage.to = monotonic();
     return struck;
   }
 

@@ -7,7 +7,7 @@ export interface Link {
   cut(): void;
   /** Leaves it open, and swallows what comes from either side from here on. */
   goHalfOpen(): void;
-  /** Gives the process an answer. */
+  /** Gives the process an answer that was held back. */
   hand(answer: Buffer): void;
 }
 
@@ -16,14 +16,15 @@ export interface Wire {
   /** The server's, as it is reached through the wire. */
   readonly url: string;
   readonly links: ReadonlySet<Link>;
-  /** Has the next answer to what looks like `request` given to `strike`, in place of handing it on. */
-  atAnswer(request: RegExp, strike: (link: Link, answer: Buffer) => void): () => void;
+  /** Has the next request that looks like this, or the answer to it, given to `strike` in place of handing it on. */
+  trap(side: 'request' | 'answer', request: RegExp, strike: Trap['strike']): () => void;
   stop(): void;
 }
 
 interface Trap {
+  readonly side: 'request' | 'answer';
   readonly request: RegExp;
-  readonly strike: (link: Link, answer: Buffer) => void;
+  readonly strike: (link: Link, bytes: Buffer) => void;
 }
 
 export async function startWire(server: { readonly url: string; readonly port: number }): Promise<Wire> {
@@ -54,12 +55,18 @@ export async function startWire(server: { readonly url: string; readonly port: n
     // A half-open connection outlives its server.
     upstream.on('close', () => isSwallowing || client.destroy());
     client.on('data', (data) => {
+      if (isSwallowing) return;
       if (trap?.request.test(data.toString('latin1'))) asked = trap;
-      if (!isSwallowing) upstream.write(data);
+      if (trap === undefined || asked !== trap || trap.side === 'answer') {
+        upstream.write(data);
+        return;
+      }
+      trap = undefined;
+      asked.strike(link, data);
     });
     upstream.on('data', (data) => {
       if (isSwallowing) return;
-      if (asked === undefined || asked !== trap) {
+      if (asked === undefined || asked !== trap || asked.side === 'request') {
         client.write(data);
         return;
       }
@@ -78,8 +85,8 @@ export async function startWire(server: { readonly url: string; readonly port: n
   return {
     url: url.href,
     links,
-    atAnswer(request, strike) {
-      const own = { request, strike };
+    trap(side, request, strike) {
+      const own = { side, request, strike };
       trap = own;
       return () => {
         if (trap === own) trap = undefined;

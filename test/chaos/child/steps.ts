@@ -2,7 +2,7 @@ import { monotonic } from '../clock.js';
 import type { Step } from '../faults.js';
 import type { Command, Message, Order } from '../messages.js';
 import type { EngineName, StoreName } from '../modes.js';
-import { stepClock } from './clock.js';
+import { stepClock, useClock } from './clock.js';
 
 /** What a process of the chaos test is told when it starts. */
 export interface ChildSettings {
@@ -19,13 +19,15 @@ export interface ChildSettings {
   readonly leaseMs: number;
   readonly handlerTimeoutMs: number;
   readonly secret: string;
-  /** How far its wall clock is off when it starts, in ms. */
-  readonly clockMs?: number;
+  /** Where it is written how far the wall clock of its machine is off, in ms. */
+  readonly clockFile: string;
+  /** Whether other processes step that clock too. */
+  readonly sharesClock: boolean;
 }
 
 export const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');
 
-stepClock(settings.clockMs ?? 0);
+useClock(settings);
 
 let pending: Order | undefined;
 /** How many calls of clients are waiting: each part of the process adds its own. */
