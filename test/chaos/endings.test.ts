@@ -33,5 +33,6 @@ describe('what the chaos test expects of a receiver that ends', () => {
     const kill: Outage = { kind: 'kill', victim: 'receiver 0', pid: 1, from: 1050, to: 1050 };
     expect(check({ written: 1001 }, undefined, [kill])).toMatchObject({ resets: 0, what: [] });
     expect(check({ written: 1001 }, undefined, [{ ...kill, pid: 2 }]).what).toEqual(reset);
+    expect(check({ written: 1001 }, undefined, [{ ...kill, from: 3000, to: 3000 }]).what).toEqual(reset);
   });
 });

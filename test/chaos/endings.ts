@@ -8,11 +8,18 @@ export interface Endings {
   readonly crossed: number;
   /** Connections that broke though nothing had happened to the receiver. */
   readonly resets: number;
+  /** Handlers and records that receivers gave up when they ended. */
+  readonly unfinished: number;
 }
+
+/** How much later than of its broken connections one may hear of the death of a process. */
+const NOTICE_MS = 500;
 
 /** Looks at every request to a receiver that was told to end, and at every connection that broke. */
 export function checkEndings(log: Log): Endings {
-  const counts = { refused: 0, crossed: 0, resets: 0 };
+  const endings = [...log.endings.values()];
+  const unfinished = endings.reduce((sum, ending) => sum + (ending.unfinished ?? 0), 0);
+  const counts = { refused: 0, crossed: 0, resets: 0, unfinished };
   const breaks = (what: string, { delivery }: Attempt) => log.broken.push({ what, ids: [...delivery.ids] });
   for (const attempt of log.attempts) {
     const { pid, from, written, to, outcome, closes } = attempt;
@@ -23,7 +30,9 @@ export function checkEndings(log: Log): Endings {
       else if (!closes) breaks('was refused by a receiver that drains, without Connection: close', attempt);
     }
     if (outcome !== 'broken') continue;
-    const wasKilled = log.outages.some((outage) => outage.kind === 'kill' && outage.pid === pid && outage.to >= from);
+    const wasKilled = log.outages.some((outage) => {
+      return outage.kind === 'kill' && outage.pid === pid && outage.from >= from && outage.from <= to + NOTICE_MS;
+    });
     if (wasKilled) continue;
     const hasCrossed = ending?.closing !== undefined && (written ?? to) >= ending.closing;
     if (hasCrossed) counts.crossed++;

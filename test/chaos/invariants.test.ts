@@ -112,7 +112,7 @@ describe('what the chaos test counts', () => {
     if (delivery === undefined || event === undefined) throw new Error('The plan is empty.');
     log.attempts.push({ delivery, receiver: 2, from: 5000, to: 5040, outcome: 200 });
     const counts = checkEffects([event.id], [], modes.redis, log);
-    const endings = { refused: 0, crossed: 0, resets: 0 };
+    const endings = { refused: 0, crossed: 0, resets: 0, unfinished: 0 };
     const ended = { counts, endings, effects: [], deadLetters: 0, calmMs: 1, seconds: 1 };
     const outcome = { name: 'redis', settings, plan, log, ...ended } as const;
     expect(hasPassed(outcome)).toBe(false);

@@ -27,6 +27,7 @@ export function totals(outcomes: readonly Outcome[]): string[] {
       `${sum(({ endings }) => endings.refused)} refused while draining`,
       `${sum(({ endings }) => endings.crossed)} crossed the closing`,
       `${sum(({ endings }) => endings.resets)} resets`,
+      `${sum(({ endings }) => endings.unfinished)} unfinished`,
       `calm after ${(Math.max(...runs.map(({ calmMs }) => calmMs)) / 1000).toFixed(1)} s at most`,
     ].join(', ');
   });
