@@ -7,7 +7,7 @@ import { failure, summary } from './report.js';
 import { runScenario } from './scenario.js';
 import { isOnWire } from './strike-wire.js';
 
-const settings = { seed: 7, events: 120, spreadMs: 3000, kills: 4, faults: 12 };
+const settings = { seed: 7, events: 120, spreadMs: 2000, kills: 4, faults: 12 };
 const SECONDS = 1000;
 let ground: Awaited<ReturnType<typeof openGround>>;
 

@@ -10,10 +10,10 @@ const { values } = parseArgs({
     mode: { type: 'string', default: 'all' },
     seed: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '1' },
-    kills: { type: 'string', default: '8' },
-    faults: { type: 'string', default: '24' },
-    events: { type: 'string', default: '300' },
-    spread: { type: 'string', default: '5000' },
+    kills: { type: 'string', default: '6' },
+    faults: { type: 'string', default: '16' },
+    events: { type: 'string', default: '240' },
+    spread: { type: 'string', default: '4000' },
   },
 });
 

@@ -39,7 +39,7 @@ function openLeaseStore(): IdempotencyStore {
   const client = new Redis(settings.redisUrl, {
     retryStrategy: () => 50,
     maxRetriesPerRequest: 1,
-    socketTimeout: timeoutMs,
+    socketTimeout: 0.6 * timeoutMs,
   });
   client.on('error', (error) => console.error('redis:', error.message));
   const lengthOf = (queue: string) => Number(Object(Reflect.get(client, queue)).length ?? 0);
