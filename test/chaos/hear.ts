@@ -15,7 +15,7 @@ export function hear(message: Message, pid: number, log: Log): void {
     const { recorded, at } = message;
     log.recorded.set(recorded, Math.min(at, log.recorded.get(recorded) ?? at));
   }
-  if ('started' in message) log.starts.push({ ...message, id: message.started });
+  if ('started' in message) log.starts.push({ ...message.start, id: message.started });
   if ('draining' in message) log.endings.set(pid, { draining: message.draining });
   if ('closing' in message) {
     const ending = log.endings.get(pid);

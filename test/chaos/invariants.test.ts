@@ -93,10 +93,15 @@ describe('what the chaos test counts', () => {
 
   it('allows no handler that begins on a lease that is over, by either clock, and no check that lets it go on', () => {
     const began = ['began when its lease was over'];
-    const start = { id: 'a', monotonicMs: 10, wallMs: 10 };
-    expect(ofLeases(run(1000).filter(half), { starts: [start] }).what).toEqual([]);
-    expect(ofLeases(run(1000).filter(half), { starts: [{ ...start, monotonicMs: 1500 }] }).what).toEqual(began);
-    expect(ofLeases(run(1000).filter(half), { starts: [{ ...start, wallMs: 60_000 }] }).what).toEqual(began);
+    const start = { id: 'a', claimed: 1000, asked: 1001, turn: 1009, at: 1010, wallMs: 10 };
+    const started = (change: Partial<typeof start>, more: Partial<Log> = {}) =>
+      ofLeases(run(1000).filter(half), { starts: [{ ...start, ...change }], ...more }).what;
+    expect(started({})).toEqual([]);
+    expect(started({ turn: 2500, at: 2501, wallMs: 1501 })).toEqual(began);
+    expect(started({ wallMs: 60_000 })).toEqual(began);
+    expect(started({ at: 2501, wallMs: 1501 }, {})).toEqual([]);
+    expect(started({ wallMs: 60_000 }, { outages: [outage('clock', 1009, 1010)] })).toEqual([]);
+    expect(started({ asked: 2500, turn: 2510, at: 2511, wallMs: 1511 })).toEqual([]);
     const late = run(3000)
       .filter(half)
       .map((effect) => ({ ...effect, claimed: 1000 }));

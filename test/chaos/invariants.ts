@@ -109,8 +109,19 @@ function wasFrozen({ pid, checked, at }: Effect, outages: readonly Outage[]): bo
   return pauses.some(({ from, to }) => to >= checked && from <= at + SLACK_MS);
 }
 
-function startedLate({ starts }: Log): string[] {
-  return starts.filter(({ monotonicMs, wallMs }) => Math.max(monotonicMs, wallMs) >= LEASE_MS).map(({ id }) => id);
+/**
+ * Whether a turn in which a handler was started began when the lease was over. What is frozen, or has its clock stepped,
+ * within that turn can only be noticed by `throwIfExpired`.
+ */
+function startedLate({ starts, outages }: Log): string[] {
+  const steps = outages.filter(({ kind }) => kind === 'clock');
+  const late = starts.filter(({ claimed, asked, turn, at, wallMs }) => {
+    // Frozen while it asked: its lease may have begun before or after that.
+    if (asked - claimed > SLACK_MS) return false;
+    const wasStepped = steps.some(({ from, to }) => to >= turn && from <= at);
+    return turn - claimed >= LEASE_MS || (!wasStepped && wallMs - (at - turn) >= LEASE_MS);
+  });
+  return late.map(({ id }) => id);
 }
 
 function letThrough(effects: readonly Effect[]): string[] {

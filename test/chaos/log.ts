@@ -1,5 +1,6 @@
 import { monotonic, sleep } from './clock.js';
 import type { Step } from './faults.js';
+import type { Start } from './messages.js';
 import type { FaultKind } from './modes.js';
 import type { Delivery } from './plan.js';
 
@@ -48,8 +49,8 @@ export interface Log {
   readonly recorded: Map<string, number>;
   /** Which process reported of which event that it took too long (`lateBy`). */
   readonly late: Set<string>;
-  /** How long after their claims handlers began, on each clock. */
-  readonly starts: { readonly id: string; readonly monotonicMs: number; readonly wallMs: number }[];
+  /** When handlers began. */
+  readonly starts: (Start & { readonly id: string })[];
   /** By process. */
   readonly endings: Map<number, Ending>;
   /** Broken invariants, each with the events that it is about. */

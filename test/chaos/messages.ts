@@ -11,6 +11,18 @@ export interface Order {
 /** What a process is sent: an order, that the last one is withdrawn, or a question. */
 export type Command = Order | 'withdraw' | 'waiting?';
 
+/** When a handler began. Times are of the monotonic clock. */
+export interface Start {
+  /** When the store was asked for the key, and when that call came back. */
+  readonly claimed: number;
+  readonly asked: number;
+  /** When the turn of the event loop began in which the handler was started. */
+  readonly turn: number;
+  readonly at: number;
+  /** How long after the claim it began, on the wall clock. */
+  readonly wallMs: number;
+}
+
 /** What a process tells. Times are of the monotonic clock. */
 export type Message =
   /** It does its work, on a port if it is a receiver. */
@@ -21,8 +33,8 @@ export type Message =
   | { readonly awake: true }
   /** It reported an error to `onError`. */
   | { readonly code: string; readonly id?: string | undefined }
-  /** The handler of an event begins: how long after its claim was sent, on each clock. */
-  | { readonly started: string; readonly monotonicMs: number; readonly wallMs: number }
+  /** The handler of an event begins. */
+  | { readonly started: string; readonly start: Start }
   /** The store has recorded an event. */
   | { readonly recorded: string; readonly at: number }
   /** It got a SIGTERM, and refuses what comes from now on. */

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { EventContext, WebhookEvent } from '../../../src/index.js';
 import { monotonic, sleep } from '../clock.js';
 import { pass, settings, tell, waiting } from './steps.js';
-import { claimedAt, moment } from './watched.js';
+import { startOf } from './watched.js';
 
 /** What a statement can be given to: a connection of the pool, or that of a transaction. */
 export interface Sql {
@@ -21,17 +21,12 @@ const failed = new Set<string>();
  * the first time that a process sees it: before its effect, or after it where the transaction takes the effect back.
  */
 async function prepare({ id }: WebhookEvent): Promise<{ claimed: number; fails: boolean }> {
-  const claimed = claimedAt(id);
-  const now = moment();
-  tell({
-    started: id,
-    monotonicMs: now.monotonicMs - claimed.monotonicMs,
-    wallMs: now.wallMs - claimed.wallMs,
-  });
+  const start = startOf(id);
+  tell({ started: id, start });
   const fails = id.endsWith('0') && !failed.has(id);
   failed.add(id);
   await sleep(Number.parseInt(id.slice(0, 1), 16) / 2);
-  return { claimed: claimed.monotonicMs, fails };
+  return { claimed: start.claimed, fails };
 }
 
 /** The handler in the transaction of the store. */
@@ -77,8 +72,8 @@ async function append(
   context: EventContext<unknown>,
 ): Promise<void> {
   pass('before-effect');
-  context.throwIfExpired();
   const checked = monotonic();
+  context.throwIfExpired();
   pass('after-check');
   const row = [id, part, process.pid, monotonic(), checked, claimed];
   await sql.query(

@@ -1,25 +1,36 @@
+import { createHook } from 'node:async_hooks';
 import type { IdempotencyStore, RunOptions } from '../../../src/index.js';
 import { monotonic } from '../clock.js';
+import type { Start } from '../messages.js';
 import { pass, tell, waiting } from './steps.js';
 
 /** One moment on both clocks. */
-export interface Moment {
+interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
 
-export function moment(): Moment {
+function moment(): Moment {
   return { monotonicMs: monotonic(), wallMs: Date.now() };
 }
 
-/** The claim of the run that is being started in this very turn. */
-let starting: Moment | undefined;
+/** When the callback began that runs now, be it of a promise. A process can be frozen after that as well. */
+let turn = 0;
+createHook({
+  before() {
+    turn = monotonic();
+  },
+}).enable();
 
-/** When the store was asked for the key of the handler that begins. To be called in the turn in which it does. */
-export function claimedAt(id: string): Moment {
-  if (starting !== undefined) return starting;
-  tell({ broken: 'began in another turn than the one in which the store had called its run', id });
-  return moment();
+/** The claim of the run that is being started in this very turn, and when the call that made it came back. */
+let starting: { readonly claimed: Moment; readonly asked: number } | undefined;
+
+/** When the handler of an event begins. To be called in the turn in which it does. */
+export function startOf(id: string): Start {
+  const now = moment();
+  if (starting === undefined) tell({ broken: 'began in another turn than the one in which the store called run', id });
+  const { claimed, asked } = starting ?? { claimed: now, asked: now.monotonicMs };
+  return { claimed: claimed.monotonicMs, asked, turn, at: now.monotonicMs, wallMs: now.wallMs - claimed.wallMs };
 }
 
 /** A store that tells when it records, and at whose steps something can happen. */
@@ -29,14 +40,16 @@ export function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
     ...store,
     async once(key, run) {
       const claimed = moment();
+      let asked = claimed.monotonicMs;
       const started = async (tx: Tx, options?: RunOptions) => {
-        starting = claimed;
+        starting = { claimed, asked };
         const running = run(tx, options);
         starting = undefined;
         await running;
         pass('before-record');
       };
       const asking = store.once(key, started);
+      asked = monotonic();
       pass('claim-answer');
       const status = await asking;
       if (status === 'handled') {
