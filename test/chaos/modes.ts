@@ -53,7 +53,8 @@ export const modes = {
   transactional: { ...common, store: 'transactional', kills: ['postgres'], faults: wired },
   redis: { ...common, store: 'redis', kills: ['redis'], faults: [...wired, 'half-open'] },
   bullmq: { ...engined, engine: 'bullmq', kills: ['redis', 'postgres'], faults: [...wired, 'half-open'] },
-  'bullmq-postgres': { ...engined, engine: 'bullmq-postgres', kills: ['postgres'] },
+  // Locks are counted on the workers' clocks: the jobs of a dead one wait for as long as its clock was ahead.
+  'bullmq-postgres': { ...engined, engine: 'bullmq-postgres', kills: ['postgres'], clockStepMs: 3000 },
   'pg-boss': { ...engined, engine: 'pg-boss', kills: ['postgres'], holdMs: 3000 },
 } as const satisfies Record<string, Mode>;
 
