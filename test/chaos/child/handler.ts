@@ -10,7 +10,10 @@ export interface Sql {
 }
 
 const pool = new pg.Pool({ connectionString: settings.effectsUrl, max: 10 });
-pool.on('error', (error) => console.error('pool:', error.message));
+const report = (error: Error) => console.error('pool:', error.message);
+pool.on('error', report);
+// From its beginning: a connection may break in the turn in which the pool gives it out.
+pool.on('connect', (connection) => connection.on('error', report));
 waiting.push(() => pool.waitingCount);
 
 /** Events that this process has failed once. */
@@ -47,17 +50,12 @@ export async function onItsOwn(event: WebhookEvent, context: EventContext): Prom
   // Before it looks at the clock: nothing that takes time may come between that and the effect.
   const connection = await pool.connect();
   let broken: unknown;
-  const note = (error: unknown) => {
-    broken = error;
-  };
-  connection.on('error', note);
   try {
     await append(connection, event, 1, claimed, context);
   } catch (error) {
-    note(error);
+    broken = error;
     throw error;
   } finally {
-    connection.off('error', note);
     connection.release(broken !== undefined);
   }
   pass('after-effect');
