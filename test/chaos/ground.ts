@@ -1,7 +1,7 @@
 import { startPostgres } from '../servers/postgres.js';
 import { hasRedis, startRedis } from '../servers/redis.js';
 import type { TestServer } from '../servers/server.js';
-import { buildChildren } from './replica.js';
+import { buildChildren } from './programs.js';
 import type { Ground } from './scenario.js';
 
 /** The servers and programs for any number of runs. Redis only where it is installed. */
@@ -20,7 +20,7 @@ export async function openGround(): Promise<Ground & { close(): Promise<void> }>
 
 /** In the place of a server that no mode uses then. */
 const absent: TestServer = {
-  url: '',
+  url: 'redis://127.0.0.1:0',
   port: 0,
   kill: refuse,
   restart: refuse,

@@ -1,36 +1,58 @@
+import { monotonic, sleep } from './clock.js';
+import type { Step } from './faults.js';
+import type { Start } from './messages.js';
+import type { FaultKind } from './modes.js';
 import type { Delivery } from './plan.js';
 
 /** One try to deliver. */
 export interface Attempt {
   readonly delivery: Delivery;
   readonly receiver: number;
+  /** The process that it went to. */
+  readonly pid?: number | undefined;
   readonly from: number;
   readonly to: number;
+  /** When the whole request had been handed to the system. */
+  readonly written?: number | undefined;
   /** The HTTP status, or what happened instead of an answer. */
-  readonly outcome: number | 'down' | 'cut' | 'broken' | 'no answer';
+  readonly outcome: number | 'down' | 'cut' | 'unread' | 'broken' | 'no answer';
+  /** Whether the answer announced that the connection closes. */
+  readonly closes?: boolean | undefined;
 }
 
-/** Something was dead from one time to another. */
-export interface Death {
+/** Something was dead, stopped or cut off from one time to another. */
+export interface Outage {
+  readonly kind: FaultKind;
   readonly victim: string;
   /** Of a process: what its effects carry. */
-  readonly pid?: number;
+  readonly pid?: number | undefined;
   readonly from: number;
   to: number;
 }
 
-/** All that happened in a run, with times in ms since the epoch. */
+/** A process that was told to end by SIGTERM. */
+export interface Ending {
+  readonly draining: number;
+  closing?: number;
+  unfinished?: number;
+}
+
+/** All that happened in a run, with times of the monotonic clock in ms. */
 export interface Log {
   readonly attempts: Attempt[];
-  readonly deaths: Death[];
-  /** How many of what was killed. */
-  readonly kills: Record<string, number>;
+  readonly outages: Outage[];
+  /** Each fault, and where it struck. */
+  readonly faults: { readonly kind: FaultKind; readonly victim: string; readonly step: Step }[];
   /** What the receivers reported to their `onError`. */
   readonly codes: Record<string, number>;
   /** When it was first known of an event that the store had recorded it. */
   readonly recorded: Map<string, number>;
   /** Which process reported of which event that it took too long (`lateBy`). */
   readonly late: Set<string>;
+  /** When handlers began. */
+  readonly starts: (Start & { readonly id: string })[];
+  /** By process. */
+  readonly endings: Map<number, Ending>;
   /** Broken invariants, each with the events that it is about. */
   readonly broken: { readonly what: string; readonly ids: readonly string[] }[];
   /** Processes that ended by themselves, with the last words of each. */
@@ -40,11 +62,13 @@ export interface Log {
 export function createLog(): Log {
   return {
     attempts: [],
-    deaths: [],
-    kills: {},
+    outages: [],
+    faults: [],
     codes: {},
     recorded: new Map(),
     late: new Set(),
+    starts: [],
+    endings: new Map(),
     broken: [],
     crashes: [],
   };
@@ -60,9 +84,9 @@ export function isAcknowledged({ outcome }: Attempt): boolean {
 
 /** Waits until something is so. Throws when it is not within the time. */
 export async function until(what: string, check: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
-  const end = Date.now() + withinMs;
+  const end = monotonic() + withinMs;
   while (!(await check())) {
-    if (Date.now() > end) throw new Error(`Not within ${withinMs} ms: ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (monotonic() > end) throw new Error(`Not within ${withinMs} ms: ${what}.`);
+    await sleep(20);
   }
 }

@@ -5,20 +5,16 @@ import {
   sampleTransactionIncluded,
   type TestDelivery,
 } from '../../src/testing.js';
-import type { Mode, ServerName } from './modes.js';
+import { type Fault, type FaultSettings, faultsOf } from './faults.js';
+import type { Mode } from './modes.js';
 import { createRandom, type Random } from './random.js';
 
-export const RECEIVERS = 4;
-export const WORKERS = 2;
 export const secret = 'whsec-chaos';
 
 /** What the plan of a run is made from. The same numbers give the same plan. */
-export interface PlanSettings {
+export interface PlanSettings extends FaultSettings {
   readonly seed: number;
   readonly events: number;
-  /** Over how many milliseconds deliveries are sent, and within which all is killed. */
-  readonly spreadMs: number;
-  readonly kills: number;
 }
 
 /** One POST body; sent several times. */
@@ -36,28 +32,16 @@ export interface Sending {
   readonly copies: number;
   /** The first try is cut off by the sender after so long. */
   readonly cutAfterMs?: number;
+  /** The first answer is not read: the sender cuts it off when it comes. */
+  readonly isUnread?: boolean;
   readonly retryMs: number;
-}
-
-/** Where in its work a process dies; `now` is wherever it happens to be. */
-export type Step = 'now' | 'before-effect' | 'after-effect' | 'after-record';
-export const steps: readonly Step[] = ['now', 'before-effect', 'after-effect', 'after-record'];
-
-export interface Kill {
-  readonly atMs: number;
-  readonly victim: 'receiver' | 'worker' | ServerName;
-  /** Which of the receivers or workers. */
-  readonly index: number;
-  readonly step: Step;
-  /** How long it stays down. */
-  readonly downMs: number;
 }
 
 export interface Plan {
   readonly events: readonly WebhookEvent[];
   readonly deliveries: readonly Delivery[];
   readonly sendings: readonly Sending[];
-  readonly kills: readonly Kill[];
+  readonly faults: readonly Fault[];
 }
 
 export function makePlan(mode: Mode, settings: PlanSettings): Plan {
@@ -68,7 +52,7 @@ export function makePlan(mode: Mode, settings: PlanSettings): Plan {
   });
   const deliveries = deliveriesOf(events, random);
   const sendings = sendingsOf(deliveries, settings.spreadMs, random);
-  return { events, deliveries, sendings, kills: killsOf(mode, settings, random) };
+  return { events, deliveries, sendings, faults: faultsOf(mode, settings, random) };
 }
 
 /** Each event is in one delivery at least; a quarter are in a second one, in other company, and some twice in one. */
@@ -98,28 +82,9 @@ function sendingsOf(deliveries: readonly Delivery[], spreadMs: number, random: R
       atMs: random.int(0, spreadMs),
       copies: random.chance(0.3) ? 2 : 1,
       ...(random.chance(0.15) ? { cutAfterMs: random.int(1, 30) } : {}),
+      isUnread: random.chance(0.1),
       retryMs: random.int(40, 250),
     })),
   );
   return sendings.sort((a, b) => a.atMs - b.atMs);
-}
-
-function killsOf(mode: Mode, { kills, spreadMs }: PlanSettings, random: Random): Kill[] {
-  const processes: Kill['victim'][] = mode.engine ? ['receiver', 'worker', 'worker'] : ['receiver'];
-  // Of each kind one at least, as far as the number goes; then at random, processes more often than servers.
-  const certain: Kill['victim'][] = [...new Set([...processes, ...mode.kills])];
-  const victims = Array.from({ length: kills }, (_, index): Kill['victim'] => {
-    const sure = certain[index];
-    if (sure !== undefined) return sure;
-    return mode.kills.length > 0 && random.chance(0.2) ? random.pick(mode.kills) : random.pick(processes);
-  });
-  return victims
-    .map((victim) => ({
-      atMs: random.int(Math.ceil(spreadMs * 0.05), Math.ceil(spreadMs * 0.9)),
-      victim,
-      index: random.int(0, (victim === 'worker' ? WORKERS : RECEIVERS) - 1),
-      step: random.pick(steps),
-      downMs: random.int(20, 400),
-    }))
-    .sort((a, b) => a.atMs - b.atMs);
 }

@@ -1,51 +1,28 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import type { ChildSettings } from './child/steps.js';
-import { type Log, lateBy, until } from './log.js';
-import type { Step } from './plan.js';
+import { monotonic, sleep } from './clock.js';
+import { hear } from './hear.js';
+import { type Log, type Outage, until } from './log.js';
+import type { Command, Message, Order } from './messages.js';
+import type { ServerName } from './modes.js';
+import type { Wire } from './wire.js';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-const root = join(here, '../..');
-
-/** The programs of the child processes as plain JavaScript, which starts in a fraction of the time. */
-export async function buildChildren(): Promise<{ readonly directory: string; remove(): Promise<void> }> {
-  // Within the project, so that its packages are found from there.
-  const directory = join(root, 'node_modules', '.cache', `chaos-${process.pid}-${Date.now()}`);
-  await mkdir(directory, { recursive: true });
-  await build({
-    entryPoints: ['receiver', 'worker'].map((name) => join(here, 'child', `${name}.ts`)),
-    outdir: directory,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    alias: { '#hmac': join(root, 'src/crypto/hmac-node.ts') },
-  });
-  return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
-}
-
-/** What is reported of an event whose handler or record took too long: it may have had an effect, and counts as failed. */
-const LATE = ['ERR_WEBHOOK_HANDLER_TIMEOUT', 'ERR_WEBHOOK_STORE'];
-
-/** What a process tells: that it works, that it reported an error, or that the store has recorded an event. */
-type Message =
-  | { readonly port: number }
-  | { readonly code: string; readonly key?: string }
-  | { readonly recorded: string; readonly at: number };
-
-/** A receiver or a worker: a process that is there again after each death, until it is stopped. */
+/** A receiver or a worker: a process that is there again after each end, until it is stopped. */
 export interface Replica {
   readonly name: string;
-  /** Where it listens; undefined while it does not. */
-  readonly port: number | undefined;
-  /** Resolves when it has died; it is started again after `downMs`. */
-  kill(step: Step, downMs: number): Promise<void>;
+  /** The process, while it does its work; a worker's port is 0. */
+  readonly running: { readonly pid: number; readonly port: number } | undefined;
+  readonly wires: Readonly<Record<ServerName, Wire>>;
+  /** Resolves when the process has carried the order out, or is gone; an older order is withdrawn. */
+  order(order: Order): Promise<void>;
+  withdraw(): void;
+  /** Resolves when it has ended; it is started again after `downMs`. */
+  end(downMs: number): Promise<void>;
+  signal(name: 'SIGKILL' | 'SIGTERM'): void;
+  /** Stops it for so long; resolves when it goes on. */
+  freeze(ms: number): Promise<void>;
+  /** How many calls of its clients are waiting. */
+  waiting(): Promise<number>;
   /** Resolves once it does its work. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -58,19 +35,49 @@ process.once('exit', () => {
 });
 
 const START_MS = 20_000;
-/** How long a process is given to come by the step where it is to die. */
-const STEP_MS = 600;
 
-export function startReplica(name: string, program: string, settings: ChildSettings, log: Log): Replica {
+export function startReplica(
+  name: string,
+  program: string,
+  settings: ChildSettings,
+  wires: Replica['wires'],
+  log: Log,
+): Replica {
   let child: ChildProcess;
-  let port: number | undefined;
-  let isReady = false;
+  let running: Replica['running'];
   let isStopped = false;
-  /** Resolved by the death that was asked for. */
-  let killing: { readonly downMs: number; died(): void } | undefined;
+  let ending: { readonly downMs: number; ended(): void } | undefined;
+  let obeyed: (() => void) | undefined;
+  let counted: ((waiting: number) => void) | undefined;
+
+  function pause(self: ChildProcess, from = monotonic()): Outage {
+    const outage: Outage = { kind: 'pause', victim: name, pid: self.pid, from, to: Number.POSITIVE_INFINITY };
+    log.outages.push(outage);
+    return outage;
+  }
+
+  async function freeze(ms: number): Promise<void> {
+    const self = child;
+    const outage = pause(self);
+    self.kill('SIGSTOP');
+    await sleep(ms);
+    self.kill('SIGCONT');
+    outage.to = monotonic();
+  }
+
+  /** Wakes a process that stops itself: again and again, as it may be about to. */
+  async function wake(self: ChildProcess, outage: Outage, ms: number, isOver: () => boolean): Promise<void> {
+    await sleep(ms);
+    while (!isOver()) {
+      self.kill('SIGCONT');
+      await sleep(5);
+    }
+    outage.to = monotonic();
+  }
 
   function start(): void {
     const words: string[] = [];
+    let isAwake = true;
     const self = spawn(process.execPath, [program, JSON.stringify(settings)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
@@ -81,60 +88,70 @@ export function startReplica(name: string, program: string, settings: ChildSetti
       words.splice(0, words.length - 30);
     });
     self.on('message', (message: Message) => {
-      if ('code' in message) {
-        const { code, key } = message;
-        log.codes[code] = (log.codes[code] ?? 0) + 1;
-        if (key !== undefined && LATE.includes(code)) log.late.add(lateBy(key, self.pid));
+      const pid = self.pid ?? 0;
+      hear(message, pid, log);
+      if ('port' in message) running = { pid, port: message.port };
+      if ('waiting' in message) counted?.(message.waiting);
+      if ('struck' in message) {
+        const { act, ms } = message.struck;
+        isAwake = act !== 'stop';
+        if (!isAwake) void wake(self, pause(self, message.at), ms, () => isAwake || !living.has(self)).then(obeyed);
+        else obeyed?.();
       }
-      if ('recorded' in message) {
-        const { recorded, at } = message;
-        log.recorded.set(recorded, Math.min(at, log.recorded.get(recorded) ?? at));
-      }
-      if ('port' in message) {
-        port = message.port;
-        isReady = true;
-      }
+      if ('awake' in message) isAwake = true;
     });
     self.once('exit', (code, signal) => {
       living.delete(self);
-      const from = Date.now();
-      const wasReady = isReady;
-      port = undefined;
-      isReady = false;
+      const wasReady = running !== undefined;
+      running = undefined;
+      obeyed?.();
+      counted?.(0);
       if (isStopped) return;
-      const asked = killing;
-      killing = undefined;
+      const asked = ending;
+      ending = undefined;
       // What cannot start while a server is down tries again, as whatever keeps processes running has it do.
       if (asked === undefined && wasReady) {
         log.crashes.push({ name, words: `code ${code}, signal ${signal}: ${words.join('\n')}` });
       }
-      log.deaths.push({ victim: name, ...(self.pid ? { pid: self.pid } : {}), from, to: from });
-      asked?.died();
+      // Who has ended in order has left nothing that another could have to do again.
+      if (code !== 0) {
+        const at = monotonic();
+        log.outages.push({ kind: 'kill', victim: name, pid: self.pid, from: at, to: at });
+      }
+      asked?.ended();
       setTimeout(() => isStopped || start(), asked?.downMs ?? 100);
     });
   }
 
+  const tell = (command: Command) => void (child.connected && child.send(command, () => {}));
   start();
-  const ready = () => until(`${name} does its work`, () => isReady, START_MS);
 
   return {
     name,
-    get port() {
-      return port;
+    wires,
+    get running() {
+      return running;
     },
-    ready,
-    async kill(step, downMs) {
-      await ready();
-      const self = child;
-      const death = new Promise<void>((died) => {
-        killing = { downMs, died };
+    ready: () => until(`${name} does its work`, () => running !== undefined, START_MS),
+    order(order) {
+      tell(order);
+      return new Promise((resolve) => {
+        obeyed = resolve;
       });
-      const now = () => void self.kill('SIGKILL');
-      if (step === 'now') now();
-      else self.send(step, () => {});
-      const timer = setTimeout(now, STEP_MS);
-      await death;
-      clearTimeout(timer);
+    },
+    withdraw: () => tell('withdraw'),
+    end(downMs) {
+      return new Promise<void>((ended) => {
+        ending = { downMs, ended };
+      });
+    },
+    signal: (signal) => void child.kill(signal),
+    freeze,
+    waiting() {
+      tell('waiting?');
+      return new Promise((resolve) => {
+        counted = resolve;
+      });
     },
     async stop() {
       isStopped = true;

@@ -1,10 +1,13 @@
 import { Agent, request } from 'node:http';
+import { monotonic, sleep } from './clock.js';
 import { type Attempt, isAcknowledged, type Log } from './log.js';
 import type { Delivery, Sending } from './plan.js';
 import type { Replica } from './replica.js';
 
 /** Longer than a receiver takes for its largest delivery. */
 const ANSWER_MS = 15_000;
+/** How many times longer the wait between two tries becomes. */
+const LONGEST_WAIT = 8;
 /** What a receiver that is overwhelmed, restarted, or without its server may answer. */
 const RETRIABLE = [500, 503];
 
@@ -17,7 +20,7 @@ export interface Sender {
 
 /**
  * @param confirm Called with each acknowledged delivery, before anything else becomes of it.
- * @param deadline When to give up, in ms since the epoch.
+ * @param deadline When to give up, on the monotonic clock.
  */
 export function createSender(
   receivers: readonly Replica[],
@@ -28,26 +31,33 @@ export function createSender(
   const agent = new Agent({ keepAlive: true });
   let turn = 0;
 
-  function post(delivery: Delivery, cutAfterMs?: number): Promise<Attempt> {
+  function post({ delivery, cutAfterMs, isUnread = false }: Partial<Sending> & Pick<Sending, 'delivery'>) {
     const receiver = turn++ % receivers.length;
-    const port = receivers[receiver]?.port;
-    const from = Date.now();
-    const end = (outcome: Attempt['outcome']): Attempt => ({ delivery, receiver, from, to: Date.now(), outcome });
+    const { pid, port } = receivers[receiver]?.running ?? {};
+    const from = monotonic();
+    let written: number | undefined;
+    const end = (outcome: Attempt['outcome'], closes?: boolean): Attempt => {
+      return { delivery, receiver, pid, from, written, to: monotonic(), outcome, closes };
+    };
     if (port === undefined) return Promise.resolve(end('down'));
-    return new Promise((resolve) => {
+    return new Promise<Attempt>((resolve) => {
       const { body, headers } = delivery.signed;
       const outgoing = request({ host: '127.0.0.1', port, method: 'POST', agent, headers }, (answer) => {
+        if (isUnread) finish('unread');
         answer
           .resume()
-          .once('end', () => finish(answer.statusCode ?? 'broken'))
+          .once('end', () => finish(answer.statusCode ?? 'broken', answer.headers.connection === 'close'))
           .once('error', () => finish('broken'));
       });
-      const finish = (outcome: Attempt['outcome']) => {
+      const finish = (outcome: Attempt['outcome'], closes?: boolean) => {
         clearTimeout(timer);
-        resolve(end(outcome));
+        resolve(end(outcome, closes));
         if (typeof outcome !== 'number') outgoing.destroy();
       };
       const timer = setTimeout(finish, cutAfterMs ?? ANSWER_MS, cutAfterMs === undefined ? 'no answer' : 'cut');
+      outgoing.once('finish', () => {
+        written = monotonic();
+      });
       outgoing.once('error', () => finish('broken'));
       // An error may follow the one that ended it.
       outgoing.on('error', () => {});
@@ -57,7 +67,8 @@ export function createSender(
 
   /** One copy, until it is acknowledged. */
   async function persist({ delivery, retryMs }: Sending, first: Promise<Attempt>): Promise<void> {
-    for (let attempt = await first; ; attempt = await post(delivery)) {
+    let tries = 0;
+    for (let attempt = await first; ; attempt = await post({ delivery })) {
       log.attempts.push(attempt);
       if (isAcknowledged(attempt)) {
         await confirm(delivery);
@@ -67,17 +78,18 @@ export function createSender(
         log.broken.push({ what: `${delivery.name} was answered ${attempt.outcome}`, ids: delivery.ids });
         return;
       }
-      if (Date.now() > deadline) {
+      if (monotonic() > deadline) {
         log.broken.push({ what: `${delivery.name} is not acknowledged in time`, ids: delivery.ids });
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, retryMs));
+      // Later each time, so that receivers that are behind catch up.
+      await sleep(retryMs * Math.min(++tries, LONGEST_WAIT));
     }
   }
 
   return {
     async send(sending) {
-      const copies = Array.from({ length: sending.copies }, () => post(sending.delivery, sending.cutAfterMs));
+      const copies = Array.from({ length: sending.copies }, () => post(sending));
       await Promise.all(copies.map((first) => persist(sending, first)));
     },
     close: () => agent.destroy(),

@@ -4,6 +4,7 @@ import type { ReceiverOptions } from '../../../src/index.js';
 import { bullmqHandOff, bullmqProcessor } from '../../../src/queues/bullmq.js';
 import { pgBossHandOff, pgBossWorker } from '../../../src/queues/pg-boss.js';
 import { inTransaction } from './handler.js';
+import { DRAIN_MS } from './shutdown.js';
 import { settings } from './steps.js';
 import { transactionalStore } from './stores.js';
 
@@ -14,7 +15,8 @@ const { run, handlerTimeoutMs } = settings;
 const tries = { attempts: 200, backoffMs: 0 };
 /** How soon BullMQ gives the jobs of a dead worker to another, and that it does so however often workers die. */
 const workerOptions = { lockDuration: 1000, stalledInterval: 500, maxStalledCount: 100, drainDelay: 1, concurrency: 8 };
-const onRedis = { url: settings.redisUrl, retryStrategy: () => 50 };
+/** A connection that does not answer is replaced: no command here waits longer than a second for its answer. */
+const onRedis = { url: settings.redisUrl, retryStrategy: () => 50, socketTimeout: 2500 };
 const onPostgres = { connectionString: settings.postgresUrl, max: 6 };
 const report = (error: Error) => void console.error('engine:', error.message);
 
@@ -47,8 +49,8 @@ export async function openHandOff(): Promise<HandOff> {
   return bullmqHandOff(queue, tries);
 }
 
-/** Works on what receivers have handed over. */
-export async function startWorker(): Promise<void> {
+/** Works on what receivers have handed over. Gives what stops it when the jobs under way are done. */
+export async function startWorker(): Promise<() => Promise<unknown>> {
   const store = transactionalStore();
   if (settings.engine === 'pg-boss') {
     const boss = await startBoss(true);
@@ -56,7 +58,7 @@ export async function startWorker(): Promise<void> {
     for (let each = 0; each < 2; each++) {
       await boss.work(run, { batchSize: 10, pollingIntervalSeconds: 0.5 }, worker);
     }
-    return;
+    return () => boss.stop({ graceful: true, wait: true, timeout: DRAIN_MS });
   }
   const processor = bullmqProcessor(inTransaction, { store, handlerTimeoutMs });
   const worker =
@@ -65,4 +67,5 @@ export async function startWorker(): Promise<void> {
       : new Worker(run, processor, { ...workerOptions, connection: onPostgres }, createPostgresBackend);
   worker.on('error', report);
   await worker.waitUntilReady();
+  return () => worker.close();
 }

@@ -1,40 +1,59 @@
 import { createServer } from 'node:http';
 import { nodeHandler } from '../../../src/adapters/node.js';
-import type { ErrorContext, ReceiverOptions, WebhookError } from '../../../src/index.js';
+import {
+  createReceiver,
+  type ErrorContext,
+  type Receiver,
+  type ReceiverOptions,
+  type WebhookError,
+} from '../../../src/index.js';
 import { inTransaction, onItsOwn } from './handler.js';
-import { pass, ready, settings } from './steps.js';
+import { DRAIN_MS, shutDownOnSigterm } from './shutdown.js';
+import { pass, settings, tell } from './steps.js';
 import { leaseStore, transactionalStore } from './stores.js';
+import { idOf } from './watched.js';
 
 const { secret, handlerTimeoutMs } = settings;
 
-/** A hand-off that can be died before and behind. */
-function watched(handOff: NonNullable<ReceiverOptions['handOff']>): NonNullable<ReceiverOptions['handOff']> {
+/** A hand-off at whose steps something can happen. */
+function watchedHandOff(handOff: NonNullable<ReceiverOptions['handOff']>): NonNullable<ReceiverOptions['handOff']> {
   return async (events, context) => {
     pass('before-effect');
-    await handOff(events, context);
+    pass('after-check');
+    const storing = handOff(events, context);
+    pass('claim-answer');
+    await storing;
     pass('after-effect');
+    pass('before-record');
     pass('after-record');
   };
 }
 
 /** For what is printed when an invariant is broken. */
 function onError({ code, message, cause }: WebhookError, { idempotencyKey }: ErrorContext): void {
-  process.send?.({ code, key: idempotencyKey });
+  tell({ code, id: idempotencyKey && idOf(idempotencyKey) });
   console.error(code, message, cause instanceof Error ? `${cause.message} ${Reflect.get(cause, 'code')}` : '');
 }
 
-async function listener() {
+async function open(): Promise<Receiver> {
   const common = { secret, toleranceSeconds: 3000, handlerTimeoutMs, onError };
   if (settings.engine !== undefined) {
     // Not before it is needed: the engines take longer to load than all the rest.
     const { openHandOff } = await import('./engines.js');
-    return nodeHandler({ ...common, handOff: watched(await openHandOff()) });
+    return createReceiver({ ...common, handOff: watchedHandOff(await openHandOff()) });
   }
-  if (settings.store !== 'transactional') return nodeHandler({ ...common, store: leaseStore(), onEvent: onItsOwn });
-  return nodeHandler({ ...common, store: transactionalStore(), onEvent: inTransaction });
+  if (settings.store !== 'transactional') return createReceiver({ ...common, store: leaseStore(), onEvent: onItsOwn });
+  return createReceiver({ ...common, store: transactionalStore(), onEvent: inTransaction });
 }
 
-const server = createServer(await listener()).listen(0, '127.0.0.1', () => {
+const receiver = await open();
+// A sender's connections are not closed for having waited a while.
+const server = createServer({ keepAliveTimeout: 120_000 }, nodeHandler(receiver));
+shutDownOnSigterm(
+  () => receiver.drain({ timeoutMs: DRAIN_MS }),
+  () => new Promise((resolve) => server.close(resolve)),
+);
+server.listen(0, '127.0.0.1', () => {
   const address = server.address();
-  ready(typeof address === 'object' && address !== null ? address.port : 0);
+  tell({ port: typeof address === 'object' && address !== null ? address.port : 0 });
 });

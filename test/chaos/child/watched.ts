@@ -1,0 +1,67 @@
+import { createHook } from 'node:async_hooks';
+import type { IdempotencyStore, RunOptions } from '../../../src/index.js';
+import { monotonic } from '../clock.js';
+import type { Start } from '../messages.js';
+import { pass, tell, waiting } from './steps.js';
+
+/** One moment on both clocks. */
+interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+function moment(): Moment {
+  return { monotonicMs: monotonic(), wallMs: Date.now() };
+}
+
+/** When the callback began that runs now, be it of a promise. A process can be frozen after that as well. */
+let turn = 0;
+createHook({
+  before() {
+    turn = monotonic();
+  },
+}).enable();
+
+/** The claim of the run that is being started in this very turn, and when the call that made it came back. */
+let starting: { readonly claimed: Moment; readonly asked: number } | undefined;
+
+/** When the handler of an event begins. To be called in the turn in which it does. */
+export function startOf(id: string): Start {
+  const now = moment();
+  if (starting === undefined) tell({ broken: 'began in another turn than the one in which the store called run', id });
+  const { claimed, asked } = starting ?? { claimed: now, asked: now.monotonicMs };
+  return { claimed: claimed.monotonicMs, asked, turn, at: now.monotonicMs, wallMs: now.wallMs - claimed.wallMs };
+}
+
+/** A store that tells when it records, and at whose steps something can happen. */
+export function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
+  waiting.push(() => store.unrecorded?.().length ?? 0);
+  return {
+    ...store,
+    async once(key, run) {
+      const claimed = moment();
+      let asked = claimed.monotonicMs;
+      const started = async (tx: Tx, options?: RunOptions) => {
+        starting = { claimed, asked };
+        const running = run(tx, options);
+        starting = undefined;
+        await running;
+        pass('before-record');
+      };
+      const asking = store.once(key, started);
+      asked = monotonic();
+      pass('claim-answer');
+      const status = await asking;
+      if (status === 'handled') {
+        tell({ recorded: idOf(key), at: monotonic() });
+        pass('after-record');
+      }
+      return status;
+    },
+  };
+}
+
+/** The id of the event in a key. */
+export function idOf(key: string): string {
+  return key.slice(key.lastIndexOf(':') + 1);
+}

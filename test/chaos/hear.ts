@@ -1,0 +1,25 @@
+import { type Log, lateBy } from './log.js';
+import type { Message } from './messages.js';
+
+/** What is reported of an event whose handler or record took too long: it may have had an effect, and counts as failed. */
+const LATE = ['ERR_WEBHOOK_HANDLER_TIMEOUT', 'ERR_WEBHOOK_STORE'];
+
+/** Notes what a process tells. */
+export function hear(message: Message, pid: number, log: Log): void {
+  if ('code' in message) {
+    const { code, id } = message;
+    log.codes[code] = (log.codes[code] ?? 0) + 1;
+    if (id !== undefined && LATE.includes(code)) log.late.add(lateBy(id, pid));
+  }
+  if ('recorded' in message) {
+    const { recorded, at } = message;
+    log.recorded.set(recorded, Math.min(at, log.recorded.get(recorded) ?? at));
+  }
+  if ('started' in message) log.starts.push({ ...message.start, id: message.started });
+  if ('draining' in message) log.endings.set(pid, { draining: message.draining });
+  if ('closing' in message) {
+    const ending = log.endings.get(pid);
+    if (ending) Object.assign(ending, { closing: message.closing, unfinished: message.unfinished });
+  }
+  if ('broken' in message) log.broken.push({ what: message.broken, ids: [message.id] });
+}

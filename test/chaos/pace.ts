@@ -1,0 +1,27 @@
+/** How far a number of things have come. */
+export interface Pace {
+  /** One more is done. */
+  done(): void;
+  /** Resolves when this share of them is done; a share of 0 and less is from the beginning. */
+  reached(share: number): Promise<void>;
+}
+
+export function createPace(total: number): Pace {
+  const waiting = new Set<{ readonly share: number; go(): void }>();
+  let count = 0;
+  const isReached = (share: number) => count >= share * total;
+  return {
+    done() {
+      count++;
+      for (const each of waiting) {
+        if (!isReached(each.share)) continue;
+        waiting.delete(each);
+        each.go();
+      }
+    },
+    async reached(share) {
+      if (isReached(share)) return;
+      await new Promise<void>((go) => waiting.add({ share, go }));
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = join(here, '../..');
+
+/** The programs of the child processes as plain JavaScript, which starts in a fraction of the time. */
+export async function buildChildren(): Promise<{ readonly directory: string; remove(): Promise<void> }> {
+  // Within the project, so that its packages are found from there.
+  const directory = join(root, 'node_modules', '.cache', `chaos-${process.pid}-${Date.now()}`);
+  await mkdir(directory, { recursive: true });
+  await build({
+    entryPoints: ['receiver', 'worker'].map((name) => join(here, 'child', `${name}.ts`)),
+    outdir: directory,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    alias: { '#hmac': join(root, 'src/crypto/hmac-node.ts') },
+  });
+  return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
+}

@@ -1,0 +1,98 @@
+import { monotonic, sleep } from './clock.js';
+import type { Fault, Step } from './faults.js';
+import type { Log } from './log.js';
+import type { Mode, ServerName } from './modes.js';
+import type { Replica } from './replica.js';
+import type { Link } from './wire.js';
+
+interface Asking {
+  readonly server: ServerName;
+  readonly request: RegExp;
+}
+
+/** What the store asks its server for. */
+const asks = {
+  postgres: {
+    claim: /INSERT INTO "keys_[\s\S]*RETURNING 'claimed/,
+    record: /INSERT INTO "keys_[\s\S]*VALUES \('[^']*', '[^']*', true|COMMIT/,
+  },
+  redis: {
+    claim: /\r\nnx\r\n|return 'claimed'/i,
+    record: /'done:' \.\./,
+  },
+} as const;
+
+/** Steps that are known by what goes over the wire. */
+const wireSteps = {
+  'claim-answer': ['claim', 'answer'],
+  'record-request': ['record', 'request'],
+  'record-answer': ['record', 'answer'],
+} as const;
+type WireStep = keyof typeof wireSteps;
+
+/** Whether a step is known by what goes over the wire, and the mode has one. */
+export function isOnWire(mode: Mode, step: Step): step is WireStep {
+  return mode.store !== 'memory' && mode.store !== 'sqlite' && Object.hasOwn(wireSteps, step);
+}
+
+/** What a process asks for at a step: something of its store, or anything of the engine. */
+function askingOf(mode: Mode, { kind, victim }: Fault, step: WireStep): Asking {
+  if (mode.engine && (victim === 'receiver' || kind === 'half-open')) {
+    return { server: mode.engine === 'bullmq' ? 'redis' : 'postgres', request: /./ };
+  }
+  const server = mode.store === 'redis' ? 'redis' : 'postgres';
+  return { server, request: asks[server][wireSteps[step][0]] };
+}
+
+/**
+ * Strikes while something is on the wire: pauses the process and hands over the answer, cuts the connection, leaves it
+ * half-open, or cuts it and ends the process. What was on the wire is lost otherwise.
+ */
+export async function strikeWire(
+  replica: Replica,
+  mode: Mode,
+  fault: Fault,
+  log: Log,
+  withinMs: number,
+): Promise<Step> {
+  const { kind, step, ms } = fault;
+
+  async function hit(link: Link, bytes?: Buffer): Promise<void> {
+    if (kind === 'pause') {
+      const frozen = replica.freeze(ms);
+      if (bytes) link.hand(bytes);
+      return frozen;
+    }
+    if (kind === 'sigterm') {
+      link.cut();
+      return replica.signal('SIGTERM');
+    }
+    const at = monotonic();
+    log.outages.push({ kind, victim: replica.name, pid: replica.running?.pid, from: at, to: at });
+    if (kind === 'cut') link.cut();
+    else link.goHalfOpen();
+  }
+
+  if (isOnWire(mode, step)) {
+    const { server, request } = askingOf(mode, fault, step);
+    const [, side] = wireSteps[step];
+    let disarm = () => {};
+    const struck = new Promise<Promise<void>[]>((resolve) => {
+      disarm = replica.wires[server].trap(side, request, (link, bytes) => resolve([hit(link, bytes)]));
+    });
+    const hits = await Promise.race([struck, sleep(withinMs)]);
+    disarm();
+    if (hits) {
+      await Promise.all(hits);
+      return step;
+    }
+  }
+  if (kind === 'pause') await replica.freeze(ms);
+  else if (kind === 'sigterm') replica.signal('SIGTERM');
+  else {
+    const { postgres, redis } = replica.wires;
+    const wires = kind === 'half-open' ? [redis] : [postgres, redis];
+    for (const link of wires.flatMap((wire) => [...wire.links])) void hit(link);
+  }
+  return 'now';
+}
