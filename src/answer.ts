@@ -19,7 +19,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** The answer for an error, or 200. */
 export function answerTo(error: WebhookError | undefined, outcomes: readonly EventOutcome[] = []): DeliveryResult {
-  const status = error === undefined ? 200 : statusOf(error.code);
+  const status = error === undefined ? 200 : statusOf(error);
   return { status, error, outcomes, retryAfterSeconds: status === 503 ? RETRY_AFTER_SECONDS : undefined };
 }
 
@@ -36,7 +36,7 @@ type Header = [name: string, value: string];
 
 /** Any error as one of this library: all others are a failure inside the receiver, whatever they claim to be. */
 export function asWebhookError(cause: unknown): WebhookError {
-  if (WebhookError.made(cause)) return cause;
+  if (WebhookError.codeOf(cause) !== undefined) return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_INTERNAL', 'The receiver failed, or a function of its options.', {
     cause,
   });

@@ -42,6 +42,7 @@ export class Attempt<Tx> {
   #isMisused = false;
   #isAnswered = false;
   #isLate = false;
+  #isHeld = false;
   #handling: Promise<unknown> | undefined;
   #failure: WebhookError | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -80,11 +81,14 @@ export class Attempt<Tx> {
   }
 
   #answer(status: EventOutcome['status'], error?: WebhookError): void {
-    clearTimeout(this.#timer);
+    // A store that settles before its run: the handler has its time all the same, and takes up its place.
+    if (this.#phase === 'running') this.#hold();
+    else clearTimeout(this.#timer);
+    if (this.#phase === 'claiming') this.#phase = 'given up';
     if (!this.#isAnswered) {
       this.#isAnswered = true;
       this.#resolve({ status, item: this.#item, idempotencyKey: this.#about.idempotencyKey, error });
-    } else if (error?.code === 'ERR_WEBHOOK_STORE' && this.#phase !== 'given up') {
+    } else if (WebhookError.codeOf(error) === 'ERR_WEBHOOK_STORE' && this.#phase !== 'given up') {
       // A handler's late failure follows from its time-out, which was reported; a record that failed does not.
       this.report(error);
     }
@@ -99,9 +103,19 @@ export class Attempt<Tx> {
   /** The store does not answer. */
   #giveUp(): void {
     const error = this.#failure ?? storeError(new Error('The store did not answer in time.'));
-    if (this.#phase === 'claiming') this.#phase = 'given up';
-    else this.#waitForStore();
+    if (this.#phase !== 'claiming') this.#waitForStore();
     this.#answer('failed', error);
+  }
+
+  /** Keeps the place of a handler that runs on after its event was answered. */
+  #hold(): void {
+    const handling = this.#handling;
+    if (this.#isHeld || handling === undefined) return;
+    this.#isHeld = true;
+    // Its store is waited for from then on: first, so that nothing seems idle in between.
+    const settled = () => this.#waitForStore();
+    handling.then(settled, settled);
+    this.#ground.afterwards.hold(handling);
   }
 
   #waitForStore(): void {
@@ -146,7 +160,14 @@ export class Attempt<Tx> {
     this.#phase = 'running';
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const limit = new TimeLimit(this.#ground.handlerTimeoutMs);
+    const { handlerTimeoutMs } = this.#ground;
+    const limit = new TimeLimit(handlerTimeoutMs);
+    // Last, as the process can be frozen at any point before. A millisecond is what clocks and fractions are off.
+    const remainingMs = options?.remainingMs?.() ?? handlerTimeoutMs;
+    if (!(remainingMs + 1 >= handlerTimeoutMs)) {
+      this.#phase = 'failed';
+      throw new WebhookError('ERR_WEBHOOK_STORE', 'The lease may end before the handler does: the process was frozen.');
+    }
     const context = new Context(this.#about, tx, options?.fencingToken, limit, this);
     try {
       await traceHandler(() => this.#handle(context, limit), { events: [this.#item.event] });
@@ -160,20 +181,16 @@ export class Attempt<Tx> {
       }
       await this.#outlast(error, options);
     } finally {
-      if (!this.#isAnswered && this.#timer === undefined) this.#setStoreTimer();
+      if (this.#isAnswered) clearTimeout(this.#timer);
+      else if (this.#timer === undefined) this.#setStoreTimer();
     }
   }
 
   /** Answers for a handler that still runs. Its key stays held until it settles, or for as long as the store holds it. */
   async #outlast(error: WebhookError, options?: RunOptions): Promise<void> {
-    const handling = this.#handling as Promise<unknown>;
-    // Its store is waited for from then on: first, so that nothing seems idle in between.
-    const settled = () => this.#waitForStore();
-    handling.then(settled, settled);
-    this.#ground.afterwards.hold(handling);
     this.#answer('failed', error);
     options?.onTimeout?.(error);
-    await handling;
+    await this.#handling;
     this.#failure = undefined;
     this.#phase = 'succeeded';
   }
@@ -190,6 +207,6 @@ export function handlerError(cause: unknown): WebhookError {
 
 /** A failure of the store: its own words where it has some. */
 function storeError(cause: unknown): WebhookError {
-  if (WebhookError.made(cause) && cause.code === 'ERR_WEBHOOK_STORE') return cause;
+  if (WebhookError.codeOf(cause) === 'ERR_WEBHOOK_STORE') return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event is expected again.', { cause });
 }

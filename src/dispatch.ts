@@ -8,6 +8,7 @@ import type { resolveReceiverOptions } from './options.js';
 import type { EventOutcome } from './outcome.js';
 import { TimeLimit } from './time-limit.js';
 import { traceEvent, traceHandler } from './tracing.js';
+import { ignorePromise } from './values.js';
 
 /** Takes the items of an authentic delivery to the subscriber's code and says what became of each. Never rejects. */
 export type Dispatch = (delivery: VerifiedDelivery) => Promise<EventOutcome[]>;
@@ -37,8 +38,9 @@ export function createDispatch<Tx>(
   function keyOf(item: EventItem, source: string | undefined): string | WebhookError {
     try {
       const key: unknown = options.idempotencyKey(item.event);
-      if (typeof key === 'string') return source === undefined ? key : `${prefixOf(source)}:${key}`;
-      throw new TypeError('Option idempotencyKey must give a string.');
+      if (typeof key === 'string') return keyWithin(source, key);
+      ignorePromise(key);
+      throw new TypeError('`idempotencyKey` must return a string, and no promise of one.');
     } catch (cause) {
       return handlerError(cause);
     }
@@ -89,10 +91,13 @@ export function createDispatch<Tx>(
   };
 }
 
-/** A source as keys begin with it: no two sources and keys make one, and no source makes the key of an event without one. */
-function prefixOf(source: string): string {
-  const escaped = source.replace(/[%:]/g, encodeURIComponent);
-  return escaped === 'event.emitted' || escaped === 'transaction.included' ? `%${escaped}` : escaped;
+/**
+ * The key of an event within its source. No two of (source, key) make one, with or without a source: `::` ends a source,
+ * which has no colon itself, and a key without a source that holds `::` begins with it.
+ */
+function keyWithin(source: string | undefined, key: string): string {
+  if (source !== undefined) return `${source.replace(/[%:]/g, encodeURIComponent)}::${key}`;
+  return key.includes('::') ? `::${key}` : key;
 }
 
 /** The first event of each key. */

@@ -41,9 +41,13 @@ export type DecodeErrorCode =
 /** What can be wrong with a call of the service's API (`WebhookApiError` of `./client`). */
 export type ApiErrorCode = 'ERR_WEBHOOK_API' | 'ERR_WEBHOOK_API_UNREACHABLE';
 
-/** The HTTP status that belongs to a code. By the code alone: what an error says of itself may be anything. */
-export function statusOf(code: WebhookErrorCode): number {
-  return Object.hasOwn(STATUS, code) ? STATUS[code as keyof typeof STATUS] : 500;
+/** The HTTP status of an error, by the code that it was made with: what it says of itself may be anything. */
+export function statusOf(error: unknown): number {
+  return statusOfCode(WebhookError.codeOf(error));
+}
+
+function statusOfCode(code: WebhookErrorCode | undefined): number {
+  return code !== undefined && Object.hasOwn(STATUS, code) ? STATUS[code as keyof typeof STATUS] : 500;
 }
 
 type Status<Code> = Code extends keyof typeof STATUS ? (typeof STATUS)[Code] : Code extends ApiErrorCode ? number : 500;
@@ -55,18 +59,22 @@ type Status<Code> = Code extends keyof typeof STATUS ? (typeof STATUS)[Code] : C
 export class WebhookError<Code extends WebhookErrorCode = WebhookErrorCode> extends Error {
   readonly code: Code;
   readonly status: Status<Code>;
-  readonly #made = true;
+  readonly #code: Code;
 
-  /** Whether a value was made by this class. Unlike instanceof, it cannot be claimed, and a Proxy cannot make it throw. */
-  static made(value: unknown): value is WebhookError {
-    return typeof value === 'object' && value !== null && #made in value;
+  /**
+   * The code of an error that this class made; undefined of anything else. Unlike `code` behind instanceof, it can neither
+   * be claimed nor changed, and looking at it cannot throw.
+   */
+  static codeOf(value: unknown): WebhookErrorCode | undefined {
+    return typeof value === 'object' && value !== null && #code in value ? (value as WebhookError).#code : undefined;
   }
 
   constructor(code: Code, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = new.target.name;
     this.code = code;
-    this.status = statusOf(code) as Status<Code>;
+    this.#code = code;
+    this.status = statusOfCode(code) as Status<Code>;
   }
 }
 

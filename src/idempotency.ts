@@ -6,12 +6,15 @@ import { checkNumber } from './limits.js';
 export interface RunOptions {
   /** Called when the handler's time is up while it still runs: its event was answered as failed. */
   readonly onTimeout?: ((error: Error) => void) | undefined;
+  /** How much of the lease is left, by the clocks: a handler that needs more is not started. */
+  readonly remainingMs?: (() => number) | undefined;
   /** A number that grows with each claim of the key, for the handler to fence effects elsewhere with. */
   readonly fencingToken?: bigint | undefined;
 }
 
 /**
- * Remembers which idempotency keys have taken effect. One method, so that a store decides itself how it claims a key
+ * Remembers which idempotency keys have taken effect. A store around another one passes on `leaseMs` and `unrecorded`, and
+ * the arguments of `run`. One method, so that a store decides itself how it claims a key
  * and how it commits: `run` succeeds at most once per key, a failed run can be tried again, and a holder that died is
  * taken over from.
  */
@@ -124,12 +127,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
   }
 
   const isDone = (key: string) => Number(done.get(key)) > now();
+  const isHeld = ({ since }: Hold) => leaseClock() - since < leaseMs;
 
   return {
     leaseMs,
     async once(key, run) {
       const first = running.get(key);
-      if (first !== undefined && leaseClock() - first.since < leaseMs) {
+      if (first !== undefined && isHeld(first)) {
         return (await first.ended()) ? 'duplicate' : 'in-progress';
       }
       if (isDone(key)) return 'duplicate';
@@ -139,7 +143,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
         await run(undefined, hold);
         // Another may have taken it over, and have finished since.
         const holder = running.get(key);
-        if (holder !== hold && (holder !== undefined || isDone(key))) {
+        const isLost = holder === undefined ? isDone(key) : holder !== hold && isHeld(holder);
+        if (isLost) {
           throw new WebhookError(
             'ERR_WEBHOOK_STORE',
             `The run took longer than its lease of ${leaseMs} ms and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,

@@ -5,6 +5,7 @@ import { type DeliveryItem, parseDelivery } from './delivery.js';
 import { WebhookError } from './errors.js';
 import { checkFound, type resolveVerifierOptions, type Secret, type SecretRequest } from './options.js';
 import { isSignature, isTimestamp, type RawBody, verifyWith } from './signature.js';
+import { ignorePromise, isThenable } from './values.js';
 
 /** What a reader of a body has to keep to. */
 export interface BodyLimits {
@@ -64,8 +65,9 @@ export interface Intake {
 
 export function createIntake(options: ReturnType<typeof resolveVerifierOptions>): Intake {
   const { secret, toleranceSeconds, maxBodyBytes, maxArriving, receiveTimeoutMs, now } = options;
-  /** Look-ups under way: those of deliveries that were dropped cannot be stopped. */
+  /** Look-ups under way. Those of deliveries that were dropped cannot be stopped, and must not refuse newcomers soon. */
   let lookUps = 0;
+  const maxLookUps = 10 * maxArriving;
   const signatureHeader = options.headers.signature.toLowerCase();
   const timestampHeader = options.headers.timestamp.toLowerCase();
 
@@ -87,11 +89,15 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
   }
 
   function seconds(): number {
+    let time: unknown;
     try {
-      return now() / 1000;
+      time = now();
     } catch (cause) {
       throw new WebhookError('ERR_WEBHOOK_INTERNAL', 'The clock of the option now failed.', { cause });
     }
+    if (typeof time === 'number') return time / 1000;
+    ignorePromise(time);
+    throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
   }
 
   function checkSize(bytes: number): void {
@@ -113,24 +119,31 @@ export function createIntake(options: ReturnType<typeof resolveVerifierOptions>)
     return body;
   }
 
-  async function lookUp(find: Exclude<typeof secret, Secret>, request: SecretRequest = NO_REQUEST) {
-    let found: ReturnType<typeof checkFound>;
-    if (lookUps >= maxArriving) {
-      throw new WebhookError(
-        'ERR_WEBHOOK_OVERLOADED',
-        `${maxArriving} secrets are being looked up (maxArriving). Is the secret function slow? Let it cache.`,
-      );
-    }
+  async function inTime<T>(looking: PromiseLike<T>): Promise<T> {
+    const late = () => new Error(`It took more than ${receiveTimeoutMs} ms (receiveTimeoutMs).`);
     lookUps++;
     try {
-      const late = () => new Error(`It took more than ${receiveTimeoutMs} ms (receiveTimeoutMs).`);
-      found = checkFound(await withDeadline(Promise.resolve(find(request)), receiveTimeoutMs, late));
+      return await withDeadline(Promise.resolve(looking), receiveTimeoutMs, late);
+    } finally {
+      lookUps--;
+    }
+  }
+
+  async function lookUp(find: Exclude<typeof secret, Secret>, request: SecretRequest = NO_REQUEST) {
+    let found: ReturnType<typeof checkFound>;
+    if (lookUps >= maxLookUps) {
+      throw new WebhookError(
+        'ERR_WEBHOOK_OVERLOADED',
+        `${maxLookUps} secrets are being looked up (10 × maxArriving). Is the secret function slow? Let it cache.`,
+      );
+    }
+    try {
+      const given = find(request);
+      found = checkFound(isThenable(given) ? await inTime(given) : given);
     } catch (cause) {
       throw new WebhookError('ERR_WEBHOOK_SECRET', 'The secret function failed, or returned something else.', {
         cause,
       });
-    } finally {
-      lookUps--;
     }
     if (found !== undefined) return found;
     throw new WebhookError('ERR_WEBHOOK_SIGNATURE', 'The secret function found no secret for this request.');

@@ -199,13 +199,20 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
   if ((onEvent === undefined) === (handOff === undefined)) {
     throw new ConfigError('Give one of the options onEvent and handOff.');
   }
-  if (options.store && typeof options.store.once !== 'function') {
-    throw new ConfigError('Option store must be an IdempotencyStore or false.');
-  }
+  checkStore(options.store);
   checkNumber('concurrency', concurrency, 1);
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
   const store = options.store ?? defaultStore<Tx>(handlerTimeoutMs);
   return { onEvent, handOff, store, idempotencyKey, onInvalid, onUnknown, concurrency, handlerTimeoutMs };
+}
+
+/** Throws ConfigError for what is not a store. */
+export function checkStore(store: { readonly once?: unknown; readonly leaseMs?: unknown } | false | undefined): void {
+  if (!store) return;
+  if (typeof store.once !== 'function') throw new ConfigError('Option store must be an IdempotencyStore or false.');
+  const { leaseMs } = store;
+  if (leaseMs === undefined || (typeof leaseMs === 'number' && leaseMs > 0)) return;
+  throw new ConfigError('`leaseMs` of the store must be a number of milliseconds above 0.');
 }
 
 /** Its lease is no shorter than what the handler is given. */

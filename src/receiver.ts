@@ -113,8 +113,8 @@ function worstOf(outcomes: readonly EventOutcome[]): WebhookError | undefined {
   return worst;
 }
 
-function rank({ code }: WebhookError): number {
-  return WORST_LAST.indexOf(statusOf(code));
+function rank(error: WebhookError): number {
+  return WORST_LAST.indexOf(statusOf(error));
 }
 
 /** The receiver that an adapter was given, or one made of the options that it was given. */

@@ -2,6 +2,7 @@ import { ConfigError, type WebhookError } from './errors.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from './events.js';
 import type { EventContext } from './options.js';
 import { reportTo } from './report.js';
+import { ignorePromise, isThenable } from './values.js';
 
 /** Which `event.emitted` a route is for: those with all that is given here. It needs one key or more. */
 export interface EventFilter {
@@ -105,6 +106,10 @@ function select<Tx>(matchers: Place<Tx>['matchers'], event: EventEmitted, contex
   };
   for (const { matcher, handler } of matchers) {
     const selected = matcher.select(event, report);
+    if (isThenable(selected)) {
+      ignorePromise(selected);
+      throw new TypeError('`select` of a matcher must be synchronous: it returned a promise.');
+    }
     if (selected !== undefined) return (_, context) => handler(selected as never, context);
   }
   return undefined;

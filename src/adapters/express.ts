@@ -52,7 +52,8 @@ export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
     try {
       respond(request, response, await receiver.receive(toDeliveryRequest(request, FIX)));
     } catch (error) {
-      next(error);
+      // Express takes nothing, and some texts, for no error.
+      next(typeof error === 'object' && error !== null ? error : asWebhookError(error));
     }
   };
 }

@@ -59,7 +59,9 @@ class NodeDelivery implements DeliveryRequest {
     for (const kept of [rawBody, body, request.rawBody, request.body]) if (isBytes(kept)) return kept;
     for (const kept of [rawBody, request.rawBody]) if (typeof kept === 'string') return kept;
     // A parser may set req.body and leave the stream alone, so the stream is what tells whether bytes are gone.
-    if (stream.readableDidRead || stream.readableEncoding !== null) throw new RawBodyUnavailableError(this.#fix);
+    // Nor do bytes come to a second reader where somebody listens for `readable`.
+    const isTaken = stream.readableDidRead || stream.readableEncoding !== null || stream.listenerCount('readable') > 0;
+    if (isTaken) throw new RawBodyUnavailableError(this.#fix);
     return readerOf(stream);
   }
 }
@@ -110,6 +112,7 @@ function readerOf(stream: Readable): BodyReader {
       stream.on('error', cut);
       if (stream.readableEnded) end();
       else if (stream.destroyed) cut();
-      else stream.on('data', add).on('end', end).on('close', cut);
+      // It may have been paused until now.
+      else stream.on('data', add).on('end', end).on('close', cut).resume();
     });
 }

@@ -5,7 +5,7 @@ import type { WebhookEvent } from '../events.js';
 import { createHandleOnce } from '../handler.js';
 import type { IdempotencyStore } from '../idempotency.js';
 import { checkNumber, MAX_TIMER_MS } from '../limits.js';
-import type { EventContext, HandOffContext } from '../options.js';
+import { checkStore, type EventContext, type HandOffContext } from '../options.js';
 import { isRecord } from '../values.js';
 import { runningKeys } from './running.js';
 
@@ -137,7 +137,7 @@ export function createRunJob<Tx>(onEvent: OnEvent<Tx>, options: JobOptions<Tx>):
   const { store, handlerTimeoutMs = 30_000, onError } = options;
   if (typeof onEvent !== 'function')
     throw new ConfigError('onEvent must be a function: what is to happen with an event?');
-  if (store && typeof store.once !== 'function') throw new ConfigError('Option store must be an IdempotencyStore.');
+  checkStore(store);
   if (onError !== undefined && typeof onError !== 'function')
     throw new ConfigError('Option onError must be a function.');
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);

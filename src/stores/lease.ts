@@ -62,10 +62,13 @@ export function leasedStore(
   // A lease begins before its claim is answered. A handler has nine tenths of it, so the answer may take the last one.
   const claimMs = Math.min(timeoutMs, Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs)));
 
+  /** Records that are still being made although their delivery was answered. */
+  const retried = new Set<Promise<void>>();
+
   return {
     // Of a lease so short that its claim may take more than a tenth, handlers are given nine tenths of what then is left.
     leaseMs: claimMs > leaseMs / 10 ? (leaseMs - claimMs) / 0.9 : leaseMs,
-    unrecorded: recorder.allPending,
+    unrecorded: () => [...retried],
     async once(idempotencyKey, run) {
       const key = storableKey(idempotencyKey);
       const recording = recorder.pending(key);
@@ -91,13 +94,21 @@ export function leasedStore(
         throw error;
       }
       try {
-        await run(undefined, { fencingToken });
+        await run(undefined, { fencingToken, remainingMs: () => leaseMs - elapsed() });
       } catch (error) {
         // If the server cannot be told, the lease runs out by itself.
         await inTime(release()).catch(ignore);
         throw error;
       }
-      await inTime(recorder.record(key, owner));
+      const recorded = recorder.record(key, owner);
+      try {
+        await inTime(recorded);
+      } catch (error) {
+        retried.add(recorded);
+        const forget = () => retried.delete(recorded);
+        recorded.then(forget, forget);
+        throw error;
+      }
       return 'handled';
     },
   };

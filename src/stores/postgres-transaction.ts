@@ -100,9 +100,10 @@ export function transactionalStore<Tx>(
             free(key, transaction).catch(ignore);
             reject(error);
           };
+          const remainingMs = () => leaseMs - elapsedMs();
           // In the turn in which the run is started: the process may have been frozen since the claim was answered.
           if (elapsedMs() >= claimMs) throw storeError(FROZEN);
-          run(session.tx, { onTimeout, fencingToken: BigInt(transaction) }).then(resolve, reject);
+          run(session.tx, { onTimeout, fencingToken: BigInt(transaction), remainingMs }).then(resolve, reject);
         });
         isCommitting = true;
         const late = 'It is not known whether the transaction was committed: the server did not answer';

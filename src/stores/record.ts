@@ -11,8 +11,6 @@ export type Complete = (key: string, owner: string) => Promise<boolean>;
 export interface Recorder {
   /** The record of a key that is not made yet. Rejects when it cannot be made. */
   pending(key: string): Promise<void> | undefined;
-  /** All records that are not made yet: as many as runs were under way, at most. */
-  allPending(): readonly Promise<void>[];
   /**
    * Tries until the server has recorded that a key took effect: to forget it would mean to run it again. Each try has
    * `timeoutMs`, and an answer to any of them counts, however late. The tries continue after the delivery was answered.
@@ -25,8 +23,6 @@ export function createRecorder(
   { leaseMs, retentionMs, timeoutMs }: { leaseMs: number; retentionMs: number; timeoutMs: number },
 ): Recorder {
   const pending = new Map<string, Promise<void>>();
-  /** Those of holders whose lease ran out, and whose successor is recording, too. */
-  const overtaken = new Set<Promise<void>>();
 
   const late = () => storeError(`The server did not answer in time (timeoutMs: ${timeoutMs}).`);
 
@@ -71,18 +67,14 @@ export function createRecorder(
 
   return {
     pending: (key) => pending.get(key),
-    allPending: () => [...pending.values(), ...overtaken],
     record(key, owner) {
       const recorded: Promise<void> = new Promise((resolve, reject) => {
         keepTrying(key, owner, (error) => {
           if (pending.get(key) === recorded) pending.delete(key);
-          else overtaken.delete(recorded);
           if (error === undefined) resolve();
           else reject(error);
         });
       });
-      const earlier = pending.get(key);
-      if (earlier !== undefined) overtaken.add(earlier);
       pending.set(key, recorded);
       return recorded;
     },

@@ -66,7 +66,11 @@ describe('a process that is frozen while its claim is answered', () => {
     ] as const)('starts it when the lease is whole (%s, %i ms)', async (at, ms) => {
       const { result, run, ended } = frozen(at, ms, clock, 60_000);
       expect(await result).toBe('handled');
-      expect(run).toHaveBeenCalledExactlyOnceWith('tx', { onTimeout: expect.any(Function), fencingToken: 7n });
+      expect(run).toHaveBeenCalledExactlyOnceWith('tx', {
+        onTimeout: expect.any(Function),
+        remainingMs: expect.any(Function),
+        fencingToken: 7n,
+      });
       expect(ended).toEqual(['commit']);
     });
   });
