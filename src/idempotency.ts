@@ -150,6 +150,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
             `The run took longer than its lease of ${leaseMs} ms and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
           );
         }
+        // One that took over and hangs beyond its own lease holds it no longer.
+        if (holder !== hold) running.delete(key);
         remember(key);
         hold.end(true);
         return 'handled';

@@ -171,6 +171,18 @@ describe('a router in a receiver', () => {
     expect(handled).toEqual(['Good']);
   });
 
+  it.each([
+    ['resolves', () => Promise.resolve(1)],
+    ['rejects', () => Promise.reject(new Error('no'))],
+    ['resolves to nothing', async () => undefined],
+  ])('fails the event of a matcher whose promise %s, and leaves nothing unhandled', async (_how, select) => {
+    const matcher = { kind: 'event.emitted', select } as never as EventMatcher<unknown>;
+    const router = createRouter().on(matcher, () => {});
+    const { receiver } = noting({ onEvent: router.dispatch });
+    expect((await receiver.handle(signed([emitted()]))).status).toBe(500);
+    await new Promise(setImmediate);
+  });
+
   it('waits for the handler of a route', async () => {
     const router = createRouter().on('event.emitted', { address: ADDRESS }, async () => {
       await new Promise(setImmediate);

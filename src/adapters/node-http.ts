@@ -60,7 +60,8 @@ class NodeDelivery implements DeliveryRequest {
     for (const kept of [rawBody, request.rawBody]) if (typeof kept === 'string') return kept;
     // A parser may set req.body and leave the stream alone, so the stream is what tells whether bytes are gone.
     // Nor do bytes come to a second reader where somebody listens for `readable`.
-    const isTaken = stream.readableDidRead || stream.readableEncoding !== null || stream.listenerCount('readable') > 0;
+    const isShared = stream.listenerCount('readable') > 0 && !stream.readableEnded;
+    const isTaken = stream.readableDidRead || stream.readableEncoding !== null || isShared;
     if (isTaken) throw new RawBodyUnavailableError(this.#fix);
     return readerOf(stream);
   }

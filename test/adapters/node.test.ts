@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
@@ -36,6 +37,7 @@ describe('nodeHandler', () => {
     ['was read to its end', (request) => request.toArray()],
     ['was read in part', (request) => once(request, 'data')],
     ['is being decoded', async (request) => request.setEncoding('utf8')],
+    ['has another listener that reads it', async (request) => request.on('readable', () => {})],
     [
       'was parsed into req.body',
       async (request) => Object.assign(request, { body: JSON.parse(String(await request.toArray())) }),
@@ -65,6 +67,18 @@ describe('nodeHandler', () => {
     expect(logged.entries).toEqual([error]);
     expect(reported.entries[0]).toBeInstanceOf(RawBodyUnavailableError);
     expect(await statusFrom(strict, framed(genuine()))).toBe(200);
+  });
+
+  it.each([
+    ['paused', (request: NodeRequest) => request.pause()],
+    ['paused and kept for a while', (request: NodeRequest) => sleep(20, request.pause())],
+  ])('takes a request that was %s', async (_how, prepare) => {
+    const handler = nodeHandler({ secret: SECRET, onEvent: () => {} });
+    const listener: RequestListener = async (request, response) => {
+      await prepare(request);
+      await handler(request, response);
+    };
+    expect(await statusFrom(listener, framed(genuine()))).toBe(200);
   });
 
   it.each([

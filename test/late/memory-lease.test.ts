@@ -69,6 +69,19 @@ describe('the leases of memoryStore', () => {
     expect(await store.once('a', failing)).toBe('duplicate');
   });
 
+  it('let a late run record although one that took over hangs beyond its own lease', async () => {
+    const { store, hold, pass } = opened();
+    const first = hold('a');
+    pass(1000);
+    const second = hold('a');
+    pass(1000);
+    first.end.resolve();
+    expect(await first.result).toBe('handled');
+    expect(await store.once('a', failing)).toBe('duplicate');
+    second.end.resolve();
+    await expect(second.result).rejects.toMatchObject(lost);
+  });
+
   it('are not ended by a wall clock that is set forwards', async () => {
     const store = memoryStore();
     const end = deferred();
