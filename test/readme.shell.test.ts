@@ -130,7 +130,7 @@ describe.skipIf(!hasAnvil)(`the README's "Develop locally"${needsAnvil}`, () => 
     expect(app.output).toContain("type: 'uint256'");
 
     // A sample, one forgery of each kind, a load.
-    expect(sent.output).toMatch(/^#1 +200 accepted /);
+    expect(sent.output).toMatch(/^#1 +200 accepted /m);
     expect(sent.output).toMatch(/^(\d+) sent to \S+ in .*: \1 × 403$/m);
     expect(sent.output).toMatch(/^0 accepted, [1-9]\d* refused, 0 failed$/m);
     expect(sent.output).toMatch(/^100 accepted, 0 refused, 0 failed$/m);

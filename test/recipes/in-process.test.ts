@@ -30,6 +30,21 @@ const stalled: Deviation = {
   },
 };
 
+const dropped: Deviation = {
+  why: 'h3 answers 503 to a delivery that was dropped, and leaves it to the sender to hang up',
+  async test(target) {
+    const app = await startApp(target, { maxArriving: 1 });
+    const wire = await Wire.open(app.port);
+    await wire.send(framed(genuine()).subarray(0, -1));
+    await app.requests.reaches(1);
+    expect((await app.post(genuine())).status).toBe(200);
+    expect((await wire.answer())?.status).toBe(503);
+    expect(app.errors.entries).toEqual(['ERR_WEBHOOK_OVERLOADED']);
+    wire.cut();
+    await wire.closed();
+  },
+};
+
 const unread: Deviation = {
   why: 'h3 answers 413 at once, and the rest is left unread until the server closes the connection (keepAliveTimeout)',
   async test(target) {
@@ -67,6 +82,7 @@ if (hasFrameworks) {
       'h3',
       new Map([
         ['answers 503 when the body stalls, and closes the connection', stalled],
+        ['drops the delivery that has been arriving longest when there are too many, and answers it 503', dropped],
         ['answers a sender of 20 MB over the limit who sends on regardless', unread],
       ]),
     ),

@@ -46,14 +46,16 @@ describe.skipIf(!hasFrameworks)(`a framework that reads the body first${needsFra
   const load = () =>
     importRecipe<{ wrong: Record<string, Application>; limited: Record<string, Application> }>('testing/read-first.ts');
 
-  it.each(Object.entries(FIXES))('%s: 500, and the framework is told what to do', async (name, fix) => {
+  it.each(Object.entries(FIXES))('%s: 500, and the framework, or onError, is told what to do', async (name, fix) => {
     const { wrong } = await load();
     const reported: unknown[] = [];
     const app = await start(wrong[name] as Application, (error) => reported.push(error));
     expect((await send(app, framed(genuine())))?.status).toBe(500);
     expect(app.seen.entries).toEqual([]);
-    expect(reported.map((error) => isWebhookError(error) && error.code)).toEqual(['ERR_WEBHOOK_RAW_BODY_UNAVAILABLE']);
-    expect(String(reported[0])).toContain(fix);
+    // nodeHandler answers itself, as nobody may be catching, and tells onError.
+    const told = name.startsWith('Koa') ? app.errors.entries : reported.map((e) => isWebhookError(e) && e.code);
+    expect(told).toEqual(['ERR_WEBHOOK_RAW_BODY_UNAVAILABLE']);
+    for (const error of reported) expect(String(error)).toContain(fix);
   });
 
   it.each(LIMITED)('%s: 413 for what is over that, with a length and in chunks', async (name) => {

@@ -29,16 +29,17 @@ export const effectCases: readonly Case[] = [
   {
     name: 'answers 500 when the handler hangs, and aborts its signal',
     async run(lab) {
-      const aborted = deferred();
+      const [aborted, released] = [deferred(), deferred()];
       const app = lab.start({
         handlerTimeoutMs: 20,
         onEvent: (_event, { signal }) => {
           signal.addEventListener('abort', () => aborted.resolve());
-          return new Promise(() => {});
+          return released.promise;
         },
       });
       equal((await app.post(await lab.genuine())).status, 500);
       await aborted.promise;
+      released.resolve();
       equal(app.codes, ['ERR_WEBHOOK_HANDLER_TIMEOUT']);
     },
   },
@@ -107,7 +108,7 @@ export const effectCases: readonly Case[] = [
         given,
         Array(2).fill([
           ['first', 'last'],
-          ['first', 'last'],
+          ['event.emitted:first', 'event.emitted:last'],
         ]),
       );
     },
