@@ -64,7 +64,7 @@ export class Attempt<Tx> {
   async #settle(): Promise<void> {
     const { store } = this.#ground;
     try {
-      this.#judge(await store.once(this.#about.idempotencyKey, (tx, options) => this.#run(tx, options)));
+      this.#judge(await store.once(this.#about.idempotencyKey, (tx, options) => this.#begin(tx, options)));
     } catch (cause) {
       this.#answer('failed', this.#failure && !this.#isMisused ? this.#failure : storeError(cause));
     }
@@ -81,7 +81,7 @@ export class Attempt<Tx> {
   }
 
   #answer(status: EventOutcome['status'], error?: WebhookError): void {
-    // A store that settles before its run: the handler has its time all the same, and takes up its place.
+    // A store that settles before its run: the handler keeps its time and its place.
     if (this.#phase === 'running') this.#hold();
     else clearTimeout(this.#timer);
     if (this.#phase === 'claiming') this.#phase = 'given up';
@@ -150,6 +150,13 @@ export class Attempt<Tx> {
     });
   }
 
+  #begin(tx: Tx, options?: RunOptions): Promise<void> {
+    const running = this.#run(tx, options);
+    // A store that does not wait for its run must not end the process with it.
+    running.catch(() => {});
+    return running;
+  }
+
   /** Called by the store, in the turn in which it has looked at the clock. */
   async #run(tx: Tx, options?: RunOptions): Promise<void> {
     // The event was answered as failed, or its effect may not be the store's to undo.
@@ -190,9 +197,14 @@ export class Attempt<Tx> {
   async #outlast(error: WebhookError, options?: RunOptions): Promise<void> {
     this.#answer('failed', error);
     options?.onTimeout?.(error);
-    await this.#handling;
-    this.#failure = undefined;
-    this.#phase = 'succeeded';
+    try {
+      await this.#handling;
+      this.#failure = undefined;
+      this.#phase = 'succeeded';
+    } catch (cause) {
+      this.#phase = 'failed';
+      throw cause;
+    }
   }
 }
 

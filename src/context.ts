@@ -7,7 +7,7 @@ export interface Reporting {
   report(error: unknown): void;
 }
 
-/** What a handler is told. A class, so that `signal` can be made late without each object having a shape of its own. */
+/** What a handler is told. A class, so that `signal` can be made late without a new shape for each object. */
 export class Context<Tx> implements EventContext<Tx> {
   readonly idempotencyKey: string;
   readonly source: string | undefined;

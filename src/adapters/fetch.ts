@@ -89,7 +89,7 @@ function toDeliveryRequest(request: Request): DeliveryRequest {
   return new FetchDelivery(request);
 }
 
-/** A class for the sake of its getter: an object literal with one gets a shape of its own each time, and garbage with it. */
+/** A class, because an object literal with a getter gets a new shape, and garbage with it, each time. */
 class FetchDelivery implements DeliveryRequest {
   readonly method: string;
   readonly #request: Request;

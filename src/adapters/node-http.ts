@@ -28,7 +28,7 @@ export function toDeliveryRequest(request: NodeRequest, fix: string, traits: Hos
   return new NodeDelivery(request, fix, traits);
 }
 
-/** A class for the sake of its getter: an object literal with one gets a shape of its own each time, and garbage with it. */
+/** A class, because an object literal with a getter gets a new shape, and garbage with it, each time. */
 class NodeDelivery implements DeliveryRequest {
   readonly method: string | undefined;
   readonly answersUnavailable: boolean | undefined;
