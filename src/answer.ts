@@ -1,4 +1,4 @@
-import { statusOf, WebhookError } from './errors.js';
+import { isWebhookError, statusOf, WebhookError } from './errors.js';
 import type { EventOutcome } from './outcome.js';
 
 /** How a delivery is to be answered, and why. Only `status` and `retryAfterSeconds` are for the sender. */
@@ -34,9 +34,17 @@ export function answerHeaders({ status, retryAfterSeconds, closeConnection }: De
 
 type Header = [name: string, value: string];
 
-/** Any error as one of this library: all others are a failure inside the receiver, whatever they claim to be. */
+/**
+ * Any error as one that this copy of the library made. One of another copy (an adapter in CommonJS beside a receiver in
+ * ESM) is made anew by its code; all others are a failure inside the receiver. Not for what user code throws.
+ */
 export function asWebhookError(cause: unknown): WebhookError {
   if (WebhookError.codeOf(cause) !== undefined) return cause as WebhookError;
+  try {
+    if (isWebhookError(cause)) return new WebhookError(cause.code, String(cause.message), { cause });
+  } catch {
+    // It throws when it is looked at.
+  }
   return new WebhookError('ERR_WEBHOOK_INTERNAL', 'The receiver failed, or a function of its options.', {
     cause,
   });

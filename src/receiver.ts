@@ -17,8 +17,9 @@ export interface Receiver {
   /** Handles an HTTP request; what adapters call. Rejects with RawBodyUnavailableError alone. */
   receive(request: DeliveryRequest): Promise<DeliveryResult>;
   /**
-   * Answers 503 from now on; what has begun to arrive is given 5 s. Resolves when no handler runs any more, late ones included, and no record of the store is
-   * pending; or when `timeoutMs` is over, with how many are left: end the process then, and close nothing that they use.
+   * Answers 503 from now on; what has begun to arrive is given 5 s. Resolves when no handler runs any more, late ones
+   * included, and no record of the store is pending; or when `timeoutMs` is over, with how many are left: end the process
+   * then, and close nothing that they use.
    */
   drain(options?: DrainOptions): Promise<{ unfinished: number }>;
 }

@@ -82,6 +82,25 @@ describe('handle', () => {
   });
 });
 
+describe('an error of another copy of the library', () => {
+  it.each([
+    [413, 'ERR_WEBHOOK_BODY_TOO_LARGE'],
+    [503, 'ERR_WEBHOOK_BODY_INCOMPLETE'],
+    [500, 'ERR_WEBHOOK_NOT_KNOWN_HERE'],
+  ])('that a body reader rejects with is answered %d, by its code', async (status, code) => {
+    const foreign = Object.assign(new Error('of another copy'), { code, status: 200 });
+    const { signature, timestamp } = signed([event('a')]);
+    const headers: Record<string, string> = { 'x-service-signature': signature, 'x-service-timestamp': timestamp };
+    const { receiver } = noting();
+    const request = {
+      method: 'POST',
+      header: (name: string) => headers[name],
+      rawBody: () => () => Promise.reject(foreign),
+    };
+    expect(await receiver.receive(request)).toMatchObject({ status, error: { code, message: 'of another copy' } });
+  });
+});
+
 describe('the window', () => {
   it.each([
     [-300, 200],

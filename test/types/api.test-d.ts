@@ -91,6 +91,31 @@ describe('createReceiver', () => {
     });
   });
 
+  test('takes a secret function of the request, with or without a source', () => {
+    createReceiver({
+      secret: ({ header, url }) => {
+        expectTypeOf(header).toEqualTypeOf<(name: string) => string | undefined>();
+        expectTypeOf(url).toEqualTypeOf<string | undefined>();
+        return url === '/a' ? { secret, source: 'a' } : undefined;
+      },
+      onEvent: (_, { source, deadline, throwIfExpired, fencingToken }) => {
+        expectTypeOf(source).toEqualTypeOf<string | undefined>();
+        expectTypeOf(deadline).toEqualTypeOf<number>();
+        expectTypeOf(throwIfExpired).toEqualTypeOf<() => void>();
+        expectTypeOf(fencingToken).toEqualTypeOf<bigint | undefined>();
+      },
+    });
+    createReceiver({ secret: async () => ({ secret: [secret], source: 'a' }), onEvent: () => {} });
+    // @ts-expect-error a source is text
+    createReceiver({ secret: () => ({ secret, source: 7 }), onEvent: () => {} });
+  });
+
+  test('drain says how much is left', () => {
+    const receiver = createReceiver({ secret, onEvent: () => {} });
+    expectTypeOf(receiver.drain({ timeoutMs: 1 })).resolves.toEqualTypeOf<{ unfinished: number }>();
+    expectTypeOf(receiver.drain).parameter(0).toEqualTypeOf<{ readonly timeoutMs?: number | undefined } | undefined>();
+  });
+
   test('takes no misspelt option and no missing secret', () => {
     // @ts-expect-error there is no such option
     createReceiver({ secret, onEvent: () => {}, tolerance: 300 });
