@@ -8,3 +8,12 @@ export function checkNumber(name: string, value: unknown, min: number, max = Num
   if (typeof value === 'number' && value >= min && value <= max) return;
   throw new ConfigError(`Option ${name} must be a number from ${min} to ${max}.`);
 }
+
+/** Throws ConfigError for what is not a store. */
+export function checkStore(store: { readonly once?: unknown; readonly leaseMs?: unknown } | false | undefined): void {
+  if (!store) return;
+  if (typeof store.once !== 'function') throw new ConfigError('Option store must be an IdempotencyStore or false.');
+  const { leaseMs } = store;
+  if (leaseMs === undefined || (typeof leaseMs === 'number' && leaseMs > 0)) return;
+  throw new ConfigError('`leaseMs` of the store must be a number of milliseconds above 0.');
+}

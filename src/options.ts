@@ -3,7 +3,7 @@ import { ConfigError, type WebhookError } from './errors.js';
 import type { WebhookEvent } from './events.js';
 import { type HeaderNames, serviceHeaders } from './headers.js';
 import { type IdempotencyStore, memoryStore } from './idempotency.js';
-import { checkNumber, MAX_TIMER_MS } from './limits.js';
+import { checkNumber, checkStore, MAX_TIMER_MS } from './limits.js';
 import type { Logger } from './logger.js';
 
 /** One secret, or several while one replaces another: any of them may match. */
@@ -204,15 +204,6 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
   const store = options.store ?? defaultStore<Tx>(handlerTimeoutMs);
   return { onEvent, handOff, store, idempotencyKey, onInvalid, onUnknown, concurrency, handlerTimeoutMs };
-}
-
-/** Throws ConfigError for what is not a store. */
-export function checkStore(store: { readonly once?: unknown; readonly leaseMs?: unknown } | false | undefined): void {
-  if (!store) return;
-  if (typeof store.once !== 'function') throw new ConfigError('Option store must be an IdempotencyStore or false.');
-  const { leaseMs } = store;
-  if (leaseMs === undefined || (typeof leaseMs === 'number' && leaseMs > 0)) return;
-  throw new ConfigError('`leaseMs` of the store must be a number of milliseconds above 0.');
 }
 
 /** Its lease is no shorter than what the handler is given. */

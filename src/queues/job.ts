@@ -4,8 +4,8 @@ import { ConfigError, type EventIssue, InvalidEventError } from '../errors.js';
 import type { WebhookEvent } from '../events.js';
 import { createHandleOnce } from '../handler.js';
 import type { IdempotencyStore } from '../idempotency.js';
-import { checkNumber, MAX_TIMER_MS } from '../limits.js';
-import { checkStore, type EventContext, type HandOffContext } from '../options.js';
+import { checkNumber, checkStore, MAX_TIMER_MS } from '../limits.js';
+import type { EventContext, HandOffContext } from '../options.js';
 import { isRecord } from '../values.js';
 import { runningKeys } from './running.js';
 

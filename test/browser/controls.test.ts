@@ -109,7 +109,10 @@ describePage('webhooks and faults on the page', (ground) => {
     expect(await page.locator('.bar.accepted').count()).toBe(1);
     await page.getByText('As a table').click();
     await page.getByRole('columnheader', { name: 'Minute' }).waitFor();
-    const cells = await page.locator('.minutes tbody td:nth-child(2)').allInnerTexts();
-    expect(cells.map(Number).reduce((sum, count) => sum + count, 0)).toBe(1);
+    // The table follows the bars when the page draws the next time.
+    const cells = () => page.locator('.minutes tbody td:nth-child(2)').allInnerTexts();
+    await expect
+      .poll(async () => (await cells()).map(Number).reduce((sum, count) => sum + count, 0), { timeout: 4000 })
+      .toBe(1);
   });
 });

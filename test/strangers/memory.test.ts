@@ -79,8 +79,8 @@ describe.each(HOSTS.filter(({ http2 }) => !http2))('$name', (host) => {
     expect(blockBytes() - blocksBefore).toBeGreaterThan(5 * MIB);
     // A block is a quarter of what it follows at most. Of sixty bodies it would be sixty MiB.
     expect(blockBytes() - blocksBefore).toBeLessThan(1.25 * 8 * MIB);
-    // With the sockets of both ends, whose buffers differ from run to run, and what the test itself keeps.
-    expect(held() - before).toBeLessThan(2.5 * 8 * MIB);
+    // With the sockets of both ends, those that were dropped as soon as they are closed, and what the test itself keeps.
+    await vi.waitFor(() => expect(held() - before).toBeLessThan(2 * 8 * MIB), { timeout: 4000, interval: 50 });
     expect(new Set(refused.entries.map(({ code }) => code))).toEqual(new Set(['ERR_WEBHOOK_OVERLOADED']));
     expect(refused.entries.every(({ message }) => message.includes('maxArrivingBytes'))).toBe(true);
   });
