@@ -6,7 +6,12 @@ import { storeBenchmark } from './growth-store.mjs';
 const SIZES = [1, 10, 100, 1000, 10_000];
 const EVENTS = 10_000;
 
-const receiver = createReceiver({ secret: SECRET, maxBodyBytes: 2 ** 30, onEvent: () => {} });
+const receiver = createReceiver({
+  secret: SECRET,
+  maxBodyBytes: 2 ** 30,
+  maxArrivingBytes: 2 ** 30,
+  onEvent: () => {},
+});
 
 async function handle({ body: rawBody, signature, timestamp }) {
   const { status } = await receiver.handle({ rawBody, signature, timestamp });
