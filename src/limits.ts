@@ -9,7 +9,7 @@ export function checkNumber(name: string, value: unknown, min: number, max = Num
   throw new ConfigError(`Option ${name} must be a number from ${min} to ${max}.`);
 }
 
-/** Throws ConfigError for what is not a store. */
+/** Throws ConfigError unless the value can be a store, or turns it off. */
 export function checkStore(store: { readonly once?: unknown; readonly leaseMs?: unknown } | false | undefined): void {
   if (!store) return;
   if (typeof store.once !== 'function') throw new ConfigError('Option store must be an IdempotencyStore or false.');

@@ -149,7 +149,7 @@ export function createRunJob<Tx>(onEvent: OnEvent<Tx>, options: JobOptions<Tx>):
       hold() {},
       wait() {},
       report(error, { idempotencyKey = '' }) {
-        // This is where errors go: one of its own has nowhere left to go.
+        // An error of the error handler cannot be reported anywhere.
         (async () => onError?.(error, { idempotencyKey }))().catch(() => {});
       },
     },
