@@ -1,93 +1,88 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { inputError } from './command-error.js';
-import { fileReason } from './input-file.js';
 import type { Output } from './output.js';
-import { type RecordedDelivery, recordingLine } from './recording.js';
+import { type RecordedDelivery, recordingBytes, recordingLine } from './recording.js';
+import { openRecordingFile } from './recording-file.js';
+import { type Shares, sharesOf } from './recording-shares.js';
 
 /** A recording that deliveries are added to. */
 export interface RecordingWriter {
-  /** Adds a delivery; resolves once it is in the file. Deliveries stand in the order of the calls. */
+  /**
+   * Adds a delivery; resolves once it is in the file, or left out. Deliveries are written in the order of the calls. What
+   * is left out, and why, is noted once and counted.
+   */
   write(delivery: RecordedDelivery): Promise<void>;
-  /** Closes the file after what is being written. */
+  /** Closes the file after what is being written, and notes how many deliveries were left out. */
   close(): Promise<void>;
 }
 
-const NEWLINE = 10;
-/** How each line starts that recordingLine makes. */
-const START = '{"at":"';
+export interface RecordingOptions {
+  readonly output: Output;
+  /** Most bytes of the file. */
+  readonly limit: number;
+  /** Most bytes that wait for a slow disk. (Default: 64 MiB.) */
+  readonly maxWaiting?: number | undefined;
+}
+
+const MIB = 1024 * 1024;
+/** What a delivery and each of its headers take in memory beside their texts, by a rough count. */
+const OVERHEAD = 500;
 
 /**
- * Opens a recording to add to it, and makes it where there is none, for its owner alone to read. What an earlier run that
- * was killed left of a line at its end is noted and taken away.
+ * Opens a recording to add to it. The file has at most `limit` bytes, of which three quarters are for genuine deliveries
+ * and a quarter for all others: what strangers send takes no room from what is genuine. What is in the file stays in it;
+ * what has no room is left out.
  *
  * @throws CommandError `ERR_CLI_INPUT` when the file cannot be opened or written.
  */
-export async function openRecording(name: string, output: Output): Promise<RecordingWriter> {
-  const complain = (error: unknown) => inputError(`${name} cannot be written: ${fileReason(error)}.`);
-  let file: FileHandle;
-  try {
-    file = await open(name, 'a+', 0o600);
-  } catch (error) {
-    throw complain(error);
+export async function openRecording(
+  name: string,
+  { output, limit, maxWaiting = 64 * MIB }: RecordingOptions,
+): Promise<RecordingWriter> {
+  const file = await openRecordingFile(name, limit, output);
+  const waitingRoom = sharesOf(maxWaiting);
+  const waiting: Shares = { genuine: 0, others: 0 };
+  const missed: Shares = { genuine: 0, others: 0 };
+  const noted = new Set<string>();
+  const rest = 'Move it away to begin a new one, or raise --record-limit';
+  const full = {
+    genuine: `${name} has no room left for genuine deliveries, so they are not recorded any more. ${rest} (${limit / MIB} MiB).`,
+    others: `${name} has no room left for deliveries that do not verify, which get a quarter of it. ${rest} (${limit / MIB} MiB).`,
+  };
+  const slow = `Deliveries are not recorded: ${name} cannot be written as fast as they arrive.`;
+  let last: Promise<void> = Promise.resolve();
+
+  function note(text: string): void {
+    if (!noted.has(text)) output.note(text);
+    noted.add(text);
   }
-  try {
-    if (!(await isRecording(file)))
-      throw inputError(`${name} holds something else than a recording: name another file.`);
-    if (await mend(file)) output.note(`${name} ended in the middle of a line, which was taken away.`);
-  } catch (error) {
-    await file.close();
-    throw (error as Error).name === 'CommandError' ? error : complain(error);
+
+  function miss(kind: keyof Shares, why: string): void {
+    missed[kind]++;
+    note(why);
   }
-  let last: Promise<unknown> = Promise.resolve();
+
+  if (file.isFull) note(`${name} is full, so nothing is recorded. ${rest} (${limit / MIB} MiB).`);
   return {
-    write(delivery) {
-      const line = recordingLine(delivery);
-      const written = last.then(() => append(file, line));
-      last = written.catch(() => {});
-      return written.catch((error) => Promise.reject(complain(error)));
+    async write(delivery) {
+      const kind = delivery.genuine ? 'genuine' : 'others';
+      const bytes = recordingBytes(delivery);
+      const size = bytes + OVERHEAD * (1 + delivery.headers.length);
+      if (waiting[kind] + size > waitingRoom[kind]) return miss(kind, slow);
+      waiting[kind] += size;
+      last = last
+        .then(async () => {
+          if (!(await file.add(kind, bytes, () => recordingLine(delivery)))) miss(kind, full[kind]);
+        })
+        .catch((error: Error) => miss(kind, `Deliveries are not recorded: ${error.message}`))
+        .finally(() => {
+          waiting[kind] -= size;
+        });
+      await last;
     },
     async close() {
       await last;
       await file.close();
+      const { genuine, others } = missed;
+      if (genuine + others > 0) output.note(`Not recorded: ${genuine} genuine and ${others} other deliveries.`);
     },
   };
-}
-
-/** Adds a line, or takes away what a disk that is full had room for: the next line would otherwise go on from there. */
-async function append(file: FileHandle, line: string): Promise<void> {
-  const { size } = await file.stat();
-  try {
-    await file.appendFile(line);
-  } catch (error) {
-    await file.truncate(size).catch(() => {});
-    throw error;
-  }
-}
-
-/** Whether a file is empty or starts as recordings do: nothing is added to, or cut off, anything else. */
-async function isRecording(file: FileHandle): Promise<boolean> {
-  const stat = await file.stat();
-  if (!stat.isFile() || stat.size === 0) return true;
-  const start = Buffer.alloc(START.length);
-  const { bytesRead } = await file.read(start, 0, start.length, 0);
-  return START.startsWith(start.toString('latin1', 0, bytesRead));
-}
-
-/** Cuts a file behind its last newline; says whether there was anything behind it. */
-async function mend(file: FileHandle): Promise<boolean> {
-  const { size } = await file.stat();
-  const chunk = Buffer.alloc(64 * 1024);
-  for (let end = size; end > 0; ) {
-    const start = Math.max(0, end - chunk.length);
-    const { bytesRead } = await file.read(chunk, 0, end - start, start);
-    const newline = chunk.subarray(0, bytesRead).lastIndexOf(NEWLINE);
-    const keep = newline < 0 ? 0 : start + newline + 1;
-    if (keep === size) return false;
-    if (newline >= 0 || start === 0) {
-      await file.truncate(keep);
-      return true;
-    }
-    end = start;
-  }
-  return false;
 }

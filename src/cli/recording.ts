@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { inputError, usageError } from './command-error.js';
 import { fileReason } from './input-file.js';
 import type { Output } from './output.js';
@@ -14,22 +14,37 @@ export interface RecordedDelivery {
   /** What it was answered with. */
   readonly status?: number | undefined;
   readonly verdict?: string | undefined;
+  /** Whether its signature and its time were right. */
+  readonly genuine?: boolean | undefined;
 }
 
 /** More of them are not read: 64 MiB of body in base64, and what is beside it. */
 const MAX_LINE_BYTES = 90 * 1024 * 1024;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+/** How the line of a genuine delivery ends, and no other: quotes in what a sender wrote are escaped. */
+export const GENUINE_END = ',"genuine":true}';
+
 /** A delivery as one line of a recording: JSON, and the newline that tells that it was written to its end. */
-export function recordingLine({ at, body, ...delivery }: RecordedDelivery): string {
+export function recordingLine({ body, ...delivery }: RecordedDelivery): string {
+  return lineWith(delivery, Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'));
+}
+
+/** How many bytes recordingLine makes of a delivery. */
+export function recordingBytes({ body, ...delivery }: RecordedDelivery): number {
+  return Buffer.byteLength(lineWith(delivery, '')) + 4 * Math.ceil(body.byteLength / 3);
+}
+
+function lineWith({ at, ...delivery }: Omit<RecordedDelivery, 'body'>, bodyBase64: string): string {
   const { method, path, headers, status, verdict } = delivery;
-  const bodyBase64 = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64');
-  return `${JSON.stringify({ at: new Date(at).toISOString(), method, path, headers, bodyBase64, status, verdict })}\n`;
+  const genuine = delivery.genuine || undefined;
+  const line = { at: new Date(at).toISOString(), method, path, headers, bodyBase64, status, verdict, genuine };
+  return `${JSON.stringify(line)}\n`;
 }
 
 /**
- * The deliveries of a recording, one after the other: it may be longer than memory. A last line that ends in the middle,
- * because whoever wrote it was killed, is noted and left out.
+ * The deliveries of a recording, one after the other: it may be longer than memory. What is added while it is read is not
+ * read. A last line that ends in the middle, because its writer was killed or has not finished it, is noted and left out.
  *
  * @throws CommandError `ERR_CLI_INPUT` with the number of the line and what is wrong with it.
  */
@@ -74,9 +89,17 @@ export async function recordedDelivery(
 async function* linesOf(file: string): AsyncGenerator<{ text: string; ended: boolean }> {
   let parts: Buffer[] = [];
   let length = 0;
+  let total = 0;
   const line = () => Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
+  let handle: FileHandle | undefined;
   try {
-    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    handle = await open(file);
+    const stat = await handle.stat();
+    const size = stat.isFile() ? stat.size : Number.POSITIVE_INFINITY;
+    if (size === 0) return;
+    // `send` to a `listen --record` of the same file would never come to its end.
+    for await (const chunk of handle.createReadStream({ autoClose: false, end: size - 1 }) as AsyncIterable<Buffer>) {
+      total += chunk.length;
       let from = 0;
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
         parts.push(chunk.subarray(from, end));
@@ -88,12 +111,15 @@ async function* linesOf(file: string): AsyncGenerator<{ text: string; ended: boo
       parts.push(chunk.subarray(from));
       length += chunk.length - from;
       if (length > MAX_LINE_BYTES)
-        throw inputError(`${file} has a line of more than ${MAX_LINE_BYTES} bytes: it is no recording.`);
+        throw inputError(`${file} is not a recording: it has a line of more than ${MAX_LINE_BYTES} bytes.`);
     }
+    if (stat.isFile() && total < size) throw inputError(`${file} was cut while it was read.`);
   } catch (error) {
     throw (error as Error).name === 'CommandError'
       ? error
       : inputError(`${file} cannot be used: ${fileReason(error)}.`);
+  } finally {
+    await handle?.close();
   }
   if (length > 0) yield { text: line(), ended: false };
 }
@@ -107,7 +133,7 @@ function parseLine(text: string): RecordedDelivery | string {
     return 'it is not JSON';
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
-  const { at, method, path, headers, bodyBase64, status, verdict } = value as Record<string, unknown>;
+  const { at, method, path, headers, bodyBase64, status, verdict, genuine } = value as Record<string, unknown>;
   const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(time)) return '"at" is no time';
   if (typeof method !== 'string' || typeof path !== 'string') return '"method" and "path" must be texts';
@@ -122,6 +148,7 @@ function parseLine(text: string): RecordedDelivery | string {
     body: Buffer.from(bodyBase64, 'base64'),
     status: status as number | undefined,
     verdict: typeof verdict === 'string' ? verdict : undefined,
+    genuine: genuine === true || undefined,
   };
 }
 

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import type { LocalService } from '../local/local-service.js';
 import { CommandError, inputError, usageError } from './command-error.js';
-import { fileReason } from './input-file.js';
 import type { Output } from './output.js';
+import { openPrivate, writeReason } from './private-file.js';
 
 /** A webhook that is to be there from the start. */
 export interface Wanted {
@@ -62,26 +61,22 @@ export async function registerWanted(
 const WRITTEN = /^[\da-f]{64}\n?$/;
 const LENGTH = 65;
 
-/** Writes a secret to a file that is new, or has one already. No link is followed, and nobody else could read before. */
+/** Writes a secret to a file that is new, or has one already, for its owner alone. */
 async function writeSecret(name: string, secret: string): Promise<void> {
-  let file: FileHandle | undefined;
+  const complain = (reason: string) => inputError(`--secret-out cannot be written to: ${reason}.`);
+  const file = await openPrivate(name, constants.O_RDWR | constants.O_CREAT, complain);
   try {
-    const { O_RDWR, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-    file = await open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(LENGTH + 1), 0, LENGTH + 1, 0);
-    const isOurs = bytesRead === 0 || WRITTEN.test(buffer.toString('latin1', 0, bytesRead));
-    if (!isOurs || !(await file.stat()).isFile()) {
+    if (bytesRead > 0 && !WRITTEN.test(buffer.toString('latin1', 0, bytesRead))) {
       throw inputError('--secret-out is a file that holds something else than a secret: name another one.');
     }
-    // Before there is anything to read: it may have been made by somebody else, of whom this fails.
+    // Before there is anything to read.
     await file.chmod(0o600);
     await file.truncate(0);
     await file.write(`${secret}\n`, 0);
   } catch (error) {
-    if (error instanceof CommandError) throw error;
-    const reason = (error as NodeJS.ErrnoException).code === 'ELOOP' ? 'it is a link' : fileReason(error);
-    throw inputError(`--secret-out cannot be written to: ${reason}.`);
+    throw error instanceof CommandError ? error : complain(writeReason(error));
   } finally {
-    await file?.close();
+    await file.close();
   }
 }

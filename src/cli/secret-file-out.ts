@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { inputError } from './command-error.js';
-import { fileReason } from './input-file.js';
+import { writeReason } from './private-file.js';
 
 /** A file that a secret will be written to. */
 export interface SecretFile {
@@ -27,7 +27,7 @@ export async function createSecretFile(name: string): Promise<SecretFile> {
   } catch (error) {
     const taken = (error as NodeJS.ErrnoException).code === 'EEXIST';
     throw inputError(
-      `${name} cannot be written: ${taken ? 'there is such a file, which may hold a secret' : fileReason(error)}.`,
+      `${name} cannot be written: ${taken ? 'there is such a file, which may hold a secret' : writeReason(error)}.`,
     );
   }
   return {
@@ -37,7 +37,7 @@ export async function createSecretFile(name: string): Promise<SecretFile> {
         await file.close();
       } catch (error) {
         throw inputError(
-          `Webhook ${webhookId} is registered, but its secret could not be written to ${name}: ${fileReason(error)}. Remove it with "webhooks remove ${webhookId}", and register it again.`,
+          `Webhook ${webhookId} is registered, but its secret could not be written to ${name}: ${writeReason(error)}. Remove it with "webhooks remove ${webhookId}", and register it again.`,
         );
       }
     },

@@ -1,6 +1,19 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { ConfigError } from '../errors.js';
 import type { Entry } from './entry.js';
+import { PRIVATE_FLAGS, whyNotPrivate } from './private-file.js';
 
 /** A file of entries, one a line. A line counts once it is whole: what a kill left of one is dropped. */
 export interface Journal {
@@ -24,15 +37,23 @@ const CHUNK = 1024 * 1024;
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the file is something else or damaged; it is then left as it is.
  */
 export function openJournal(file: string, onEntry: (entry: Entry) => void): Journal {
-  const found = readExisting(file);
-  let bytes = found === undefined ? 0 : replay(file, found, onEntry);
+  const found = openExisting(file);
+  let bytes = 0;
   let fd: number;
 
-  if (bytes === 0) {
-    fd = rewrite([]);
-  } else {
-    fd = openSync(file, 'r+');
-    ftruncateSync(fd, bytes);
+  try {
+    if (found !== undefined) bytes = replay(file, readFileSync(found), onEntry);
+    if (found === undefined || bytes === 0) {
+      fd = rewrite([]);
+      if (found !== undefined) closeSync(found);
+    } else {
+      fd = found;
+      fchmodSync(fd, 0o600);
+      ftruncateSync(fd, bytes);
+    }
+  } catch (error) {
+    if (found !== undefined) closeSync(found);
+    throw error;
   }
 
   function rewrite(entries: Iterable<Entry>): number {
@@ -96,14 +117,18 @@ function writeAll(fd: number, text: string, position: number): number {
   return written;
 }
 
-function readExisting(file: string): Buffer | undefined {
+function openExisting(file: string): number | undefined {
+  let fd: number;
   try {
-    return readFileSync(file);
+    fd = openSync(file, constants.O_RDWR | PRIVATE_FLAGS);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new ConfigError(`The file of the local service cannot be read (${code}): ${file}.`);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
+  const reason = whyNotPrivate(fstatSync(fd));
+  if (reason === undefined) return fd;
+  closeSync(fd);
+  throw new ConfigError(`The file of the local service cannot be used, as ${reason}: ${file}. Choose another one.`);
 }
 
 /** Reads the entries, and gives the number of bytes that count; 0 for a file that was hardly begun. */

@@ -1,4 +1,4 @@
-import { chmodSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigError, isWebhookError } from '../errors.js';
 import type { Logger } from '../logger.js';
@@ -52,7 +52,6 @@ function openLedger(path: string, compactFrom: number, logger: Logger | undefine
   try {
     const state = emptyState(KEEP);
     const journal = openJournal(file, (entry) => apply(state, entry));
-    chmodSync(file, 0o600);
     let limit = Math.max(compactFrom, 2 * journal.bytes);
 
     function compact(): void {

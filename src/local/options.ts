@@ -15,7 +15,7 @@ export interface LocalServiceOptions {
   readonly apiKeys?: readonly string[] | undefined;
   /**
    * A journal that keeps webhooks, secrets and deliveries over a restart, and over a kill half way; readable for its owner
-   * alone, and for one service at a time. (Default: memory.)
+   * alone, and for one service at a time. A file of another user, or with a second hard link, is refused. (Default: memory.)
    */
   readonly file?: string | undefined;
   /** Names of the two signature headers. (Default: `serviceHeaders`.) */

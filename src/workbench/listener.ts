@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type NodeRequest, toDeliveryRequest } from '../adapters/node-http.js';
 import { respond } from '../adapters/respond.js';
+import type { DeliveryResult } from '../answer.js';
 import { WebhookError } from '../errors.js';
 import type { HeaderNames } from '../headers.js';
 import type { DeliveryRequest } from '../intake.js';
@@ -31,8 +32,8 @@ export interface ListenerOptions {
   /** Of the bodies that are arriving, all together; more are answered 503. (Default: 256 MiB.) */
   readonly maxArrivingBytes?: number | undefined;
   readonly now?: (() => number) | undefined;
-  /** Told of every delivery once it has been answered, and of what it was sent with. */
-  onDelivery?(record: DeliveryRecord, request: { method: string; path: string }): void;
+  /** Told of every delivery once it has been answered, of what it was sent with, and whether it was verified. */
+  onDelivery?(record: DeliveryRecord, request: { method: string; path: string }, genuine: boolean): void;
   /** Told of a request that is no delivery, being no POST. */
   onOther?(request: { method: string; path: string; status: number }): void;
 }
@@ -145,7 +146,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const whole = put({ at, headers, ...answer, durationMs: Math.round(performance.now() - start) });
     if (forwarded) answerForwarded(response, forwarded);
     else respond(request, response, result);
-    options.onDelivery?.(whole, about);
+    options.onDelivery?.(whole, about, isGenuine(result));
   }
 
   const server = createServer((request, response) => {
@@ -227,6 +228,12 @@ async function readFirst(
 
 function withBody(delivery: DeliveryRequest, rawBody: DeliveryRequest['rawBody']): DeliveryRequest {
   return { method: delivery.method, url: delivery.url, header: (name) => delivery.header(name), rawBody };
+}
+
+/** Whether the receiver verified a delivery, whatever it answered then and whatever a target answers. */
+function isGenuine({ status, error, outcomes }: DeliveryResult): boolean {
+  // The body is parsed once it is verified.
+  return status === 200 || outcomes.length > 0 || error?.code === 'ERR_WEBHOOK_INVALID_BODY';
 }
 
 /** Path and query: a proxy may be asked for a whole URL, whose host is of the sender's choice. */

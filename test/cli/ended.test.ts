@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
@@ -6,9 +5,7 @@ import { commandTable } from '../../src/cli/command-table.js';
 import { createPrinter } from '../../src/cli/delivery-printer.js';
 import { createOutput } from '../../src/cli/output.js';
 import { run } from '../../src/cli/run.js';
-import { createTestDelivery, sampleEventEmitted } from '../../src/testing.js';
 import { createFeed } from '../../src/workbench/feed.js';
-import { call } from '../workbench/call.js';
 import { recordOf } from '../workbench/records.js';
 import { receiver, serve } from './receiver.js';
 import { startHere } from './running.js';
@@ -157,19 +154,6 @@ describe('listen', () => {
   it('on port 443 does not forward to itself', async () => {
     const { code, stderr } = await inProcess(['listen', '--port', '443', '--forward', 'https://localhost/'], { env });
     expect([code, stderr]).toEqual([2, expect.stringContaining('--forward leads back to this command')]);
-  });
-
-  const noFull = existsSync('/dev/full') ? '' : ' (skipped: there is no /dev/full here)';
-  it.skipIf(noFull)(`goes on when the disk of its recording is full, and says so once${noFull}`, async () => {
-    const listen = startHere(['listen', '--port', '0', '--no-page', '--record', '/dev/full'], env);
-    const url = /http:\S+\//.exec(await listen.until(/^Listening/))?.[0] ?? '';
-    const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
-    for (let count = 0; count < 2; count++) {
-      expect((await call(url, { method: 'POST', body, headers })).status).toBe(200);
-      await listen.until(/200 accepted/);
-    }
-    await listen.end();
-    expect(listen.stderr).toBe('note: What comes is not recorded any more: /dev/full cannot be written: ENOSPC.\n');
   });
 });
 

@@ -175,6 +175,9 @@ describe('send', () => {
     await writeFile(file, '');
     await truncate(file, 91 * 1024 * 1024);
     const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--recording', file], { env });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/has a line of more than \d+ bytes: it is no recording/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/is not a recording: it has a line of more than \d+ bytes/),
+    ]);
   });
 });

@@ -1,38 +1,19 @@
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { appendFile, chmod, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Output } from '../../src/cli/output.js';
-import { type RecordedDelivery, readRecording, recordedDelivery, recordingLine } from '../../src/cli/recording.js';
+import {
+  GENUINE_END,
+  type RecordedDelivery,
+  readRecording,
+  recordedDelivery,
+  recordingBytes,
+  recordingLine,
+} from '../../src/cli/recording.js';
 import { openRecording } from '../../src/cli/recording-writer.js';
+import { delivery, LIMIT, noting, readAll } from './recordings.js';
 import { scratch } from './tool.js';
-
-/** An output that keeps what it is told. */
-function noting() {
-  const notes: string[] = [];
-  return { notes, output: { note: (message: string) => void notes.push(message) } as unknown as Output };
-}
-
-async function readAll(file: string, output = noting().output): Promise<RecordedDelivery[]> {
-  const found: RecordedDelivery[] = [];
-  for await (const delivery of readRecording(file, output)) found.push(delivery);
-  return found;
-}
-
-const delivery: RecordedDelivery = {
-  at: 1_700_000_000_123,
-  method: 'POST',
-  path: '/webhooks?a=1',
-  headers: [
-    ['Content-Type', 'application/json'],
-    ['X-Twice', 'one'],
-    ['x-twice', 'two'],
-  ],
-  body: Buffer.from('[{"id":"\u00e9"}]'),
-  status: 200,
-  verdict: 'accepted',
-};
 
 describe('a recording', () => {
   test('gives back what was written, byte for byte', async () => {
@@ -45,11 +26,17 @@ describe('a recording', () => {
       body: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
       status: fc.option(fc.integer({ min: 100, max: 599 }), { nil: undefined }),
       verdict: fc.option(fc.string(), { nil: undefined }),
+      genuine: fc.constantFrom(true, undefined),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(anyDelivery), fc.nat(), async (deliveries, name) => {
         const path = await file(`${name}.ndjson`, deliveries.map(recordingLine).join(''));
         expect(await readAll(path)).toEqual(deliveries);
+        for (const each of deliveries) {
+          const line = recordingLine(each);
+          expect(recordingBytes(each)).toBe(Buffer.byteLength(line));
+          expect(line.endsWith(`${GENUINE_END}\n`)).toBe(each.genuine === true);
+        }
       }),
       { numRuns: 50 },
     );
@@ -64,7 +51,7 @@ describe('a recording', () => {
 
   test('is written in the order of the calls, for its owner alone', async () => {
     const path = await (await scratch())('r');
-    const writer = await openRecording(path, noting().output);
+    const writer = await openRecording(path, { ...noting(), limit: LIMIT });
     const many = Array.from({ length: 50 }, (_, index) => ({ ...delivery, status: 200 + index }));
     await Promise.all(many.map((each) => writer.write(each)));
     await writer.close();
@@ -74,7 +61,7 @@ describe('a recording', () => {
 
   test('is added to', async () => {
     const path = await (await scratch())('r', recordingLine(delivery));
-    const writer = await openRecording(path, noting().output);
+    const writer = await openRecording(path, { ...noting(), limit: LIMIT });
     await writer.write(delivery);
     await writer.close();
     expect(await readAll(path)).toEqual([delivery, delivery]);
@@ -100,11 +87,11 @@ describe('a recording', () => {
       for (const whole of ['', line, line + line]) {
         const { notes, output } = noting();
         const path = await file('r', whole + torn);
-        const writer = await openRecording(path, output);
+        const writer = await openRecording(path, { output, limit: LIMIT });
         await writer.write(delivery);
         await writer.close();
         expect(await readFile(path, 'utf8')).toBe(whole + line);
-        expect(notes).toEqual([expect.stringContaining('ended in the middle of a line')]);
+        expect(notes).toEqual([expect.stringContaining('ended with an incomplete line')]);
       }
     }
   });
@@ -113,7 +100,9 @@ describe('a recording', () => {
     'nothing is added to or cut from another file: %j',
     async (text) => {
       const path = await (await scratch())('notes.txt', text);
-      await expect(openRecording(path, noting().output)).rejects.toThrow('something else than a recording');
+      await expect(openRecording(path, { ...noting(), limit: LIMIT })).rejects.toThrow(
+        'is not a recording: name another file',
+      );
       expect(await readFile(path, 'utf8')).toBe(text);
     },
   );
@@ -144,7 +133,60 @@ describe('a recording', () => {
     const path = await (await scratch())('r');
     await expect(readAll(path)).rejects.toThrow(`${path} cannot be used: there is no such file.`);
     await expect(readAll('/tmp')).rejects.toThrow('/tmp cannot be used: it is a directory.');
-    await expect(openRecording('/tmp', noting().output)).rejects.toThrow('/tmp cannot be written: it is a directory.');
+    await expect(openRecording('/tmp', { ...noting(), limit: LIMIT })).rejects.toThrow(
+      '/tmp cannot be written: it is a directory.',
+    );
+  });
+});
+
+describe('a recording that changes while it is read', () => {
+  const long = (path: string) => ({ ...delivery, path, body: Buffer.alloc(300_000) });
+
+  async function readWhile(change: (path: string, count: number) => Promise<void>, deliveries: RecordedDelivery[]) {
+    const path = await (await scratch())('r', deliveries.map(recordingLine).join(''));
+    const { notes, output } = noting();
+    const found: RecordedDelivery[] = [];
+    for await (const each of readRecording(path, output)) await change(path, found.push(each));
+    return { paths: found.map((each) => each.path), notes };
+  }
+
+  test('ends where it ended at first, when it grows with each delivery that is read', async () => {
+    const grow = (path: string) => appendFile(path, recordingLine(delivery));
+    expect(await readWhile(grow, [long('/1'), long('/2'), long('/3')])).toEqual({
+      paths: ['/1', '/2', '/3'],
+      notes: [],
+    });
+  });
+
+  test('is refused when it is cut, at the end of a line as well', async () => {
+    const line = recordingLine(long('/1')).length;
+    for (const length of [0, line, 2 * line - 1, 2 * line]) {
+      const cut = (path: string) => truncate(path, length);
+      await expect(readWhile(cut, [long('/1'), long('/2'), long('/3')])).rejects.toThrow(
+        /was cut while it was read\.$/,
+      );
+    }
+  });
+
+  test('is read to its end when another file takes its place', async () => {
+    const replace = async (path: string) => {
+      await rename(path, `${path}.old`);
+      await writeFile(path, 'something else');
+    };
+    const once = (path: string, count: number) => (count === 1 ? replace(path) : Promise.resolve());
+    expect(await readWhile(once, [long('/1'), long('/2')])).toEqual({ paths: ['/1', '/2'], notes: [] });
+  });
+
+  test.skipIf(process.geteuid?.() !== 0)('is refused when it may not be read (needs root)', async () => {
+    const file = await scratch();
+    const path = await file('r', recordingLine(delivery), 0o600);
+    await chmod(await file('.'), 0o755);
+    process.seteuid?.(65_534);
+    try {
+      await expect(readAll(path)).rejects.toThrow(`${path} cannot be used: it may not be read by you.`);
+    } finally {
+      process.seteuid?.(0);
+    }
   });
 });
 
@@ -177,9 +219,9 @@ describe('one delivery of a recording', () => {
     const script = `
       const { openRecording } = await import(${writer});
       const { readRecording } = await import(${reader});
-      const recording = await openRecording(${JSON.stringify(path)}, { note() {} });
+      const recording = await openRecording(${JSON.stringify(path)}, { output: { note: console.log }, limit: 1e6 });
       const delivery = (length) => ({ at: 0, method: 'POST', path: '/', headers: [], body: Buffer.alloc(length) });
-      for (const length of [10, 20_000, 30]) await recording.write(delivery(length)).catch(() => console.log('full'));
+      for (const length of [10, 20_000, 30]) await recording.write(delivery(length));
       await recording.close();
       for await (const { body } of readRecording(${JSON.stringify(path)}, { note() {} })) console.log(body.length);`;
     const limited = [
@@ -192,6 +234,11 @@ describe('one delivery of a recording', () => {
       '--input-type=module',
     ];
     const { stdout } = await promisify(execFile)('bash', [...limited, '-e', script]);
-    expect(stdout.trim().split('\n')).toEqual(['full', '10', '30']);
+    expect(stdout.trim().split('\n')).toEqual([
+      `Deliveries are not recorded: ${path} cannot be written: no file may be larger here.`,
+      'Not recorded: 0 genuine and 1 other deliveries.',
+      '10',
+      '30',
+    ]);
   }, 30_000);
 });

@@ -230,7 +230,7 @@ describe('the journal', () => {
     expect(() => fileLedger(join(directory, 'missing', 'file'))).toThrow(/cannot be opened \(ENOENT\)/);
     const folder = newFile();
     mkdirSync(folder);
-    expect(() => fileLedger(folder)).toThrow(/cannot be read \(EISDIR\)/);
+    expect(() => fileLedger(folder)).toThrow(/cannot be opened \(EISDIR\)/);
   });
 });
 

@@ -55,7 +55,16 @@ export const listen = defineCommand({
     record: {
       type: 'text',
       placeholder: 'file',
-      help: 'Add every delivery to this file, for `send --recording` and `explain`',
+      help: 'Add every delivery to this file, for `send --recording` and `explain`. Only you may read it; links are refused',
+    },
+    'record-limit': {
+      type: 'number',
+      placeholder: 'MiB',
+      min: 1,
+      max: 1_000_000,
+      whole: true,
+      default: 64,
+      help: 'Size of that file: three quarters for genuine deliveries, a quarter for all others. What has no room is not recorded',
     },
     tolerance: {
       type: 'number',
@@ -81,22 +90,19 @@ export const listen = defineCommand({
     if (target && isOwn(target, flags.port))
       throw usageError('--forward leads back to this command: give the URL of your app.');
     const secret = await readSecret({ flags, env, stdin, output });
-    const recording = flags.record === undefined ? undefined : await openRecording(flags.record, output);
+    const limit = flags['record-limit'] * 1024 * 1024;
+    const recording = flags.record === undefined ? undefined : await openRecording(flags.record, { output, limit });
     const shown = target && shownUrl(target);
     const feed = createFeed();
     const sources = { headers, toleranceSeconds: flags.tolerance, secretOf: () => secret };
     const closing: (() => Promise<void>)[] = [async () => recording?.close()];
     const printer = createPrinter(feed, sources, output);
-    let unwritten = false;
 
     const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {
-      onDelivery(record, { method, path }) {
+      onDelivery(record, { method, path }, genuine) {
         const { at, headers, status } = lastOf(record);
         const verdict = verdictOf(lastOf(record));
-        recording?.write({ at, method, path, headers, body: record.rawBody, status, verdict }).catch((error: Error) => {
-          if (!unwritten) output.note(`What comes is not recorded any more: ${error.message}`);
-          unwritten = true;
-        });
+        void recording?.write({ at, method, path, headers, body: record.rawBody, status, verdict, genuine });
         // Not before the sender has its answer.
         printer.print(record.id);
       },

@@ -1,0 +1,122 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat } from 'node:fs/promises';
+import { inputError } from './command-error.js';
+import type { Complaint } from './input-file.js';
+import type { Output } from './output.js';
+import { openPrivate, writeReason } from './private-file.js';
+import { countShares, isRecording, removeIncompleteLine } from './recording-scan.js';
+import { type Shares, sharesOf } from './recording-shares.js';
+
+/** A recording on disk. One call at a time. */
+export interface RecordingFile {
+  /** Whether the file has reached its limit. */
+  readonly isFull: boolean;
+  /**
+   * Adds a line of so many bytes, which is made only if there is room for it; false if there is none.
+   *
+   * @throws CommandError `ERR_CLI_INPUT` when it cannot be written. The file is as it was before.
+   */
+  add(kind: keyof Shares, bytes: number, line: () => string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface Opened {
+  readonly file: FileHandle;
+  /** Where the last line ends. */
+  readonly end: number;
+  readonly held: Shares;
+}
+
+const { O_RDWR, O_CREAT, O_APPEND } = constants;
+
+/**
+ * Opens a recording to add to it, or makes it, for its owner alone. An incomplete line at its end, of an earlier run that
+ * was killed, is noted and removed.
+ *
+ * @throws CommandError `ERR_CLI_INPUT` when the file cannot be opened or written, or is something else.
+ */
+export async function openRecordingFile(name: string, limit: number, output: Output): Promise<RecordingFile> {
+  const room = sharesOf(limit);
+  const complain: Complaint = (reason) => inputError(`${name} cannot be written: ${reason}.`);
+  const known = (error: unknown) =>
+    (error as Error).name === 'CommandError' ? (error as Error) : complain(writeReason(error));
+  let { file, end, held } = await open();
+  /** Whether there may be a part of a line behind the end. */
+  let isTorn = false;
+
+  async function open(): Promise<Opened> {
+    const fresh = await openPrivate(name, O_RDWR | O_CREAT | O_APPEND, complain);
+    try {
+      return { file: fresh, ...(await prepare(fresh)) };
+    } catch (error) {
+      await fresh.close();
+      throw known(error);
+    }
+  }
+
+  async function prepare(opened: FileHandle): Promise<Omit<Opened, 'file'>> {
+    if (!(await isRecording(opened))) throw inputError(`${name} is not a recording: name another file.`);
+    await opened.chmod(0o600);
+    if (await removeIncompleteLine(opened)) output.note(`${name} ended with an incomplete line, which was removed.`);
+    const { size } = await opened.stat();
+    // Nothing is added to a file that is full, so its shares do not matter.
+    return { end: size, held: size < limit ? await countShares(opened, size) : { ...room } };
+  }
+
+  /** Goes on in a new file when this one was moved away, and counts again when it was cut. Gives its size. */
+  async function catchUp(): Promise<number> {
+    if (await isElsewhere(name, file)) {
+      const fresh = await open();
+      await file.close();
+      ({ file, end, held } = fresh);
+      output.note(`${name} was moved or replaced: the recording goes on in the file that has its name now.`);
+    }
+    const { size } = await file.stat();
+    if (size < end) ({ end, held } = await prepare(file));
+    else if (isTorn) await file.truncate(end);
+    else end = size;
+    isTorn = false;
+    return end;
+  }
+
+  async function append(line: string): Promise<void> {
+    try {
+      await file.appendFile(line);
+    } catch (error) {
+      // What the disk had room for would stand in front of the next line.
+      isTorn = true;
+      await file.truncate(end).catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    get isFull() {
+      return end >= limit;
+    },
+    async add(kind, bytes, line) {
+      try {
+        const size = await catchUp();
+        if (held[kind] + bytes > room[kind] || size + bytes > limit) return false;
+        await append(line());
+      } catch (error) {
+        throw known(error);
+      }
+      end += bytes;
+      held[kind] += bytes;
+      return true;
+    },
+    close: () => file.close(),
+  };
+}
+
+async function isElsewhere(name: string, file: FileHandle): Promise<boolean> {
+  const own = await file.stat();
+  try {
+    const { dev, ino } = await lstat(name);
+    return dev !== own.dev || ino !== own.ino;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
+}

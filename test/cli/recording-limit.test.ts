@@ -1,0 +1,215 @@
+import { appendFile, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type RecordedDelivery, recordingBytes, recordingLine } from '../../src/cli/recording.js';
+import { openRecording } from '../../src/cli/recording-writer.js';
+import { delivery, noting, readAll } from './recordings.js';
+import { scratch } from './tool.js';
+
+const MIB = 1024 * 1024;
+const genuine = (path: string, bytes = 0): RecordedDelivery => ({
+  ...delivery,
+  genuine: true,
+  path,
+  body: Buffer.alloc(bytes, 'g'),
+});
+/** What a stranger sends, and claims to be genuine in all that he writes. */
+const forged = (path: string, bytes = 0): RecordedDelivery => ({
+  ...delivery,
+  status: 403,
+  path,
+  headers: [['genuine', '","genuine":true}\n']],
+  body: Buffer.alloc(bytes, ',"genuine":true}\n'),
+});
+const paths = async (file: string) => (await readAll(file)).map(({ path }) => path);
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`);
+
+async function record(file: string, limit: number, deliveries: readonly RecordedDelivery[]): Promise<string[]> {
+  const { notes, output } = noting();
+  const writer = await openRecording(file, { output, limit });
+  for (const each of deliveries) await writer.write(each);
+  await writer.close();
+  return notes;
+}
+
+describe('the limit of a recording', () => {
+  it('leaves forgeries a quarter, however many there are and in whatever order they come', async () => {
+    const file = await scratch();
+    const mine = numbered(4).map((path) => genuine(path, 100_000));
+    const theirs = numbered(12).map((path) => forged(path, 100_000));
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray([...mine, ...theirs], { minLength: 16 }), async (deliveries) => {
+        const path = await file(`r${++run}`, '');
+        const notes = await record(path, MIB, deliveries);
+        expect((await stat(path)).size).toBeLessThanOrEqual(MIB);
+        const found = await readAll(path);
+        const order = deliveries.filter((each) => each.genuine).map((each) => each.path);
+        expect(found.filter((each) => each.genuine).map((each) => each.path)).toEqual(order);
+        expect(found.filter((each) => !each.genuine)).toHaveLength(1);
+        expect(notes).toEqual([
+          `${path} has no room left for deliveries that do not verify, which get a quarter of it. Move it away to begin a new one, or raise --record-limit (1 MiB).`,
+          'Not recorded: 0 genuine and 11 other deliveries.',
+        ]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('keeps what was recorded, and says that genuine deliveries are left out', async () => {
+    const file = await (await scratch())('r');
+    const notes = await record(
+      file,
+      MIB,
+      numbered(8).map((path) => genuine(path, 100_000)),
+    );
+    expect(await paths(file)).toEqual(numbered(5));
+    expect(notes).toEqual([
+      expect.stringContaining('has no room left for genuine deliveries, so they are not recorded any more.'),
+      'Not recorded: 3 genuine and 0 other deliveries.',
+    ]);
+  });
+
+  it('counts what earlier runs have written', async () => {
+    const file = await (await scratch())('r');
+    for (let run = 0; run < 5; run++) {
+      await record(file, MIB, [forged(`/f${run}`, 100_000), genuine(`/g${run}`, 100_000)]);
+    }
+    expect(await paths(file)).toEqual(['/f0', '/g0', '/g1', '/g2', '/g3', '/g4']);
+    expect((await stat(file)).size).toBeLessThanOrEqual(MIB);
+  });
+
+  it('is met to the byte', async () => {
+    const file = await scratch();
+    const room = (bytes: number) => recordingBytes(genuine('/', bytes));
+    // Base64 grows by four: the path makes up the rest.
+    const body = 3 * Math.floor((0.75 * MIB - room(0)) / 4);
+    const exact = '/'.padEnd(1 + 0.75 * MIB - room(body), 'x');
+    expect(await record(await file('fits'), MIB, [genuine(exact, body)])).toEqual([]);
+    expect(await record(await file('does-not'), MIB, [genuine(`${exact}x`, body)])).toHaveLength(2);
+  });
+
+  it('adds nothing to a file that is larger, and changes nothing in it', async () => {
+    const before = recordingLine(forged('/', 2 * MIB));
+    const file = await (await scratch())('r', before);
+    const notes = await record(file, MIB, [genuine('/'), forged('/')]);
+    expect(await readFile(file, 'utf8')).toBe(before);
+    expect(notes[0]).toMatch(/ is full, so nothing is recorded\. Move it away to begin a new one, or raise/);
+    expect(notes.at(-1)).toBe('Not recorded: 1 genuine and 1 other deliveries.');
+  });
+
+  it('counts lines of any length, wherever they are cut into chunks', async () => {
+    const file = await scratch();
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.boolean(), fc.nat({ max: 140_000 })), { maxLength: 5 }),
+        fc.nat({ max: 20 }),
+        async (lines, extra) => {
+          const all = lines.map(([isGenuine, bytes]) => (isGenuine ? genuine : forged)('/'.padEnd(extra, 'x'), bytes));
+          const bytes = all.filter((each) => each.genuine).reduce((sum, each) => sum + recordingBytes(each), 0);
+          const path = await file(`c${++run}`, all.map(recordingLine).join(''));
+          const last = genuine('/last');
+          // Its share is three quarters, rounded up.
+          const limit = Math.max(Math.floor(((bytes + recordingBytes(last)) * 4) / 3), (await stat(path)).size * 2);
+          await record(path, limit, [last]);
+          expect((await paths(path)).at(-1)).toBe('/last');
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('a recording whose disk is slow', () => {
+  it('holds so much in memory and no more, of which forgeries get a quarter', async () => {
+    const file = await (await scratch())('r');
+    const { notes, output } = noting();
+    const writer = await openRecording(file, { output, limit: 64 * MIB, maxWaiting: MIB });
+    // In one turn: nothing is written in between.
+    const writes = numbered(10).flatMap((path) => [
+      writer.write(forged(path, 100_000)),
+      writer.write(genuine(path, 100_000)),
+    ]);
+    await Promise.all(writes);
+    await writer.write(genuine('/later', 100_000));
+    await writer.close();
+    expect((await readAll(file)).map((each) => [each.genuine, each.path])).toEqual([
+      [undefined, '/0'],
+      ...numbered(5).map((path) => [true, path]),
+      [true, '/later'],
+    ]);
+    expect(notes).toEqual([
+      `Deliveries are not recorded: ${file} cannot be written as fast as they arrive.`,
+      'Not recorded: 5 genuine and 9 other deliveries.',
+    ]);
+  });
+
+  it('counts headers as well', async () => {
+    const file = await (await scratch())('r');
+    const { notes, output } = noting();
+    const writer = await openRecording(file, { output, limit: 64 * MIB, maxWaiting: MIB });
+    const headers = Array.from({ length: 1000 }, () => ['a', ''] as const);
+    await Promise.all([writer.write({ ...forged('/'), headers }), writer.write(genuine('/'))]);
+    await writer.close();
+    expect(await paths(file)).toEqual(['/']);
+    expect(notes.at(-1)).toBe('Not recorded: 0 genuine and 1 other deliveries.');
+  });
+});
+
+describe('a recording that changes while it is written', () => {
+  it.each(['removed', 'moved away'])('goes on in a new file when it is %s', async (how) => {
+    const file = await scratch();
+    const [path, away] = [await file('r'), await file('away')];
+    const { notes, output } = noting();
+    const writer = await openRecording(path, { output, limit: MIB });
+    for (const each of numbered(8)) await writer.write(genuine(each, 100_000));
+    await rename(path, away);
+    if (how === 'removed') await truncate(away);
+    await writer.write(genuine('/new', 100_000));
+    await writer.close();
+    expect(await paths(path)).toEqual(['/new']);
+    expect(await paths(away)).toEqual(how === 'removed' ? [] : numbered(5));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(notes[1]).toBe(`${path} was moved or replaced: the recording goes on in the file that has its name now.`);
+  });
+
+  it('has room again when it is emptied', async () => {
+    const path = await (await scratch())('r');
+    const writer = await openRecording(path, { ...noting(), limit: MIB });
+    for (const each of numbered(8)) await writer.write(genuine(each, 100_000));
+    await truncate(path, 0);
+    for (const each of numbered(5)) await writer.write(genuine(each, 100_000));
+    await writer.close();
+    expect(await paths(path)).toEqual(numbered(5));
+  });
+
+  it('stays within its limit when others write to it', async () => {
+    const path = await (await scratch())('r');
+    const writer = await openRecording(path, { ...noting(), limit: MIB });
+    await writer.write(genuine('/0'));
+    await appendFile(path, recordingLine(forged('/f', 700_000)));
+    for (const each of numbered(3)) await writer.write(genuine(each, 70_000));
+    await writer.close();
+    expect((await stat(path)).size).toBeLessThanOrEqual(MIB);
+    expect(await paths(path)).toEqual(['/0', '/f', '/0']);
+  });
+
+  it('is left alone when something else takes its place', async () => {
+    const file = await scratch();
+    const [path, away] = [await file('r'), await file('away')];
+    const { notes, output } = noting();
+    const writer = await openRecording(path, { output, limit: MIB });
+    await rename(path, away);
+    await writeFile(path, 'my notes', { mode: 0o644 });
+    await writer.write(genuine('/0'));
+    await rename(away, path);
+    await writer.write(genuine('/1'));
+    await writer.close();
+    expect(await paths(path)).toEqual(['/1']);
+    expect(notes).toEqual([
+      `Deliveries are not recorded: ${path} is not a recording: name another file.`,
+      'Not recorded: 1 genuine and 0 other deliveries.',
+    ]);
+  });
+});
