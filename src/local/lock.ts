@@ -1,17 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { ConfigError } from '../errors.js';
-import { PRIVATE_FLAGS } from './private-file.js';
 
 /** Locks that this process holds, whichever copy of the library took them. */
 const held: Set<string> = Reflect.get(globalThis, Symbol.for('event-webhook-receiver.locks')) ?? new Set();
@@ -65,17 +54,13 @@ function create(lock: string, holder: string): boolean {
   }
 }
 
-/** What a lock says; undefined when there is none, or what has its name is not a file. */
 function read(lock: string): string | undefined {
-  let fd: number | undefined;
   try {
-    fd = openSync(lock, constants.O_RDONLY | PRIVATE_FLAGS);
-    return fstatSync(fd).isFile() ? readFileSync(fd, 'utf8') : undefined;
+    // A link is not followed, and a FIFO would block.
+    return lstatSync(lock).isFile() ? readFileSync(lock, 'utf8') : undefined;
   } catch {
     // Given back in the meantime.
     return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }
 

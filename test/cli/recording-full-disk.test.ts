@@ -1,0 +1,86 @@
+import type * as fs from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { afterEach, expect, it, vi } from 'vitest';
+import { recordingLine } from '../../src/cli/recording.js';
+import { openRecording } from '../../src/cli/recording-writer.js';
+import { delivery, LIMIT, noting, readAll } from './recordings.js';
+import { scratch } from './tool.js';
+
+/** How many bytes the disk still takes, and whether files on it can be cut. */
+const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY, code: 'ENOSPC', cuts: true }));
+afterEach(() => void Object.assign(disk, { room: Number.POSITIVE_INFINITY, cuts: true }));
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof fs>();
+  const failure = () => Object.assign(new Error('the disk fails'), { code: disk.code });
+  async function open(...args: Parameters<typeof fs.open>): Promise<fs.FileHandle> {
+    const file = await real.open(...args);
+    const [append, cut] = [file.appendFile.bind(file), file.truncate.bind(file)];
+    const appendFile = async (data: string | Uint8Array) => {
+      const bytes = Buffer.from(data);
+      await append(bytes.subarray(0, disk.room));
+      if (bytes.length > disk.room) throw failure();
+    };
+    const truncate = (length?: number) => (disk.cuts ? cut(length) : Promise.reject(failure()));
+    return Object.assign(file, { appendFile, truncate });
+  }
+  return { ...real, open };
+});
+
+const at = (path: string) => ({ ...delivery, path, genuine: true });
+const reasons = [
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EROFS', 'its file system is read-only'],
+  ['EIO', 'EIO'],
+] as const;
+
+it.each(reasons)('a disk that fails with %s costs what it does not take, and no more', async (code, reason) => {
+  const path = await (await scratch())('r');
+  const { notes, output } = noting();
+  const writer = await openRecording(path, { output, limit: LIMIT });
+  await writer.write(at('/1'));
+  Object.assign(disk, { room: 10, code });
+  await writer.write(at('/2'));
+  expect(await readFile(path, 'utf8')).toBe(recordingLine(at('/1')));
+  await writer.write(at('/3'));
+  disk.room = Number.POSITIVE_INFINITY;
+  await writer.write(at('/4'));
+  await writer.close();
+  expect((await readAll(path)).map((each) => each.path)).toEqual(['/1', '/4']);
+  expect(notes).toEqual([
+    `Deliveries are not recorded: ${path} cannot be written: ${reason}.`,
+    'Not recorded: 2 genuine and 0 other deliveries.',
+  ]);
+});
+
+it('a part of a line that cannot be removed is removed before the next one', async () => {
+  const path = await (await scratch())('r');
+  const { output } = noting();
+  const writer = await openRecording(path, { output, limit: LIMIT });
+  await writer.write(at('/1'));
+  Object.assign(disk, { room: 10, cuts: false });
+  await writer.write(at('/2'));
+  disk.room = Number.POSITIVE_INFINITY;
+  await writer.write(at('/3'));
+  expect(await readFile(path, 'utf8')).toBe(recordingLine(at('/1')) + recordingLine(at('/2')).slice(0, 10));
+  disk.cuts = true;
+  await writer.write(at('/4'));
+  await writer.close();
+  expect(await readFile(path, 'utf8')).toBe(recordingLine(at('/1')) + recordingLine(at('/4')));
+});
+
+it('what could not be removed is removed by the next run', async () => {
+  const path = await (await scratch())('r');
+  const first = await openRecording(path, { ...noting(), limit: LIMIT });
+  Object.assign(disk, { room: 10, cuts: false });
+  await first.write(at('/1'));
+  await first.close();
+  Object.assign(disk, { room: Number.POSITIVE_INFINITY, cuts: true });
+  const { notes, output } = noting();
+  const second = await openRecording(path, { output, limit: LIMIT });
+  await second.write(at('/2'));
+  await second.close();
+  expect(await readFile(path, 'utf8')).toBe(recordingLine(at('/2')));
+  expect(notes).toEqual([`${path} ended with an incomplete line, which was removed.`]);
+});
