@@ -11,6 +11,9 @@ import type { TestServer } from '../servers/server.js';
 import { isPgBoss12, maintain, queueSize, startBoss, unstarted } from './boss.js';
 
 const minute = 60_000;
+/** Of what only one of them has. */
+const only = (isThere: boolean) => (title: string, test: () => Promise<void>) => void (isThere && it(title, test));
+const [only10, only12] = [only(!isPgBoss12), only(isPgBoss12)];
 const job = (each: WebhookEvent) => ({ event: each, idempotencyKey: each.id, timestamp: '1700000000' });
 
 describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { timeout: 30_000 }, () => {
@@ -76,7 +79,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
   });
 
   // pg-boss 12 does not let a queue be its own.
-  it.skipIf(isPgBoss12)('refuses a queue that is its own dead-letter queue', async () => {
+  only10('refuses a queue that is its own dead-letter queue', async () => {
     const boss = await started();
     const { dead } = await queueOf(boss);
     await boss.updateQueue(dead, { name: dead, deadLetter: dead });
@@ -91,7 +94,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     await store(boss, name, each, { handlerTimeoutMs: 29_999 });
   });
 
-  it.skipIf(isPgBoss12)('refuses a queue of pg-boss 10 that keeps jobs for less time than is needed', async () => {
+  only10('refuses a queue of pg-boss 10 that keeps jobs for less time than is needed', async () => {
     const boss = await started();
     const { name } = await queueOf(boss, { retentionMinutes: 60 });
     const each = [event(randomUUID())];
@@ -111,7 +114,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     expect(await expiryOf({ expireInSeconds: 61 }, {})).toBe(61);
   });
 
-  it.skipIf(!isPgBoss12)('keeps what is done for as long as retentionMs, or longer where the queue does', async () => {
+  only12('keeps what is done for as long as retentionMs, or longer where the queue does', async () => {
     const boss = await started();
     const keptFor = async (deleteAfterSeconds: number, retentionMs: number) => {
       const { name } = await queueOf(boss, { deleteAfterSeconds } as Settings);
@@ -170,7 +173,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     await expect(handOff(...given('e'))).rejects.toThrow('does not exist');
   });
 
-  it.skipIf(isPgBoss12)(
+  only10(
     'does not store an event again whose job was done and archived, but one that was archived undone',
     async () => {
       const boss = await started({ archiveCompletedAfterSeconds: 1, schema: 'archiving' });
@@ -193,6 +196,26 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
       expect((await boss.fetch(name, { batchSize: 9 })).map(({ id }) => id)).toEqual([undone.id]);
     },
   );
+
+  it('does not store an event again, whatever became of its job', async () => {
+    const boss = await started();
+    const { name, dead } = await queueOf(boss);
+    const events = Array.from({ length: 5 }, () => event(randomUUID()));
+    await store(boss, name, events, { attempts: 1 });
+    const [completed, failed, cancelled] = (await boss.fetch(name, { batchSize: 4 })).map(({ id }) => id);
+    await boss.complete(name, completed ?? '');
+    await boss.fail(name, failed ?? '');
+    await boss.cancel(name, cancelled ?? '');
+    const states = () =>
+      Promise.all(events.map(async ({ id }) => String((await boss.getJobById(name, id))?.state))).then((all) =>
+        all.sort(),
+      );
+    const expected = ['active', 'cancelled', 'completed', 'created', 'failed'];
+    expect(await states()).toEqual(expected);
+    await store(boss, name, events);
+    expect(await states()).toEqual(expected);
+    expect([await queueSize(boss, name), await queueSize(boss, dead)]).toEqual([1, 1]);
+  });
 
   it('keeps an event that nobody works on, however long the queue keeps others', async () => {
     const boss = await started();
