@@ -39,8 +39,8 @@ export interface PgBossWorkerOptions<Tx = undefined> extends JobOptions<Tx> {
  * and one that fails neither fails nor repeats the others. A job whose data is no event job goes to the dead-letter
  * queue as `{ data, issues }`.
  *
- * The job of a worker that died runs again once it has expired and a `PgBoss` has seen that (`supervise`, at every
- * `maintenanceIntervalSeconds`); each death is one of its tries. Without `store`, such a job takes effect again. pg-boss 10 does not catch what
+ * The job of a worker that died runs again once it has expired and a `PgBoss` has seen that (`supervise`; every
+ * `maintenanceIntervalSeconds` in pg-boss 10, `superviseIntervalSeconds` and `monitorIntervalSeconds` in 12); each death is one of its tries. Without `store`, such a job takes effect again. pg-boss 10 does not catch what
  * goes wrong when it settles a job: where the database goes away while one runs, the process ends with an unhandled
  * rejection, so have it started again.
  *

@@ -24,12 +24,14 @@ export interface PgBossHandOffOptions extends HandOffOptions {
 }
 
 /**
- * Creates a `handOff` that stores the events of a delivery in a pg-boss queue: one `insert` a delivery, one job an event,
- * whose id comes from the idempotency key, so that an event that is delivered again is not added again for as long as
- * pg-boss has its job, in the archive too. It resolves when every event is found to be stored.
+ * Creates a `handOff` that stores the events of a delivery in a queue of pg-boss 10 or 12: one `insert` a delivery, one job
+ * an event, whose id comes from the idempotency key, so that an event that is delivered again is not added again for as
+ * long as pg-boss has its job. It resolves when every event is found to be stored.
  *
- * The queue and its dead-letter queue must exist. They are checked when the first delivery comes, and while
- * a setting loses events, every hand-off is rejected with a ConfigError that says what to change. For how long `boss` keeps what is done is one of these; any other PgBoss on its schema, as a worker's, must do the same.
+ * The queue and its dead-letter queue must exist. They are checked when the first delivery comes, and while a setting
+ * loses events, every hand-off is rejected with a ConfigError that says what to change. pg-boss 12 keeps a job that is
+ * done for `retentionMs`. pg-boss 10 keeps it for as long as `archiveCompletedAfterSeconds` and `deleteAfterDays` of its
+ * constructor say together, which is not checked: make that `retentionMs` or more in every PgBoss on the schema.
  *
  * @example
  * ```ts
