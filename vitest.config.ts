@@ -2,11 +2,16 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { skippedReporter } from './test/skipped-reporter.js';
 
+/** What `npm run test:peers` sets: the peers are those that test/peers pins. */
+const withPeers = process.env.TEST_PEERS === '1';
+const peers = fileURLToPath(new URL('./test/peers/node_modules/', import.meta.url));
+
 const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 export default defineConfig({
   resolve: {
     alias: [
+      ...(withPeers ? [{ find: /^(pg-boss|ioredis)$/, replacement: `${peers}$1` }] : []),
       { find: '#hmac', replacement: src('crypto/hmac-node.ts') },
       { find: '#diagnostics', replacement: src('diagnostics/channels-node.ts') },
       { find: /^event-webhook-receiver$/, replacement: src('index.ts') },
@@ -21,7 +26,9 @@ export default defineConfig({
     reporters: [
       'default',
       skippedReporter,
-      ...(process.env.CI ? [['json', { outputFile: '.test-results.json' }] as ['json', object]] : []),
+      ...(process.env.CI
+        ? [['json', { outputFile: withPeers ? '.test-results.peers.json' : '.test-results.json' }] as ['json', object]]
+        : []),
     ],
     typecheck: { include: ['test/**/*.test-d.ts'] },
     coverage: {

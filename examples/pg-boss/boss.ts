@@ -2,7 +2,7 @@ import PgBoss from 'pg-boss';
 
 export const queue = 'webhook-events';
 
-/** A started pg-boss that has the queue, and another one for the events that could not be handled. */
+/** A started pg-boss 10 that has the queue, and another one for the events that could not be handled. */
 export async function openBoss(): Promise<PgBoss> {
   const connectionString = process.env.DATABASE_URL ?? '';
   // The job of a worker that died runs again when this maintenance finds it expired.

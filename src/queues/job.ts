@@ -82,21 +82,16 @@ export function jobsOf(
   });
 }
 
-/** NUL and lone surrogates as JSON.stringify writes them: Postgres takes neither into a jsonb. */
+/** NUL and lone surrogates as JSON.stringify writes them: Postgres takes neither into a jsonb. Errs towards a match. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
-
-/** Whether JSON text may hold what Postgres refuses. Errs towards yes. */
-export function isUnstorable(json: unknown): boolean {
-  return typeof json === 'string' && UNSTORABLE.test(json);
-}
 
 /**
  * The job as it is, or as text where it holds what Postgres refuses: anybody can emit an event with such a string, and
  * one event that cannot be stored would keep its whole delivery from being stored.
  */
-export function storableJob(job: JobData): JobData {
+export function storableJob(job: EventJob): JobData {
   const json = JSON.stringify(job);
-  return isUnstorable(json) ? { json } : job;
+  return UNSTORABLE.test(json) ? { json } : job;
 }
 
 /** Reads back what {@link storableJob} gave. Throws InvalidEventError for whatever else it is given. */

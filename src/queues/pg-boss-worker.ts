@@ -8,7 +8,8 @@ import {
   type OnEvent,
   readJob,
 } from './job.js';
-import { isTooShort, KEEP_MS, type PgBossQueueLike } from './pg-boss-queue.js';
+import { type PgBoss10Like, type PgBoss12Like, type StoreJobs, storing } from './pg-boss-jobs.js';
+import { isTooShort } from './pg-boss-queue.js';
 
 /** What is used of a pg-boss `Job`. */
 export interface PgBossJobLike {
@@ -18,13 +19,10 @@ export interface PgBossJobLike {
   readonly expireInSeconds: number;
 }
 
-/** What a worker uses of `PgBoss`. */
-export interface PgBossSettleLike {
-  insert(jobs: { id: string; name: string; data: object; keepUntil: string }[]): Promise<unknown>;
+/** What a worker uses of `PgBoss`, of pg-boss 10 or 12. */
+export type PgBossSettleLike = (PgBoss10Like | PgBoss12Like) & {
   complete(name: string, id: string): Promise<unknown>;
-  getQueue(name: string): Promise<PgBossQueueLike | null>;
-  getJobById(name: string, id: string, options: { includeArchive: boolean }): Promise<unknown>;
-}
+};
 
 /** Options of {@link pgBossWorker}. */
 export interface PgBossWorkerOptions<Tx = undefined> extends JobOptions<Tx> {
@@ -41,8 +39,8 @@ export interface PgBossWorkerOptions<Tx = undefined> extends JobOptions<Tx> {
  * and one that fails neither fails nor repeats the others. A job whose data is no event job goes to the dead-letter
  * queue as `{ data, issues }`.
  *
- * The job of a worker that died runs again once it has expired and a `PgBoss` has seen that (`supervise`, at every
- * `maintenanceIntervalSeconds`); each death is one of its tries. Without `store`, such a job takes effect again. pg-boss 10 does not catch what
+ * The job of a worker that died runs again once it has expired and a `PgBoss` has seen that (`supervise`; every
+ * `maintenanceIntervalSeconds` in pg-boss 10, `superviseIntervalSeconds` and `monitorIntervalSeconds` in 12); each death is one of its tries. Without `store`, such a job takes effect again. pg-boss 10 does not catch what
  * goes wrong when it settles a job: where the database goes away while one runs, the process ends with an unhandled
  * rejection, so have it started again.
  *
@@ -68,12 +66,13 @@ export function pgBossWorker<Tx = undefined>(
   const { boss, handlerTimeoutMs = 30_000 } = options;
   if (boss !== undefined && typeof boss.complete !== 'function') throw new ConfigError('Option boss must be a PgBoss.');
   const run = createRunJob(onEvent, options);
+  const deadLetter = boss && deadLetters(boss, storing(boss));
 
   async function settle(job: PgBossJobLike, isAlone: boolean): Promise<void> {
     const read = readOrInvalid(job.data);
     if (!(read instanceof InvalidEventError)) await run(read);
-    else if (boss === undefined) throw read;
-    else await deadLetter(boss, job, read);
+    else if (deadLetter === undefined) throw read;
+    else await deadLetter(job, read);
     // pg-boss settles a batch as one. What is complete by then is not touched when the batch fails for another job.
     if (!isAlone) await boss?.complete(job.name, job.id);
   }
@@ -114,14 +113,12 @@ function readOrInvalid(data: unknown): EventJob | InvalidEventError {
 }
 
 /** Under the id of the job, so that a crash before the job is settled leaves one dead letter and not two. */
-async function deadLetter(boss: PgBossSettleLike, job: PgBossJobLike, { issues }: InvalidEventError): Promise<void> {
-  const name = (await boss.getQueue(job.name))?.deadLetter;
-  if (!name)
-    throw new ConfigError(`The pg-boss queue ${job.name} has no dead-letter queue for a job that is no event.`);
-  const keepUntil = new Date(Date.now() + KEEP_MS).toISOString();
-  await boss.insert([{ id: job.id, name, data: { data: job.data, issues }, keepUntil }]);
-  // An insert that pg-boss leaves out looks like any other.
-  if ((await boss.getJobById(name, job.id, { includeArchive: true })) === null) {
-    throw new Error(`pg-boss did not store a job in the dead-letter queue ${name}.`);
-  }
+function deadLetters(boss: PgBossSettleLike, store: StoreJobs) {
+  return async (job: PgBossJobLike, { issues }: InvalidEventError): Promise<void> => {
+    const name = (await boss.getQueue(job.name))?.deadLetter;
+    if (!name)
+      throw new ConfigError(`The pg-boss queue ${job.name} has no dead-letter queue for a job that is no event.`);
+    const lost = await store(name, [{ id: job.id, data: { data: job.data, issues } }]);
+    if (lost.length > 0) throw new Error(`pg-boss did not store a job in the dead-letter queue ${name}.`);
+  };
 }

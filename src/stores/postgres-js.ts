@@ -1,5 +1,6 @@
 import { type PostgresJsLike, type Query, queryOfPostgresJs, storeError, type Unsafe } from './postgres-client.js';
-import { containedSql, TransactionState, turn } from './postgres-js-guard.js';
+import { containedSql } from './postgres-js-guard.js';
+import { TransactionState, turn } from './postgres-js-state.js';
 import type { Statement } from './postgres-sql.js';
 import { ABORTED, type Session } from './postgres-transaction.js';
 

@@ -2,23 +2,27 @@ import { Redis } from 'ioredis';
 import { describe } from 'vitest';
 import { handOffContract } from '../contracts/hand-off.js';
 import { hasRedis, needsRedis, startRedis } from '../servers/redis.js';
-import { openBullmqRedis } from './engines.js';
+import { engines } from './engines.js';
 
-describe.skipIf(!hasRedis)(`the hand-off to BullMQ on Redis${needsRedis}`, { timeout: 30_000 }, () => {
-  handOffContract({
-    start: startRedis,
-    open: openBullmqRedis,
-    openName: 'openBullmqRedis',
-    isAtomic: false,
-    /** Has room for some of a thousand events: a pipeline is no transaction, so that the first of them are stored. */
-    async refuseSome(url) {
-      const redis = new Redis(url);
-      const [, used = '0'] = /used_memory:(\d+)/.exec(await redis.info('memory')) ?? [];
-      await redis.config('SET', 'maxmemory', Number(used) + 1_000_000);
-      return async () => {
-        await redis.config('SET', 'maxmemory', 0);
-        redis.disconnect();
-      };
-    },
-  });
-});
+describe.skipIf(!hasRedis).each(['openBullmqRedis', 'openBullmqIoRedis'] as const)(
+  `the hand-off to BullMQ on Redis (%s)${needsRedis}`,
+  { timeout: 30_000 },
+  (openName) => {
+    handOffContract({
+      start: startRedis,
+      open: engines[openName],
+      openName,
+      isAtomic: false,
+      /** Has room for some of a thousand events: a pipeline is no transaction, so that the first of them are stored. */
+      async refuseSome(url) {
+        const redis = new Redis(url);
+        const [, used = '0'] = /used_memory:(\d+)/.exec(await redis.info('memory')) ?? [];
+        await redis.config('SET', 'maxmemory', Number(used) + 1_000_000);
+        return async () => {
+          await redis.config('SET', 'maxmemory', 0);
+          redis.disconnect();
+        };
+      },
+    });
+  },
+);

@@ -1,6 +1,6 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
 import pg from 'pg';
-import PgBoss from 'pg-boss';
 import type { ReceiverOptions } from '../../src/index.js';
 import {
   bullmqHandOff,
@@ -11,6 +11,7 @@ import {
   type OnEvent,
 } from '../../src/queues/bullmq.js';
 import { pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss.js';
+import { maintain, startBoss } from './boss.js';
 
 export type HandOff = NonNullable<ReceiverOptions['handOff']>;
 
@@ -57,6 +58,27 @@ export const openBullmqRedis: OpenQueue = async (url, name, options) => {
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.close()));
+    },
+  });
+};
+
+/** On connections of the user's own ioredis, which need not be the one that BullMQ brings. */
+export const openBullmqIoRedis: OpenQueue = async (url, name, options) => {
+  const connect = (maxRetriesPerRequest: number | null) =>
+    new Redis(url, { maxRetriesPerRequest, retryStrategy: () => 20 }).on('error', ignore);
+  const connection = connect(1);
+  const connections = [connection];
+  const queue = new Queue(name, { connection });
+  const workers: Worker[] = [];
+  return bullmqQueue(queue, options, {
+    worker(processor) {
+      const own = connect(null);
+      connections.push(own);
+      workers.push(new Worker(name, processor, { ...workerOptions, connection: own }).on('error', ignore));
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.close()));
+      for (const connection of connections) connection.disconnect();
     },
   });
 };
@@ -115,14 +137,13 @@ function bullmqQueue(
 }
 
 export const openPgBoss: OpenQueue = async (url, name, options) => {
-  const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false, max: 6 }).on('error', ignore);
-  await boss.start();
+  const boss = await startBoss({ connectionString: url, max: 6 });
   const dead = `${name}-dead`;
   await boss.createQueue(dead);
   await boss.createQueue(name, { name, deadLetter: dead, expireInSeconds: 2 });
   const select = async (text: string, values: unknown[]): Promise<Record<string, unknown>[]> =>
     (await boss.getDb().executeSql(text, values)).rows;
-  const jobsOf = (queue: string) => select('SELECT id, data, state, output FROM pgboss.job WHERE name = $1', [queue]);
+  const jobsOf = (queue: string) => select('SELECT * FROM pgboss.job WHERE name = $1', [queue]);
   return {
     handOff: pgBossHandOff(boss, name, { handlerTimeoutMs: 500, ...options }),
     async jobs() {
@@ -132,10 +153,10 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
       return (await jobsOf(name)).filter(({ state }) => ['created', 'retry', 'active'].includes(String(state))).length;
     },
     async deadLetters() {
-      return (await jobsOf(dead)).map(({ data, output }) => {
+      return (await jobsOf(dead)).map(({ data, output, source_output }) => {
         const { issues, data: original } = Object(data);
         return issues === undefined
-          ? { data, reason: String(Object(output).message) }
+          ? { data, reason: String(Object(output ?? source_output).message) }
           : { data: original, reason: JSON.stringify(issues) };
       });
     },
@@ -146,13 +167,13 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
       const worker = pgBossWorker(onEvent, { boss, handlerTimeoutMs: 500, ...jobOptions });
       await boss.work(name, { batchSize: 64, pollingIntervalSeconds: 0.5 }, worker);
     },
-    tick: () => boss.expire(),
+    tick: () => maintain(boss),
     close: () => boss.stop({ graceful: false }),
   };
 };
 
 /** Each by its name, for another process to be told. */
-export const engines = { openBullmqRedis, openBullmqPostgres, openPgBoss } as const;
+export const engines = { openBullmqRedis, openBullmqIoRedis, openBullmqPostgres, openPgBoss } as const;
 
 /** Makes a table refuse the jobs of events named `Unstorable`. Gives what undoes it. */
 export async function refuseUnstorable(url: string, table: string): Promise<() => Promise<void>> {

@@ -246,6 +246,74 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
       expect(await written(id)).toBe(false);
     });
 
+    it('runs a query of a handler that was made before its end by no other method either', async () => {
+      const { store } = openPostgresJs();
+      const id = unique();
+      const attempts: (() => unknown)[] = [];
+      const first: AsyncIterator<unknown>[] = [];
+      const run = async (tx: TransactionSql) => {
+        const made = () => tx`INSERT INTO effects VALUES (${id}) RETURNING id`;
+        const opened = tx`SELECT generate_series(1, 3)`.cursor(1)[Symbol.asyncIterator]();
+        await opened.next();
+        await opened.return?.();
+        first.push(opened, made().cursor()[Symbol.asyncIterator]());
+        const [caught, last, executed, each, described, rows] = [made(), made(), made(), made(), made(), made()];
+        attempts.push(
+          () => caught.catch((error) => Promise.reject(error)),
+          () => last.finally(nothing),
+          () => executed.execute(),
+          () => each.forEach(nothing),
+          () => described.describe(),
+          () => rows.values(),
+          () => Promise.all([made().simple()]),
+          () => made().cursor(1, nothing),
+        );
+      };
+      expect(await store.once(unique(), run)).toBe('handled');
+      for (const iterator of first) await expect(iterator.next()).rejects.toMatchObject(ERR_STORE);
+      for (const attempt of attempts) {
+        await expect((async () => await attempt())()).rejects.toMatchObject(ERR_STORE);
+      }
+      expect(attempts).toHaveLength(8);
+      expect(await written(id)).toBe(false);
+    });
+
+    it('runs a query once, when it is first waited for, with what the methods of a query set', async () => {
+      const { store } = openPostgresJs();
+      const [once, never] = [unique(), unique()];
+      const run = async (tx: TransactionSql) => {
+        void tx`INSERT INTO effects VALUES (${never})`;
+        const query = tx`INSERT INTO effects VALUES (${once}) RETURNING id`;
+        expect(await Promise.all([query, query.execute(), query])).toEqual([
+          [{ id: once }],
+          [{ id: once }],
+          [{ id: once }],
+        ]);
+        expect(await tx`SELECT 1 AS a`.values()).toEqual([[1]]);
+        expect((await tx`SELECT ${1}::int AS a`.describe()).columns[0]?.name).toBe('a');
+        expect(await tx`SELECT 1 AS a; SELECT 2 AS a`.simple()).toEqual([[{ a: 1 }], [{ a: 2 }]]);
+        const rows: unknown[] = [];
+        await tx`SELECT generate_series(1, 2) AS n`.forEach((row) => void rows.push(row));
+        await tx.unsafe('SELECT generate_series(3, 4) AS n').cursor(1, (each) => void rows.push(...each));
+        expect(rows).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
+        for await (const [row] of tx`SELECT generate_series(1, 3) AS n`.cursor(1)) if (row?.n === 2) break;
+        const conditions = [tx`id = ${once}`, tx`OR id = ${never}`];
+        expect(await tx`SELECT id FROM effects WHERE ${conditions}`).toEqual([{ id: once }]);
+      };
+      expect(await store.once(unique(), run)).toBe('handled');
+      expect([await written(once), await written(never)]).toEqual([true, false]);
+    });
+
+    it('does not end the process with the error of a query that nobody waits for', async () => {
+      const { store } = openPostgresJs();
+      const leaked: { execute(): unknown }[] = [];
+      const run = async (tx: TransactionSql) => void leaked.push(tx`SELECT 1`, tx.unsafe('COMMIT').execute());
+      expect(await store.once(unique(), run)).toBe('handled');
+      for (const query of leaked) query.execute();
+      const failing = async (tx: TransactionSql) => void tx`SELECT nonsense`.execute();
+      await expect(store.once(unique(), failing)).rejects.toMatchObject(ERR_STORE);
+    });
+
     it('cannot be prepared for a second phase by a handler', async () => {
       const { store } = openPostgresJs();
       await expect(store.once(unique(), async (tx) => void tx.prepare('later'))).rejects.toMatchObject(ERR_STORE);

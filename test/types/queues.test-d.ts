@@ -51,7 +51,7 @@ describe('pgBossHandOff', () => {
   test('takes a PgBoss', () => {
     expectTypeOf<PgBoss>().toExtend<PgBossLike>();
     expectTypeOf<PgBoss>().toExtend<PgBossSettleLike>();
-    createReceiver({ secret, handOff: pgBossHandOff(boss, 'q', { schema: 'jobs' }) });
+    createReceiver({ secret, handOff: pgBossHandOff(boss, 'q', { retentionMs: 1000 }) });
     // @ts-expect-error the name of a queue is required
     pgBossHandOff(boss);
   });

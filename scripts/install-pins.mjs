@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+export const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+/** Whether the package of a folder's package.json is installed there in the version that this pins. */
+export function isInstalled(folder, [name, pin]) {
+  try {
+    return readJson(`${folder}/node_modules/${name}/package.json`).version === pin.split('@').at(-1);
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a program, and ends with its code where it fails. */
+export function run(command, args, { cwd = root, env = process.env } = {}) {
+  const { status, error } = spawnSync(command, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (error) console.error(`${command}: ${error.message}`);
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Fetches through npm what a folder's package.json pins and the folder lacks. */
+export function installPins(folder, more = []) {
+  const pins = [...Object.entries(readJson(`${folder}/package.json`).dependencies), ...more];
+  const missing = pins.filter((pin) => !isInstalled(folder, pin));
+  if (missing.length === 0) return;
+  console.log(`fetching ${missing.map(([name]) => name).join(', ')}`);
+  const packages = more.map(([name, pin]) => `${name}@${pin}`);
+  run('npm', ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', ...packages], { cwd: folder });
+}

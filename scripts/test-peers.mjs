@@ -1,0 +1,30 @@
+// `npm run test:peers`: the suites of the queues and stores once more, with the majors of the optional peers that
+// test/peers pins beside those of package.json, on the Node that they need. Fetches both through npm, builds, and runs
+// the suites, or those that the arguments name. `--install` only fetches; `--built` does not build again.
+import { pathToFileURL } from 'node:url';
+import { installPins, isInstalled, readJson, root, run } from './install-pins.mjs';
+
+const peers = `${root}test/peers`;
+const runtimes = `${root}test/runtimes`;
+const node22 = ['node22', readJson(`${runtimes}/package.json`).dependencies.node22];
+
+/** pg-boss 12 needs Node 22.12. */
+function isNewEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 12);
+}
+
+const args = process.argv.slice(2).filter((arg) => arg !== '--built');
+const hasRuntime = isInstalled(runtimes, node22);
+installPins(peers, isNewEnough() || hasRuntime ? [] : [node22]);
+if (!args.includes('--install')) {
+  const node = isNewEnough() ? process.execPath : `${hasRuntime ? runtimes : peers}/node_modules/node22/bin/node`;
+  if (!process.argv.includes('--built')) {
+    run(process.execPath, [`${root}node_modules/tsup/dist/cli-default.js`, '--no-dts', '--silent']);
+  }
+  const suites = ['test/queues', 'test/stores/redis', 'test/stores/freeze.test.ts', 'test/peers'];
+  const { COVERAGE, ...env } = process.env;
+  run(node, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...(args.length > 0 ? args : suites)], {
+    env: { ...env, TEST_PEERS: '1', NODE_OPTIONS: `--import=${pathToFileURL(`${peers}/resolve.mjs`)}` },
+  });
+}

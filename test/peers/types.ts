@@ -1,0 +1,22 @@
+// Compiled by peers.test.ts, with the declarations that are installed here.
+import { Queue } from 'bullmq';
+import { Cluster, Redis } from 'ioredis';
+import { PgBoss } from 'pg-boss';
+import { createReceiver } from '../../src/index.js';
+import { bullmqHandOff } from '../../src/queues/bullmq.js';
+import { pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss.js';
+import { redisStore } from '../../src/stores/redis.js';
+
+const secret = 'whsec-test';
+const boss = new PgBoss('postgres://localhost/app');
+createReceiver({ secret, handOff: pgBossHandOff(boss, 'q') });
+const worker = pgBossWorker(() => {}, { boss });
+await boss.work('q', worker);
+await boss.work('q', { batchSize: 10 }, worker);
+await boss.work('q', { includeMetadata: true }, worker);
+// @ts-expect-error it would have to say what came of each job
+await boss.work('q', { perJobResults: true }, worker);
+
+createReceiver({ secret, store: redisStore({ client: new Redis() }) });
+createReceiver({ secret, store: redisStore({ client: new Cluster([]) }) });
+createReceiver({ secret, handOff: bullmqHandOff(new Queue('q', { connection: new Redis() })) });
