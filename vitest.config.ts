@@ -2,11 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { skippedReporter } from './test/skipped-reporter.js';
 
-const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const src = (path: string) => here(`./src/${path}`);
 
 export default defineConfig({
   resolve: {
     alias: [
+      // A process that is started runs no TypeScript: test/explain-setup.ts bundles it.
+      { find: /^\.\/explain-files\.js$/, replacement: here('./test/explain-files.ts') },
       { find: '#hmac', replacement: src('crypto/hmac-node.ts') },
       { find: '#diagnostics', replacement: src('diagnostics/channels-node.ts') },
       { find: /^event-webhook-receiver$/, replacement: src('index.ts') },
@@ -18,6 +21,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/explain-setup.ts'],
     reporters: [
       'default',
       skippedReporter,
@@ -28,8 +32,8 @@ export default defineConfig({
       enabled: process.env.COVERAGE === '1',
       provider: 'v8',
       include: ['src/**/*.ts'],
-      // The types alone, and what is a process: test/cli runs it as one.
-      exclude: ['src/events.ts', 'src/cli/main.ts'],
+      // The types alone, and what is a process: the tests run it as one.
+      exclude: ['src/events.ts', 'src/cli/main.ts', 'src/workbench/explain-{files,process,thread}.ts'],
       reporter: ['text', 'json-summary'],
       thresholds: { lines: 98, branches: 98, functions: 98, statements: 98 },
     },

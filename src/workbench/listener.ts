@@ -2,16 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type NodeRequest, toDeliveryRequest } from '../adapters/node-http.js';
 import { respond } from '../adapters/respond.js';
-import { WebhookError } from '../errors.js';
+import { createArrivals } from '../arrivals.js';
 import type { HeaderNames } from '../headers.js';
 import type { DeliveryRequest } from '../intake.js';
 import { createReceiver, type Receiver } from '../receiver.js';
 import { signDelivery, verifySignature } from '../signature.js';
+import { boundConnections } from './connections.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { headerOf } from './findings.js';
 import { type Forwarded, forward } from './forward.js';
 import { PageError } from './page-guard.js';
 import type { Attempt, DeliveryRecord, HeaderLine } from './record.js';
+import { createTurns } from './turns.js';
 import { lastOf } from './views.js';
 
 export interface ListenerOptions {
@@ -28,7 +30,7 @@ export interface ListenerOptions {
   /** How long the target may take to answer, in ms. */
   readonly forwardTimeoutMs: number;
   readonly maxBodyBytes?: number | undefined;
-  /** Of the bodies that are arriving, all together; more are answered 503. (Default: 256 MiB.) */
+  /** Of the bodies that are arriving, all together; beyond it, the oldest are answered 503. (Default: 256 MiB.) */
   readonly maxArrivingBytes?: number | undefined;
   readonly now?: (() => number) | undefined;
   /** Told of every delivery once it has been answered, and of what it was sent with. */
@@ -55,8 +57,11 @@ const MAX_ARRIVING_BYTES = 256 * 1024 * 1024;
 /** Deliveries that are sent on at once; more are answered 503. */
 const MOST_FORWARDS = 100;
 const RETRY_AFTER_SECONDS = 5;
-const MOST_CONNECTIONS = 500;
-const CLOSE_MS = 2000;
+const MOST_ARRIVING = 500;
+/** How long senders and the target may take to finish when the listener is closed. */
+const CLOSE_MS = 300;
+/** What the receiver says only of a body that it has verified. */
+const VERIFIED = new Set(['ERR_WEBHOOK_INVALID_BODY', 'ERR_WEBHOOK_INVALID_EVENT']);
 
 /** Listens for deliveries, verifies them with a receiver as any app has it, and answers as that or the target says. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
@@ -74,26 +79,28 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   });
   const ended = new AbortController();
   let lastId = 0;
+  const arrivals = createArrivals({ maxArriving: MOST_ARRIVING, maxArrivingBytes });
+  const turn = createTurns();
   let forwarding = 0;
-  let arriving = 0;
 
-  /** As readFirst does it, as long as there is room for what the sender says that it sends. */
-  async function readWithin(delivery: DeliveryRequest): ReturnType<typeof readFirst> {
-    const bytes = Math.min(Number(delivery.header('content-length') ?? maxBodyBytes) || 0, maxBodyBytes);
-    if (arriving + bytes > maxArrivingBytes) {
-      const full = new WebhookError(
-        'ERR_WEBHOOK_OVERLOADED',
-        'Too many large bodies are arriving. Send it again later.',
-      );
-      return { delivery: withBody(delivery, () => () => Promise.reject(full)) };
-    }
-    arriving += bytes;
+  /** The delivery with its body, which is read even where headers already refuse it, so that it can be shown. */
+  async function readWithin(delivery: DeliveryRequest): Promise<{ delivery: DeliveryRequest; body?: Uint8Array }> {
+    const read = delivery.method === 'POST' && !isTooLarge(delivery) && delivery.rawBody();
+    if (typeof read !== 'function') return { delivery };
     try {
-      return await readFirst(delivery, maxBodyBytes);
-    } finally {
-      arriving -= bytes;
+      const body = await arrivals.run(async (arrival) => {
+        const bytes = await read({ maxBodyBytes, timeoutMs: 30_000, arrival });
+        await turn(bytes.byteLength);
+        return bytes;
+      });
+      return { delivery: withBody(delivery, () => body), body };
+    } catch (error) {
+      // It comes when the receiver asks for the body.
+      return { delivery: withBody(delivery, () => () => Promise.reject(error)) };
     }
   }
+
+  const isTooLarge = (delivery: DeliveryRequest) => Number(delivery.header('content-length') ?? 0) > maxBodyBytes;
 
   async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
     if (forwarding >= MOST_FORWARDS) {
@@ -124,6 +131,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       target: about.path,
       rawBody: body ?? new Uint8Array(0),
       ...(body === undefined && { bodyDropped: true }),
+      verified: result.status === 200 || VERIFIED.has(result.error?.code ?? ''),
     };
     const put = (attempt: Attempt): DeliveryRecord => {
       const whole = { ...record, attempts: [attempt] };
@@ -155,7 +163,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       response.end();
     });
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  boundConnections(server, MOST_ARRIVING);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
   });
@@ -196,33 +204,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
         ended.abort();
         server.closeAllConnections();
       }, CLOSE_MS);
-      await receiver.drain();
+      await receiver.drain({ timeoutMs: CLOSE_MS });
       await closed;
       clearTimeout(late);
     },
   };
-}
-
-/** How much arrives at once is bounded where requests come in. */
-const BOUNDED_HERE = { received: () => {}, onDrop: () => {} };
-
-/**
- * The delivery with its body read before anything is looked at, so that one can be shown that is refused for its headers.
- * What went wrong with reading comes when the receiver asks for the body.
- */
-async function readFirst(
-  delivery: DeliveryRequest,
-  maxBodyBytes: number,
-): Promise<{ delivery: DeliveryRequest; body?: Uint8Array | undefined }> {
-  if (delivery.method !== 'POST' || Number(delivery.header('content-length') ?? 0) > maxBodyBytes) return { delivery };
-  const read = delivery.rawBody();
-  if (typeof read !== 'function') return { delivery };
-  try {
-    const body = await read({ maxBodyBytes, timeoutMs: 30_000, arrival: BOUNDED_HERE });
-    return { delivery: withBody(delivery, () => body), body };
-  } catch (error) {
-    return { delivery: withBody(delivery, () => () => Promise.reject(error)) };
-  }
 }
 
 function withBody(delivery: DeliveryRequest, rawBody: DeliveryRequest['rawBody']): DeliveryRequest {

@@ -1,5 +1,6 @@
 import { serviceHeaders } from '../../headers.js';
 import { isLoopback } from '../../local/registration.js';
+import { createExplainer } from '../../workbench/explainer.js';
 import { createFeed } from '../../workbench/feed.js';
 import { type ListenerOptions, startListener } from '../../workbench/listener.js';
 import { servePage } from '../../workbench/serve-page.js';
@@ -86,7 +87,8 @@ export const listen = defineCommand({
     const feed = createFeed();
     const sources = { headers, toleranceSeconds: flags.tolerance, secretOf: () => secret };
     const closing: (() => Promise<void>)[] = [async () => recording?.close()];
-    const printer = createPrinter(feed, sources, output);
+    const explainer = createExplainer();
+    const printer = createPrinter({ feed, sources, explainer, output });
     let unwritten = false;
 
     const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {
@@ -130,8 +132,7 @@ export const listen = defineCommand({
           : await listening('page-port', flags['page-port'], () =>
               servePage({
                 ...sources,
-                feed,
-                state,
+                ...{ feed, explainer, state },
                 port: flags['page-port'],
                 actions: target ? { resend: listener.resend } : {},
               }),
@@ -144,6 +145,7 @@ export const listen = defineCommand({
       output.result({ listening: { url: listener.url, forward: shown, page: page?.address } }, lines.join('\n'));
       await untilAborted(signal);
     } finally {
+      explainer.close();
       for (const close of closing) await close();
       await printer.done();
     }
