@@ -26,6 +26,8 @@ export interface PrinterOptions {
 
 /** Deliveries that wait to be printed; more are counted. Genuine ones have ten times the room. */
 const MOST_WAITING = 1000;
+/** How often it is told how many were not printed. */
+const TELL_MS = 5000;
 
 export function createPrinter({
   feed,
@@ -37,6 +39,7 @@ export function createPrinter({
   const waiting: { id: string; since: number }[] = [];
   let printing: Promise<void> | undefined;
   let missed = 0;
+  let toldAt = 0;
   let isEnding = false;
   let wake = () => {};
 
@@ -63,12 +66,18 @@ export function createPrinter({
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       await show(next.id, next.since).catch(() => output.note('A delivery could not be printed.'));
-      if (missed > 0) output.note(`${missed} deliveries were not printed: they came faster than they can be.`);
-      missed = 0;
+      if (monotonicNow() - toldAt > TELL_MS) tellMissed();
       // A line at a time: what arrives goes before what is printed.
       if (!isEnding) await breath();
     }
     printing = undefined;
+    tellMissed();
+  }
+
+  function tellMissed(): void {
+    if (missed > 0) output.note(`Not printed, as they came too fast: ${missed} deliveries.`);
+    toldAt = monotonicNow();
+    missed = 0;
   }
 
   /** Until stdout has taken what was printed, and others have had their turn. */

@@ -11,9 +11,9 @@ import { boundConnections } from './connections.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { headerOf } from './findings.js';
 import { type Forwarded, forward } from './forward.js';
+import { createPace } from './pace.js';
 import { PageError } from './page-guard.js';
 import type { Attempt, DeliveryRecord, HeaderLine } from './record.js';
-import { createTurns } from './turns.js';
 import { lastOf } from './views.js';
 
 export interface ListenerOptions {
@@ -58,6 +58,8 @@ const MAX_ARRIVING_BYTES = 256 * 1024 * 1024;
 const MOST_FORWARDS = 100;
 const RETRY_AFTER_SECONDS = 5;
 const MOST_ARRIVING = 500;
+/** Connections that the system keeps for this process: beyond it, it has senders wait a second before they try again. */
+const BACKLOG = 4096;
 /** How long senders and the target may take to finish when the listener is closed. */
 const CLOSE_MS = 300;
 /** What the receiver says only of a body that it has verified. */
@@ -80,7 +82,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const ended = new AbortController();
   let lastId = 0;
   const arrivals = createArrivals({ maxArriving: MOST_ARRIVING, maxArrivingBytes });
-  const turn = createTurns();
+  const pace = createPace();
   let forwarding = 0;
 
   /** The delivery with its body, which is read even where headers already refuse it, so that it can be shown. */
@@ -88,11 +90,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const read = delivery.method === 'POST' && !isTooLarge(delivery) && delivery.rawBody();
     if (typeof read !== 'function') return { delivery };
     try {
-      const body = await arrivals.run(async (arrival) => {
-        const bytes = await read({ maxBodyBytes, timeoutMs: 30_000, arrival });
-        await turn(bytes.byteLength);
-        return bytes;
-      });
+      await pace.admit(saidBytes(delivery));
+      const body = await arrivals.run((arrival) => read({ maxBodyBytes, timeoutMs: 30_000, arrival }));
       return { delivery: withBody(delivery, () => body), body };
     } catch (error) {
       // It comes when the receiver asks for the body.
@@ -100,7 +99,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
   }
 
-  const isTooLarge = (delivery: DeliveryRequest) => Number(delivery.header('content-length') ?? 0) > maxBodyBytes;
+  /** How many bytes the sender says that it sends. */
+  const saidBytes = (delivery: DeliveryRequest) => Number(delivery.header('content-length') ?? maxBodyBytes) || 0;
+  const isTooLarge = (delivery: DeliveryRequest) => saidBytes(delivery) > maxBodyBytes;
 
   async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
     if (forwarding >= MOST_FORWARDS) {
@@ -120,6 +121,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const about = { method: request.method ?? '', path: pathOf(request.url ?? '/') };
     const { delivery, body } = await readWithin(toDeliveryRequest(request, FIX));
     const result = await receiver.receive(delivery);
+    const verified = result.status === 200 || VERIFIED.has(result.error?.code ?? '');
+    if (verified) pace.refund(saidBytes(delivery));
     if (request.method !== 'POST') {
       respond(request, response, result);
       options.onOther?.({ ...about, status: result.status });
@@ -131,7 +134,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       target: about.path,
       rawBody: body ?? new Uint8Array(0),
       ...(body === undefined && { bodyDropped: true }),
-      verified: result.status === 200 || VERIFIED.has(result.error?.code ?? ''),
+      verified,
     };
     const put = (attempt: Attempt): DeliveryRecord => {
       const whole = { ...record, attempts: [attempt] };
@@ -152,7 +155,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     // Before the answer: who has that finds the delivery on the page.
     const whole = put({ at, headers, ...answer, durationMs: Math.round(performance.now() - start) });
     if (forwarded) answerForwarded(response, forwarded);
-    else respond(request, response, result);
+    // A stranger begins again where everybody else does, instead of being served before who comes.
+    else respond(request, response, verified ? result : { ...result, closeConnection: true });
     options.onDelivery?.(whole, about);
   }
 
@@ -165,7 +169,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   });
   boundConnections(server, MOST_ARRIVING);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
+    const at = { port: options.port ?? 0, host: options.host ?? '127.0.0.1', backlog: BACKLOG };
+    server.once('error', reject).listen(at, resolve);
   });
   const { address, port } = server.address() as AddressInfo;
 
