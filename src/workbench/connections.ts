@@ -8,7 +8,8 @@ import type { Socket } from 'node:net';
 export function boundConnections(server: Server, most: number): void {
   const waiting = new Set<Socket>();
   const wait = (socket: Socket) => {
-    if (socket.destroyed) return;
+    // One that is being closed takes nobody's place.
+    if (!socket.writable) return;
     waiting.add(socket);
     const [oldest] = waiting;
     if (waiting.size > most) oldest?.destroy();

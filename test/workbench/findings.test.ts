@@ -27,6 +27,12 @@ describe('findingsOf', () => {
     expect(await causes(refused())).toEqual(['refused-though-genuine']);
   });
 
+  it('says so without trying anything of what was found genuine here', async () => {
+    const record = kept('1', { verified: true, attempt: { status: 403 } });
+    const never = () => Promise.reject(new Error('tried'));
+    expect((await findingsOf(record, sources, never)).map(({ cause }) => cause)).toEqual(['refused-though-genuine']);
+  });
+
   it('does not say so of what was refused here, where the secret is known', async () => {
     expect(await causes(refused({ code: 'ERR_WEBHOOK_TIMESTAMP' }))).toEqual([]);
     expect(await causes(kept('1', { attempt: { status: 500 } }))).toEqual([]);
