@@ -4,7 +4,7 @@ import { TOOL } from './help.js';
 import { run } from './run.js';
 
 /** How long a command may take to end: whoever presses Ctrl+C waits no longer than a second. */
-const END_MS = 700;
+const END_MS = 600;
 
 const ended = new AbortController();
 /** What the process ends with once it was told to end, as shells count it. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type NodeRequest, toDeliveryRequest } from '../adapters/node-http.js';
@@ -7,6 +8,7 @@ import type { HeaderNames } from '../headers.js';
 import type { DeliveryRequest } from '../intake.js';
 import { createReceiver, type Receiver } from '../receiver.js';
 import { signDelivery, verifySignature } from '../signature.js';
+import { createBrake } from './brake.js';
 import { boundConnections } from './connections.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { headerOf } from './findings.js';
@@ -80,9 +82,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     ...(target && { store: false, onInvalid: () => {} }),
   });
   const ended = new AbortController();
+  // One for each that is sent on: Node warns of more than ten.
+  setMaxListeners(MOST_FORWARDS, ended.signal);
   let lastId = 0;
   const arrivals = createArrivals({ maxArriving: MOST_ARRIVING, maxArrivingBytes });
   const pace = createPace();
+  const brake = createBrake();
   let forwarding = 0;
 
   /** The delivery with its body, which is read even where headers already refuse it, so that it can be shown. */
@@ -154,8 +159,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
     // Before the answer: who has that finds the delivery on the page.
     const whole = put({ at, headers, ...answer, durationMs: Math.round(performance.now() - start) });
+    if (!verified) await brake();
     if (forwarded) answerForwarded(response, forwarded);
-    // A stranger begins again where everybody else does, instead of being served before who comes.
+    // The connection of a stranger is closed, so that it queues with all others for the next one.
     else respond(request, response, verified ? result : { ...result, closeConnection: true });
     options.onDelivery?.(whole, about);
   }

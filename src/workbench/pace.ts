@@ -9,9 +9,9 @@ export interface Pace {
 }
 
 export interface PaceOptions {
-  /** What large bodies may have together, on average. (Default: 64 MiB, of which reading and hashing take about 200 ms.) */
+  /** What large bodies may have together, on average. (Default: 32 MiB, of which reading and hashing take about 100 ms.) */
   readonly bytesPerSecond?: number | undefined;
-  /** What they may have at once. (Default: 32 MiB.) */
+  /** What they may have at once. (Default: 16 MiB.) */
   readonly burst?: number | undefined;
   /** A clock in milliseconds that cannot be set. */
   readonly now?: (() => number) | undefined;

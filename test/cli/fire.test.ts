@@ -165,9 +165,9 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
     const args = ['explain', '--body-file', '-', '--signature', '0'.repeat(64), '--timestamp', '1700000000'];
     const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env.PATH ?? '', ...env } });
     onTestFinished(() => void child.kill('SIGKILL'));
-    child.stdin.on('error', () => {}).end(HOSTILE['NUL after NUL']);
-    await new Promise((resolve) => setTimeout(resolve, 500));
     const closed = once(child, 'exit');
+    child.stdin.on('error', () => {}).end(HOSTILE['NUL after NUL']);
+    await once(child.stdin, 'finish');
     child.kill('SIGTERM');
     const start = performance.now();
     expect([0, 1, 143]).toContain((await closed)[0]);

@@ -34,6 +34,8 @@ function stall(part) {
 const requests = BODIES.map((body) => forgedRequest(body));
 requests.push(forgedRequest(Buffer.from('[]'), { 'X-Long': 'x'.repeat(15_000) }));
 for (const request of requests) for (let count = 0; count < CONNECTIONS; count++) repeat(request);
-for (let count = 0; count < IDLE; count++) stall(count % 2 ? 'POST / HTTP/1.1\r\nHost: x\r\n' : unfinishedRequest(100_000));
+for (let count = 0; count < IDLE; count++)
+  stall(count % 2 ? 'POST / HTTP/1.1\r\nHost: x\r\n' : unfinishedRequest(100_000));
 process.on('disconnect', () => process.exit());
-process.send('sending');
+// Once all of them are connected.
+setTimeout(() => process.send('sending'), 2000);

@@ -16,7 +16,7 @@ const EVERY_MS = 20;
 async function startListen(args) {
   const child = spawn(process.execPath, [main, 'listen', '--port', '0', '--json', ...args], {
     env: { ...process.env, WEBHOOK_SECRET: SECRET },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   child.stdout.resume();
