@@ -82,12 +82,14 @@ async function verifyInOneFile() {
 
 /**
  * Writes the command line tool to dist/cli: ES modules of its own, with what it uses of packages inlined, in chunks that
- * are loaded when a command needs them. The page that it serves goes beside them as it stands.
+ * are loaded when a command needs them. The process and the thread that explain are files of their own beside them, and so
+ * is the page that it serves.
  */
 async function commandLine() {
   const { COMMAND_LINE_METAFILE } = process.env;
   const { metafile } = await build({
-    entryPoints: ['src/cli/main.ts'],
+    entryPoints: ['src/cli/main.ts', 'src/workbench/explain-process.ts', 'src/workbench/explain-thread.ts'],
+    entryNames: '[name]',
     outdir: 'dist/cli',
     bundle: true,
     splitting: true,

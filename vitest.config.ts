@@ -4,14 +4,16 @@ import { skippedReporter } from './test/skipped-reporter.js';
 
 /** What `npm run test:peers` sets: the peers are those that test/peers pins. */
 const withPeers = process.env.TEST_PEERS === '1';
-const peers = fileURLToPath(new URL('./test/peers/node_modules/', import.meta.url));
-
-const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const src = (path: string) => here(`./src/${path}`);
+const peers = here('./test/peers/node_modules/');
 
 export default defineConfig({
   resolve: {
     alias: [
       ...(withPeers ? [{ find: /^(pg-boss|ioredis)$/, replacement: `${peers}$1` }] : []),
+      // A process that is started runs no TypeScript: test/explain-setup.ts bundles it.
+      { find: /^\.\/explain-files\.js$/, replacement: here('./test/explain-files.ts') },
       { find: '#hmac', replacement: src('crypto/hmac-node.ts') },
       { find: '#diagnostics', replacement: src('diagnostics/channels-node.ts') },
       { find: /^event-webhook-receiver$/, replacement: src('index.ts') },
@@ -23,6 +25,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/explain-setup.ts'],
     reporters: [
       'default',
       skippedReporter,
@@ -35,8 +38,8 @@ export default defineConfig({
       enabled: process.env.COVERAGE === '1',
       provider: 'v8',
       include: ['src/**/*.ts'],
-      // The types alone, and what is a process: test/cli runs it as one.
-      exclude: ['src/events.ts', 'src/cli/main.ts'],
+      // The types alone, and what is a process: the tests run it as one.
+      exclude: ['src/events.ts', 'src/cli/main.ts', 'src/workbench/explain-{files,process,thread}.ts'],
       reporter: ['text', 'json-summary'],
       thresholds: { lines: 98, branches: 98, functions: 98, statements: 98 },
     },

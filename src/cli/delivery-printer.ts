@@ -1,6 +1,9 @@
+import { monotonicNow } from '../deadline.js';
 import { itemsOf } from '../workbench/contents.js';
-import type { Feed } from '../workbench/feed.js';
-import { type FindingSources, findingsOf } from '../workbench/findings.js';
+import { type Explainer, NOT_EXPLAINED } from '../workbench/explainer.js';
+import type { Feed, KeptDelivery } from '../workbench/feed.js';
+import { type FindingSources, findingsOf, MOST_BYTES } from '../workbench/findings.js';
+import { rowsOf } from '../workbench/rows.js';
 import { lastOf, summaryOf } from '../workbench/views.js';
 import { deliveryText, refusalText } from './delivery-text.js';
 import type { Output } from './output.js';
@@ -8,45 +11,99 @@ import type { Output } from './output.js';
 /** Prints deliveries one after the other, each with why it was refused. */
 export interface DeliveryPrinter {
   print(id: string): void;
-  /** Resolves when all are printed. */
+  /** Explains no more, and resolves when all that waits is printed. */
   done(): Promise<void>;
 }
 
-/** What took longer than this to explain is followed by a time without, so many times as long. */
-const QUICK_MS = 250;
-const REST = 4;
+export interface PrinterOptions {
+  readonly feed: Feed;
+  readonly sources: FindingSources;
+  readonly explainer: Pick<Explainer, 'explain' | 'read'>;
+  readonly output: Output;
+  /** What has waited longer is printed without its explanation, so that what follows is printed soon. (Default: 5000.) */
+  readonly patienceMs?: number | undefined;
+}
 
-export function createPrinter(feed: Feed, sources: FindingSources, output: Output): DeliveryPrinter {
-  let printing = Promise.resolve();
-  let restsUntil = 0;
+/** Deliveries that wait to be printed; more are counted. Genuine ones have ten times the room. */
+const MOST_WAITING = 1000;
+/** How often it is told how many were not printed. */
+const TELL_MS = 5000;
 
-  /** Explaining can take seconds, in which nothing else is done: a flood of forgeries is not to take all of the time. */
-  async function explained(...about: Parameters<typeof findingsOf>): ReturnType<typeof findingsOf> {
-    const start = performance.now();
-    if (start < restsUntil) return [];
-    const findings = await findingsOf(...about);
-    const took = performance.now() - start;
-    if (took > QUICK_MS) restsUntil = start + (REST + 1) * took;
-    return findings;
+export function createPrinter({
+  feed,
+  sources,
+  explainer,
+  output,
+  patienceMs = 5000,
+}: PrinterOptions): DeliveryPrinter {
+  const waiting: { id: string; since: number }[] = [];
+  let printing: Promise<void> | undefined;
+  let missed = 0;
+  let toldAt = 0;
+  let isEnding = false;
+  let wake = () => {};
+
+  async function reading(record: KeptDelivery, isLate: boolean) {
+    if (record.verified !== false) return { contents: record.contents, rows: rowsOf(itemsOf(record.rawBody)) };
+    const isRead = !isLate && !record.bodyDropped && record.rawBody.byteLength <= MOST_BYTES;
+    const read = isRead ? await explainer.read(record.rawBody) : undefined;
+    if (read) feed.describe(record.id, read.contents);
+    return read ?? { contents: record.contents, rows: [] };
   }
 
-  async function show(id: string): Promise<void> {
+  async function show(id: string, since: number): Promise<void> {
     const record = feed.get(id);
     if (record === undefined) return;
-    const summary = summaryOf(record);
+    const isLate = isEnding || monotonicNow() - since > patienceMs;
+    const { contents, rows } = await reading(record, isLate);
+    const findings = await findingsOf(record, sources, isLate ? async () => [NOT_EXPLAINED] : explainer.explain);
+    const summary = summaryOf({ ...record, contents });
     const { reason } = lastOf(record);
-    const findings = await explained(record, sources);
-    const text = [
-      deliveryText(summary, itemsOf(record.rawBody), output.colors),
-      ...refusalText(reason, findings[0], output.colors),
-    ];
+    const text = [deliveryText(summary, rows, output.colors), ...refusalText(reason, findings[0], output.colors)];
     output.result({ delivery: { ...summary, reason, findings } }, text.join('\n'));
+  }
+
+  async function work(): Promise<void> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      await show(next.id, next.since).catch(() => output.note('A delivery could not be printed.'));
+      if (monotonicNow() - toldAt > TELL_MS) tellMissed();
+      // A line at a time: what arrives goes before what is printed.
+      if (!isEnding) await breath();
+    }
+    printing = undefined;
+    tellMissed();
+  }
+
+  function tellMissed(): void {
+    if (missed > 0) output.note(`Not printed, as they came too fast: ${missed} deliveries.`);
+    toldAt = monotonicNow();
+    missed = 0;
+  }
+
+  /** Until stdout has taken what was printed, and others have had their turn. */
+  async function breath(): Promise<void> {
+    const taken = output.taken();
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (taken) void taken.then(resolve);
+      else setImmediate(resolve);
+    });
   }
 
   return {
     print(id) {
-      printing = printing.then(() => show(id)).catch(() => output.note('A delivery could not be printed.'));
+      const isForged = feed.get(id)?.verified === false;
+      if (waiting.length >= (isForged ? MOST_WAITING : 10 * MOST_WAITING)) {
+        missed++;
+        return;
+      }
+      waiting.push({ id, since: monotonicNow() });
+      printing ??= work();
     },
-    done: () => printing,
+    async done() {
+      isEnding = true;
+      wake();
+      await printing;
+    },
   };
 }

@@ -3,6 +3,9 @@ import { commandTable } from './command-table.js';
 import { TOOL } from './help.js';
 import { run } from './run.js';
 
+/** How long a command may take to end: whoever presses Ctrl+C waits no longer than a second. */
+const END_MS = 600;
+
 const ended = new AbortController();
 /** What the process ends with once it was told to end, as shells count it. */
 let told: number | undefined;
@@ -12,7 +15,7 @@ function end(exitCode: number): void {
   if (told !== undefined && exitCode !== 0) process.exit(exitCode);
   told ??= exitCode;
   ended.abort();
-  setTimeout(() => process.exit(exitCode), 5000).unref();
+  setTimeout(() => process.exit(exitCode), END_MS).unref();
 }
 
 process.on('SIGINT', () => end(130));

@@ -19,6 +19,8 @@ export interface Output {
   note(message: string): void;
   /** What ended the command, on stderr. With `--json` it is `{"error":{"code","message"}}`. */
   error(code: string, message: string): void;
+  /** Resolves when stdout takes more; undefined while it does. Unread, what is printed piles up in memory. */
+  taken(): Promise<void> | undefined;
   /** A line on the terminal of stderr that the next one takes the place of; undefined where there is none to draw on. */
   readonly status: ((text: string) => void) | undefined;
   /** From here on a text is printed as `[secret]` wherever it comes from, but in what a command made itself. */
@@ -80,6 +82,8 @@ export function createOutput(
       const text = `${name}: ${errorColors.red('error:')} ${masked(visible(message))}`;
       write(stderr, json ? maskedJson({ error: { code, message } }) : text);
     },
+    taken: () =>
+      stdout.writableNeedDrain ? new Promise((resolve) => stdout.once('drain', () => resolve())) : undefined,
     status:
       stderr.isTTY && !json && env.TERM !== 'dumb'
         ? (text) => {

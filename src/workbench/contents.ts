@@ -19,6 +19,9 @@ export interface Contents {
 const MOST = 20;
 const LONGEST = 200;
 
+/** What is said of a body of so many bytes that nobody has read. */
+export const unread = (bytes: number): Contents => ({ bytes, events: 0, kinds: [], contracts: [], names: [] });
+
 const remembered = new WeakMap<Uint8Array, Contents>();
 
 /** Reads what a list says of a body, once for the same bytes. It verifies nothing. */

@@ -1,9 +1,9 @@
-import { type Contents, contentsOf } from './contents.js';
+import { type Contents, contentsOf, unread } from './contents.js';
 import type { DeliveryRecord } from './record.js';
 
 /** A record as the feed keeps it. */
 export interface KeptDelivery extends DeliveryRecord {
-  /** What a list says of the body, also when that has been dropped. */
+  /** What a list says of the body, also when that has been dropped. Nothing but its size until it has been read. */
   readonly contents: Contents;
 }
 
@@ -25,6 +25,8 @@ export interface Feed {
   readonly bytes: number;
   /** Adds a record, or puts it in place of the one that has its id. */
   put(record: DeliveryRecord): void;
+  /** Sets what a list says of a body that was put unread. */
+  describe(id: string, contents: Contents): void;
   get(id: string): KeptDelivery | undefined;
   /** The oldest first. */
   list(): KeptDelivery[];
@@ -59,6 +61,13 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
     else withBody.delete(record.id);
   }
 
+  function keep(record: KeptDelivery): void {
+    set(record);
+    makeRoom();
+    const kept = records.get(record.id);
+    if (kept) for (const listener of listeners) listener(kept);
+  }
+
   function dropBody(id: string): void {
     const record = records.get(id);
     if (record) set({ ...record, rawBody: NOTHING, bodyDropped: true });
@@ -88,13 +97,15 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
       return bodyBytes + otherBytes;
     },
     put(record) {
-      const contents = record.bodyDropped
-        ? (records.get(record.id)?.contents ?? contentsOf(NOTHING))
-        : contentsOf(record.rawBody);
-      set({ ...record, rawBody: compact(record.rawBody), contents });
-      makeRoom();
-      const kept = records.get(record.id);
-      if (kept) for (const listener of listeners) listener(kept);
+      const isRead = !record.bodyDropped && record.verified !== false;
+      const contents = isRead
+        ? contentsOf(record.rawBody)
+        : (records.get(record.id)?.contents ?? unread(record.rawBody.byteLength));
+      keep({ ...record, rawBody: compact(record.rawBody), contents });
+    },
+    describe(id, contents) {
+      const record = records.get(id);
+      if (record) keep({ ...record, contents });
     },
     get: (id) => records.get(id),
     list: () => [...records.values()],

@@ -1,4 +1,5 @@
 import type { Finding } from '../explain/finding.js';
+import type { ExplainFailureOptions } from '../explain/given.js';
 import type { HeaderNames } from '../headers.js';
 import type { KeptDelivery } from './feed.js';
 import type { Attempt, HeaderLine } from './record.js';
@@ -15,21 +16,29 @@ export interface FindingSources {
 }
 
 /** More bytes than these take too long to try changes on. */
-const MOST_BYTES = 2 * 1024 * 1024;
+export const MOST_BYTES = 2 * 1024 * 1024;
 
-/** Why the last attempt of a delivery was not accepted, the likeliest first. Empty when it was, or is not answered. */
-export async function findingsOf(record: KeptDelivery, sources: FindingSources): Promise<readonly Finding[]> {
+/**
+ * Why the last attempt of a delivery was not accepted, the likeliest first. Empty when it was, or is not answered.
+ *
+ * @param explain Does what `explainFailure` does, where it delays nothing.
+ */
+export async function findingsOf(
+  record: KeptDelivery,
+  sources: FindingSources,
+  explain: (options: ExplainFailureOptions) => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
   const last = lastOf(record);
   const verdict = verdictOf(last);
   if (last.code === 'NOT_GENUINE') return [ACCEPTED];
   if (verdict === 'accepted' || verdict === 'pending') return [];
   const faults: Finding[] = last.fault ? [faultFinding(last.fault)] : [];
+  if (record.verified && faults.length === 0) return genuine(last);
   if (record.bodyDropped) return [...faults, DROPPED];
   if (record.rawBody.byteLength > MOST_BYTES) return [...faults, TOO_LARGE];
   const secret = sources.secretOf(record);
   if (secret === undefined || secret.length === 0) return [...faults, NO_SECRET];
-  const { explainFailure } = await import('../explain/explain-failure.js');
-  const found = explainFailure({
+  const found = await explain({
     rawBody: record.rawBody,
     signature: headerOf(last.headers, sources.headers.signature),
     timestamp: headerOf(last.headers, sources.headers.timestamp),
@@ -96,4 +105,10 @@ const TOO_LARGE: Finding = {
   what: `The body is larger than ${MOST_BYTES} bytes: trying what may have changed in it takes too long here.`,
   confidence: 'possible',
   fix: 'Try it with a smaller delivery.',
+};
+export const NOT_DECODED: Finding = {
+  cause: 'items-not-decoded',
+  what: 'Decoding the items of this delivery took too long or too much memory and was stopped, so none is shown.',
+  confidence: 'certain',
+  fix: 'Look at the bytes of its body.',
 };

@@ -14,8 +14,8 @@ export interface KnownContract {
   readonly decimals?: number | undefined;
 }
 
-/** Gives what is known of the contract of an address. */
-export type KnownContracts = (address: string) => KnownContract | undefined;
+/** What is known of contracts, by their addresses in lower case. */
+export type KnownContracts = ReadonlyMap<string, KnownContract>;
 
 /** An input of an event, or an argument of a call. */
 export interface InputView {
@@ -67,9 +67,10 @@ export interface ItemBounds {
 }
 
 /** Makes what is shown of an item. Never throws for what an item holds. */
-export function itemView(item: DeliveryItem, known: KnownContracts, { cut, spend }: ItemBounds): ItemView {
+export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, spend }: ItemBounds): ItemView {
   if (item.status === 'invalid') return { status: 'invalid', issues: item.issues.slice(0, ISSUES).map(issueOf) };
   if (item.status === 'unknown') return { status: 'unknown', id: cut(item.id, NAME), kind: cut(item.kind, NAME) };
+  const known = (address: string) => contracts.get(address.toLowerCase());
   const { event } = item;
   const head = { status: 'event' as const, id: cut(event.id, NAME), kind: event.event };
   return { ...head, ...(event.event === 'event.emitted' ? emitted(event) : included(event)) };

@@ -1,16 +1,20 @@
+import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type NodeRequest, toDeliveryRequest } from '../adapters/node-http.js';
 import { respond } from '../adapters/respond.js';
 import type { DeliveryResult } from '../answer.js';
-import { WebhookError } from '../errors.js';
+import { createArrivals } from '../arrivals.js';
 import type { HeaderNames } from '../headers.js';
 import type { DeliveryRequest } from '../intake.js';
 import { createReceiver, type Receiver } from '../receiver.js';
 import { signDelivery, verifySignature } from '../signature.js';
+import { createBrake } from './brake.js';
+import { boundConnections } from './connections.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { headerOf } from './findings.js';
 import { type Forwarded, forward } from './forward.js';
+import { createPace } from './pace.js';
 import { PageError } from './page-guard.js';
 import type { Attempt, DeliveryRecord, HeaderLine } from './record.js';
 import { lastOf } from './views.js';
@@ -29,11 +33,11 @@ export interface ListenerOptions {
   /** How long the target may take to answer, in ms. */
   readonly forwardTimeoutMs: number;
   readonly maxBodyBytes?: number | undefined;
-  /** Of the bodies that are arriving, all together; more are answered 503. (Default: 256 MiB.) */
+  /** Of the bodies that are arriving, all together; beyond it, the oldest are answered 503. (Default: 256 MiB.) */
   readonly maxArrivingBytes?: number | undefined;
   readonly now?: (() => number) | undefined;
-  /** Told of every delivery once it has been answered, of what it was sent with, and whether it was verified. */
-  onDelivery?(record: DeliveryRecord, request: { method: string; path: string }, genuine: boolean): void;
+  /** Told of every delivery once it has been answered, and of what it was sent with. */
+  onDelivery?(record: DeliveryRecord, request: { method: string; path: string }): void;
   /** Told of a request that is no delivery, being no POST. */
   onOther?(request: { method: string; path: string; status: number }): void;
 }
@@ -56,8 +60,11 @@ const MAX_ARRIVING_BYTES = 256 * 1024 * 1024;
 /** Deliveries that are sent on at once; more are answered 503. */
 const MOST_FORWARDS = 100;
 const RETRY_AFTER_SECONDS = 5;
-const MOST_CONNECTIONS = 500;
-const CLOSE_MS = 2000;
+const MOST_ARRIVING = 500;
+/** Connections that the system keeps for this process: beyond it, it has senders wait a second before they try again. */
+const BACKLOG = 4096;
+/** How long senders and the target may take to finish when the listener is closed. */
+const CLOSE_MS = 300;
 
 /** Listens for deliveries, verifies them with a receiver as any app has it, and answers as that or the target says. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
@@ -74,27 +81,31 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     ...(target && { store: false, onInvalid: () => {} }),
   });
   const ended = new AbortController();
+  // One for each that is sent on: Node warns of more than ten.
+  setMaxListeners(MOST_FORWARDS, ended.signal);
   let lastId = 0;
+  const arrivals = createArrivals({ maxArriving: MOST_ARRIVING, maxArrivingBytes });
+  const pace = createPace();
+  const brake = createBrake();
   let forwarding = 0;
-  let arriving = 0;
 
-  /** As readFirst does it, as long as there is room for what the sender says that it sends. */
-  async function readWithin(delivery: DeliveryRequest): ReturnType<typeof readFirst> {
-    const bytes = Math.min(Number(delivery.header('content-length') ?? maxBodyBytes) || 0, maxBodyBytes);
-    if (arriving + bytes > maxArrivingBytes) {
-      const full = new WebhookError(
-        'ERR_WEBHOOK_OVERLOADED',
-        'Too many large bodies are arriving. Send it again later.',
-      );
-      return { delivery: withBody(delivery, () => () => Promise.reject(full)) };
-    }
-    arriving += bytes;
+  /** The delivery with its body, which is read even where headers already refuse it, so that it can be shown. */
+  async function readWithin(delivery: DeliveryRequest): Promise<{ delivery: DeliveryRequest; body?: Uint8Array }> {
+    const read = delivery.method === 'POST' && !isTooLarge(delivery) && delivery.rawBody();
+    if (typeof read !== 'function') return { delivery };
     try {
-      return await readFirst(delivery, maxBodyBytes);
-    } finally {
-      arriving -= bytes;
+      await pace.admit(saidBytes(delivery));
+      const body = await arrivals.run((arrival) => read({ maxBodyBytes, timeoutMs: 30_000, arrival }));
+      return { delivery: withBody(delivery, () => body), body };
+    } catch (error) {
+      // It comes when the receiver asks for the body.
+      return { delivery: withBody(delivery, () => () => Promise.reject(error)) };
     }
   }
+
+  /** How many bytes the sender says that it sends. */
+  const saidBytes = (delivery: DeliveryRequest) => Number(delivery.header('content-length') ?? maxBodyBytes) || 0;
+  const isTooLarge = (delivery: DeliveryRequest) => saidBytes(delivery) > maxBodyBytes;
 
   async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
     if (forwarding >= MOST_FORWARDS) {
@@ -114,6 +125,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const about = { method: request.method ?? '', path: pathOf(request.url ?? '/') };
     const { delivery, body } = await readWithin(toDeliveryRequest(request, FIX));
     const result = await receiver.receive(delivery);
+    const verified = isVerified(result);
+    if (verified) pace.refund(saidBytes(delivery));
     if (request.method !== 'POST') {
       respond(request, response, result);
       options.onOther?.({ ...about, status: result.status });
@@ -125,6 +138,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       target: about.path,
       rawBody: body ?? new Uint8Array(0),
       ...(body === undefined && { bodyDropped: true }),
+      verified,
     };
     const put = (attempt: Attempt): DeliveryRecord => {
       const whole = { ...record, attempts: [attempt] };
@@ -144,9 +158,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
     // Before the answer: who has that finds the delivery on the page.
     const whole = put({ at, headers, ...answer, durationMs: Math.round(performance.now() - start) });
+    if (!verified) await brake();
     if (forwarded) answerForwarded(response, forwarded);
-    else respond(request, response, result);
-    options.onDelivery?.(whole, about, isGenuine(result));
+    // The connection of a stranger is closed, so that it queues with all others for the next one.
+    else respond(request, response, verified ? result : { ...result, closeConnection: true });
+    options.onDelivery?.(whole, about);
   }
 
   const server = createServer((request, response) => {
@@ -156,9 +172,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       response.end();
     });
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  boundConnections(server, MOST_ARRIVING);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
+    const at = { port: options.port ?? 0, host: options.host ?? '127.0.0.1', backlog: BACKLOG };
+    server.once('error', reject).listen(at, resolve);
   });
   const { address, port } = server.address() as AddressInfo;
 
@@ -197,33 +214,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
         ended.abort();
         server.closeAllConnections();
       }, CLOSE_MS);
-      await receiver.drain();
+      await receiver.drain({ timeoutMs: CLOSE_MS });
       await closed;
       clearTimeout(late);
     },
   };
-}
-
-/** How much arrives at once is bounded where requests come in. */
-const BOUNDED_HERE = { received: () => {}, onDrop: () => {} };
-
-/**
- * The delivery with its body read before anything is looked at, so that one can be shown that is refused for its headers.
- * What went wrong with reading comes when the receiver asks for the body.
- */
-async function readFirst(
-  delivery: DeliveryRequest,
-  maxBodyBytes: number,
-): Promise<{ delivery: DeliveryRequest; body?: Uint8Array | undefined }> {
-  if (delivery.method !== 'POST' || Number(delivery.header('content-length') ?? 0) > maxBodyBytes) return { delivery };
-  const read = delivery.rawBody();
-  if (typeof read !== 'function') return { delivery };
-  try {
-    const body = await read({ maxBodyBytes, timeoutMs: 30_000, arrival: BOUNDED_HERE });
-    return { delivery: withBody(delivery, () => body), body };
-  } catch (error) {
-    return { delivery: withBody(delivery, () => () => Promise.reject(error)) };
-  }
 }
 
 function withBody(delivery: DeliveryRequest, rawBody: DeliveryRequest['rawBody']): DeliveryRequest {
@@ -231,7 +226,7 @@ function withBody(delivery: DeliveryRequest, rawBody: DeliveryRequest['rawBody']
 }
 
 /** Whether the receiver verified a delivery, whatever it answered then and whatever a target answers. */
-function isGenuine({ status, error, outcomes }: DeliveryResult): boolean {
+function isVerified({ status, error, outcomes }: DeliveryResult): boolean {
   // The body is parsed once it is verified.
   return status === 200 || outcomes.length > 0 || error?.code === 'ERR_WEBHOOK_INVALID_BODY';
 }

@@ -19,6 +19,8 @@ export interface DeliveryRecord {
   readonly rawBody: Uint8Array;
   /** The body was too many bytes to keep, or is too long ago. */
   readonly bodyDropped?: boolean | undefined;
+  /** Whether the bytes were found genuine here. What a stranger sent (false) is not read where deliveries are received. */
+  readonly verified?: boolean | undefined;
   /** At least one; the last is the latest. */
   readonly attempts: readonly Attempt[];
   /** When the next attempt is due, in Unix milliseconds. */

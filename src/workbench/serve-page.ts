@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HeaderNames } from '../headers.js';
+import { createExplainer, type Explainer } from './explainer.js';
 import type { Feed } from './feed.js';
-import { type FindingSources, findingsOf } from './findings.js';
+import { type FindingSources, findingsOf, NOT_DECODED } from './findings.js';
 import type { KnownContracts } from './item-view.js';
 import { createPageApi, type PageActions } from './page-api.js';
 import { pageFiles } from './page-files.js';
@@ -25,12 +26,15 @@ export interface PageState {
 
 export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit<FindingSources, 'headers'> {
   readonly feed: Feed;
+  /** Closed with the page. (Default: one for the page alone.) */
+  readonly explainer?: Explainer | undefined;
   /** (Default: a free one.) */
   readonly port?: number | undefined;
   /** Asked whenever it is needed; call `stateChanged` when it is another. */
   readonly state: () => PageState;
   readonly actions?: PageActions | undefined;
-  readonly contracts?: KnownContracts | undefined;
+  /** Asked whenever a delivery is opened. */
+  readonly contracts?: (() => KnownContracts) | undefined;
   /** Where the files of the page are. (Default: beside this module.) */
   readonly directory?: URL | undefined;
 }
@@ -53,7 +57,8 @@ export interface ServedPage {
  * node:http when the port is taken.
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
-  const { feed, actions = {}, contracts } = options;
+  const { feed, actions = {}, contracts = () => new Map(), explainer = createExplainer() } = options;
+  const { explain, view } = explainer.first;
   const files = pageFiles(options.directory ?? new URL('./page/', import.meta.url));
   const token = randomBytes(32).toString('base64url');
   const state = () => ({ ...options.state(), now: Date.now(), limits: { maxDeliveries: feed.maxDeliveries } });
@@ -65,7 +70,14 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     state,
     async detail(record) {
       const sources = { ...options, headers: options.state().headers };
-      return detailOf(record, { contracts, findings: await findingsOf(record, sources) });
+      const [findings, viewed] = await Promise.all([
+        findingsOf(record, sources, explain),
+        view(record.rawBody, contracts()),
+      ]);
+      if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] });
+      const { contents, items } = viewed;
+      if (record.verified === false) feed.describe(record.id, contents);
+      return detailOf({ ...record, contents: record.bodyDropped ? record.contents : contents }, { findings, items });
     },
   });
   let guard: PageGuard;
@@ -105,6 +117,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     stateChanged: streams.stateChanged,
     close: () =>
       new Promise((resolve) => {
+        explainer.close();
         streams.close();
         server.close(() => resolve());
         server.closeAllConnections();

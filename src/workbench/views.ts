@@ -1,8 +1,7 @@
 import type { Finding } from '../explain/finding.js';
-import { budget, cut } from './bounded.js';
-import { itemsOf } from './contents.js';
+import { cut } from './bounded.js';
 import type { KeptDelivery } from './feed.js';
-import type { ItemView, KnownContracts } from './item-view.js';
+import type { ItemView } from './item-view.js';
 import type { Attempt, HeaderLine, Verdict } from './record.js';
 
 /** A delivery in the list. Every text is cut to 200 characters. */
@@ -45,12 +44,8 @@ export interface Detail extends Omit<Summary, 'attempts'> {
 
 const TEXT = 200;
 const BODY = 1024 * 1024;
-const [ATTEMPTS, ITEMS, HEADERS] = [100, 200, 100];
+const [ATTEMPTS, HEADERS] = [100, 100];
 const [HEADER_VALUE, REASON] = [8_192, 2_000];
-/** Characters of all texts of the items together. */
-const ITEM_TEXTS = 2 * 1024 * 1024;
-/** Characters of logs that are decoded for them together, each as often as it is tried: a few seconds at the most. */
-const ITEM_LOGS = 4_000_000;
 
 /** What came of an attempt, by its answer. */
 export function verdictOf({ status, reason, code, durationMs }: Attempt): Verdict {
@@ -82,23 +77,8 @@ export function summaryOf(record: KeptDelivery): Summary {
   };
 }
 
-/** What goes into a detail beside the record. */
-export interface DetailSources {
-  readonly contracts?: KnownContracts | undefined;
-  readonly findings?: readonly Finding[] | undefined;
-}
-
 /** A delivery with all that is shown when it is opened. */
-export async function detailOf(record: KeptDelivery, { contracts, findings }: DetailSources = {}): Promise<Detail> {
-  // Decoding is some 100 kB of code: it is loaded when it is first asked for.
-  const { itemView } = await import('./item-view.js');
-  let left = ITEM_LOGS;
-  const spend = (characters: number) => {
-    const may = characters <= left;
-    if (may) left -= characters;
-    return may;
-  };
-  const bounds = { cut: budget(ITEM_TEXTS), spend };
+export function detailOf(record: KeptDelivery, shown: Pick<Detail, 'findings' | 'items'>): Detail {
   return {
     ...summaryOf(record),
     headers: headersOf(lastOf(record)),
@@ -110,10 +90,7 @@ export async function detailOf(record: KeptDelivery, { contracts, findings }: De
       headers: headersOf(attempt),
       reason: attempt.reason === undefined ? undefined : cut(attempt.reason, REASON),
     })),
-    findings: findings ?? [],
-    items: itemsOf(record.rawBody)
-      .slice(0, ITEMS)
-      .map((item) => itemView(item, contracts ?? (() => undefined), bounds)),
+    ...shown,
   };
 }
 

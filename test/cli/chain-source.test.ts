@@ -103,7 +103,7 @@ describe('the chain of emulate', () => {
     const { source } = await chain(await listening(port));
     expect(calls.eth_getTransactionReceipt).toBe(3);
     expect(source?.view.contracts).toEqual([{ address, label: 'sampletoken', name: 'SampleToken' }]);
-    expect(source?.known(address.toUpperCase().replace('0X', '0x'))).toMatchObject({ decimals: 18 });
+    expect(source?.contracts.get(address.toLowerCase())).toMatchObject({ decimals: 18 });
   });
 
   it('is refused when its sample token is not there after all', async () => {

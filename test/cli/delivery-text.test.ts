@@ -5,6 +5,7 @@ import { deliveryText, refusalText } from '../../src/cli/delivery-text.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
 import { itemsOf } from '../../src/workbench/contents.js';
 import { createFeed, type KeptDelivery } from '../../src/workbench/feed.js';
+import { rowsOf } from '../../src/workbench/rows.js';
 import { lastOf, summaryOf } from '../../src/workbench/views.js';
 import { recordOf } from '../workbench/records.js';
 
@@ -17,7 +18,7 @@ function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
 }
 const textOf = (...args: Parameters<typeof recordOf>) => {
   const record = kept(...args);
-  return deliveryText(summaryOf(record), itemsOf(record.rawBody), colors).split('\n');
+  return deliveryText(summaryOf(record), rowsOf(itemsOf(record.rawBody)), colors).split('\n');
 };
 
 describe('deliveryText', () => {

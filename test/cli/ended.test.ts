@@ -1,12 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandTable } from '../../src/cli/command-table.js';
-import { createPrinter } from '../../src/cli/delivery-printer.js';
-import { createOutput } from '../../src/cli/output.js';
 import { run } from '../../src/cli/run.js';
-import { createFeed } from '../../src/workbench/feed.js';
-import { recordOf } from '../workbench/records.js';
 import { receiver, serve } from './receiver.js';
 import { startHere } from './running.js';
 import { stubService } from './stub-service.js';
@@ -156,30 +152,3 @@ describe('listen', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('--forward leads back to this command')]);
   });
 });
-
-it('an explanation that takes long is followed by deliveries without one, so that a flood of forgeries costs little', async () => {
-  const { texts, stdout, stderr } = sinks();
-  const feed = createFeed();
-  const printer = createPrinter(
-    feed,
-    { headers: { signature: 'X-Signature', timestamp: 'X-Timestamp' }, toleranceSeconds: 300, secretOf: () => SECRET },
-    createOutput(stdout, stderr, { env: {}, json: true, name: 'tool' }),
-  );
-  const clock = vi.spyOn(performance, 'now');
-  try {
-    // One that takes a second; one within the rest after it; one after that.
-    for (const time of [0, 1000, 4999, 5000, 5001]) clock.mockReturnValueOnce(time);
-    for (const id of ['1', '2', '3']) {
-      feed.put(recordOf(id, { attempt: { status: 403 } }));
-      printer.print(id);
-    }
-    await printer.done();
-  } finally {
-    clock.mockRestore();
-  }
-  const lines = texts.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).delivery);
-  expect(lines.map(({ findings }) => findings.length > 0)).toEqual([true, false, true]);
-}, 30_000);

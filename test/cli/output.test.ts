@@ -88,7 +88,8 @@ describe('the printer of deliveries', () => {
         throw new Error('mine');
       },
     };
-    const printer = createPrinter(feed, sources, output);
+    const explainer = { explain: async () => [], read: async () => undefined };
+    const printer = createPrinter({ feed, sources, explainer, output });
     printer.print('gone');
     await printer.done();
     expect(texts).toEqual({ stdout: '', stderr: '' });

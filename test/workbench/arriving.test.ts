@@ -17,15 +17,15 @@ async function listen(maxArrivingBytes: number) {
   return { ...listener, feed };
 }
 
-/** A delivery of which the second half of the body is kept back; what is answered ends the connection. */
+/** A delivery of which the last bytes of the body are kept back; what is answered ends the connection. */
 function half(url: string, target = '/'): { answer: Promise<string>; finish(): Socket } {
   const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
   const lines = Object.entries({ Host: 'x', Connection: 'close', ...headers, 'Content-Length': body.length });
   const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  socket.write(`POST ${target} HTTP/1.1\r\n${head}\r\n${body.slice(0, 100)}`);
-  return { answer: text(socket), finish: () => socket.end(body.slice(100)) };
+  socket.write(`POST ${target} HTTP/1.1\r\n${head}\r\n${body.slice(0, -100)}`);
+  return { answer: text(socket), finish: () => socket.end(body.slice(-100)) };
 }
 
 it('asks the sender of a body to come again that is too much beside those that are arriving', async () => {

@@ -57,7 +57,7 @@ export async function startFakeSource({
     feed,
     port,
     secretOf: () => SECRET,
-    contracts: () => ({ decimals: 18 }),
+    contracts: () => new Map([[sampleEventEmitted().data.event.contract.address.toLowerCase(), { decimals: 18 }]]),
     state: () => ({
       mode: 'emulate',
       title: 'A fake source',

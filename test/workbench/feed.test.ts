@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sampleEventEmitted } from '../../src/testing.js';
-import { createFeed } from '../../src/workbench/feed.js';
+import { contentsOf } from '../../src/workbench/contents.js';
+import { createFeed, type KeptDelivery } from '../../src/workbench/feed.js';
 import { summaryOf } from '../../src/workbench/views.js';
 import { recordOf } from './records.js';
 
@@ -79,6 +80,19 @@ describe('createFeed', () => {
     const event = JSON.stringify(sampleEventEmitted());
     feed.put(recordOf('events', list(event, 1_000)));
     expect(feed.get('events')?.contents).toMatchObject({ events: 1_000, names: ['Transfer'] });
+  });
+
+  it('does not read what a stranger sent, until somebody else has', () => {
+    const feed = createFeed();
+    const told: number[] = [];
+    feed.subscribe((record) => told.push(record?.contents.events ?? -1));
+    feed.put(recordOf('1', { verified: false }));
+    const { rawBody } = feed.get('1') as KeptDelivery;
+    expect(feed.get('1')?.contents).toMatchObject({ bytes: rawBody.byteLength, events: 0, names: [] });
+    feed.describe('1', contentsOf(rawBody));
+    feed.put(recordOf('1', { verified: false }));
+    feed.describe('gone', contentsOf(rawBody));
+    expect([feed.get('1')?.contents.names, told]).toEqual([['Transfer'], [0, 1, 1]]);
   });
 
   it('does not keep the large buffer that a small body is a part of', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { explainFailure } from '../../src/explain/explain-failure.js';
 import { serviceHeaders } from '../../src/headers.js';
 import { createFeed, type KeptDelivery } from '../../src/workbench/feed.js';
 import { type FindingSources, findingsOf } from '../../src/workbench/findings.js';
@@ -12,8 +13,9 @@ function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
   return feed.get(args[0]) as KeptDelivery;
 }
 const refused = (attempt = {}) => kept('1', { attempt: { status: 403, ...attempt } });
+const explain = async (options: Parameters<typeof explainFailure>[0]) => explainFailure(options);
 const causes = async (record: KeptDelivery, changes: Partial<FindingSources> = {}) =>
-  (await findingsOf(record, { ...sources, ...changes })).map(({ cause }) => cause);
+  (await findingsOf(record, { ...sources, ...changes }, explain)).map(({ cause }) => cause);
 
 describe('findingsOf', () => {
   it('finds nothing in what was accepted, or is not answered yet', async () => {
@@ -25,20 +27,30 @@ describe('findingsOf', () => {
     expect(await causes(refused())).toEqual(['refused-though-genuine']);
   });
 
+  it('says so without trying anything of what was found genuine here', async () => {
+    const record = kept('1', { verified: true, attempt: { status: 403 } });
+    const never = () => Promise.reject(new Error('tried'));
+    expect((await findingsOf(record, sources, never)).map(({ cause }) => cause)).toEqual(['refused-though-genuine']);
+  });
+
   it('does not say so of what was refused here, where the secret is known', async () => {
     expect(await causes(refused({ code: 'ERR_WEBHOOK_TIMESTAMP' }))).toEqual([]);
     expect(await causes(kept('1', { attempt: { status: 500 } }))).toEqual([]);
   });
 
   it('holds the timestamp against the clock of the attempt, not of now', async () => {
-    const [stale] = await findingsOf(refused({ at: (SENT + 3600) * 1000, code: 'ERR_WEBHOOK_TIMESTAMP' }), sources);
+    const [stale] = await findingsOf(
+      refused({ at: (SENT + 3600) * 1000, code: 'ERR_WEBHOOK_TIMESTAMP' }),
+      sources,
+      explain,
+    );
     expect(stale?.what).toMatch(/old|stale|late/i);
     expect(await causes(refused({ at: (SENT + 299) * 1000, code: 'ERR_WEBHOOK_TIMESTAMP' }))).toEqual([]);
   });
 
   it('finds the secret of another webhook and names its label, and tells no secret', async () => {
     const changes = { secretOf: () => 'whsec-mine', otherSecretsOf: () => ({ shop: SECRET }) };
-    const findings = await findingsOf(refused(), { ...sources, ...changes });
+    const findings = await findingsOf(refused(), { ...sources, ...changes }, explain);
     expect(findings[0]).toMatchObject({ confidence: 'certain' });
     expect(JSON.stringify(findings[0])).toContain('shop');
     expect(JSON.stringify(findings)).not.toContain('whsec-');
@@ -46,7 +58,7 @@ describe('findingsOf', () => {
 
   it('names a fault on request first, and then what it does', async () => {
     const record = refused({ fault: 'timestamp 50 minutes old', at: (SENT + 3000) * 1000 });
-    const found = await findingsOf(record, sources);
+    const found = await findingsOf(record, sources, explain);
     expect(found[0]).toMatchObject({ cause: 'fault-on-request', confidence: 'certain' });
     expect(found[0]?.what).toContain('timestamp 50 minutes old');
     // And not what an hour to the second would look like: a clock in another time zone.

@@ -3,13 +3,14 @@ import { encodeAbiParameters, encodeFunctionData } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { parseDelivery } from '../../src/delivery.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
-import { type ItemView, itemView, type KnownContract } from '../../src/workbench/item-view.js';
+import { type ItemView, itemView, type KnownContract, type KnownContracts } from '../../src/workbench/item-view.js';
 
 const whole = { cut: (text: string) => text, spend: () => true };
 const view = (event: unknown, known?: KnownContract): ItemView => {
   const [item] = parseDelivery(JSON.stringify([event]));
   if (item === undefined) throw new Error('There is no item.');
-  return itemView(item, () => known, whole);
+  const contracts = { get: () => known } as Partial<KnownContracts> as KnownContracts;
+  return itemView(item, contracts, whole);
 };
 const amounts = ({ inputs = [] }: ItemView) => inputs.map(({ exact, formatted }) => [exact, formatted]);
 

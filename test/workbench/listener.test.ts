@@ -65,6 +65,19 @@ describe('a listener without a target', () => {
     expect(lastOf(records[3] as KeptDelivery)).toMatchObject({ code: 'ERR_WEBHOOK_SIGNATURE' });
   });
 
+  it('keeps whether each was genuine, and closes the connection of one that was not', async () => {
+    const { url, feed } = await listen();
+    const closed = [];
+    for (const delivery of [signed(), signed([{ id: 1 }]), signed(undefined, 'whsec-of-somebody-else')]) {
+      closed.push(
+        (await call(url, { ...delivery, headers: { ...delivery.headers, Connection: 'keep-alive' } })).headers
+          .connection,
+      );
+    }
+    expect(feed.list().map(({ verified }) => verified)).toEqual([true, true, false]);
+    expect(closed).toEqual(['keep-alive', 'keep-alive', 'close']);
+  });
+
   it('keeps the bytes also of what is refused for its headers', async () => {
     const { url, feed, last } = await listen();
     const body = '[{"id":"x"}] ';

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { itemViews } from '../../src/workbench/explain-tasks.js';
 import { createFeed, type KeptDelivery } from '../../src/workbench/feed.js';
+import type { KnownContracts } from '../../src/workbench/item-view.js';
 import type { Attempt } from '../../src/workbench/record.js';
-import { detailOf, summaryOf, verdictOf } from '../../src/workbench/views.js';
+import { summaryOf, verdictOf, detailOf as wholeDetail } from '../../src/workbench/views.js';
 import { decodeByWire } from '../../src/workbench/wire-abi.js';
 import { recordOf } from './records.js';
 
+/** The contract of the samples. */
+const TOKEN = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
 const HUGE = 'x'.repeat(100_000);
 
 function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
@@ -13,6 +17,9 @@ function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
   feed.put(recordOf(...args));
   return feed.get(args[0]) as KeptDelivery;
 }
+
+const detailOf = (record: KeptDelivery, contracts: KnownContracts = new Map()) =>
+  wholeDetail(record, { findings: [], items: itemViews(record.rawBody, contracts) });
 
 const transfer = (value: string, exact = 'de0b6b3a7640000') => {
   const sample = sampleEventEmitted();
@@ -80,24 +87,24 @@ describe('summaryOf', () => {
 });
 
 describe('detailOf', () => {
-  it('gives body, headers and attempts as they are', async () => {
+  it('gives body, headers and attempts as they are', () => {
     const record = kept('1');
-    const detail = await detailOf(record);
+    const detail = detailOf(record);
     expect(Buffer.from(detail.bodyBase64, 'base64').equals(Buffer.from(record.rawBody))).toBe(true);
     expect(detail.headers).toEqual(record.attempts[0]?.headers);
     expect(detail.attempts).toEqual(record.attempts);
     expect(detail.bodyTruncated).toBeUndefined();
   });
 
-  it('decodes an amount exactly without an ABI, where the wire has it converted', async () => {
-    const { items } = await detailOf(kept('1', { events: [transfer('1')] }));
+  it('decodes an amount exactly without an ABI, where the wire has it converted', () => {
+    const { items } = detailOf(kept('1', { events: [transfer('1')] }));
     expect(items[0]?.inputs?.[2]).toMatchObject({ value: '1', exact: '1000000000000000000', formatted: undefined });
     expect(items[0]?.inputs?.[0]?.exact).toBeUndefined();
   });
 
-  it('stops decoding where a delivery has more logs than can be decoded while somebody waits', async () => {
+  it('stops decoding where a delivery has more logs than can be decoded while somebody waits', () => {
     const long = `${'0'.repeat(48)}0de0b6b3a7640000${'0'.repeat(50_000)}`;
-    const { items } = await detailOf(kept('1', { events: Array(40).fill(transfer('1', long)) }));
+    const { items } = detailOf(kept('1', { events: Array(40).fill(transfer('1', long)) }));
     const exact = items.map(({ inputs }) => inputs?.[2]?.exact);
     expect(exact[0]).toBe('1000000000000000000');
     expect(exact.at(-1)).toBeUndefined();
@@ -113,7 +120,7 @@ describe('detailOf', () => {
     expect(asked[0]).toBeGreaterThan(220 * 90_000);
   });
 
-  it('decodes by the ABI when there is one, and shows the amount with the decimals of the token', async () => {
+  it('decodes by the ABI when there is one, and shows the amount with the decimals of the token', () => {
     const abi = [
       {
         type: 'event',
@@ -125,31 +132,31 @@ describe('detailOf', () => {
         ],
       },
     ];
-    const contracts = (address: string) => (/^0x5fbdb/i.test(address) ? { abi, decimals: 18 } : undefined);
-    const { items } = await detailOf(kept('1', { events: [transfer('1.5', '14d1120d7b160000')] }), { contracts });
+    const contracts = new Map([[TOKEN, { abi, decimals: 18 }]]);
+    const { items } = detailOf(kept('1', { events: [transfer('1.5', '14d1120d7b160000')] }), contracts);
     expect(items[0]?.inputs?.[2]).toMatchObject({ exact: '1500000000000000000', formatted: '1.5' });
   });
 
-  it('shows no exact amount where the log says another than the input', async () => {
-    const { items } = await detailOf(kept('1', { events: [transfer('7')] }));
+  it('shows no exact amount where the log says another than the input', () => {
+    const { items } = detailOf(kept('1', { events: [transfer('7')] }));
     expect(items[0]?.inputs?.[2]).toMatchObject({ value: '7', exact: undefined });
   });
 
-  it('says what is wrong with an item, of which kind an unknown one is, and which log was removed', async () => {
+  it('says what is wrong with an item, of which kind an unknown one is, and which log was removed', () => {
     const removed = sampleEventEmitted();
     const rawFields = (removed.data.event.rawFields ?? '').replace('"removed":false', '"removed":true');
     const events = [{ id: 1 }, { id: 'x', event: 'new.kind' }, sampleEventEmitted({ data: { event: { rawFields } } })];
-    const { items } = await detailOf(kept('1', { events }));
+    const { items } = detailOf(kept('1', { events }));
     expect(items[0]).toMatchObject({ status: 'invalid', issues: [{ path: 'id', message: 'expected a string' }, {}] });
     expect(items[1]).toEqual({ status: 'unknown', id: 'x', kind: 'new.kind' });
     expect(items[2]).toMatchObject({ removed: true });
   });
 
-  it('shows a transaction, and what it called where the ABI is known', async () => {
+  it('shows a transaction, and what it called where the ABI is known', () => {
     const inputs = ['to', 'value'].map((name, at) => ({ name, type: at ? 'uint256' : 'address' }));
     const abi = [{ type: 'function', name: 'transfer', inputs, outputs: [], stateMutability: 'nonpayable' }];
     const events = [sampleTransactionIncluded({ data: { failed: true } })];
-    const { items } = await detailOf(kept('1', { events }), { contracts: () => ({ abi }) });
+    const { items } = detailOf(kept('1', { events }), new Map([[TOKEN, { abi }]]));
     expect(items[0]).toMatchObject({
       transaction: { blockNumber: '16', method: 'transfer', status: 'included, failed' },
       contract: { address: '0x5fbdb2315678afecb367f032d93f642f64180aa3' },
@@ -157,17 +164,17 @@ describe('detailOf', () => {
     expect(items[0]?.inputs?.map(({ value }) => value)).toContain('1000000000000000000');
   });
 
-  it('survives payloads of transactions that hold anything', async () => {
+  it('survives payloads of transactions that hold anything', () => {
     const data = { tx: null, status: { a: 1 }, from: 7, blockNumber: [1] } as never;
     const events = [{ id: 't', event: 'transaction.included', data }];
-    const { items } = await detailOf(kept('1', { events }), { contracts: () => ({ abi: [] }) });
+    const { items } = detailOf(kept('1', { events }), new Map([[TOKEN, { abi: [] }]]));
     expect(items[0]).toMatchObject({
       status: 'event',
       transaction: { from: '7', status: '{"a":1}', blockNumber: '[1]' },
     });
   });
 
-  it('is bounded, whatever the delivery is', async () => {
+  it('is bounded, whatever the delivery is', () => {
     const inputs = Array.from({ length: 300 }, () => ({
       name: HUGE.slice(0, 2_000),
       value: 'y'.repeat(3_000),
@@ -178,7 +185,7 @@ describe('detailOf', () => {
     const many = Array.from({ length: 600 }, () => ({ id: 'x', event: 'new.kind' }));
     const headers = Array.from({ length: 500 }, () => [HUGE.slice(0, 9_000), HUGE.slice(0, 9_000)] as [string, string]);
     const { attempts } = recordOf('1', { attempt: { headers: headers.slice(0, 5), reason: HUGE } });
-    const detail = await detailOf({
+    const detail = detailOf({
       ...kept('1', { events: [...events, ...many] }),
       attempts: Array(500).fill(attempts[0]),
     });

@@ -1,5 +1,5 @@
 import type { LocalService } from '../../local/local-service.js';
-import type { KnownContract } from '../../workbench/item-view.js';
+import type { KnownContract, KnownContracts } from '../../workbench/item-view.js';
 import { usageError } from '../command-error.js';
 import { type GivenContract, readContract } from '../contract-flags.js';
 import type { Output } from '../output.js';
@@ -23,7 +23,7 @@ export interface ChainSource {
     chainId: number;
     contracts: readonly { address: string; label: string; name: string }[];
   };
-  known(address: string): KnownContract | undefined;
+  readonly contracts: KnownContracts;
   /** Sends a transaction that makes an event; undefined on a chain that is not ours. */
   readonly sample: (() => Promise<string>) | undefined;
   close(): Promise<void>;
@@ -111,7 +111,7 @@ export async function startChain(
     const view = contracts.map(({ address, label, name }) => ({ address, label, name }));
     return {
       view: { rpcUrl: new URL(rpcUrl).origin, chainId: watcher.chainId, contracts: view },
-      known: (address) => byAddress.get(address.toLowerCase()),
+      contracts: byAddress,
       sample,
       close,
     };

@@ -137,7 +137,7 @@ export const emulate = defineCommand({
         page = await listening('page-port', flags['page-port'], () =>
           servePage({
             ...{ feed, port: flags['page-port'], ...localSecrets(service) },
-            contracts: (address) => chain?.known(address),
+            contracts: () => chain?.contracts ?? new Map(),
             actions: localActions(service, () => sample()),
             state: () => ({
               ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },

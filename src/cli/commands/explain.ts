@@ -1,5 +1,5 @@
-import { explainFailure } from '../../explain/explain-failure.js';
 import type { Finding } from '../../explain/finding.js';
+import { createExplainer } from '../../workbench/explainer.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { usageError } from '../command-error.js';
 import { questionedDelivery } from '../explain/questioned.js';
@@ -50,6 +50,9 @@ const flags = {
   },
 } as const;
 
+/** Ctrl+C ends it earlier. */
+const LIMITS = { timeMs: 600_000, heapMiB: 2048, memoryMiB: 4096 };
+
 type Context = CommandContext<typeof flags>;
 
 export const explain = defineCommand({
@@ -74,20 +77,17 @@ export const explain = defineCommand({
   ],
   exitCodes: { 0: 'the delivery is genuine and fresh', 1: 'a receiver refuses it: the findings say why' },
   async run(context) {
-    const { flags, output, now } = context;
+    const { flags, output, signal, now } = context;
     const [secret, otherSecrets] = [await secrets(context), await others(context)];
     const { rawBody, signature, timestamp, at } = await questionedDelivery(flags, headerNames(flags), context);
     const time = flags.now === undefined ? (at ?? now()) : readTime(flags.now, 'now');
     const toleranceSeconds = flags.tolerance;
-    const findings = explainFailure({
-      rawBody,
-      signature,
-      timestamp,
-      secret,
-      otherSecrets,
-      now: time,
-      toleranceSeconds,
-    });
+    const explainer = createExplainer({ limits: LIMITS });
+    signal.addEventListener('abort', explainer.close);
+    if (signal.aborted) explainer.close();
+    const question = { rawBody, signature, timestamp, secret, otherSecrets, now: time, toleranceSeconds };
+    const findings = await explainer.explain(question).finally(explainer.close);
+    signal.throwIfAborted();
     const genuine = findings.length === 0;
     output.result({ genuine, findings }, genuine ? genuineText(output.colors) : findingsText(findings, output.colors));
     return genuine ? 0 : 1;

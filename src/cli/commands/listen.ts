@@ -1,5 +1,6 @@
 import { serviceHeaders } from '../../headers.js';
 import { isLoopback } from '../../local/registration.js';
+import { createExplainer } from '../../workbench/explainer.js';
 import { createFeed } from '../../workbench/feed.js';
 import { type ListenerOptions, startListener } from '../../workbench/listener.js';
 import { servePage } from '../../workbench/serve-page.js';
@@ -20,6 +21,7 @@ export const listen = defineCommand({
   details: [
     'Every delivery is verified as an app would verify it, printed, and shown on the page whose address is printed. Any path will do.',
     'With --forward, genuine deliveries are sent on with the same bytes and headers, and the sender is answered what the target answers: 503 when it cannot be reached. Redirects are not followed, and refused deliveries are not sent on.',
+    'Why a delivery was refused is found out in a process of its own, with a time and a memory limit: it never delays the next delivery. Of a flood of forgeries, some are printed without an explanation and the rest are counted.',
     'The page can send a genuine delivery to the target again. Its bytes are the same; it is signed afresh, as its timestamp would be refused by then.',
   ],
   arguments: [],
@@ -96,12 +98,14 @@ export const listen = defineCommand({
     const feed = createFeed();
     const sources = { headers, toleranceSeconds: flags.tolerance, secretOf: () => secret };
     const closing: (() => Promise<void>)[] = [async () => recording?.close()];
-    const printer = createPrinter(feed, sources, output);
+    const explainer = createExplainer();
+    const printer = createPrinter({ feed, sources, explainer, output });
 
     const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {
-      onDelivery(record, { method, path }, genuine) {
+      onDelivery(record, { method, path }) {
         const { at, headers, status } = lastOf(record);
         const verdict = verdictOf(lastOf(record));
+        const genuine = record.verified === true;
         void recording?.write({ at, method, path, headers, body: record.rawBody, status, verdict, genuine });
         // Not before the sender has its answer.
         printer.print(record.id);
@@ -136,8 +140,7 @@ export const listen = defineCommand({
           : await listening('page-port', flags['page-port'], () =>
               servePage({
                 ...sources,
-                feed,
-                state,
+                ...{ feed, explainer, state },
                 port: flags['page-port'],
                 actions: target ? { resend: listener.resend } : {},
               }),
@@ -150,6 +153,7 @@ export const listen = defineCommand({
       output.result({ listening: { url: listener.url, forward: shown, page: page?.address } }, lines.join('\n'));
       await untilAborted(signal);
     } finally {
+      explainer.close();
       for (const close of closing) await close();
       await printer.done();
     }

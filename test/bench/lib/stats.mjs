@@ -1,5 +1,5 @@
 /** The value at `share` of the way through sorted numbers. */
-function quantile(sorted, share) {
+export function quantile(sorted, share) {
   const at = (sorted.length - 1) * share;
   const below = sorted[Math.floor(at)];
   return below + (sorted[Math.ceil(at)] - below) * (at - Math.floor(at));

@@ -2,13 +2,18 @@ import { connect } from 'node:net';
 import { freshDelivery } from './fixtures.mjs';
 import { toRequest } from './load.mjs';
 
-/** A request whose signature is not genuine, with a body of so many bytes of which the last never comes. */
-export function unfinishedRequest(bytes) {
+/** A request whose signature is not genuine. */
+export function forgedRequest(body, more = {}) {
   const { headers } = freshDelivery(1);
   const forged = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, /^[0-9a-f]{64}$/.test(value) ? '0'.repeat(64) : value]),
   );
-  return toRequest({ body: Buffer.alloc(bytes, '['), headers: forged }).subarray(0, -1);
+  return toRequest({ body, headers: { ...forged, ...more } });
+}
+
+/** The same with a body of so many bytes of which the last never comes. */
+export function unfinishedRequest(bytes) {
+  return forgedRequest(Buffer.alloc(bytes, '[')).subarray(0, -1);
 }
 
 /** Sends a part of a request and nothing more. Resolves when the system has taken it, or the server has hung up. */

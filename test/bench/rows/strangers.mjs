@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
 import { freshDelivery } from '../lib/fixtures.mjs';
+import { latencies, latency } from '../lib/latency.mjs';
 import { sendAll, toRequest } from '../lib/load.mjs';
 import { startServer } from '../lib/server.mjs';
-import { interleave, ratios, summarise } from '../lib/stats.mjs';
+import { interleave, quantile, ratios, summarise } from '../lib/stats.mjs';
 import { crowd, unfinishedRequest } from '../lib/strangers.mjs';
 
 const MIB = 1024 * 1024;
@@ -10,30 +10,6 @@ const MIB = 1024 * 1024;
 const MAX_ARRIVING_BYTES = 64 * MIB;
 const MAX_BODY_BYTES = 10 * MIB;
 const STRANGERS = 1000;
-
-/** Milliseconds from sending a genuine delivery on a connection of its own to its 200. */
-function latency(port) {
-  const request = toRequest(freshDelivery(1));
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    const start = performance.now();
-    socket.on('error', reject).once('data', (answer) => {
-      socket.destroy();
-      if (answer.toString('latin1', 0, 12) === 'HTTP/1.1 200') resolve(performance.now() - start);
-      else reject(new Error(`A genuine delivery was refused: ${answer.toString('latin1', 0, 40)}`));
-    });
-    socket.write(request);
-  });
-}
-
-/** The latencies of genuine deliveries that come one after another, in order of size. */
-async function latencies(port, count) {
-  const all = [];
-  for (let at = 0; at < count; at++) all.push(await latency(port));
-  return all.sort((a, b) => a - b);
-}
-
-const quantile = (sorted, share) => sorted[Math.floor(share * (sorted.length - 1))];
 
 async function latencyBesideStrangers({ quick }) {
   const candidates = {};

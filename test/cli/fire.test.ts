@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import { type AddressInfo, createConnection } from 'node:net';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTestDelivery, sampleEventEmitted } from '../../src/testing.js';
+import { call, pageHeaders } from '../workbench/call.js';
+import { startProcess } from './running.js';
+import { main } from './tool.js';
+
+const SECRET = 'whsec-of-listen-under-fire';
+const env = { WEBHOOK_SECRET: SECRET };
+const MIB = 1024 * 1024;
+/** As much as a second and what a loaded machine adds to it. */
+const SOON_MS = 2000;
+
+const signed = () => {
+  const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
+  return { method: 'POST', body, headers };
+};
+const forged = (body: Uint8Array) => ({ ...signed(), body });
+const urlIn = (line: string) => /http:\/\/[^\s/]+\//.exec(line)?.[0] ?? '';
+
+const HOSTILE = {
+  'NUL after NUL': Buffer.from(`${'\0'.repeat(MIB)}x\0`),
+  'combining marks': Buffer.from('e\u0301\u0323'.repeat(MIB / 5)),
+  'deep nesting': Buffer.from('['.repeat(MIB)),
+  'tiny objects': Buffer.from(`[${'{},'.repeat(99_000)}{}]`),
+  'ten MiB': Buffer.alloc(10 * MIB, 'x'),
+};
+
+/** A connection on which a request never ends. */
+function stall(url: string, bytes: string): void {
+  const socket = createConnection(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+}
+
+/** Sends a delivery again and again until the test is over. */
+function repeat(url: string, body: Uint8Array): void {
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+  const next = () => {
+    if (!isOver) void call(url, forged(body)).then(next, () => setTimeout(next, 10));
+  };
+  next();
+}
+
+async function target(isAnswering: boolean): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    if (isAnswering) response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe('listen under fire', { timeout: 60_000 }, () => {
+  it.each([
+    ['alone', []],
+    ['with --forward', ['--forward']],
+  ])('answers a genuine delivery soon, whatever strangers send, %s', async (_, flags) => {
+    const args = flags.length > 0 ? ['--forward', await target(true)] : [];
+    const listen = startProcess(['listen', '--port', '0', '--json', ...args], env);
+    const { url, page } = JSON.parse(await listen.until(/./)).listening;
+    const [address, token = ''] = page.split('#token=');
+    const stream = await fetch(`${address}api/stream`, { headers: pageHeaders(token) });
+    for (const body of Object.values(HOSTILE)) for (let count = 0; count < 2; count++) repeat(url, body);
+    for (let count = 0; count < 50; count++) stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[');
+    const took: number[] = [];
+    for (let count = 0; count < 30; count++) {
+      const start = performance.now();
+      expect((await call(url, signed())).status).toBe(200);
+      took.push(performance.now() - start);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await stream.body?.cancel();
+    expect(Math.max(...took)).toBeLessThan(SOON_MS);
+  });
+
+  it('answers beside more connections that say nothing than it keeps', async () => {
+    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    for (let count = 0; count < 600; count++) stall(url, 'POST / HTTP/1.1\r\nHost: x\r\n');
+    expect((await call(url, signed())).status).toBe(200);
+    expect((await call(url, signed())).status).toBe(200);
+  });
+});
+
+describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
+  const end = async (child: { end(signal: NodeJS.Signals): Promise<number | null> }) => {
+    const start = performance.now();
+    expect(await child.end('SIGTERM')).toBe(143);
+    expect(performance.now() - start).toBeLessThan(SOON_MS);
+  };
+
+  it('listen, with senders that are slow, a target that does not answer and a page that is open', async () => {
+    const listen = startProcess(['listen', '--port', '0', '--json', '--forward', await target(false)], env);
+    const { url, page } = JSON.parse(await listen.until(/./)).listening;
+    const [address, token = ''] = page.split('#token=');
+    const stream = await fetch(`${address}api/stream`, { headers: pageHeaders(token) });
+    stall(url, 'POST / HTTP/1.1\r\n');
+    stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[');
+    const { body, ...sent } = signed();
+    httpRequest(url, sent)
+      .on('error', () => {})
+      .end(body);
+    await call(url, forged(HOSTILE['ten MiB']));
+    await listen.until(/"refused"/);
+    await end(listen);
+    await stream.text().catch(() => {});
+  });
+
+  it.each(Object.entries(HOSTILE))('listen, while it explains %s', async (_, body) => {
+    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    await Promise.all(Array.from({ length: 8 }, () => call(url, forged(body))));
+    await end(listen);
+  });
+
+  it('listen, when nobody reads what it prints', async () => {
+    const child = spawn(process.execPath, [main, 'listen', '--port', '0', '--no-page', '--json'], {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    child.stdout.pause();
+    const { url } = JSON.parse(line).listening;
+    const big = createTestDelivery(
+      Array.from({ length: 20 }, (_, at) =>
+        sampleEventEmitted({ data: { event: { name: `${at}${'x'.repeat(200)}` } } }),
+      ),
+      { secret: SECRET },
+    );
+    for (let count = 0; count < 200; count++) await call(url, { method: 'POST', body: big.body, headers: big.headers });
+    const closed = once(child, 'exit');
+    const ending = (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      return closed.then(([code]) => code);
+    };
+    await end({ end: ending });
+  });
+
+  it('emulate, with a receiver that does not answer and a page that is open', async () => {
+    const emulate = startProcess(['emulate', '--port', '0', '--register', `shop=${await target(false)}`]);
+    const url = urlIn(await emulate.until(/^API/));
+    const [address, token = ''] = (await emulate.until(/^Page/)).replace('Page: ', '').split('#token=');
+    const headers = pageHeaders(token);
+    const stream = await fetch(`${address}api/stream`, { headers });
+    expect((await call(`${address}api/sample`, { method: 'POST', headers, body: '{}' })).status).toBe(200);
+    stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+    await end(emulate);
+    await stream.text().catch(() => {});
+  });
+
+  it('explain, while it explains', async () => {
+    const args = ['explain', '--body-file', '-', '--signature', '0'.repeat(64), '--timestamp', '1700000000'];
+    const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env.PATH ?? '', ...env } });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const closed = once(child, 'exit');
+    child.stdin.on('error', () => {}).end(HOSTILE['NUL after NUL']);
+    await once(child.stdin, 'finish');
+    child.kill('SIGTERM');
+    const start = performance.now();
+    expect([0, 1, 143]).toContain((await closed)[0]);
+    expect(performance.now() - start).toBeLessThan(SOON_MS);
+  });
+});

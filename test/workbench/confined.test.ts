@@ -1,0 +1,54 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createConfined, type Limits } from '../../src/workbench/confined.js';
+import { badThread } from './threads.js';
+
+function confined(limits: Partial<Limits> = {}) {
+  const all = { timeMs: 20_000, heapMiB: 64, memoryMiB: 256, ...limits };
+  const made = createConfined<readonly string[], string>(badThread, all);
+  onTestFinished(made.close);
+  return made;
+}
+
+describe('a task', { timeout: 60_000 }, () => {
+  it.each(['loop', 'wait', 'recurse'])('that hangs is stopped, and the next is done: %s', async (act) => {
+    const { run } = confined({ timeMs: 3000 });
+    expect(await run([act])).toEqual({ undone: 'stopped' });
+    expect(await run(['say', 'next'])).toEqual({ result: 'next' });
+  });
+
+  it.each(['objects', 'numbers', 'buffers', 'strings', 'flat', 'array', 'map', 'json'])(
+    'that grows is stopped, and takes nothing else with it: %s',
+    async (act) => {
+      const { run } = confined();
+      expect(await run([act])).toEqual({ undone: 'stopped' });
+      expect(await run(['say', 'next'])).toEqual({ result: 'next' });
+    },
+  );
+
+  it.each(['throw', 'exit', 'abort'])('that crashes is as one that is stopped: %s', async (act) => {
+    const { run } = confined();
+    expect(await run([act])).toEqual({ undone: 'stopped' });
+    expect(await run(['say', 'next'])).toEqual({ result: 'next' });
+  });
+});
+
+describe('tasks', { timeout: 60_000 }, () => {
+  it('are done one after the other, those that somebody waits for first', async () => {
+    const { run } = confined();
+    const done: unknown[] = [];
+    const say = async (text: string, first: boolean) => done.push(await run(['say', text], first));
+    await Promise.all([say('a', false), say('b', false), say('c', false), say('d', true), say('e', true)]);
+    expect(done).toEqual(['a', 'd', 'e', 'b', 'c'].map((result) => ({ result })));
+  });
+
+  it('are refused when too many wait, but for those that somebody waits for', async () => {
+    const { run, close } = confined();
+    const running = run(['loop']);
+    const waiting = Array.from({ length: 100 }, () => run(['say']));
+    expect(await run(['say'])).toEqual({ undone: 'full' });
+    const urgent = run(['say'], true);
+    close();
+    expect(await Promise.all([running, urgent, ...waiting])).toEqual(Array(102).fill({ undone: 'closed' }));
+    expect(await run(['say'])).toEqual({ undone: 'closed' });
+  });
+});
