@@ -1,6 +1,5 @@
 import { isTimestamp, verifySignature } from '../signature.js';
 import { findAge } from './age.js';
-import { textOf } from './bytes.js';
 import { certain } from './fault.js';
 import type { Finding } from './finding.js';
 import { findByForm } from './form.js';
@@ -38,8 +37,7 @@ export function explainFailure(options: ExplainFailureOptions): Finding[] {
 export function explainWithin(options: unknown, work: Work): Finding[] {
   const given = readGiven(options);
   if (isGenuine(given)) {
-    const text = isShort(given) ? textOf(given.body.value) : undefined;
-    const moved = text !== undefined && isSeamMoved(text, given.timestamp.value);
+    const moved = isShort(given) && isSeamMoved(given.body.value, given.timestamp.value);
     return moved ? [certain(seamMoved)] : findAge(given.timestamp.value, given);
   }
   const found = search(given, work)?.map(certain) ?? [];
