@@ -2,6 +2,7 @@ import type { BodyView, Step, Undone } from './body-view.js';
 import { ByteSink } from './byte-sink.js';
 import { fromBase64, fromCodes, fromHex, join } from './bytes.js';
 import type { Fault } from './fault.js';
+import { CARRIAGE_RETURN, hexNumber, isSpace, LINE_FEED } from './json-scan.js';
 
 const bytesFirst =
   'Take the body as bytes (a Buffer or Uint8Array) and hand those to the library; turn it into text, if at all, after it is verified.';
@@ -105,7 +106,10 @@ function fromUtf16(bytes: Uint8Array): string | undefined {
   return fromCodes(units);
 }
 
+const SPACE = 0x20;
+const PERCENT = 0x25;
 const AMPERSAND = 0x26;
+const PLUS = 0x2b;
 const SEMICOLON = 0x3b;
 const LONGEST_ENTITY = 10;
 const NAMED = new Map([
@@ -162,12 +166,35 @@ function unquoted(text: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function* formDecoded(text: string): Generator<string> {
-  const field = /^[\w.-]{1,64}=(.*)$/s.exec(text)?.[1];
-  for (const each of [text, text.replace(/=$/, ''), field]) {
-    if (each === undefined) continue;
-    yield decodeURIComponent(each);
-    yield decodeURIComponent(each.replace(/\+/g, ' '));
+function withoutSpace(bytes: Uint8Array): Uint8Array {
+  const sink = new ByteSink(bytes.length);
+  for (let at = 0; at < bytes.length; at++) if (!isSpace(bytes[at])) sink.push(bytes[at] as number);
+  return sink.done();
+}
+
+/** The bytes of text that is URL-encoded; undefined when it is not. */
+function percentDecoded(bytes: Uint8Array, isForm: boolean): Uint8Array | undefined {
+  const sink = new ByteSink(bytes.length);
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === PERCENT) {
+      const decoded = hexNumber(bytes, at + 1, 2);
+      if (Number.isNaN(decoded)) return undefined;
+      sink.push(decoded);
+      at += 2;
+    } else sink.push(isForm && byte === PLUS ? SPACE : byte);
+  }
+  return sink.done();
+}
+
+function* formDecoded(text: string, { bytes }: BodyView): Generator<Uint8Array | undefined> {
+  if (/^[[{]/.test(text) || !/%[0-9a-f]{2}/i.test(text)) return;
+  const [name] = /^[\w.-]{1,64}=/.exec(text) ?? [];
+  const withoutEquals = text.endsWith('=') ? bytes.subarray(0, -1) : undefined;
+  for (const each of [bytes, withoutEquals, name && bytes.subarray(name.length)]) {
+    if (!each) continue;
+    yield percentDecoded(each, false);
+    yield percentDecoded(each, true);
   }
 }
 
@@ -180,10 +207,19 @@ function* normalized(text: string): Generator<string> {
   yield text.normalize('NFD');
 }
 
-function* withOtherLines(text: string): Generator<string> {
-  const short = text.replace(/\r\n/g, '\n');
-  yield short.replace(/\r/g, '\n');
-  yield short.replace(/\n/g, '\r\n');
+const CRLF = Uint8Array.of(CARRIAGE_RETURN, LINE_FEED);
+const LF = Uint8Array.of(LINE_FEED);
+
+/** With every line break as it is given; to CRLF, a CR by itself is none. */
+function withLines(bytes: Uint8Array, lineBreak: Uint8Array): Uint8Array {
+  const sink = new ByteSink(bytes.length, 2 * bytes.length);
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED) at++;
+    const byte = bytes[at] as number;
+    if (byte === LINE_FEED || (byte === CARRIAGE_RETURN && lineBreak === LF)) sink.append(lineBreak);
+    else sink.push(byte);
+  }
+  return sink.done();
 }
 
 const BOM = Uint8Array.of(0xef, 0xbb, 0xbf);
@@ -210,12 +246,12 @@ const latin: Step = function* latin({ bytes, text }) {
 export const encodingSteps: readonly Step[] = [
   utf16,
   ofText(faults.double, (text) => [/^\s*"|\\"/.test(text) ? unquoted(text) : undefined]),
-  ofText(faults.base64, (text) => [fromBase64(text.replace(/\s+/g, ''))]),
+  ofText(faults.base64, (_, { bytes }) => [fromBase64(fromCodes(withoutSpace(bytes)))]),
   ofText(faults.bomAdded, (text) => [text.replace(/^\uFEFF/, '')]),
   latin,
-  ofText(faults.url, (text) => (/^[^[{]/.test(text) && /%[0-9a-f]{2}/i.test(text) ? formDecoded(text) : [])),
+  ofText(faults.url, formDecoded),
   ofText(faults.buffer, (text) => [listed(text)]),
-  ofText(faults.lines, withOtherLines),
+  ofText(faults.lines, (_, { bytes }) => [withLines(bytes, LF), withLines(bytes, CRLF)]),
   ofText(faults.hex, (text) => [fromHex(text.trim())]),
   ofText(faults.html, (_, { bytes }) => [withoutEntities(bytes)]),
   ofText(faults.normalized, normalized),

@@ -1,12 +1,12 @@
-const FIRST = 1024;
-
 /** Bytes that are being written. Throws past a limit, before it takes the memory. */
 export class ByteSink {
-  #bytes = new Uint8Array(FIRST);
+  #bytes: Uint8Array;
   #length = 0;
   readonly #limit: number;
 
-  constructor(limit: number) {
+  /** `expected` is how many bytes there will probably be. */
+  constructor(expected: number, limit: number = expected) {
+    this.#bytes = new Uint8Array(expected);
     this.#limit = limit;
   }
 
@@ -50,7 +50,7 @@ export class ByteSink {
   }
 
   done(): Uint8Array {
-    return this.#bytes.slice(0, this.#length);
+    return this.#bytes.subarray(0, this.#length);
   }
 
   #grow(count: number): void {

@@ -13,7 +13,7 @@ const names =
   'If the headers came under other names, set the option headers: multibaasHeaders, serviceHeaders or your own.';
 
 const PLACEHOLDER =
-  /^(?:undefined|null|none|nan|true|false|\[object \w+\]|\$\{?\w*(?:\}|$)|\$\{\{.*|%\w+%|<.*>|\{\{.*\}\}|\$\(.*\)|process\.env.*|change[-_ ]?me|secret|todo|x{3,}|\*{3,}.*|\[?redacted\]?|\.{3}|…)$/i;
+  /^(?:undefined|null|none|nan|true|false|\[object \w+\]|\$\{?\w*(?:\}|$)|\$\{\{.*|%\w+%|<.*>|\{\{.*\}\}|\$\(.*\)|process\.env.*|change[-_ ]?me|secret|todo|x{3,}|\*{3}.*|\[?redacted\]?|\.{3}|…)$/i;
 
 /** As in "your-webhook-secret" and "my key". */
 function isOfSomebody(text: string): boolean {

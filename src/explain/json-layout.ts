@@ -25,7 +25,7 @@ const SMALL = 65_536;
 
 /** Writes valid JSON in a layout, in one pass over its tokens. Throws when it becomes much longer. */
 export function laidOut(json: Uint8Array, { indent: [byte, count], comma, colon }: Layout): Uint8Array {
-  const sink = new ByteSink(MOST_GROWTH * json.length + SMALL);
+  const sink = new ByteSink(json.length, MOST_GROWTH * json.length + SMALL);
   let depth = 0;
   const breakLine = () => {
     if (count === 0) return;

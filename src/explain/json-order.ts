@@ -90,12 +90,16 @@ const keyOf = (json: Uint8Array, { start, keyEnd }: Member) =>
 
 /** In the order of the shape that has most of the keys; those that it has not follow as they are. */
 export const asSent: Order = (members, json) => {
-  const keys = members.map((member) => keyOf(json, member));
-  const known = SHAPES.map((shape) => keys.filter((key) => shape.has(key)).length);
+  const known = SHAPES.map(() => 0);
+  for (const member of members) {
+    const key = keyOf(json, member);
+    for (const [at, shape] of SHAPES.entries()) if (shape.has(key)) known[at] = (known[at] ?? 0) + 1;
+  }
   const most = Math.max(...known);
   const [shape] = SHAPES.filter((_, at) => known[at] === most).sort((a, b) => a.size - b.size);
-  const ranks = new Map(members.map((member, at) => [member, shape?.get(keys[at] ?? '') ?? LONGEST_KEY]));
-  return [...members].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
+  const ranks = members.map((member) => shape?.get(keyOf(json, member)) ?? LONGEST_KEY);
+  const places = Array.from(members.keys()).sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
+  return places.map((place) => members[place] as Member);
 };
 
 export const sorted: Order = (members, json) => [...members].sort((a, b) => compare(json, a, b));

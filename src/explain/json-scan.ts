@@ -2,6 +2,7 @@
 // can be made slow with keys that are numbers.
 
 export const LINE_FEED = 0x0a;
+export const CARRIAGE_RETURN = 0x0d;
 export const QUOTE = 0x22;
 export const SLASH = 0x2f;
 export const COMMA = 0x2c;
@@ -16,7 +17,7 @@ const MINUS = 0x2d;
 export const CLOSING = 2;
 
 export const isSpace = (byte: number | undefined): boolean =>
-  byte === 0x20 || byte === LINE_FEED || byte === 0x0d || byte === 0x09;
+  byte === 0x20 || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === 0x09;
 export const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
 export const isOpening = (byte: number | undefined): boolean => byte === LIST || byte === OBJECT;
 export const isClosing = (byte: number | undefined): boolean => byte === LIST + CLOSING || byte === OBJECT + CLOSING;
@@ -48,18 +49,21 @@ export function endOfToken(json: Uint8Array, start: number): number {
   return at;
 }
 
-/** The code unit of the four hex digits at a position; NaN where there are none. */
-export function hexUnit(json: Uint8Array, start: number): number {
-  let unit = 0;
-  for (let at = start; at < start + 4; at++) {
+/** The number of some hex digits at a position; NaN where there are not as many. */
+export function hexNumber(json: Uint8Array, start: number, count: number): number {
+  let number = 0;
+  for (let at = start; at < start + count; at++) {
     const byte = json[at] ?? 0;
     const letter = byte | 0x20;
-    if (isDigit(byte)) unit = unit * 16 + byte - 0x30;
-    else if (letter >= 0x61 && letter <= 0x66) unit = unit * 16 + letter - 0x57;
+    if (isDigit(byte)) number = number * 16 + byte - 0x30;
+    else if (letter >= 0x61 && letter <= 0x66) number = number * 16 + letter - 0x57;
     else return Number.NaN;
   }
-  return unit;
+  return number;
 }
+
+/** The code unit of an escape whose four digits begin at a position. */
+export const hexUnit = (json: Uint8Array, start: number): number => hexNumber(json, start, 4);
 
 function afterDigits(json: Uint8Array, start: number): number {
   let at = start;

@@ -73,7 +73,7 @@ function write(sink: ByteSink, point: number, { escapes, letters, slash }: Spell
 
 /** Writes valid JSON with its strings spelled in another way, in one pass. White space stays as it is. */
 export function spelled(json: Uint8Array, spelling: Spelling): Uint8Array {
-  const sink = new ByteSink(LONGEST_ESCAPE * json.length);
+  const sink = new ByteSink(json.length, LONGEST_ESCAPE * json.length);
   for (let at = 0; at < json.length; ) {
     const byte = json[at] as number;
     if (byte === BACKSLASH || byte >= 0x80) {
