@@ -51,7 +51,7 @@ describe('six times the text takes at most eight times the work', () => {
       const unit = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 10 });
       const around = fc
         .constantFrom(...frames)
-        .chain(([head]) => fc.constantFrom(...frames).map(([, tail]) => [head, tail] as const));
+        .chain(([head]) => fc.constantFrom(...frames).map(([, tail, closed]) => [head, tail, closed] as const));
       await fc.assert(
         fc.asyncProperty(unit, around, async (repeatedUnit, frame) => {
           const found: string[] = [];

@@ -43,6 +43,16 @@ function exhaust(iterable: Iterable<unknown>): void {
   for (const _ of iterable);
 }
 
+/** Those of secrets and headers, of which longer ones are not read. */
+export const shortSteps: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
+  ['what a secret may stand for', (text) => () => readSecret(text)],
+  ['what the bytes of a secret may stand for', (text) => () => readSecret(utf8(text))],
+  ['what a signature may stand for', (text) => () => readSignature(text)],
+  ['what the bytes of a signature may stand for', (text) => () => readSignature(utf8(text))],
+  ['the time in a signature', (text) => () => timeInSignature(text)],
+  ['what a timestamp may stand for', (text) => () => readTimestamp(text, undefined)],
+]);
+
 const SUBJECTS = ['shape', 'style', 'encoding'];
 
 /** Each step of explainFailure by itself. */
@@ -73,12 +83,7 @@ export const steps: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
       },
     ],
   ]),
-  ['what a secret may stand for', (text) => () => readSecret(text)],
-  ['what the bytes of a secret may stand for', (text) => () => readSecret(utf8(text))],
-  ['what a signature may stand for', (text) => () => readSignature(text)],
-  ['what the bytes of a signature may stand for', (text) => () => readSignature(utf8(text))],
-  ['the time in a signature', (text) => () => timeInSignature(text)],
-  ['what a timestamp may stand for', (text) => () => readTimestamp(text, undefined)],
+  ...shortSteps,
 ]);
 
 /** What the measurement is to find: steps whose work grows with the square of the text. */

@@ -31,13 +31,15 @@ export const units: readonly string[] = [
 ];
 
 /** What stands around them. */
-export type Frame = readonly [head: string, tail: string];
+export type Frame = readonly [head: string, tail: string, closing?: 'closed' | undefined];
 
 export const frames: readonly Frame[] = [
   ['', ''],
   ['', 'x\0'],
   [' ', 'x'],
   ['[', '0]'],
+  // What the units open is closed.
+  ['', '', 'closed'],
   ['["', '"]'],
   ['{', '"":0}'],
   ['{"body":"', '"}'],
@@ -54,4 +56,16 @@ export const frames: readonly Frame[] = [
 export const timesIn = (size: number, unit: string): number =>
   Math.max(12, Math.floor(size / Buffer.byteLength(unit) / 12) * 12);
 
-export const repeated = ([head, tail]: Frame, unit: string, times: number): string => head + unit.repeat(times) + tail;
+const CLOSING = new Map([
+  ['[', ']'],
+  ['{', '}'],
+]);
+const closing = (unit: string) =>
+  Array.from(unit, (character) => CLOSING.get(character) ?? '')
+    .reverse()
+    .join('');
+
+export function repeated([head, tail, closed]: Frame, unit: string, times: number): string {
+  const middle = unit.repeat(times);
+  return `${head}${middle}${closed ? `0${closing(unit).repeat(times)}` : ''}${tail}`;
+}
