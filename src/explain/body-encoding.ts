@@ -1,5 +1,8 @@
-import { fromBase64, fromHex, fromLatin1, join, latin1, textOf, utf8 } from './bytes.js';
+import type { BodyView, Step, Undone } from './body-view.js';
+import { ByteSink } from './byte-sink.js';
+import { fromBase64, fromCodes, fromHex, join } from './bytes.js';
 import type { Fault } from './fault.js';
+import { CARRIAGE_RETURN, hexNumber, isSpace, LINE_FEED } from './json-scan.js';
 
 const bytesFirst =
   'Take the body as bytes (a Buffer or Uint8Array) and hand those to the library; turn it into text, if at all, after it is verified.';
@@ -67,48 +70,94 @@ const faults = {
   },
 } satisfies Record<string, Fault>;
 
-/** The characters of Windows-1252 from 0x80 on, where it differs from Latin-1. */
+/** The bytes of Windows-1252 from 0x80 on, by the characters that are not the same in Latin-1. */
 const CP1252 = new Map(
-  [...'€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'].map((character, at) => [
-    character,
-    String.fromCharCode(0x80 + at),
+  Array.from('€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ', (character, at) => [
+    character.charCodeAt(0),
+    0x80 + at,
   ]),
 );
 
 /** The bytes that were decoded as Latin-1 or Windows-1252 to give a text; undefined when it is too wide for that. */
 function singleBytes(text: string): Uint8Array | undefined {
-  if (!/[\x80-\uffff]/.test(text)) return undefined;
-  const narrow = text.replace(/[\u0100-\uffff]/g, (character) => CP1252.get(character) ?? character);
-  return /[\u0100-\uffff]/.test(narrow) ? undefined : latin1(narrow);
+  const bytes = new Uint8Array(text.length);
+  let isAscii = true;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const byte = code < 0x100 ? code : CP1252.get(code);
+    if (byte === undefined) return undefined;
+    bytes[at] = byte;
+    isAscii &&= byte < 0x80;
+  }
+  return isAscii ? undefined : bytes;
 }
 
-function fromUtf16(bytes: Uint8Array): Uint8Array | undefined {
+function fromUtf16(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   const marked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (bytes.length % 2 !== 0 || !(marked || first === 0 || second === 0)) return undefined;
-  const bigEndian = first === 0xfe || first === 0;
-  const units: string[] = [];
-  for (let at = marked ? 2 : 0; at < bytes.length; at += 2) {
-    const [high = 0, low = 0] = bigEndian ? [bytes[at], bytes[at + 1]] : [bytes[at + 1], bytes[at]];
-    units.push(String.fromCharCode(high * 256 + low));
+  const high = first === 0xfe || first === 0 ? 0 : 1;
+  const start = marked ? 2 : 0;
+  const units = new Uint16Array((bytes.length - start) / 2);
+  for (let at = 0; at < units.length; at++) {
+    const byte = start + 2 * at;
+    units[at] = ((bytes[byte + high] ?? 0) << 8) | (bytes[byte + 1 - high] ?? 0);
   }
-  return utf8(units.join(''));
+  return fromCodes(units);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&', nbsp: '\u00a0' };
+const SPACE = 0x20;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const PLUS = 0x2b;
+const SEMICOLON = 0x3b;
+const LONGEST_ENTITY = 10;
+const NAMED = new Map([
+  ['quot', 0x22],
+  ['apos', 0x27],
+  ['lt', 0x3c],
+  ['gt', 0x3e],
+  ['amp', 0x26],
+  ['nbsp', 0xa0],
+]);
 
-const withoutEntities = (text: string) =>
-  text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));/gi, (all, hex, decimal, name) => {
-    if (name !== undefined) return ENTITIES[name] ?? all;
-    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-    // No entity, then: there is no such character.
-    return code > 0x10ffff ? all : String.fromCodePoint(code);
-  });
+/** The character of an entity; undefined when there is none. */
+function pointOf(entity: string): number | undefined {
+  const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(entity) ?? [];
+  if (hex === undefined && decimal === undefined) return NAMED.get(entity);
+  const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  return point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? undefined : point;
+}
+
+function withoutEntities(bytes: Uint8Array): Uint8Array {
+  const sink = new ByteSink(bytes.length);
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes[at] === AMPERSAND ? bytes.subarray(at, at + LONGEST_ENTITY).indexOf(SEMICOLON) : 0;
+    const point = length > 0 ? pointOf(fromCodes(bytes.subarray(at + 1, at + length))) : undefined;
+    if (point === undefined) sink.push(bytes[at++] as number);
+    else {
+      sink.point(point);
+      at += length + 1;
+    }
+  }
+  return sink.done();
+}
 
 /** The bytes of a Buffer that was written as JSON or as a list of numbers. */
 function listed(text: string): Uint8Array | undefined {
-  const numbers = /^(?:\{"type":"Buffer","data":)?\[?([0-9,\s]+)\]?\}?$/.exec(text.trim())?.[1]?.split(',').map(Number);
-  return numbers && numbers.length > 1 && numbers.every((each) => each <= 255) ? Uint8Array.from(numbers) : undefined;
+  const list = /^(?:\{"type":"Buffer","data":)?\[?([0-9,\s]+)\]?\}?$/.exec(text.trim())?.[1];
+  if (!list?.includes(',')) return undefined;
+  const bytes = new Uint8Array(list.length);
+  let count = 0;
+  for (let at = 0; at <= list.length; count++) {
+    const comma = list.indexOf(',', at);
+    const end = comma < 0 ? list.length : comma;
+    const byte = Number(list.slice(at, end));
+    if (!(byte <= 255)) return undefined;
+    bytes[count] = byte;
+    at = end + 1;
+  }
+  return bytes.slice(0, count);
 }
 
 function unquoted(text: string): string | undefined {
@@ -117,47 +166,94 @@ function unquoted(text: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+function withoutSpace(bytes: Uint8Array): Uint8Array {
+  const sink = new ByteSink(bytes.length);
+  for (let at = 0; at < bytes.length; at++) if (!isSpace(bytes[at])) sink.push(bytes[at] as number);
+  return sink.done();
+}
+
+/** The bytes of text that is URL-encoded; undefined when it is not. */
+function percentDecoded(bytes: Uint8Array, isForm: boolean): Uint8Array | undefined {
+  const sink = new ByteSink(bytes.length);
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === PERCENT) {
+      const decoded = hexNumber(bytes, at + 1, 2);
+      if (Number.isNaN(decoded)) return undefined;
+      sink.push(decoded);
+      at += 2;
+    } else sink.push(isForm && byte === PLUS ? SPACE : byte);
+  }
+  return sink.done();
+}
+
+function* formDecoded(text: string, { bytes }: BodyView): Generator<Uint8Array | undefined> {
+  if (/^[[{]/.test(text) || !/%[0-9a-f]{2}/i.test(text)) return;
+  const [name] = /^[\w.-]{1,64}=/.exec(text) ?? [];
+  const withoutEquals = text.endsWith('=') ? bytes.subarray(0, -1) : undefined;
+  for (const each of [bytes, withoutEquals, name && bytes.subarray(name.length)]) {
+    if (!each) continue;
+    yield percentDecoded(each, false);
+    yield percentDecoded(each, true);
+  }
+}
+
+/** More marks than this on one letter are not text, and putting them in order takes as long as their number squared. */
+const MARKS = /\p{M}{31}/u;
+
+function* normalized(text: string): Generator<string> {
+  if (!/[\u0080-\uffff]/.test(text) || MARKS.test(text)) return;
+  yield text.normalize('NFC');
+  yield text.normalize('NFD');
+}
+
+const CRLF = Uint8Array.of(CARRIAGE_RETURN, LINE_FEED);
+const LF = Uint8Array.of(LINE_FEED);
+
+/** With every line break as it is given; to CRLF, a CR by itself is none. */
+function withLines(bytes: Uint8Array, lineBreak: Uint8Array): Uint8Array {
+  const sink = new ByteSink(bytes.length, 2 * bytes.length);
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED) at++;
+    const byte = bytes[at] as number;
+    if (byte === LINE_FEED || (byte === CARRIAGE_RETURN && lineBreak === LF)) sink.append(lineBreak);
+    else sink.push(byte);
+  }
+  return sink.done();
+}
+
 const BOM = Uint8Array.of(0xef, 0xbb, 0xbf);
 
-type Undo = (text: string, bytes: Uint8Array) => readonly (string | Uint8Array | undefined)[];
+type Undo = (text: string, view: BodyView) => Iterable<string | Uint8Array | undefined>;
+
+const ofText = (fault: Fault, undo: Undo): Step =>
+  function* ofText(view): Generator<Undone> {
+    if (view.text === undefined) return;
+    for (const each of undo(view.text, view)) if (each !== undefined) yield [each, fault];
+  };
+
+const utf16: Step = function* utf16({ bytes }) {
+  const text = fromUtf16(bytes);
+  if (text !== undefined) yield [text, faults.utf16];
+};
+
+const latin: Step = function* latin({ bytes, text }) {
+  const body = text === undefined ? fromCodes(bytes) : singleBytes(text);
+  if (body !== undefined) yield [body, faults.latin1];
+};
 
 /** What undoes each, the most frequent first. */
-const UNDO: readonly (readonly [fault: Fault, undo: Undo])[] = [
-  [faults.double, (text) => [/^\s*"|\\"/.test(text) ? unquoted(text) : undefined]],
-  [faults.base64, (text) => [fromBase64(text.replace(/\s+/g, ''))]],
-  [faults.bomAdded, (text) => [text.replace(/^\uFEFF/, '')]],
-  [faults.latin1, (text) => [singleBytes(text)]],
-  [faults.url, (text) => (/^[^[{]/.test(text) && /%[0-9a-f]{2}/i.test(text) ? formDecoded(text) : [])],
-  [faults.buffer, (text) => [listed(text)]],
-  [faults.lines, (text) => [text.replace(/\r\n?/g, '\n'), text.replace(/\r?\n/g, '\r\n')]],
-  [faults.hex, (text) => [fromHex(text.trim())]],
-  [faults.html, (text) => (text.includes('&') ? [withoutEntities(text)] : [])],
-  [faults.normalized, (text) => (/[\u0080-\uffff]/.test(text) ? [text.normalize('NFC'), text.normalize('NFD')] : [])],
-  [faults.bomLost, (text, bytes) => (text.startsWith('\uFEFF') ? [] : [join(BOM, bytes)])],
+export const encodingSteps: readonly Step[] = [
+  utf16,
+  ofText(faults.double, (text) => [/^\s*"|\\"/.test(text) ? unquoted(text) : undefined]),
+  ofText(faults.base64, (_, { bytes }) => [fromBase64(fromCodes(withoutSpace(bytes)))]),
+  ofText(faults.bomAdded, (text) => [text.replace(/^\uFEFF/, '')]),
+  latin,
+  ofText(faults.url, formDecoded),
+  ofText(faults.buffer, (text) => [listed(text)]),
+  ofText(faults.lines, (_, { bytes }) => [withLines(bytes, LF), withLines(bytes, CRLF)]),
+  ofText(faults.hex, (text) => [fromHex(text.trim())]),
+  ofText(faults.html, (_, { bytes }) => [withoutEntities(bytes)]),
+  ofText(faults.normalized, normalized),
+  ofText(faults.bomLost, (text, { bytes }) => [text.startsWith('\uFEFF') ? undefined : join(BOM, bytes)]),
 ];
-
-function formDecoded(text: string): string[] {
-  const decode = (each: string) => [decodeURIComponent(each), decodeURIComponent(each.replace(/\+/g, ' '))];
-  const field = /^[\w.-]{1,64}=(.*)$/s.exec(text)?.[1];
-  return [...decode(text), ...decode(text.replace(/=$/, '')), ...(field === undefined ? [] : decode(field))];
-}
-
-/** The bytes that a body may have been before it was decoded or encoded in the wrong way. */
-export function* recoded(bytes: Uint8Array): Generator<readonly [body: string | Uint8Array, fault: Fault]> {
-  const wide = fromUtf16(bytes);
-  if (wide) yield [wide, faults.utf16];
-  const text = textOf(bytes);
-  if (text === undefined) {
-    yield [fromLatin1(bytes), faults.latin1];
-    return;
-  }
-  for (const [fault, undo] of UNDO) {
-    let found: ReturnType<Undo> = [];
-    try {
-      found = undo(text, bytes);
-    } catch {
-      // Not encoded in this way.
-    }
-    for (const each of found) if (each !== undefined) yield [each, fault];
-  }
-}

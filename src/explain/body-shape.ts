@@ -1,6 +1,10 @@
-import { fromBase64 } from './bytes.js';
+import { rewritten } from './body-style.js';
+import type { BodyView, Step, Undone } from './body-view.js';
+import { fromBase64, join, sameBytes, textOf, utf8 } from './bytes.js';
 import type { Fault } from './fault.js';
-import { compact, type Json, kindOf, readJson, spellings, writeJson } from './json-text.js';
+import { compact } from './json-layout.js';
+import { endsOf, type Member, membersOf } from './json-order.js';
+import { afterSpace, isOpening, isSpace, LIST, QUOTE } from './json-scan.js';
 
 const faults = {
   wrapped: {
@@ -49,49 +53,63 @@ const faults = {
 export const whitespaceAdded: Fault = faults.leading;
 export const whitespaceLost: Fault = faults.trimmed;
 
-const same = (json: Json) => writeJson(json, compact, spellings.same);
-const LARGE = 1024 * 1024;
+function* doubled({ bytes }: BodyView): Generator<Undone> {
+  const half = bytes.subarray(0, bytes.length / 2);
+  if (bytes.length > 2 && sameBytes(half, bytes.subarray(half.length))) yield [half, faults.repeated];
+}
+
+function* padded({ bytes }: BodyView): Generator<Undone> {
+  let end = bytes.length;
+  while (bytes[end - 1] === 0) end--;
+  if (end < bytes.length) yield [bytes.subarray(0, end), faults.padded];
+}
+
+function* indentedBy({ bytes }: BodyView): Generator<Undone> {
+  if (isSpace(bytes[0])) yield [bytes.subarray(afterSpace(bytes, 0)), faults.leading];
+}
+
+function* inList({ bytes, kind }: BodyView): Generator<Undone> {
+  if (kind !== 'array') return;
+  const [first, second] = membersOf(bytes, afterSpace(bytes, 0), endsOf(bytes), 2);
+  if (first && !second && isOpening(bytes[first.value])) yield [bytes.subarray(first.value, first.end), faults.wrapped];
+}
+
+function* outOfList({ bytes, kind }: BodyView): Generator<Undone> {
+  if (kind === 'object') yield [join(utf8('['), bytes, utf8(']')), faults.unwrapped];
+}
+
 const MOST_MEMBERS = 16;
 
-/** The texts that a body may have been before something was put around it, or taken off. */
-export function* reshaped(text: string): Generator<readonly [body: string | Uint8Array, fault: Fault]> {
-  const half = text.slice(0, text.length / 2);
-  if (text.length > 2 && half + half === text) yield [half, faults.repeated];
-  if (text.endsWith('\0')) yield [text.replace(/\0+$/, ''), faults.padded];
-  if (/^[ \t\r\n]/.test(text)) yield [text.replace(/^[ \t\r\n]+/, ''), faults.leading];
-  const kind = kindOf(text);
-  if (text.length > LARGE || (kind !== 'object' && kind !== 'array')) return;
-  const tree = readJson(text);
-  if (typeof tree === 'string') return;
-  if ('items' in tree) {
-    const [first] = tree.items;
-    if (tree.items.length === 1 && first !== undefined && typeof first !== 'string')
-      yield [inside(text), faults.wrapped];
-    return;
-  }
-  yield [`[${text}]`, faults.unwrapped];
-  const encoded = tree.members.some(([key, value]) => key === '"isBase64Encoded"' && value === 'true');
-  for (const [key, value] of tree.members.slice(0, MOST_MEMBERS)) {
-    if (typeof value !== 'string') {
-      yield [same(value), faults.wrapped];
+/** Keys and values, as they are written. */
+function* inObject({ bytes, kind }: BodyView): Generator<Undone> {
+  if (kind !== 'object') return;
+  const written = ({ start, keyEnd, value, end }: Member) =>
+    [bytes.subarray(start, keyEnd), bytes.subarray(value, end)] as const;
+  const members = membersOf(bytes, afterSpace(bytes, 0), endsOf(bytes), MOST_MEMBERS).map(written);
+  const isEncoded = members.some(([key, value]) => textOf(key) === '"isBase64Encoded"' && textOf(value) === 'true');
+  for (const [key, value] of members) {
+    if (isOpening(value[0])) {
+      yield [rewritten(value, compact, 'same'), faults.wrapped];
       // What wraps it has parsed it before.
-      yield [writeJson(value, compact, spellings.go), faults.wrapped];
+      yield [rewritten(value, compact, 'go'), faults.wrapped];
     }
-    if (typeof value === 'string' && value.startsWith('"')) yield* asText(value, encoded);
-    if (key.startsWith('"[')) yield [fromForm(key, value), faults.form];
+    if (value[0] === QUOTE) yield* asText(stringOf(value), isEncoded);
+    if (key[1] === LIST) yield [fromForm(stringOf(key), value), faults.form];
   }
 }
 
-const inside = (text: string) => text.trim().slice(1, -1).trim();
+const stringOf = (string: Uint8Array) => JSON.parse(textOf(string) ?? '""') as string;
 
-function* asText(value: string, encoded: boolean): Generator<readonly [body: string | Uint8Array, fault: Fault]> {
-  const body = JSON.parse(value) as string;
+function* asText(body: string, isEncoded: boolean): Generator<Undone> {
   if (/^\s*[[{]/.test(body)) yield [body, faults.lambda];
-  const decoded = encoded || body.length > 64 ? fromBase64(body) : undefined;
+  const decoded = isEncoded || body.length > 64 ? fromBase64(body) : undefined;
   if (decoded) yield [decoded, faults.lambda];
 }
 
-function fromForm(key: string, value: Json): string {
-  const text = typeof value === 'string' && value.startsWith('"') ? (JSON.parse(value) as string) : '';
-  return `${JSON.parse(key)}${text === '' ? '' : `=${text}`}`;
+function fromForm(key: string, value: Uint8Array): string {
+  const text = value[0] === QUOTE ? stringOf(value) : '';
+  return text === '' ? key : `${key}=${text}`;
 }
+
+/** What takes off what was put around the body, or puts around it what was taken off. */
+export const shapeSteps: readonly Step[] = [doubled, padded, indentedBy, inList, outOfList, inObject];

@@ -1,19 +1,10 @@
+import type { BodyView, Step, Undone } from './body-view.js';
+import { join, utf8 } from './bytes.js';
 import type { Fault } from './fault.js';
-import {
-  compact,
-  goEscapes,
-  indented,
-  type Json,
-  kindOf,
-  type Layout,
-  type Looks,
-  looksOf,
-  type Member,
-  readJson,
-  spaced,
-  spellings,
-  writeJson,
-} from './json-text.js';
+import { compact, indented, type Layout, laidOut, spaced } from './json-layout.js';
+import { asSent, type Order, ordered, sorted } from './json-order.js';
+import { endOfToken, isDigit } from './json-scan.js';
+import { spelled, spellings } from './json-spelling.js';
 
 const raw =
   "Verify the bytes as they came: in Express mount the route before app.use(express.json()), or give it express.raw({ type: 'application/json' }) and pass req.body; in Fastify, Nest, Lambda and Fetch pass the raw body (await request.arrayBuffer()). expressHandler and the other adapters do so by themselves.";
@@ -54,100 +45,76 @@ const faults = {
 /** A body with a rounded number in it, where nothing can give the digits back. */
 export const rounded: Fault = faults.numbers;
 
-type Spelling = keyof typeof spellings;
+/** `same` keeps strings as they are. */
+type Spelled = keyof typeof spellings | 'same';
 
-const TRIED: readonly (readonly [Layout, Spelling])[] = [
+const TRIED: readonly (readonly [Layout, Spelled])[] = [
   [compact, 'go'],
   [compact, 'same'],
   [compact, 'javascript'],
-  [indented('  '), 'go'],
-  [indented('  '), 'same'],
-  [indented('  '), 'javascript'],
+  [indented(' ', 2), 'go'],
+  [indented(' ', 2), 'same'],
+  [indented(' ', 2), 'javascript'],
   [spaced, 'python'],
   [spaced, 'same'],
   [spaced, 'javascript'],
   [compact, 'olderGo'],
   [compact, 'python'],
   [compact, 'php'],
-  [indented('    '), 'same'],
-  [indented('    '), 'go'],
-  [indented('    '), 'python'],
-  [indented('\t'), 'same'],
-  [indented('\t'), 'go'],
+  [indented(' ', 4), 'same'],
+  [indented(' ', 4), 'go'],
+  [indented(' ', 4), 'python'],
+  [indented('\t', 1), 'same'],
+  [indented('\t', 1), 'go'],
 ];
 
-/** Over a larger body than this, only the most frequent of these faults are tried: a tree of it takes memory. */
-const LARGE = 1024 * 1024;
+/** Writes valid JSON again as a program does. */
+export const rewritten = (json: Uint8Array, layout: Layout, spelling: Spelled): Uint8Array =>
+  laidOut(spelling === 'same' ? json : spelled(json, spellings[spelling]), layout);
 
-/** The texts that a body may have been before something parsed it and wrote it again. */
-export function* restyled(text: string): Generator<readonly [text: string, fault: Fault]> {
-  const kind = kindOf(text);
-  if (kind === undefined) return;
-  const looks = looksOf(text);
-  if (text.length > LARGE) {
-    const smaller = looks.space === 'none' ? text : JSON.stringify(JSON.parse(text));
-    yield [goEscapes(smaller), faultOf(looks, compact, true)];
-    return;
-  }
-  const tree = readJson(text);
-  for (const [layout, spelling] of TRIED) {
-    const written = writeJson(tree, layout, spellings[spelling]);
-    yield [written, faultOf(looks, layout, written.length > text.length)];
-  }
-  yield* reordered(tree);
-  yield* unrounded(text);
-}
+const ofJson = (undo: (view: BodyView) => Iterable<Undone>): Step =>
+  function* ofJson(view) {
+    if (view.kind !== undefined) yield* undo(view);
+  };
 
-function faultOf({ space, escaped }: Looks, layout: Layout, longer: boolean): Fault {
-  if (space === 'indented') return faults.pretty;
-  if (space === 'spaced') return faults.reserialized;
-  if (layout !== compact) return faults.minified;
-  return escaped && !longer ? faults.escaped : faults.reserialized;
-}
+const restyled = (layout: Layout, spelling: Spelled) =>
+  ofJson(function* restyled({ bytes, looks }) {
+    const written = rewritten(bytes, layout, spelling);
+    const isLonger = written.length > bytes.length;
+    if (looks.space === 'indented') yield [written, faults.pretty];
+    else if (looks.space === 'spaced') yield [written, faults.reserialized];
+    else if (layout !== compact) yield [written, faults.minified];
+    else yield [written, looks.escaped && !isLonger ? faults.escaped : faults.reserialized];
+  });
 
-/** The keys of the service's objects in the order in which it writes them. */
-const SHAPES = [
-  'id event data',
-  'triggeredAt event transaction',
-  'name signature inputs rawFields contract indexInLog',
-  'name value hashed type',
-  'address addressLabel addressAlias name label',
-  'from txData txHash txIndexInBlock blockHash blockNumber contract method',
-  'name signature inputs',
-  'tx status from failed blockNumber blockHash resubmissionAttempts successfulResubmissions createdAt updatedAt',
-  'type chainId nonce to gas gasPrice maxPriorityFeePerGas maxFeePerGas value input accessList v r s yParity hash',
-].map((shape) => shape.split(' ').map((key) => `"${key}"`));
+/** Over a larger body the keys are left as they are: what is known of each takes many times its size. */
+const MOST_ORDERED = 512 * 1024;
 
-/** In the order of the shape that has most of the keys; those that it has not follow as they are. */
-function asSent(members: readonly Member[]): readonly Member[] {
-  const known = (shape: readonly string[]) => members.filter(([key]) => shape.includes(key)).length;
-  const [shape = []] = [...SHAPES].sort((a, b) => known(b) - known(a) || a.length - b.length);
-  const rank = (key: string) => (shape.includes(key) ? shape.indexOf(key) : shape.length);
-  return [...members].sort(([a], [b]) => rank(a) - rank(b));
-}
-
-const sorted = (members: readonly Member[]) => [...members].sort(([a], [b]) => (a < b ? -1 : 1));
-
-function rearranged(json: Json, order: (members: readonly Member[]) => readonly Member[]): Json {
-  if (typeof json === 'string') return json;
-  if ('items' in json) return { items: json.items.map((each) => rearranged(each, order)) };
-  return { members: order(json.members.map(([key, value]) => [key, rearranged(value, order)])) };
-}
-
-function* reordered(tree: Json): Generator<readonly [text: string, fault: Fault]> {
-  for (const order of [asSent, sorted]) {
-    const other = rearranged(tree, order);
-    for (const spelling of ['go', 'same'] as const) yield [writeJson(other, compact, spellings[spelling]), faults.keys];
-  }
-}
+const reordered = (order: Order, spelling: Spelled) =>
+  ofJson(function* reordered({ bytes }) {
+    if (bytes.length <= MOST_ORDERED) yield [ordered(rewritten(bytes, compact, spelling), order), faults.keys];
+  });
 
 const MOST_NUMBERS = 24;
+const FRACTION = utf8('.0');
 
-/** With a fraction given back to each whole number in turn, and to all of them. */
-function* unrounded(text: string): Generator<readonly [text: string, fault: Fault]> {
-  const ends: number[] = [];
-  // It looks behind from digits alone: from each space of many it would take as long as their number squared.
-  for (const { 0: number, index } of text.matchAll(/(?=[-0-9])(?<=[[:,]\s*)-?[0-9]+(?=\s*[,\]}])/g))
-    ends.push(index + number.length);
-  for (const end of ends.slice(0, MOST_NUMBERS)) yield [`${text.slice(0, end)}.0${text.slice(end)}`, faults.numbers];
-}
+/** With a fraction given back to each whole number in turn. */
+const unrounded = ofJson(function* unrounded({ bytes }) {
+  let left = MOST_NUMBERS;
+  for (let at = 0, end = 0; at < bytes.length && left > 0; at = end) {
+    end = endOfToken(bytes, at);
+    if (!isDigit(bytes[end - 1]) || !bytes.subarray(at + 1, end).every(isDigit)) continue;
+    yield [join(bytes.subarray(0, end), FRACTION, bytes.subarray(end)), faults.numbers];
+    left--;
+  }
+});
+
+/** What undoes that something parsed the body and wrote it again. */
+export const styleSteps: readonly Step[] = [
+  ...TRIED.map(([layout, spelling]) => restyled(layout, spelling)),
+  reordered(asSent, 'go'),
+  reordered(asSent, 'same'),
+  reordered(sorted, 'go'),
+  reordered(sorted, 'same'),
+  unrounded,
+];

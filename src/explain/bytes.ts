@@ -20,10 +20,10 @@ export function latin1(text: string): Uint8Array {
   return bytes;
 }
 
-/** The text whose characters' codes are the bytes' values. */
-export function fromLatin1(bytes: Uint8Array): string {
+/** The text whose characters' codes are the values. */
+export function fromCodes(codes: Uint8Array | Uint16Array): string {
   const parts: string[] = [];
-  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  for (let at = 0; at < codes.length; at += 8192) parts.push(String.fromCharCode(...codes.subarray(at, at + 8192)));
   return parts.join('');
 }
 
@@ -32,7 +32,9 @@ const HEX = /^(?:[0-9a-f]{2})+$/i;
 /** The bytes of hex digits; undefined when it is none. */
 export function fromHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !HEX.test(text)) return undefined;
-  return Uint8Array.from({ length: text.length / 2 }, (_, at) => Number.parseInt(text.slice(2 * at, 2 * at + 2), 16));
+  const bytes = new Uint8Array(text.length / 2);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(text.slice(2 * at, 2 * at + 2), 16);
+  return bytes;
 }
 
 export const toHex = (bytes: Uint8Array): string =>
@@ -40,20 +42,35 @@ export const toHex = (bytes: Uint8Array): string =>
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
+/** The six bits that each digit stands for, in base64 and in base64url. */
+const DIGITS = new Map(
+  ['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', '-_'].flatMap((digits, at) =>
+    Array.from(digits, (digit, value) => [digit.charCodeAt(0), at * 62 + value] as const),
+  ),
+);
+
 /** The bytes of base64 or base64url, with or without padding; undefined when it is none. */
 export function fromBase64(text: string): Uint8Array | undefined {
   if (!BASE64.test(text)) return undefined;
-  try {
-    return latin1(atob(text.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '')));
-  } catch {
-    return undefined;
+  const length = text.indexOf('=') < 0 ? text.length : text.indexOf('=');
+  if (length % 4 === 1) return undefined;
+  const bytes = new Uint8Array(Math.floor((length * 3) / 4));
+  let bits = 0;
+  for (let at = 0, end = 0; at < length; at++) {
+    bits = (bits << 6) | (DIGITS.get(text.charCodeAt(at)) ?? 0);
+    // Each digit but the first of four completes a byte.
+    if (at % 4 !== 0) bytes[end++] = bits >> (6 - 2 * (at % 4));
   }
+  return bytes;
 }
 
-export const toBase64 = (bytes: Uint8Array): string => btoa(fromLatin1(bytes));
+export const toBase64 = (bytes: Uint8Array): string => btoa(fromCodes(bytes));
 
 export const toBase64Url = (bytes: Uint8Array): string =>
-  toBase64(bytes).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+  toBase64(bytes)
+    .replace(/\+/g, '-')
+    .replace(/\//g, '_')
+    .replace(/={1,2}$/, '');
 
 export function join(...parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -69,4 +86,18 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;
+}
+
+/** Tells whether bytes come for the first time, from a hash of them: keeping all would take their memory. */
+export function createSeen(): (bytes: Uint8Array) => boolean {
+  const seen = new Set<string>();
+  return (bytes) => {
+    let [a, b] = [0, 0];
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] as number;
+      a = Math.imul(a ^ byte, 0x01000193);
+      b = Math.imul(b + byte + 1, 0x85ebca6b);
+    }
+    return seen.size < seen.add(`${bytes.length}:${a}:${b}`).size;
+  };
 }

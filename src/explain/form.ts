@@ -3,7 +3,8 @@ import { fromHex, textOf } from './bytes.js';
 import { type Fault, likely, possible } from './fault.js';
 import type { Finding } from './finding.js';
 import type { Given } from './given.js';
-import { kindOf, looksOf } from './json-text.js';
+import { looksOf } from './json-looks.js';
+import { kindOf } from './json-scan.js';
 import { formOfTimestamp } from './timestamp.js';
 
 const fault = (cause: string, what: string, fix: string): Fault => ({ cause, what, fix });
@@ -11,7 +12,22 @@ const fault = (cause: string, what: string, fix: string): Fault => ({ cause, wha
 const names =
   'If the headers came under other names, set the option headers: multibaasHeaders, serviceHeaders or your own.';
 
+const PLACEHOLDER =
+  /^(?:undefined|null|none|nan|true|false|\[object \w+\]|\$\{?\w*(?:\}|$)|\$\{\{.*|%\w+%|<.*>|\{\{.*\}\}|\$\(.*\)|process\.env.*|change[-_ ]?me|secret|todo|x{3,}|\*{3}.*|\[?redacted\]?|\.{3}|…)$/i;
+
+/** As in "your-webhook-secret" and "my key". */
+function isOfSomebody(text: string): boolean {
+  const whose = text.search(/\b(?:your|my)/i);
+  return whose >= 0 && /secret|key/i.test(text.slice(whose));
+}
+
+/** A longer text is a secret. */
 const LONGEST_PLACEHOLDER = 200;
+
+function isPlaceholder(secret: string): boolean {
+  const text = secret.trim().replace(/^["']/, '').replace(/["']$/, '').trim();
+  return text.length <= LONGEST_PLACEHOLDER && (PLACEHOLDER.test(text) || isOfSomebody(text));
+}
 
 function ofSecret({ secrets }: Given): Fault[] {
   if (secrets.length === 0) {
@@ -25,18 +41,7 @@ function ofSecret({ secrets }: Given): Fault[] {
   }
   const found: Fault[] = [];
   const texts = secrets.filter((secret) => typeof secret === 'string');
-  const isPlaceholder = (text: string) =>
-    /^\s*["']?(?:undefined|null|none|nan|true|false|\[object \w+\]|\$\{?\w*(?:\}|$)|\$\{\{.*|%\w+%|<.*>|\{\{.*\}\}|\$\(.*\)|process\.env.*|.*\b(?:your|my)[-_ ]?.*(?:secret|key).*|change[-_ ]?me|secret|todo|x{3,}|\*{3,}.*|\[?redacted\]?|\.{3}|…)["']?\s*$/i.test(
-      text,
-    );
-  // A longer one is none, and would take long to be looked through.
-  const isShort = (text: string) => text.length <= LONGEST_PLACEHOLDER;
-  if (
-    texts
-      .map((text) => text.trim())
-      .filter(isShort)
-      .some(isPlaceholder)
-  ) {
+  if (texts.some(isPlaceholder)) {
     found.push(
       fault(
         'secret-placeholder',
@@ -136,14 +141,14 @@ function ofBody({ body: { value: bytes, faults } }: Given): Fault[] {
       ),
     );
   } else {
-    found.push(...ofJson(text));
+    found.push(...ofJson(text.startsWith('\uFEFF') ? bytes.subarray(3) : bytes));
   }
   return found;
 }
 
-function ofJson(text: string): Fault[] {
-  const kind = kindOf(text.replace(/^\uFEFF/, ''));
-  const looks = looksOf(text);
+function ofJson(bytes: Uint8Array): Fault[] {
+  const kind = kindOf(bytes);
+  const looks = looksOf(bytes);
   if (kind === undefined && looks.depth > 0) {
     return [
       fault(

@@ -1,7 +1,7 @@
 import type { RawBody } from '../signature.js';
 import { utf8 } from './bytes.js';
 import type { Candidate, Fault } from './fault.js';
-import { goEscapes } from './json-text.js';
+import { spelled, spellings } from './json-spelling.js';
 import { timestampFaults } from './timestamp.js';
 
 /** A delivery that does not verify, as the receiver got it. */
@@ -77,8 +77,8 @@ function readBody(value: unknown): Candidate<Uint8Array> {
   const fits = attempt(() => !ArrayBuffer.isView(value) || (value as Uint8Array).BYTES_PER_ELEMENT === 1);
   if (bytes) return { value: bytes, faults: fits ? [] : [otherView] };
   if (value === undefined || value === null) return { value: new Uint8Array(), faults: [] };
-  const text = attempt(() => goEscapes(JSON.stringify(value)));
-  return { value: utf8(typeof text === 'string' ? text : ''), faults: [parsed] };
+  const json = attempt(() => spelled(utf8(JSON.stringify(value)), spellings.go));
+  return { value: json ?? new Uint8Array(), faults: [parsed] };
 }
 
 const LONGEST_HEADER = 8192;
@@ -94,7 +94,9 @@ function readHeader(value: unknown): string | undefined {
 
 function readTimestamp(value: unknown): Candidate<string> {
   const text = attempt(() => {
-    if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+    // The digits of a larger one would take long to write.
+    if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? String(value) : undefined;
+    if (typeof value === 'number') return String(value);
     return value instanceof Date ? value.toISOString() : undefined;
   });
   if (text !== undefined) return { value: text, faults: [timestampFaults.type] };
@@ -116,8 +118,9 @@ function readSecrets(value: unknown): (string | Uint8Array)[] {
   for (const each of list ?? []) {
     const secret = typeof each === 'string' ? each : bytesOf(each);
     if (secret?.length) found.push(secret);
+    if (found.length === MOST_SECRETS) break;
   }
-  return found.slice(0, MOST_SECRETS);
+  return found;
 }
 
 function readOthers(value: unknown): (readonly [string, string])[] {

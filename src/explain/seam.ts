@@ -1,6 +1,7 @@
 import { isTimestamp } from '../signature.js';
+import { fromCodes, join, textOf, utf8 } from './bytes.js';
 import type { Fault } from './fault.js';
-import { kindOf } from './json-text.js';
+import { kindOf } from './json-scan.js';
 
 export const seamMoved: Fault = {
   cause: 'body-timestamp-seam',
@@ -12,11 +13,11 @@ export const seamMoved: Fault = {
 const DIGITS = [10, 13];
 
 /** Whether bytes of the body have gone into the timestamp, or the other way round. */
-export function isSeamMoved(body: string, timestamp: string): boolean {
-  if (kindOf(body) !== undefined) return false;
-  const whole = body + timestamp;
+export function isSeamMoved(body: Uint8Array, timestamp: string): boolean {
+  if (textOf(body) === undefined || kindOf(body) !== undefined) return false;
+  const whole = join(body, utf8(timestamp));
   return DIGITS.some((digits) => {
-    const time = whole.slice(-digits);
-    return time !== timestamp && isTimestamp(time) && kindOf(whole.slice(0, -digits)) === 'array';
+    const time = fromCodes(whole.subarray(-digits));
+    return time !== timestamp && isTimestamp(time) && kindOf(whole.subarray(0, -digits)) === 'array';
   });
 }

@@ -43,9 +43,10 @@ export function search(given: Given, work: Work): readonly Fault[] | undefined {
   const readings = readSignature(given.signature);
   if (readings.length === 0 || given.body.value.length === 0) return undefined;
   const times = timesOf(given);
-  for (const pass of passes(given, readings, work)) {
+  const ofOthers = new Map(given.others.map((other) => [secretOf(''), other]));
+  for (const pass of passes(given, ofOthers, readings, work)) {
     const found = run(pass, { readings, times, timestamp: given.timestamp.value, work });
-    if (found) return found;
+    if (found) return found.map((fault) => named(fault, ofOthers.get(fault)?.[0], given));
   }
   return undefined;
 }
@@ -54,14 +55,19 @@ function timesOf({ body, signature, timestamp }: Given): Candidate<string>[] {
   const inSignature = typeof signature === 'string' ? timeInSignature(signature) : undefined;
   const times = readTimestamp(timestamp.value, inSignature);
   const [asGiven, ...others] = times;
-  const text = asGiven?.faults.length === 0 ? undefined : textOf(body.value);
-  const moved = text !== undefined && isSeamMoved(text, timestamp.value);
+  const moved = asGiven?.faults.length !== 0 && isSeamMoved(body.value, timestamp.value);
   if (!moved) return times.map(({ value, faults }) => ({ value, faults: [...timestamp.faults, ...faults] }));
   return [{ value: timestamp.value, faults: [seamMoved] }, ...others];
 }
 
-function* passes(given: Given, readings: readonly Reading[], work: Work): Generator<Pass> {
-  const { body, timestamp, secrets, others } = given;
+/** Secrets of other webhooks, by faults that do not name them yet: to make a label safe takes a look at every secret. */
+type OfOthers = ReadonlyMap<Fault, Given['others'][number]>;
+
+const named = (fault: Fault, label: string | undefined, given: Given) =>
+  label === undefined ? fault : secretOf(safeLabel(label, given));
+
+function* passes(given: Given, ofOthers: OfOthers, readings: readonly Reading[], work: Work): Generator<Pass> {
+  const { body, timestamp, secrets } = given;
   const own = secrets.map((secret) => ({
     value: typeof secret === 'string' ? utf8(secret) : secret,
     faults: bytesFault(secret),
@@ -77,7 +83,7 @@ function* passes(given: Given, readings: readonly Reading[], work: Work): Genera
   for (const scheme of ofItsLength) for (const key of own) yield { body, key, scheme };
 
   const keys = [
-    ...others.map(([label, secret]) => ({ value: utf8(secret), faults: [secretOf(safeLabel(label, given))] })),
+    ...Array.from(ofOthers, ([fault, [, secret]]) => ({ value: utf8(secret), faults: [fault] })),
     ...(secrets.length === 0 ? withoutSecret : secrets.flatMap(readSecret)),
   ];
   const kept: Candidate<Uint8Array>[] = [];
@@ -90,7 +96,7 @@ function* passes(given: Given, readings: readonly Reading[], work: Work): Genera
       const other = { value: next.value.value, faults: [...body.faults, ...next.value.faults] };
       for (const key of own) yield { body: other, key };
       keptBytes += other.value.length;
-      if (keptBytes <= MOST_KEPT) kept.push(other);
+      if (body.value.length <= LARGE && keptBytes <= MOST_KEPT) kept.push(other);
     }
     const key = keys[at];
     if (key) yield { body, key };
@@ -123,11 +129,15 @@ interface Parts {
   readonly work: Work;
 }
 
+/** How often what is made of a secret is as long as the secret. */
+const READ = 64;
+
 /** Faults in two parts, or two faults of one. */
 function* pairs({ given: { body, timestamp }, own, keys, kept, schemes, work }: Parts): Generator<Pass> {
   const brief = true;
   for (const other of kept) for (const key of keys) yield { body: other, key, brief };
   for (const { value, faults } of keys) {
+    if (!work.spend(READ * value.length)) return;
     const text = textOf(value);
     for (const key of text === undefined ? [] : readSecret(text)) {
       yield { body, key: { value: key.value, faults: [...faults, ...key.faults] }, brief };
@@ -170,7 +180,7 @@ function run(pass: Pass, { readings, times, timestamp, work }: Tried): readonly 
   if (before) hasher.update(utf8(before.value));
   hasher.update(core);
   for (const { tail, time } of ends(pass, times, timestamp, core)) {
-    if (!work.spend(FINISH + tail.value.length + time.value.length)) return undefined;
+    if (!work.spend(FINISH + tail.value.length + time.value.length + key.value.length)) return undefined;
     const whole = hasher.clone();
     whole.update(tail.value);
     whole.update(utf8(time.value));

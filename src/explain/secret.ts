@@ -1,6 +1,7 @@
-import { fromBase64, fromHex, latin1, sameBytes, toBase64, toBase64Url, toHex, utf8 } from './bytes.js';
+import { createSeen, fromBase64, fromHex, latin1, toBase64, toBase64Url, toHex, utf8 } from './bytes.js';
 import type { Candidate, Fault } from './fault.js';
 import { hashOf } from './scheme.js';
+import { withoutEnd, withoutQuotes } from './text.js';
 
 const asShown = 'Use the secret exactly as it was shown when the webhook was created.';
 
@@ -123,6 +124,12 @@ const faults = {
 } satisfies Record<string, Fault>;
 
 const percentDecoded = (text: string) => (text.includes('%') ? decodeURIComponent(text) : '');
+/** The half of a text that is there twice, with or without white space between. */
+function half(text: string): string {
+  const [first, second] = [text.slice(0, text.length / 2), text.slice((text.length + 1) / 2)];
+  return first === second && text.slice(first.length, -first.length).trim() === '' ? first : '';
+}
+
 const jsonString = (text: string) => {
   const value: unknown = text.startsWith('"') ? JSON.parse(text) : '';
   return typeof value === 'string' ? value : '';
@@ -131,19 +138,14 @@ const jsonString = (text: string) => {
 /** What the right secret may be, made from the one that was given. What throws gives none. */
 const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | readonly string[]])[] = [
   [faults.bom, (text) => text.replace(/[\uFEFF\u200B-\u200F\u2060\u00AD]/g, '')],
-  [faults.whitespace, (text) => [text.trim(), text.replace(/[\r\n]+$/, ''), text.replace(/\s+/g, '')]],
+  [faults.whitespace, (text) => [text.trim(), withoutEnd(text, '\r', '\n'), text.replace(/\s+/g, '')]],
   [
     faults.quotes,
-    (text) => [
-      text.replace(/^(["'`])(.*)\1$/s, '$2'),
-      text.replace(/^[“‘«„](.*)[”’»“]$/s, '$1'),
-      text.replace(/^["'`]|["'`]$/g, ''),
-    ],
+    (text) => [withoutQuotes(text), text.replace(/^[“‘«„](.*)[”’»“]$/s, '$1'), text.replace(/^["'`]|["'`]$/g, '')],
   ],
   [faults.quotes, jsonString],
-  [faults.comment, (text) => text.replace(/\s+(?:#|\/\/).*$/s, '')],
-  [faults.doubled, (text) => (text.slice(0, text.length / 2).repeat(2) === text ? text.slice(0, text.length / 2) : '')],
-  [faults.doubled, (text) => text.replace(/^(.+)\s\1$/s, '$1')],
+  [faults.comment, (text) => text.slice(0, Math.max(0, text.search(/\s(?:#|\/\/)/))).trimEnd()],
+  [faults.doubled, half],
   [faults.envLine, (text) => text.replace(/^\s*(?:export\s+|set\s+|\$env:)?[A-Za-z_][A-Za-z0-9_.-]*\s*[=:]\s*/, '')],
   [
     faults.prefix,
@@ -153,8 +155,8 @@ const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | 
         '',
       ),
   ],
-  [faults.punctuation, (text) => text.replace(/[,;]+$/, '')],
-  [faults.list, (text) => text.split(/[,;|\s]+/).slice(0, 8)],
+  [faults.punctuation, (text) => withoutEnd(text, ',', ';')],
+  [faults.list, (text) => text.split(/[,;|\s]+/, 8)],
   [faults.whitespaceSigned, (text) => [`${text}\n`, `${text}\r\n`, `${text} `, ` ${text}`, `${text}\r`, `${text}\t`]],
   [faults.quotesSigned, (text) => [`"${text}"`, `'${text}'`]],
   [faults.prefixSigned, (text) => [`whsec_${text}`]],
@@ -163,7 +165,7 @@ const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | 
   [faults.url, (text) => [percentDecoded(text), percentDecoded(text.replace(/\+/g, ' ')), encodeURIComponent(text)]],
   [
     faults.escapes,
-    (text) => [text.replace(/\\n$/, '\n'), text.replace(/\\(.)/g, '$1'), text.replace(/(?:\\[nrt])+$/, '')],
+    (text) => [text.replace(/\\n$/, '\n'), text.replace(/\\(.)/g, '$1'), withoutEnd(text, '\\n', '\\r', '\\t')],
   ],
   [faults.unset, () => ['undefined', 'null', '[object Object]']],
 ];
@@ -191,10 +193,11 @@ export function readSecret(given: string | Uint8Array): Candidate<Uint8Array>[] 
   if (typeof given !== 'string') return readBytes(given);
   if (given.length > LONGEST || given === '') return [];
   const found: Candidate<Uint8Array>[] = [];
-  const own = utf8(given);
+  const isNew = createSeen();
+  isNew(utf8(given));
   const add = (value: Uint8Array | undefined, fault: Fault) => {
-    if (value === undefined || (value.length === 0 && fault !== faults.unset) || sameBytes(value, own)) return;
-    if (!found.some((each) => sameBytes(each.value, value))) found.push({ value, faults: [fault] });
+    if (value === undefined || (value.length === 0 && fault !== faults.unset)) return;
+    if (isNew(value)) found.push({ value, faults: [fault] });
   };
   for (const [fault, make] of TEXTS) {
     for (const text of attempt(() => [make(given)].flat())) add(text === '' ? undefined : utf8(text), fault);
@@ -205,8 +208,10 @@ export function readSecret(given: string | Uint8Array): Candidate<Uint8Array>[] 
 
 function readBytes(given: Uint8Array): Candidate<Uint8Array>[] {
   const text = (value: string, fault: Fault) => ({ value: utf8(value), faults: [faults.bytes, fault] });
+  const asGiven = { value: given, faults: [faults.bytes] };
+  if (given.length > LONGEST) return [asGiven];
   return [
-    { value: given, faults: [faults.bytes] },
+    asGiven,
     text(toHex(given), faults.hexEncoded),
     text(toBase64(given), faults.base64Encoded),
     text(toBase64Url(given), faults.base64Encoded),

@@ -1,5 +1,6 @@
-import { fromBase64, fromHex, fromLatin1 } from './bytes.js';
+import { fromBase64, fromCodes, fromHex } from './bytes.js';
 import type { Fault } from './fault.js';
+import { parted, withoutQuotes } from './text.js';
 
 /** The bytes that a signature header may stand for. */
 export interface Reading {
@@ -93,26 +94,28 @@ function undress(text: string): Layer[] {
   // The list grows while it is gone through: quotes may stand around a prefix, and white space around both.
   for (const layer of layers) {
     add(layer, layer.text.trim(), faults.whitespace);
-    add(layer, layer.text.replace(/^(["'`])(.*)\1$/s, '$2'), faults.quotes);
+    add(layer, withoutQuotes(layer.text), faults.quotes);
     add(layer, layer.text.replace(PREFIX, ''), faults.prefix);
     // t=…,v1=… of Stripe, and v1,… of Svix, of which there may be several with a space between them.
-    for (const [, part = ''] of layer.text.matchAll(/(?:^|[,; ])\s*v[0-9]+[=,]([^,; ]+)/g))
+    for (const [, part = ''] of layer.text.matchAll(/(?<![^,;\s])v[0-9]+[=,]([^,; ]+)/g))
       add(layer, part, faults.prefix);
-    const parts = layer.text.split(/\s*[,;\n]\s*/);
-    for (const part of parts.length > 1 && new Set(parts).size < parts.length ? new Set(parts) : []) {
-      add(layer, part, faults.repeated);
-    }
+    const parts = parted(layer.text, /[,;\n]/);
+    const different = new Set(parts);
+    for (const part of different.size < parts.length ? different : []) add(layer, part, faults.repeated);
     if (parts.length === 2 && parts.every((part) => part.length >= 40)) {
       for (const part of parts) add(layer, part, faults.repeated);
     }
     if (/%[0-9a-f]{2}/i.test(layer.text)) add(layer, percentDecoded(layer.text), faults.percent);
-    add(
-      layer,
-      /^[0-9a-f]{2}([: -])[0-9a-f]{2}(\1[0-9a-f]{2})+$/i.test(layer.text) ? layer.text.replace(/[: -]/g, '') : '',
-      faults.separated,
-    );
+    add(layer, withoutSeparators(layer.text), faults.separated);
   }
   return layers;
+}
+
+/** Hex digits that stand in pairs, put together; '' where there are none. */
+function withoutSeparators(text: string): string {
+  const separator = /^[0-9a-f]{2}([: -])/i.exec(text)?.[1];
+  const pairs = separator === undefined ? [] : text.split(separator);
+  return pairs.every((pair) => /^[0-9a-f]{2}$/i.test(pair)) ? pairs.join('') : '';
 }
 
 function percentDecoded(text: string): string {
@@ -138,7 +141,7 @@ function decoded({ text, faults: before }: Layer): Reading[] {
   if (base64 && LENGTHS.includes(base64.length)) add(base64, true, base64.length % 3 === 0 ? faults.base64 : asBase64);
   for (const outer of [hex, base64]) {
     if (!outer) continue;
-    const inner = fromLatin1(outer);
+    const inner = fromCodes(outer);
     const innerBytes = fromHex(inner) ?? (/^[A-Za-z0-9+/_-]{27,}=*$/.test(inner) ? fromBase64(inner) : undefined);
     if (innerBytes && LENGTHS.includes(innerBytes.length)) add(innerBytes, true, faults.twice);
   }
@@ -155,7 +158,7 @@ function decoded({ text, faults: before }: Layer): Reading[] {
 export function readSignature(given: string | Uint8Array | undefined): Reading[] {
   if (given === undefined) return [];
   if (typeof given !== 'string') {
-    const asText = decoded({ text: fromLatin1(given), faults: [faults.bytes] });
+    const asText = decoded({ text: fromCodes(given), faults: [faults.bytes] });
     return [{ bytes: given, whole: true, faults: [faults.bytes] }, ...asText];
   }
   return undress(given)
@@ -178,5 +181,5 @@ export function fitting(readings: readonly Reading[], mac: Uint8Array): Reading 
 
 /** The time that a header such as t=…,v1=… has in it. */
 export function timeInSignature(text: string): string | undefined {
-  return /(?:^|[,; ])\s*t=([0-9]{1,16})(?=$|[,; ])/.exec(text)?.[1];
+  return /(?<![^,;\s])t=([0-9]{1,16})(?![^,; ])/.exec(text)?.[1];
 }

@@ -1,5 +1,6 @@
 import { isTimestamp } from '../signature.js';
 import type { Candidate, Fault } from './fault.js';
+import { parted, withoutQuotes } from './text.js';
 
 const service = 'The service sends Unix seconds in decimal digits, and signs the body followed by exactly that text.';
 
@@ -82,7 +83,7 @@ export function formOfTimestamp(text: string): Fault | undefined {
   if (text === '') return faults.missing;
   if (text.trim() !== text || /^["'`]/.test(text)) return faults.whitespace;
   if (/^[a-z]+\s*[=:]/i.test(text)) return faults.prefixed;
-  if (/^\s*([^,;\s]+)\s*[,;]\s*/.test(text) && /^[0-9]{10,}\s*[,;]\s*[0-9]{10,}$/.test(text)) return faults.repeated;
+  if (/^[0-9]{10,}\s*[,;]\s*[0-9]{10,}$/.test(text)) return faults.repeated;
   return DIGITS.test(text) && !text.startsWith('0') ? faults.units : faults.reformatted;
 }
 
@@ -129,13 +130,10 @@ export function readTimestamp(text: string, inSignature: string | undefined): Ca
   };
   const form = formOfTimestamp(text);
   if (text !== '') add(text, ...(form ? [form] : []));
-  const bare = text
-    .trim()
-    .replace(/^(["'`])(.*)\1$/s, '$2')
-    .trim();
+  const bare = withoutQuotes(text.trim()).trim();
   add(bare, faults.whitespace);
   add(text.replace(/^[a-z]+\s*[=:]\s*/i, ''), faults.prefixed);
-  const parts = text.split(/\s*[,;]\s*/);
+  const parts = parted(text, /[,;]/);
   if (parts.length > 1 && parts.every((part) => part.length >= 8)) for (const part of parts) add(part, faults.repeated);
   if (inSignature !== undefined) add(inSignature, faults.inSignature);
   const seconds = parsed(bare);

@@ -6,7 +6,7 @@ export interface Work {
   spend(bytes: number): boolean;
 }
 
-/** As much as takes a second or so on a slow machine without native hashes. */
+/** As much as takes about a second without native hashes. */
 export const MOST_WORK = 64 * 1024 * 1024;
 
 export function createWork(limit: number = MOST_WORK): Work {

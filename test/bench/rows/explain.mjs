@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { explainFailure } from '../../../dist/testing.js';
+import { summarise } from '../lib/stats.mjs';
+
+const path = (name) => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
+const MIB = 1024 * 1024;
+const MANY = 6;
+/** Less than this is noise. */
+const LEAST_MS = 5;
+
+/** The steps by themselves, which the package does not export. */
+async function loadSteps() {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-explain-'));
+  const outfile = join(folder, 'steps.mjs');
+  await build({
+    entryPoints: [path('test/explain/work/steps.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    alias: { '#hmac': path('src/crypto/hmac-node.ts') },
+    outfile,
+  });
+  const loaded = await import(pathToFileURL(outfile).href);
+  rmSync(folder, { recursive: true });
+  return loaded;
+}
+
+/** Milliseconds of the processor: what else runs on the machine is not counted. */
+function timeOf(run) {
+  const start = process.cpuUsage();
+  try {
+    run();
+  } catch {
+    // A step that is not for this text ends so.
+  }
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+const fastest = (run) => Math.min(timeOf(run), timeOf(run), timeOf(run));
+/** Every unit, or for a quick look every tenth. */
+const some = (units, quick) => units.filter((_, at) => !quick || at % 10 === 0);
+
+const growth = {
+  name: 'explainFailure, each step',
+  async run({ quick }) {
+    const { steps, shortSteps, units, frames, repeated, timesIn } = await loadSteps();
+    const ratios = [];
+    for (const [step, prepare] of steps) {
+      if (shortSteps.has(step)) continue;
+      for (const [at, unit] of some(units, quick).entries()) {
+        const frame = frames[at % frames.length];
+        const times = timesIn((2 * MIB) / MANY, unit);
+        const much = fastest(prepare(repeated(frame, unit, MANY * times)));
+        if (much < LEAST_MS) continue;
+        const little = fastest(prepare(repeated(frame, unit, times)));
+        ratios.push({ ratio: much / little, of: `${step}, ${JSON.stringify(unit)}` });
+      }
+    }
+    const worst = ratios.reduce((a, b) => (a.ratio > b.ratio ? a : b));
+    const row = { name: this.name, measure: 'time ×', target: { max: 8 } };
+    return [
+      { ...row, against: `a sixth of the text: worst (${worst.of})`, ...summarise([worst.ratio]) },
+      { ...row, against: 'a sixth of the text: all', ...summarise(ratios.map(({ ratio }) => ratio)) },
+    ];
+  },
+};
+
+const whole = {
+  name: 'explainFailure, 2 MiB of each unit',
+  async run({ quick }) {
+    const { units, frames, repeated, timesIn } = await loadSteps();
+    const delivery = { signature: 'ab'.repeat(32), timestamp: '1795176000', secret: 'whsec-test', now: 1795176000000 };
+    const timed = some(units, quick).map((unit, at) => {
+      const rawBody = Buffer.from(repeated(frames[at % frames.length], unit, timesIn(2 * MIB, unit)));
+      return { seconds: timeOf(() => explainFailure({ ...delivery, rawBody })) / 1000, unit };
+    });
+    const worst = timed.reduce((a, b) => (a.seconds > b.seconds ? a : b));
+    const row = { name: this.name, measure: 's' };
+    return [
+      { ...row, against: `worst (${JSON.stringify(worst.unit)})`, target: { max: 3 }, ...summarise([worst.seconds]) },
+      { ...row, against: 'all', ...summarise(timed.map(({ seconds }) => seconds)) },
+    ];
+  },
+};
+
+export const benchmarks = [growth, whole];
