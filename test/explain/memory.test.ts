@@ -44,10 +44,10 @@ const nested = (depth: number, size: number): Body => {
 };
 
 describe('the memory that an explanation takes', () => {
-  it.each([MIB / 2, MIB, 2 * MIB])(
+  it.each([MIB / 2, 2 * MIB])(
     'is bounded for %d bytes of any nesting',
     async (size) => {
-      const depths = Array.from({ length: 8 }, (_, at) => at * 34);
+      const depths = Array.from({ length: 6 }, (_, at) => at * 46);
       expect(await growth([...depths, 10_000].map((depth) => nested(depth, size)))).toBeLessThan(MOST_MIB);
     },
     TIMEOUT,
