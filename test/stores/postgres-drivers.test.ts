@@ -304,6 +304,19 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
       expect([await written(once), await written(never)]).toEqual([true, false]);
     });
 
+    it('gives a query that runs already what is set on it in the same turn', async () => {
+      const { store } = openPostgresJs();
+      const run = async (tx: TransactionSql) => {
+        const rows: unknown[] = [];
+        const [executed, caught] = [tx`SELECT 1 AS n`.execute(), tx`SELECT 2 AS n`];
+        caught.catch(nothing);
+        await Promise.all([executed, caught].map((query) => query.forEach((row) => void rows.push(row))));
+        expect(rows).toEqual([{ n: 1 }, { n: 2 }]);
+        expect(() => Reflect.apply(Reflect.get(tx`SELECT 1`, 'stream'), undefined, [])).toThrow('.forEach');
+      };
+      expect(await store.once(unique(), run)).toBe('handled');
+    });
+
     it('does not end the process with the error of a query that nobody waits for', async () => {
       const { store } = openPostgresJs();
       const leaked: { execute(): unknown }[] = [];
