@@ -4,7 +4,7 @@ import { inputError } from './command-error.js';
 import type { Complaint } from './input-file.js';
 import type { Output } from './output.js';
 import { openPrivate, writeReason } from './private-file.js';
-import { countShares, isRecording, removeIncompleteLine } from './recording-scan.js';
+import { countShares, endLastLine, endsWithLine, isRecording } from './recording-scan.js';
 import { type Shares, sharesOf } from './recording-shares.js';
 
 /** A recording on disk. One call at a time. */
@@ -57,14 +57,17 @@ export async function openRecordingFile(name: string, limit: number, output: Out
   async function prepare(opened: FileHandle): Promise<Omit<Opened, 'file'>> {
     if (!(await isRecording(opened))) throw inputError(`${name} is not a recording: name another file.`);
     await opened.chmod(0o600);
-    if (await removeIncompleteLine(opened)) output.note(`${name} ended with an incomplete line, which was removed.`);
+    if (await endLastLine(opened)) output.note(`${name} ended with an incomplete line, which was removed.`);
     const { size } = await opened.stat();
     // Nothing is added to a file that is full, so its shares do not matter.
-    return { end: size, held: size < limit ? await countShares(opened, size) : { ...room } };
+    return { end: size, held: size < limit ? await countShares(opened, 0, size) : { ...room } };
   }
 
-  /** Goes on in a new file when this one was moved away, and counts again when it was cut. Gives its size. */
-  async function catchUp(): Promise<number> {
+  /**
+   * Continues in a new file when this one was moved away, and counts what others have cut or added. Gives what has to come
+   * before the next line.
+   */
+  async function catchUp(): Promise<'' | '\n'> {
     if (await isElsewhere(name, file)) {
       const fresh = await open();
       await file.close();
@@ -72,16 +75,23 @@ export async function openRecordingFile(name: string, limit: number, output: Out
       output.note(`${name} was moved or replaced: the recording goes on in the file that has its name now.`);
     }
     const { size } = await file.stat();
+    const before = end;
     if (size < end) ({ end, held } = await prepare(file));
     else if (isTorn) await file.truncate(end);
     else end = size;
     isTorn = false;
-    return end;
+    if (end <= before) return '';
+    const { genuine, others } = await countShares(file, before, end);
+    held = { genuine: held.genuine + genuine, others: held.others + others };
+    // Another listener may be writing a line.
+    return (await endsWithLine(file, end)) ? '' : '\n';
   }
 
   async function append(line: string): Promise<void> {
+    const bytes = Buffer.from(line);
     try {
-      await file.appendFile(line);
+      // In one call unless the disk is full, so that the lines of two listeners do not mix.
+      for (let written = 0; written < bytes.length; ) written += (await file.write(bytes, written)).bytesWritten;
     } catch (error) {
       // What the disk had room for would stand in front of the next line.
       isTorn = true;
@@ -96,14 +106,15 @@ export async function openRecordingFile(name: string, limit: number, output: Out
     },
     async add(kind, bytes, line) {
       try {
-        const size = await catchUp();
-        if (held[kind] + bytes > room[kind] || size + bytes > limit) return false;
-        await append(line());
+        const lineBreak = await catchUp();
+        const added = lineBreak.length + bytes;
+        if (held[kind] + added > room[kind] || end + added > limit) return false;
+        await append(lineBreak + line());
+        end += added;
+        held[kind] += added;
       } catch (error) {
         throw known(error);
       }
-      end += bytes;
-      held[kind] += bytes;
       return true;
     },
     close: () => file.close(),

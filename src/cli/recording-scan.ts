@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { GENUINE_END } from './recording.js';
+import { GENUINE_END, MAX_LINE_BYTES } from './recording.js';
 import type { Shares } from './recording-shares.js';
 
 const NEWLINE = 10;
@@ -14,44 +14,76 @@ export async function isRecording(file: FileHandle): Promise<boolean> {
   return START.startsWith(start.toString('latin1', 0, bytesRead));
 }
 
-/** Cuts a file behind its last newline; says whether there was anything behind it. */
-export async function removeIncompleteLine(file: FileHandle): Promise<boolean> {
+/** Ends the last line of a file: adds the newline that a complete one lacks, and removes an incomplete one. Says whether it did that. */
+export async function endLastLine(file: FileHandle): Promise<boolean> {
   const { size } = await file.stat();
+  const end = await endOfLines(file, size);
+  if (end === size) return false;
+  if (await isComplete(file, end, size)) {
+    await file.write('\n', size);
+    return false;
+  }
+  await file.truncate(end);
+  return true;
+}
+
+/** Where the last line that has a newline ends. */
+async function endOfLines(file: FileHandle, size: number): Promise<number> {
   const chunk = Buffer.alloc(CHUNK);
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - chunk.length);
     const { bytesRead } = await file.read(chunk, 0, end - start, start);
     const newline = chunk.subarray(0, bytesRead).lastIndexOf(NEWLINE);
-    const keep = newline < 0 ? 0 : start + newline + 1;
-    if (keep === size) return false;
-    if (newline >= 0 || start === 0) {
-      await file.truncate(keep);
-      return true;
-    }
+    if (newline >= 0) return start + newline + 1;
     end = start;
   }
-  return false;
+  return 0;
 }
 
-/** Counts the lines of a file in their shares, by how they end: they may be longer than memory. */
-export async function countShares(file: FileHandle, size: number): Promise<Shares> {
+/** Whether a line without a newline is all there, as an editor may leave it: a part of a JSON object is never one. */
+async function isComplete(file: FileHandle, start: number, end: number): Promise<boolean> {
+  if (end - start > MAX_LINE_BYTES) return false;
+  const line = Buffer.alloc(end - start);
+  await file.read(line, 0, line.length, start);
+  try {
+    JSON.parse(line.toString('utf8'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a part of a file ends with a whole line. */
+export async function endsWithLine(file: FileHandle, end: number): Promise<boolean> {
+  const last = Buffer.alloc(1);
+  await file.read(last, 0, 1, end - 1);
+  return last[0] === NEWLINE;
+}
+
+/** Counts the lines of a part of a file in their shares, by how they end: they may be longer than memory. */
+export async function countShares(file: FileHandle, start: number, end: number): Promise<Shares> {
   const held = { genuine: 0, others: 0 };
   const chunk = Buffer.alloc(CHUNK);
   let before = Buffer.alloc(0);
-  let lineStart = 0;
-  for (let at = 0; at < size; ) {
-    const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, size - at), at);
+  let lineStart = start;
+  for (let at = start; at < end; ) {
+    const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, end - at), at);
     if (bytesRead === 0) break;
     const text = Buffer.concat([before, chunk.subarray(0, bytesRead)]);
     const textStart = at - before.length;
-    for (let end = text.indexOf(NEWLINE, before.length); end >= 0; end = text.indexOf(NEWLINE, end + 1)) {
-      const isGenuine = text.toString('latin1', Math.max(0, end - GENUINE_END.length), end) === GENUINE_END;
-      const lineEnd = textStart + end + 1;
+    for (
+      let newline = text.indexOf(NEWLINE, before.length);
+      newline >= 0;
+      newline = text.indexOf(NEWLINE, newline + 1)
+    ) {
+      const isGenuine = text.toString('latin1', Math.max(0, newline - GENUINE_END.length), newline) === GENUINE_END;
+      const lineEnd = textStart + newline + 1;
       held[isGenuine ? 'genuine' : 'others'] += lineEnd - lineStart;
       lineStart = lineEnd;
     }
     before = text.subarray(-GENUINE_END.length);
     at += bytesRead;
   }
+  held.others += end - lineStart;
   return held;
 }

@@ -1,12 +1,9 @@
 import { storeError } from './postgres-client.js';
 import { type TransactionState, turn } from './postgres-js-state.js';
+import { isControl } from './sql-control.js';
 
-/** What ends the transaction. postgres.js gives its connection to others then, and goes on using it. */
-const CONTROL =
-  /^\s*(begin|start|commit|end|abort|prepare\s+transaction|rollback(?!\s+((work|transaction)\s+)?to\b))\b/i;
-
-/** The methods of a query that do not run it: all but `cancel` and `cursor` give the query. */
-const SETTINGS = new Set<PropertyKey>(['simple', 'describe', 'values', 'raw', 'cancel']);
+/** The methods of a query that do not run it. `cancel` does not return the query, `cursor` may not, `stream` only throws. */
+const SETTINGS = new Set<PropertyKey>(['simple', 'describe', 'values', 'raw', 'cursor', 'cancel', 'stream']);
 const PROMISE = new Set<PropertyKey>(['then', 'catch', 'finally']);
 
 /**
@@ -16,10 +13,16 @@ const PROMISE = new Set<PropertyKey>(['then', 'catch', 'finally']);
 export function containedQuery<T>(query: Promise<T>, text: string, state: TransactionState): Promise<T> {
   /** What came of it, once it was to run. */
   let answer: Promise<T> | undefined;
-  const run = (begin: () => unknown): Promise<T> => {
+  /** Calls that run it, kept until it may; undefined once it does. */
+  let calls: (() => unknown)[] | undefined = [];
+  const run = (call: () => unknown): Promise<T> => {
+    if (calls) calls.push(call);
+    else call();
     if (answer === undefined) {
       answer = start(text, state, () => {
-        begin();
+        const kept = calls ?? [];
+        calls = undefined;
+        for (const each of kept) each();
         return query.then((result) => result);
       });
       answer.catch((error) => state.failures.add(error));
@@ -37,7 +40,7 @@ export function containedQuery<T>(query: Promise<T>, text: string, state: Transa
           return Reflect.apply(Reflect.get(settled, name), settled, args);
         }
         const call = (): unknown => Reflect.apply(value, target, args);
-        if (!SETTINGS.has(name) && name !== 'cursor') {
+        if (!SETTINGS.has(name)) {
           void run(call);
           return proxy;
         }
@@ -54,7 +57,8 @@ async function start<R>(text: string, state: TransactionState, begin: () => R): 
   // What failed may have been the connection.
   if (state.failures.size > 0) await turn();
   if (state.refusal) throw state.refusal;
-  if (CONTROL.test(text)) {
+  // postgres.js would give the connection to others, and go on using it.
+  if (isControl(text)) {
     throw storeError('The store begins and ends the transaction itself: use savepoints within it.');
   }
   return await begin();

@@ -15,14 +15,16 @@ vi.mock('node:fs/promises', async (original) => {
   const failure = () => Object.assign(new Error('the disk fails'), { code: disk.code });
   async function open(...args: Parameters<typeof fs.open>): Promise<fs.FileHandle> {
     const file = await real.open(...args);
-    const [append, cut] = [file.appendFile.bind(file), file.truncate.bind(file)];
-    const appendFile = async (data: string | Uint8Array) => {
-      const bytes = Buffer.from(data);
-      await append(bytes.subarray(0, disk.room));
-      if (bytes.length > disk.room) throw failure();
+    const [put, cut] = [file.write.bind(file), file.truncate.bind(file)];
+    // As write(2): what there is room for, and an error where there is none.
+    const write = async (bytes: Buffer, offset = 0) => {
+      if (disk.room === 0) throw failure();
+      const { bytesWritten } = await put(bytes, offset, Math.min(bytes.length - offset, disk.room));
+      disk.room -= bytesWritten;
+      return { bytesWritten };
     };
     const truncate = (length?: number) => (disk.cuts ? cut(length) : Promise.reject(failure()));
-    return Object.assign(file, { appendFile, truncate });
+    return Object.assign(file, { write, truncate });
   }
   return { ...real, open };
 });

@@ -112,7 +112,7 @@ describe('the limit of a recording', () => {
             kind.reduce((sum, each) => sum + recordingBytes(each), 0);
           const handle = await open(await file(`c${++run}`, all.map(recordingLine).join('')));
           try {
-            expect(await countShares(handle, (await handle.stat()).size)).toEqual({
+            expect(await countShares(handle, 0, (await handle.stat()).size)).toEqual({
               genuine: bytesOf(all.filter((each) => each.genuine)),
               others: bytesOf(all.filter((each) => !each.genuine)),
             });

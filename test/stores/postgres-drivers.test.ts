@@ -304,6 +304,19 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
       expect([await written(once), await written(never)]).toEqual([true, false]);
     });
 
+    it('gives a query that runs already what is set on it in the same turn', async () => {
+      const { store } = openPostgresJs();
+      const run = async (tx: TransactionSql) => {
+        const rows: unknown[] = [];
+        const [executed, caught] = [tx`SELECT 1 AS n`.execute(), tx`SELECT 2 AS n`];
+        caught.catch(nothing);
+        await Promise.all([executed, caught].map((query) => query.forEach((row) => void rows.push(row))));
+        expect(rows).toEqual([{ n: 1 }, { n: 2 }]);
+        expect(() => Reflect.apply(Reflect.get(tx`SELECT 1`, 'stream'), undefined, [])).toThrow('.forEach');
+      };
+      expect(await store.once(unique(), run)).toBe('handled');
+    });
+
     it('does not end the process with the error of a query that nobody waits for', async () => {
       const { store } = openPostgresJs();
       const leaked: { execute(): unknown }[] = [];
@@ -312,6 +325,26 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
       for (const query of leaked) query.execute();
       const failing = async (tx: TransactionSql) => void tx`SELECT nonsense`.execute();
       await expect(store.once(unique(), failing)).rejects.toMatchObject(ERR_STORE);
+    });
+
+    it('is not ended by a handler, wherever in a query the statement is', async () => {
+      const { store } = openPostgresJs();
+      const id = unique();
+      for (const end of [
+        (tx: TransactionSql) => tx.unsafe('SELECT 1; COMMIT'),
+        (tx: TransactionSql) => tx.unsafe('/* now */ ROLLBACK'),
+        (tx: TransactionSql) => tx`SELECT 1; COMMIT`.simple(),
+        (tx: TransactionSql) => tx`${tx`COMMIT`}`,
+        (tx: TransactionSql) => tx`${tx.unsafe('COMMIT')}`,
+        (tx: TransactionSql) => tx`SELECT 1 ${[tx``, tx`; COMMIT`]}`.simple(),
+      ]) {
+        const run = async (tx: TransactionSql) => {
+          await insert(id)(tx);
+          await end(tx);
+        };
+        await expect(store.once(unique(), run)).rejects.toThrow('The store begins and ends the transaction itself');
+      }
+      expect(await written(id)).toBe(false);
     });
 
     it('cannot be prepared for a second phase by a handler', async () => {
