@@ -4,7 +4,7 @@ const CONTROL =
 /** A text without any of these is not read further. */
 const WORDS = /\b(begin|start|commit|end|abort|prepare|rollback)\b/i;
 /** Where something begins in which there are no statements, and where a statement ends. */
-const MARKS = /--|\/\*|\be'|'|"|(?<![\w$])\$(?:[a-z_]\w*)?\$|;/gi;
+const MARKS = /--|\/\*|\be'|'|"|\$(?:[a-z_]\w*)?\$|;/gi;
 
 /** Whether one of the statements of a text ends the transaction that it is run in, or begins another. */
 export function isControl(text: string): boolean {
