@@ -2,9 +2,6 @@ import { storeError } from './postgres-client.js';
 import { containedQuery } from './postgres-js-query.js';
 import { type TransactionState, turn } from './postgres-js-state.js';
 
-/** The texts of queries, which can be parts of others. */
-const texts = new WeakMap<object, string>();
-
 type Callable = (...args: unknown[]) => unknown;
 
 /**
@@ -15,11 +12,7 @@ export function containedSql<Tx extends object>(sql: Tx, state: TransactionState
   const call = (target: Callable, args: unknown[]): unknown => {
     const made = target(...args);
     // A template makes a query, and so does unsafe(); what else `sql` makes is part of one.
-    if (!(made instanceof Promise)) return made;
-    const text = textOf(args);
-    const query = containedQuery(made, text, state);
-    texts.set(query, text);
-    return query;
+    return made instanceof Promise ? containedQuery(made, textOf(args[0]), state) : made;
   };
   return new Proxy(sql, {
     apply: (target, _, args) => call(target as Callable, args),
@@ -52,11 +45,7 @@ function savepoint(args: unknown[], state: TransactionState): unknown[] {
   return [...args.slice(0, -1), callback];
 }
 
-/** The text of a query: of a template with what are queries among its values, or what unsafe() is given. */
-function textOf([query, ...values]: unknown[]): string {
-  if (!Array.isArray(query)) return String(query);
-  const parts = values.map((value) => [value].flat().map(partOf).join(' '));
-  return query.reduce((text, next, index) => `${text}${parts[index - 1]}${next}`);
+/** What a query begins with: a template, or the text that unsafe() is given. */
+function textOf(query: unknown): string {
+  return String(Array.isArray(query) ? query[0] : query);
 }
-
-const partOf = (value: unknown): string => (value instanceof Object && texts.get(value)) || ' ';

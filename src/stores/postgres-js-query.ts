@@ -1,6 +1,9 @@
 import { storeError } from './postgres-client.js';
 import { type TransactionState, turn } from './postgres-js-state.js';
-import { isControl } from './sql-control.js';
+
+/** What ends the transaction. postgres.js gives its connection to others then, and goes on using it. */
+const CONTROL =
+  /^\s*(begin|start|commit|end|abort|prepare\s+transaction|rollback(?!\s+((work|transaction)\s+)?to\b))\b/i;
 
 /** The methods of a query that do not run it. `cancel` does not return the query, `cursor` may not, `stream` only throws. */
 const SETTINGS = new Set<PropertyKey>(['simple', 'describe', 'values', 'raw', 'cursor', 'cancel', 'stream']);
@@ -57,8 +60,7 @@ async function start<R>(text: string, state: TransactionState, begin: () => R): 
   // What failed may have been the connection.
   if (state.failures.size > 0) await turn();
   if (state.refusal) throw state.refusal;
-  // postgres.js would give the connection to others, and go on using it.
-  if (isControl(text)) {
+  if (CONTROL.test(text)) {
     throw storeError('The store begins and ends the transaction itself: use savepoints within it.');
   }
   return await begin();

@@ -327,26 +327,6 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
       await expect(store.once(unique(), failing)).rejects.toMatchObject(ERR_STORE);
     });
 
-    it('is not ended by a handler, wherever in a query the statement is', async () => {
-      const { store } = openPostgresJs();
-      const id = unique();
-      for (const end of [
-        (tx: TransactionSql) => tx.unsafe('SELECT 1; COMMIT'),
-        (tx: TransactionSql) => tx.unsafe('/* now */ ROLLBACK'),
-        (tx: TransactionSql) => tx`SELECT 1; COMMIT`.simple(),
-        (tx: TransactionSql) => tx`${tx`COMMIT`}`,
-        (tx: TransactionSql) => tx`${tx.unsafe('COMMIT')}`,
-        (tx: TransactionSql) => tx`SELECT 1 ${[tx``, tx`; COMMIT`]}`.simple(),
-      ]) {
-        const run = async (tx: TransactionSql) => {
-          await insert(id)(tx);
-          await end(tx);
-        };
-        await expect(store.once(unique(), run)).rejects.toThrow('The store begins and ends the transaction itself');
-      }
-      expect(await written(id)).toBe(false);
-    });
-
     it('cannot be prepared for a second phase by a handler', async () => {
       const { store } = openPostgresJs();
       await expect(store.once(unique(), async (tx) => void tx.prepare('later'))).rejects.toMatchObject(ERR_STORE);
