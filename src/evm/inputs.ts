@@ -26,6 +26,8 @@ export function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
   if (type === codec.type) return true;
   const written = type.replace(/\s+/g, '');
   if (written === codec.type || (isHashed && written === 'bytes32')) return true;
+  // Anything longer is another type, and a regular expression cannot read some MB of it.
+  if (written.length > codec.type.length + 'tuple'.length) return false;
   const [, components, suffix] = /^(?:tuple)?(\(.*\))?((?:\[\d*\])*)$/s.exec(written) ?? [];
   if (suffix === undefined) return /^u?int(?=\[|$)/.test(written) && written.replace('int', 'int256') === codec.type;
   if (components !== undefined) return components + suffix === codec.type;

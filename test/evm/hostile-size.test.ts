@@ -79,6 +79,7 @@ describe('an input of 10 MB', { timeout: 60_000 }, () => {
       digits,
       many,
       brackets,
+      '[]'.repeat(MANY / 2),
       `(${'),'.repeat(MANY / 2)}`,
       `tuple${brackets}x`,
       `(${')[1]'.repeat(MANY / 4)}x`,
