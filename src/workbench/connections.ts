@@ -51,7 +51,12 @@ export function acceptConnections(http: HttpServer, most: number): Connections {
   });
   http.on('request', (request, response) => {
     const connection = request.socket as Duplex as InTurns;
-    request.once('end', () => waiting.delete(connection));
+    request.once('end', () => {
+      waiting.delete(connection);
+      if (response.writableFinished) return;
+      connection.hold();
+      response.once('close', () => connection.release());
+    });
     response.once('finish', () => {
       connection.isIdle = true;
       if (isClosing) connection.destroySoon();

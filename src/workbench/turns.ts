@@ -72,6 +72,7 @@ export class InTurns extends Duplex {
   readonly #turns: Turns;
   #unread: Buffer = NOTHING;
   #slice = FIRST_SLICE;
+  #unanswered = 0;
 
   constructor(socket: Socket, turns: Turns) {
     super({ readableHighWaterMark: LEAST_SLICE });
@@ -84,7 +85,7 @@ export class InTurns extends Duplex {
         socket.pause();
         this.isIdle = false;
         this.#unread = chunk;
-        turns.join(this);
+        if (this.#unanswered === 0) turns.join(this);
       })
       .on('end', () => this.push(null))
       .on('error', (error) => this.destroy(error))
@@ -102,6 +103,17 @@ export class InTurns extends Duplex {
     this.push(slice);
   }
 
+  /** A request has come: what follows it is not read until it is answered, so that no more than a slice of them piles up. */
+  hold(): void {
+    this.#unanswered++;
+  }
+
+  /** A request that held it is answered. */
+  release(): void {
+    this.#unanswered--;
+    if (this.#unanswered === 0 && this.hasUnread) this.#turns.join(this);
+  }
+
   /** Counts what a slice has cost. */
   charge(ms: number): void {
     this.cost += ms;
@@ -109,8 +121,8 @@ export class InTurns extends Duplex {
   }
 
   override _read(): void {
-    if (this.hasUnread) this.#turns.wait(this);
-    else this.#socket.resume();
+    if (!this.hasUnread) this.#socket.resume();
+    else if (this.#unanswered === 0) this.#turns.wait(this);
   }
 
   override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
