@@ -10,8 +10,11 @@ export interface Limits {
   readonly memoryMiB: number;
 }
 
-/** Why a task has no result: it exceeded a limit, or crashed; too many are waiting; or all of it was closed. */
-export type Undone = 'stopped' | 'full' | 'closed';
+/**
+ * Why a task has no result: it exceeded a limit, or crashed; no process could be started; too many are waiting; or all of it
+ * was closed.
+ */
+export type Undone = 'stopped' | 'unstarted' | 'full' | 'closed';
 
 /** Runs tasks that strangers' bytes are part of, one at a time, where they can delay and crash nothing else. */
 export interface Confined<Task, Result> {
@@ -46,13 +49,16 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
 
   function start(): ChildProcess {
     const started = fork(processFile, [JSON.stringify({ thread, ...limits })], {
+      // It gets neither the secret that may be in the environment nor a debugger's port, but what a package manager loads files with.
+      env: { NODE_OPTIONS: process.env.NODE_OPTIONS },
+      execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });
-    const ended = () => {
-      if (started === child) stop();
+    const ended = (undone: Undone) => () => {
+      if (started === child) stop(undone);
     };
-    started.on('error', ended).on('exit', ended);
+    started.on('error', ended('unstarted')).on('exit', ended('stopped'));
     started.on('message', (result) => {
       if (started === child) finish({ result: result as Result });
     });
@@ -65,11 +71,16 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
     if (running !== undefined) return;
     running = urgent.shift() ?? waiting.shift();
     if (running === undefined) return;
-    child ??= start();
-    child.channel?.ref();
-    timer = setTimeout(stop, limits.timeMs);
-    // A process that is gone tells so itself.
-    child.send(running.task as object, () => {});
+    timer = setTimeout(stop, limits.timeMs, 'stopped');
+    try {
+      child ??= start();
+      child.channel?.ref();
+      // A process that is gone tells so itself.
+      child.send(running.task as object, () => {});
+    } catch {
+      // There are no file descriptors left, or no memory.
+      stop('unstarted');
+    }
   }
 
   function finish(outcome: { result: Result } | { undone: Undone }): void {
@@ -81,11 +92,12 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
     next();
   }
 
-  function stop(): void {
+  function stop(undone: Undone): void {
     const ended = child;
     child = undefined;
-    ended?.kill('SIGKILL');
-    finish({ undone: 'stopped' });
+    // Without a process, it would kill the group that this one is in.
+    if (ended?.pid !== undefined) ended.kill('SIGKILL');
+    finish({ undone });
   }
 
   return {
@@ -100,8 +112,7 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
     close() {
       isClosed = true;
       for (const { settle } of [...urgent.splice(0), ...waiting.splice(0)]) settle({ undone: 'closed' });
-      running?.settle({ undone: 'closed' });
-      stop();
+      stop('closed');
     },
   };
 }

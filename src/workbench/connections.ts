@@ -1,26 +1,77 @@
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server as HttpServer } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createTurns, InTurns } from './turns.js';
+
+/** The connections of an HTTP server. */
+export interface Connections {
+  /** Listens in place of the HTTP server. */
+  readonly server: Server;
+  /** Closes those on which nothing is under way, now and once what is under way has been answered. */
+  closeIdle(): void;
+  closeAll(): void;
+}
 
 /**
- * Bounds how many connections wait for a request, or for the rest of one. A newcomer takes the place of the one that has
- * waited longest: strangers that say nothing must not keep others out.
+ * Accepts connections for an HTTP server, which is not to listen itself, and has them read in turns: what comes on one
+ * delays the others by no more than a slice.
+ *
+ * @param most How many wait for a request, or for the rest of one. A newcomer takes the place of the one from which
+ * nothing has come for longest: strangers that say nothing must not keep others out.
  */
-export function boundConnections(server: Server, most: number): void {
-  const waiting = new Set<Socket>();
-  const wait = (socket: Socket) => {
+export function acceptConnections(http: HttpServer, most: number): Connections {
+  const turns = createTurns();
+  const open = new Set<InTurns>();
+  const waiting = new Set<InTurns>();
+  let isClosing = false;
+
+  function wait(connection: InTurns): void {
     // One that is being closed takes nobody's place.
-    if (!socket.writable) return;
-    waiting.add(socket);
-    const [oldest] = waiting;
-    if (waiting.size > most) oldest?.destroy();
+    if (!connection.writable) return;
+    waiting.add(connection);
+    if (waiting.size <= most) return;
+    const [first] = waiting;
+    // Of one from which something has come, it is this process that is late.
+    for (const each of waiting) if (!each.hasUnread) return void each.destroy();
+    first?.destroy();
+  }
+
+  const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket: Socket) => {
+    const connection = new InTurns(socket, turns);
+    open.add(connection);
+    connection.once('close', () => {
+      open.delete(connection);
+      waiting.delete(connection);
+    });
+    socket.on('data', () => {
+      if (waiting.delete(connection)) waiting.add(connection);
+    });
+    wait(connection);
+    http.emit('connection', connection);
+  });
+  http.on('request', (request, response) => {
+    const connection = request.socket as Duplex as InTurns;
+    request.once('end', () => {
+      waiting.delete(connection);
+      if (response.writableFinished) return;
+      connection.hold();
+      response.once('close', () => connection.release());
+    });
+    response.once('finish', () => {
+      connection.isIdle = true;
+      if (isClosing) connection.destroySoon();
+      else wait(connection);
+    });
+  });
+
+  return {
+    server,
+    closeIdle() {
+      isClosing = true;
+      for (const connection of open) if (connection.isIdle) connection.destroy();
+    },
+    closeAll() {
+      for (const connection of open) connection.destroy();
+    },
   };
-  server.on('connection', (socket) => {
-    socket.once('close', () => waiting.delete(socket));
-    wait(socket);
-  });
-  server.on('request', (request, response) => {
-    const { socket } = request;
-    request.once('end', () => waiting.delete(socket));
-    response.once('finish', () => wait(socket));
-  });
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/given.js';
-import { createConfined, type Limits } from './confined.js';
+import { createConfined, type Limits, type Undone } from './confined.js';
 import { threadFile } from './explain-files.js';
 import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';
 import type { KnownContracts } from './item-view.js';
@@ -33,9 +33,7 @@ export function createExplainer({ limits = LIMITS, thread = threadFile }: Explai
 
   const asking = (first: boolean): Explainer['first'] => {
     const ask = <Kind extends keyof Tasks>(kind: Kind, asked: Tasks[Kind]['asked']) =>
-      confined.run({ kind, asked } as Task, first) as Promise<
-        { result: Tasks[Kind]['answer'] } | { undone: 'stopped' | 'full' | 'closed' }
-      >;
+      confined.run({ kind, asked } as Task, first) as Promise<{ result: Tasks[Kind]['answer'] } | { undone: Undone }>;
     const resultOf = <Result>(outcome: { result: Result } | object) =>
       'result' in outcome ? outcome.result : undefined;
     return {
@@ -43,6 +41,7 @@ export function createExplainer({ limits = LIMITS, thread = threadFile }: Explai
         const outcome = await ask('explain', options);
         if ('result' in outcome) return outcome.result;
         if (outcome.undone === 'stopped') return [tooCostly(limits)];
+        if (outcome.undone === 'unstarted') return [UNSTARTED];
         return outcome.undone === 'full' ? [NOT_EXPLAINED] : [];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
@@ -67,4 +66,11 @@ export const NOT_EXPLAINED: Finding = {
   what: 'This delivery was not explained: too many were refused at once.',
   confidence: 'possible',
   fix: 'Open it on the page, or record it and run `explain` on the recording.',
+};
+
+const UNSTARTED: Finding = {
+  cause: 'not-explained',
+  what: 'This delivery was not explained: the process that explains could not be started.',
+  confidence: 'possible',
+  fix: 'Check how many files and processes may be open (`ulimit -n`, `ulimit -u`), and the memory that is left.',
 };

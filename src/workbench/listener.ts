@@ -10,11 +10,10 @@ import type { DeliveryRequest } from '../intake.js';
 import { createReceiver, type Receiver } from '../receiver.js';
 import { signDelivery, verifySignature } from '../signature.js';
 import { createBrake } from './brake.js';
-import { boundConnections } from './connections.js';
+import { acceptConnections } from './connections.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { headerOf } from './findings.js';
 import { type Forwarded, forward } from './forward.js';
-import { createPace } from './pace.js';
 import { PageError } from './page-guard.js';
 import type { Attempt, DeliveryRecord, HeaderLine } from './record.js';
 import { lastOf } from './views.js';
@@ -85,7 +84,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   setMaxListeners(MOST_FORWARDS, ended.signal);
   let lastId = 0;
   const arrivals = createArrivals({ maxArriving: MOST_ARRIVING, maxArrivingBytes });
-  const pace = createPace();
   const brake = createBrake();
   let forwarding = 0;
 
@@ -94,7 +92,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const read = delivery.method === 'POST' && !isTooLarge(delivery) && delivery.rawBody();
     if (typeof read !== 'function') return { delivery };
     try {
-      await pace.admit(saidBytes(delivery));
       const body = await arrivals.run((arrival) => read({ maxBodyBytes, timeoutMs: 30_000, arrival }));
       return { delivery: withBody(delivery, () => body), body };
     } catch (error) {
@@ -103,9 +100,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
   }
 
-  /** How many bytes the sender says that it sends. */
-  const saidBytes = (delivery: DeliveryRequest) => Number(delivery.header('content-length') ?? maxBodyBytes) || 0;
-  const isTooLarge = (delivery: DeliveryRequest) => saidBytes(delivery) > maxBodyBytes;
+  const isTooLarge = (delivery: DeliveryRequest) => Number(delivery.header('content-length')) > maxBodyBytes;
 
   async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
     if (forwarding >= MOST_FORWARDS) {
@@ -126,7 +121,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const { delivery, body } = await readWithin(toDeliveryRequest(request, FIX));
     const result = await receiver.receive(delivery);
     const verified = isVerified(result);
-    if (verified) pace.refund(saidBytes(delivery));
     if (request.method !== 'POST') {
       respond(request, response, result);
       options.onOther?.({ ...about, status: result.status });
@@ -165,14 +159,14 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     options.onDelivery?.(whole, about);
   }
 
-  const server = createServer((request, response) => {
+  const http = createServer((request, response) => {
     take(request, response).catch(() => {
       // Nothing of this is to fail; if it does, the sender is to send again.
       if (!response.headersSent) response.statusCode = 500;
       response.end();
     });
   });
-  boundConnections(server, MOST_ARRIVING);
+  const { server, closeIdle, closeAll } = acceptConnections(http, MOST_ARRIVING);
   await new Promise<void>((resolve, reject) => {
     const at = { port: options.port ?? 0, host: options.host ?? '127.0.0.1', backlog: BACKLOG };
     server.once('error', reject).listen(at, resolve);
@@ -208,11 +202,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
+      closeIdle();
       // Who is slow, to send or to answer, is waited for no longer than somebody who pressed Ctrl+C waits.
       const late = setTimeout(() => {
         ended.abort();
-        server.closeAllConnections();
+        closeAll();
       }, CLOSE_MS);
       await receiver.drain({ timeoutMs: CLOSE_MS });
       await closed;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -35,6 +36,26 @@ function stall(url: string, bytes: string): void {
   const socket = createConnection(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());
+}
+
+/** Sends bytes without end, on a new connection when the last one was closed, until the test is over. */
+function stream(url: string, bytes: string): void {
+  let isOver = false;
+  const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
+  const more = () => {
+    if (socket.writable && socket.write(bytes)) setImmediate(more);
+  };
+  socket
+    .on('connect', more)
+    .on('drain', more)
+    .on('error', () => {});
+  socket.resume().on('close', () => {
+    if (!isOver) setTimeout(stream, 10, url, bytes);
+  });
+  onTestFinished(() => {
+    isOver = true;
+    socket.destroy();
+  });
 }
 
 /** Sends a delivery again and again until the test is over. */
@@ -85,6 +106,41 @@ describe('listen under fire', { timeout: 60_000 }, () => {
     expect(Math.max(...took)).toBeLessThan(SOON_MS);
   });
 
+  it.each([
+    [
+      'of tiny chunks',
+      `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(100_000)}`,
+    ],
+    ['of requests that wait for no answer', 'GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(20_000)],
+  ])('answers a genuine delivery soon beside streams %s', async (_, bytes) => {
+    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    for (let count = 0; count < 30; count++) stream(url, bytes);
+    for (let count = 0; count < 10; count++) {
+      const start = performance.now();
+      expect((await call(url, signed())).status).toBe(200);
+      expect(performance.now() - start).toBeLessThan(SOON_MS);
+    }
+    const start = performance.now();
+    expect(await listen.end('SIGTERM')).toBe(143);
+    expect(performance.now() - start).toBeLessThan(SOON_MS);
+  });
+
+  it('answers a large genuine delivery beside large forgeries, and such as were only begun', async () => {
+    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    const large = createTestDelivery([sampleEventEmitted({ data: { event: { name: 'x'.repeat(5 * MIB) } } })], {
+      secret: SECRET,
+    });
+    for (let count = 0; count < 8; count++) repeat(url, Buffer.alloc(MIB, 'x'));
+    for (let count = 0; count < 400; count++)
+      stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n[');
+    const start = performance.now();
+    const { status } = await call(url, { method: 'POST', body: large.body, headers: large.headers });
+    expect(status).toBe(200);
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
   it('answers beside more connections that say nothing than it keeps', async () => {
     const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
     const url = urlIn(await listen.until(/^Listening/));
@@ -92,6 +148,25 @@ describe('listen under fire', { timeout: 60_000 }, () => {
     expect((await call(url, signed())).status).toBe(200);
     expect((await call(url, signed())).status).toBe(200);
   });
+});
+
+it.runIf(process.platform === 'linux')('listen survives that no file can be opened', { timeout: 60_000 }, async () => {
+  const args = [main, 'listen', '--port', '0', '--no-page', '--json'];
+  const child = spawn('sh', ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    // A group of its own: what fails must not end this one.
+    detached: true,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { url } = JSON.parse((await lines.next()).value).listening;
+  // Room for the connection of a delivery, and not for the pipe of a process.
+  for (let left = 40 - (await readdir(`/proc/${child.pid}/fd`)).length - 2; left > 0; left--) stall(url, 'POST');
+  expect((await call(url, forged(Buffer.from('[]')))).status).toBe(403);
+  const { delivery } = JSON.parse((await lines.next()).value);
+  expect(delivery.findings).toEqual([expect.objectContaining({ cause: 'not-explained' })]);
+  expect((await call(url, signed())).status).toBe(200);
 });
 
 describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {

@@ -169,7 +169,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect((await call(`${url}favicon.ico`)).status).toBe(405);
     await call(url, signed());
     await listen.until(/200 accepted/);
-    expect(listen.stderr).toMatch(/^note: GET \/favicon\.ico: answered 405, as it is no POST\.$/m);
+    expect(listen.stderr).toMatch(/^note: GET \/favicon\.ico: answered 405, as it is not a POST\.$/m);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createConfined, type Limits } from '../../src/workbench/confined.js';
 import { badThread } from './threads.js';
 
@@ -28,6 +28,26 @@ describe('a task', { timeout: 60_000 }, () => {
   it.each(['throw', 'exit', 'abort'])('that crashes is as one that is stopped: %s', async (act) => {
     const { run } = confined();
     expect(await run([act])).toEqual({ undone: 'stopped' });
+    expect(await run(['say', 'next'])).toEqual({ result: 'next' });
+  });
+});
+
+describe('the process', { timeout: 60_000 }, () => {
+  it('is told in each task what it needs, and has no environment', async () => {
+    vi.stubEnv('WEBHOOK_SECRET', 'whsec-mine');
+    const { run } = confined();
+    const answer = await run(['environment']).finally(vi.unstubAllEnvs);
+    expect(answer).toEqual({ result: expect.not.stringContaining('WEBHOOK_SECRET') });
+  });
+
+  it('that cannot be started leaves tasks undone until it can', async () => {
+    const { run } = confined();
+    const { execPath } = process;
+    process.execPath = '/there/is/no/such/program';
+    const tasks = await Promise.all([run(['say', 'a']), run(['say', 'b'])]).finally(() => {
+      process.execPath = execPath;
+    });
+    expect(tasks).toEqual([{ undone: 'unstarted' }, { undone: 'unstarted' }]);
     expect(await run(['say', 'next'])).toEqual({ result: 'next' });
   });
 });

@@ -1,24 +1,27 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createConnection, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { boundConnections } from '../../src/workbench/connections.js';
+import { acceptConnections } from '../../src/workbench/connections.js';
 
 async function bounded(most: number) {
   const answering: (() => void)[] = [];
   let asked = () => {};
-  const server = createServer((request, response) => {
+  const http = createServer((request, response) => {
     request.resume().on('end', () => answering.push(() => response.end('ok')));
     request.on('end', () => asked());
   });
-  boundConnections(server, most);
+  const { server, closeIdle, closeAll } = acceptConnections(http, most);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
-    server.closeAllConnections();
+    closeAll();
     server.close();
   });
   const { port } = server.address() as AddressInfo;
   return {
     answering,
+    closeIdle,
+    http,
     isAsked: () =>
       new Promise<void>((resolve) => {
         asked = resolve;
@@ -40,18 +43,53 @@ async function bounded(most: number) {
   };
 }
 
-it('has a newcomer take the place of the connection that has waited longest, and not of one that is being answered', async () => {
-  const { answering, connect, isAsked } = await bounded(2);
+it('has a newcomer take the place of the connection that has been silent longest, and not of one that is being answered', async () => {
+  const { answering, connect, http, isAsked } = await bounded(2);
   const asked = isAsked();
   const busy = await connect('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n[]');
   await asked;
-  const oldest = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n[');
   const silent = await connect();
+  const begun = once(http, 'request');
+  const partial = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n[');
+  await begun;
   const newest = await connect('GET / HTTP/1.1\r\nHost: x\r\n');
-  expect(await oldest.over).toBe('');
-  await connect();
   expect(await silent.over).toBe('');
+  await connect();
+  expect(await partial.over).toBe('');
   answering[0]?.();
   expect(await busy.over).toMatch(/^HTTP\/1\.1 200 [\s\S]*ok$/);
   expect(newest.socket.destroyed).toBe(false);
+});
+
+it('closes what is idle at once, and what is being answered once it has been', async () => {
+  const { answering, closeIdle, connect, http, isAsked } = await bounded(10);
+  const asked = isAsked();
+  const busy = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]');
+  await asked;
+  const begun = once(http, 'request');
+  const partial = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n[');
+  await begun;
+  const idle = await connect();
+  closeIdle();
+  expect(await idle.over).toBe('');
+  answering[0]?.();
+  expect(await busy.over).toMatch(/^HTTP\/1\.1 200 [\s\S]*ok$/);
+  expect(partial.socket.destroyed).toBe(false);
+});
+
+it('answers requests one after the other on a connection', async () => {
+  const { connect, answering, isAsked } = await bounded(10);
+  const asked = isAsked();
+  const { socket } = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]');
+  await asked;
+  const first = once(socket, 'data');
+  answering[0]?.();
+  expect((await first)[0]).toMatch(/^HTTP\/1\.1 200 /);
+  const again = isAsked();
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 300000\r\n\r\n${'x'.repeat(300_000)}`,
+  );
+  await again;
+  answering[1]?.();
+  await once(socket, 'close');
 });

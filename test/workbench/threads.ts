@@ -1,4 +1,4 @@
-/** What the thread of {@link badThread} can be asked for: `say` answers, all else never does. */
+/** What the thread of {@link badThread} can be asked for: `say` and `environment` answer, all else never does. */
 const code = `
 import { parentPort } from 'node:worker_threads';
 const kept = [];
@@ -7,6 +7,7 @@ const acts = {
   loop: () => { for (;;); },
   wait: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0),
   recurse: () => { const deeper = () => deeper() + 1; for (;;) try { deeper(); } catch {} },
+  environment: () => Object.keys(process.env).join(),
   throw: () => { throw new Error('mine'); },
   exit: () => process.exit(),
   abort: () => process.abort(),

@@ -9,6 +9,7 @@ import { defineCommand, untilAborted } from '../command.js';
 import { usageError } from '../command-error.js';
 import { createPrinter } from '../delivery-printer.js';
 import { headerFlags, headerNames } from '../header-flags.js';
+import { createOthers } from '../others.js';
 import { listening, pageFlags } from '../ports.js';
 import { openRecording } from '../recording-writer.js';
 import { readSecret, secretFlags } from '../secrets.js';
@@ -100,6 +101,7 @@ export const listen = defineCommand({
     const closing: (() => Promise<void>)[] = [async () => recording?.close()];
     const explainer = createExplainer();
     const printer = createPrinter({ feed, sources, explainer, output });
+    const others = createOthers(output);
 
     const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {
       onDelivery(record, { method, path }) {
@@ -111,7 +113,7 @@ export const listen = defineCommand({
         printer.print(record.id);
       },
       onOther: ({ method, path, status }) =>
-        output.note(`${method} ${visible(path, 200)}: answered ${status}, as it is no POST.`),
+        others.note(`${method} ${visible(path, 200)}: answered ${status}, as it is not a POST.`),
     };
 
     try {
@@ -156,6 +158,7 @@ export const listen = defineCommand({
       explainer.close();
       for (const close of closing) await close();
       await printer.done();
+      others.done();
     }
     return 0;
   },
