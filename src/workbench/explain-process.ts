@@ -21,6 +21,8 @@ try {
 // A signal for the whole group, such as Ctrl+C, is for the parent, which closes this.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', end);
+// It may have ended before this was loaded.
+if (!process.connected) end();
 
 const worker = new Worker(new URL(thread), {
   resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },

@@ -1,5 +1,8 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createConfined, type Limits } from '../../src/workbench/confined.js';
+import { processFile } from '../explain-files.js';
 import { badThread } from './threads.js';
 
 function confined(limits: Partial<Limits> = {}) {
@@ -38,6 +41,15 @@ describe('the process', { timeout: 60_000 }, () => {
     const { run } = confined();
     const answer = await run(['environment']).finally(vi.unstubAllEnvs);
     expect(answer).toEqual({ result: expect.not.stringContaining('WEBHOOK_SECRET') });
+  });
+
+  it('ends with this one, however early', async () => {
+    const child = fork(processFile, [JSON.stringify({ thread: badThread, heapMiB: 64, memoryMiB: 256 })], {
+      execArgv: [],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.disconnect();
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
   });
 
   it('that cannot be started leaves tasks undone until it can', async () => {
