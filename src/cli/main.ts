@@ -3,7 +3,7 @@ import { commandTable } from './command-table.js';
 import { TOOL } from './help.js';
 import { run } from './run.js';
 
-/** How long a command may take to end: whoever presses Ctrl+C waits no longer than a second. */
+/** How long a command may take to end: nobody who presses Ctrl+C waits longer than a second. */
 const END_MS = 600;
 
 const ended = new AbortController();

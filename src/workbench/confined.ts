@@ -33,7 +33,7 @@ interface Job<Task, Result> {
 const MOST_WAITING = 100;
 
 /**
- * Runs tasks in a worker thread in a process of its own, started with the first task and again when it was ended.
+ * Runs tasks in a worker thread of a separate process, started with the first task and again when it was ended.
  * A thread alone would not do: when its heap cannot hold a single large allocation, V8 ends the whole process, and
  * `terminate` waits for native code such as JSON.parse. A process can always be killed.
  *

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Measured, startMeasured } from './work/measured.js';
-import { type Frame, frames, timesIn, units } from './work/units.js';
+import { type Measured, startMeasured } from './counting/measured.js';
+import { type Frame, frames, timesIn, units } from './counting/units.js';
 
 const TIMEOUT = 600_000;
 const MANY = 6;

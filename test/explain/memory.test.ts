@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundled, temporary } from './work/measured.js';
-import type { Frame } from './work/units.js';
+import { bundled, temporary } from './counting/measured.js';
+import type { Frame } from './counting/units.js';
 
 const MIB = 1024 * 1024;
 /** Of a process that explains many bodies, one after the other, with what its allocator keeps. */
@@ -29,7 +29,7 @@ afterAll(() => remove());
 
 /** By how many MiB a process grows that explains them. */
 async function growth(bodies: readonly Body[]): Promise<number> {
-  const child = fork(fileURLToPath(new URL('./work/memory.mjs', import.meta.url)), [path], { execArgv: [HEAP] });
+  const child = fork(fileURLToPath(new URL('./counting/memory.mjs', import.meta.url)), [path], { execArgv: [HEAP] });
   child.send(bodies);
   const ended = once(child, 'exit').then(([code]) => [new Error(`The process ended with ${code}.`)]);
   const [answer] = await Promise.race([once(child, 'message'), ended]);

@@ -22,7 +22,7 @@ export const listen = defineCommand({
   details: [
     'Every delivery is verified as an app would verify it, printed, and shown on the page whose address is printed. Any path will do.',
     'With --forward, genuine deliveries are sent on with the same bytes and headers, and the sender is answered what the target answers: 503 when it cannot be reached. Redirects are not followed, and refused deliveries are not sent on.',
-    'Why a delivery was refused is found out in a process of its own, with a time and a memory limit: it never delays the next delivery. Of a flood of forgeries, some are printed without an explanation and the rest are counted.',
+    'Why a delivery was refused is found out in a separate process, with a time and a memory limit: it never delays the next delivery. Of a flood of forgeries, some are printed without an explanation and the rest are counted.',
     'The page can send a genuine delivery to the target again. Its bytes are the same; it is signed afresh, as its timestamp would be refused by then.',
   ],
   arguments: [],

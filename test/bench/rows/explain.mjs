@@ -17,7 +17,7 @@ async function loadSteps() {
   const folder = mkdtempSync(join(tmpdir(), 'bench-explain-'));
   const outfile = join(folder, 'steps.mjs');
   await build({
-    entryPoints: [path('test/explain/work/steps.ts')],
+    entryPoints: [path('test/explain/counting/steps.ts')],
     bundle: true,
     platform: 'node',
     format: 'esm',
