@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
-import { type AddressInfo, createConnection } from 'node:net';
+import { type AddressInfo, createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestDelivery, sampleEventEmitted } from '../../src/testing.js';
@@ -41,17 +41,20 @@ function stall(url: string, bytes: string): void {
 /** Sends bytes without end, on a new connection when the last one was closed, until the test is over. */
 function stream(url: string, bytes: string): void {
   let isOver = false;
-  const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
-  const more = () => {
-    if (socket.writable && socket.write(bytes)) setImmediate(more);
+  let socket: Socket;
+  const open = () => {
+    if (isOver) return;
+    socket = createConnection(Number(new URL(url).port), '127.0.0.1');
+    const more = () => {
+      if (socket.writable && socket.write(bytes)) setImmediate(more);
+    };
+    socket
+      .on('connect', more)
+      .on('drain', more)
+      .on('error', () => {});
+    socket.resume().on('close', () => setTimeout(open, 10));
   };
-  socket
-    .on('connect', more)
-    .on('drain', more)
-    .on('error', () => {});
-  socket.resume().on('close', () => {
-    if (!isOver) setTimeout(stream, 10, url, bytes);
-  });
+  open();
   onTestFinished(() => {
     isOver = true;
     socket.destroy();

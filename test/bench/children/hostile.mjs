@@ -31,11 +31,24 @@ function stall(part) {
   socket.resume().write(part);
 }
 
+/** Sends bytes as fast as they are taken, whatever is answered. */
+function pour(bytes) {
+  const socket = connect({ port, host: '127.0.0.1' });
+  const more = () => {
+    if (socket.writable && socket.write(bytes)) setImmediate(more);
+  };
+  socket.on('connect', more).on('drain', more).on('error', () => {});
+  socket.resume().on('close', () => setTimeout(pour, 10, bytes));
+}
+
 const requests = BODIES.map((body) => forgedRequest(body));
 requests.push(forgedRequest(Buffer.from('[]'), { 'X-Long': 'x'.repeat(15_000) }));
 for (const request of requests) for (let count = 0; count < CONNECTIONS; count++) repeat(request);
 for (let count = 0; count < IDLE; count++)
   stall(count % 2 ? 'POST / HTTP/1.1\r\nHost: x\r\n' : unfinishedRequest(100_000));
+const tiny = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(100_000)}`;
+const pipelined = 'GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(20_000);
+for (const bytes of [tiny, pipelined]) pour(bytes);
 process.on('disconnect', () => process.exit());
 // Once all of them are connected.
 setTimeout(() => process.send('sending'), 2000);
