@@ -37,7 +37,10 @@ function pour(bytes) {
   const more = () => {
     if (socket.writable && socket.write(bytes)) setImmediate(more);
   };
-  socket.on('connect', more).on('drain', more).on('error', () => {});
+  socket
+    .on('connect', more)
+    .on('drain', more)
+    .on('error', () => {});
   socket.resume().on('close', () => setTimeout(pour, 10, bytes));
 }
 
