@@ -44,7 +44,7 @@ export function laidOut(json: Uint8Array, { indent: [byte, count], comma, colon 
     } else if (isOpening(first)) {
       sink.push(first);
       end = afterSpace(json, end);
-      // Nothing stands on a line of its own in what is empty.
+      // An empty array or object stays on one line.
       if (isClosing(json[end])) sink.push(json[end++] as number);
       else {
         depth++;

@@ -158,7 +158,7 @@ it.runIf(process.platform === 'linux')('listen survives that no file can be open
   const child = spawn('sh', ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
-    // A group of its own: what fails must not end this one.
+    // A separate process group, so that a failure does not end this one.
     detached: true,
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -9,7 +9,7 @@ export const isPgBoss12 = module.PgBoss !== undefined;
 /** One that does nothing by itself. */
 export function unstarted(options: PgBoss.ConstructorOptions): PgBoss {
   const Boss = (module.PgBoss ?? module.default) as typeof PgBoss;
-  // How often pg-boss 12 looks after a queue at most, whoever asks it to.
+  // The shortest interval at which pg-boss 12 looks after a queue.
   const soon = isPgBoss12 ? { monitorIntervalSeconds: 1, maintenanceIntervalSeconds: 1 } : {};
   return new Boss({ supervise: false, schedule: false, ...soon, ...options }).on('error', () => {});
 }
