@@ -101,7 +101,7 @@ function fromUtf16(bytes: Uint8Array): string | undefined {
   const units = new Uint16Array((bytes.length - start) / 2);
   for (let at = 0; at < units.length; at++) {
     const byte = start + 2 * at;
-    units[at] = ((bytes[byte + high] ?? 0) << 8) | (bytes[byte + 1 - high] ?? 0);
+    units[at] = ((bytes[byte + high] as number) << 8) | (bytes[byte + 1 - high] as number);
   }
   return fromCodes(units);
 }

@@ -17,7 +17,7 @@ export function endsOf(json: Uint8Array): Uint32Array {
   const open: number[] = [];
   for (let at = 0; at < json.length; at = endOfToken(json, at)) {
     if (isOpening(json[at])) open.push(at);
-    else if (isClosing(json[at])) ends[open.pop() ?? 0] = at + 1;
+    else if (isClosing(json[at])) ends[open.pop() as number] = at + 1;
   }
   return ends;
 }
@@ -93,12 +93,12 @@ export const asSent: Order = (members, json) => {
   const known = SHAPES.map(() => 0);
   for (const member of members) {
     const key = keyOf(json, member);
-    for (const [at, shape] of SHAPES.entries()) if (shape.has(key)) known[at] = (known[at] ?? 0) + 1;
+    for (const [at, shape] of SHAPES.entries()) if (shape.has(key)) known[at] = (known[at] as number) + 1;
   }
   const most = Math.max(...known);
   const [shape] = SHAPES.filter((_, at) => known[at] === most).sort((a, b) => a.size - b.size);
   const ranks = members.map((member) => shape?.get(keyOf(json, member)) ?? LONGEST_KEY);
-  const places = Array.from(members.keys()).sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
+  const places = Array.from(members.keys()).sort((a, b) => (ranks[a] as number) - (ranks[b] as number));
   return places.map((place) => members[place] as Member);
 };
 
@@ -108,5 +108,5 @@ function compare(json: Uint8Array, a: Member, b: Member): number {
   let at = 0;
   // Behind a key there is a colon, and before that a quote which no key has in it: they differ before either ends.
   while (a.start + at < a.keyEnd && json[a.start + at] === json[b.start + at]) at++;
-  return a.start + at === a.keyEnd ? 0 : (json[a.start + at] ?? 0) - (json[b.start + at] ?? 0);
+  return a.start + at === a.keyEnd ? 0 : (json[a.start + at] as number) - (json[b.start + at] as number);
 }

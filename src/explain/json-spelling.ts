@@ -55,7 +55,7 @@ function readEscape(json: Uint8Array, at: number): readonly [point: number, end:
 
 /** Reads a character of UTF-8 that is more than a byte. */
 function readWide(json: Uint8Array, at: number): readonly [point: number, end: number] {
-  const first = json[at] ?? 0;
+  const first = json[at] as number;
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   let point = first & (0x7f >> length);
   for (let next = at + 1; next < at + length; next++) point = (point << 6) | ((json[next] ?? 0) & 0x3f);

@@ -1,7 +1,7 @@
 import { parseAbi } from 'abitype';
 import { encodeAbiParameters, encodeFunctionData } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { parseDelivery } from '../../src/delivery.js';
+import { type DeliveryItem, parseDelivery } from '../../src/delivery.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
 import { type ItemView, itemView, type KnownContract, type KnownContracts } from '../../src/workbench/item-view.js';
 
@@ -80,6 +80,25 @@ describe('an event', () => {
     expect(view(sampleEventEmitted({ data: { transaction: null as never } })).transaction).toBeUndefined();
     const without = sampleEventEmitted({ data: { transaction: { ...transaction, method: null as never } } });
     expect(view(without).transaction).toMatchObject({ hash: transaction?.txHash, method: undefined });
+  });
+
+  it('is decoded by the order of its inputs where its ABI names none', () => {
+    const abi = parseAbi(['event Transfer(address indexed, address indexed, uint256)']);
+    expect(amounts(view(transfer(1_500_000n), { abi, decimals: 6 }))[2]).toEqual(['1500000', '1.5']);
+  });
+
+  it('shows a hashed input as it came, without a number', () => {
+    const [from, to, value] = sampleEventEmitted().data.event.inputs;
+    const inputs = [from, to, { ...value, hashed: true }] as never;
+    expect(amounts(view(sampleEventEmitted({ data: { event: { inputs } } })))[2]).toEqual([undefined, undefined]);
+  });
+
+  it('is not decoded when the items of its delivery have used up what may be decoded', () => {
+    const [item] = parseDelivery(JSON.stringify([transfer(7n)]));
+    const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+    const contracts = { get: () => ({ abi }) } as Partial<KnownContracts> as KnownContracts;
+    const spent = itemView(item as DeliveryItem, contracts, { ...whole, spend: () => false });
+    expect(amounts(spent).every(([exact]) => exact === undefined)).toBe(true);
   });
 
   it('has the address label of a contract that has no label', () => {

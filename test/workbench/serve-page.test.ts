@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Finding } from '../../src/explain/finding.js';
 import { serviceHeaders } from '../../src/headers.js';
+import type { Explainer } from '../../src/workbench/explainer.js';
 import { createFeed } from '../../src/workbench/feed.js';
 import { type PageOptions, servePage } from '../../src/workbench/serve-page.js';
 import { call, pageHeaders } from './call.js';
@@ -172,6 +174,16 @@ describe('the API of the page', () => {
     expect((await api('PUT', 'faults', { duplicate: true })).body).toEqual({ duplicate: true });
     expect((await api('POST', 'sample', {})).body).toEqual({ event: 'x' });
     expect((await api('POST', 'deliveries/9/resend', {})).status).toBe(404);
+  });
+
+  it('says of a delivery that could not be decoded that it was not', async () => {
+    const nothing = { explain: async () => [], read: async () => undefined, view: async () => undefined };
+    const explainer: Explainer = { ...nothing, first: nothing, close() {} };
+    const { feed, api } = await open({ explainer });
+    feed.put(recordOf('1', { attempt: { status: 500 } }));
+    const { body } = await api('GET', 'deliveries/1');
+    expect(body.items).toEqual([]);
+    expect(body.findings.map(({ cause }: Finding) => cause)).toContain('items-not-decoded');
   });
 
   it('answers 404 for what this workbench does not do, and for what is no call', async () => {
