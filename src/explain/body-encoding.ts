@@ -160,10 +160,9 @@ function listed(text: string): Uint8Array | undefined {
   return bytes.slice(0, count);
 }
 
-function unquoted(text: string): string | undefined {
+function unquoted(text: string): string {
   const bare = text.trim();
-  const value: unknown = JSON.parse(bare.startsWith('"') ? bare : `"${bare}"`);
-  return typeof value === 'string' ? value : undefined;
+  return JSON.parse(bare.startsWith('"') ? bare : `"${bare}"`) as string;
 }
 
 function withoutSpace(bytes: Uint8Array): Uint8Array {

@@ -130,10 +130,7 @@ function half(text: string): string {
   return first === second && text.slice(first.length, -first.length).trim() === '' ? first : '';
 }
 
-const jsonString = (text: string) => {
-  const value: unknown = text.startsWith('"') ? JSON.parse(text) : '';
-  return typeof value === 'string' ? value : '';
-};
+const jsonString = (text: string) => (text.startsWith('"') ? (JSON.parse(text) as string) : '');
 
 /** What the right secret may be, made from the one that was given. What throws gives none. */
 const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | readonly string[]])[] = [
