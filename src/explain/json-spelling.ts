@@ -46,7 +46,7 @@ const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000;
 
 /** Reads the escape at a position, or the pair of escapes of one character. */
 function readEscape(json: Uint8Array, at: number): readonly [point: number, end: number] {
-  if (json[at + 1] !== LOWER_U) return [POINTS.get(json[at + 1]) ?? 0, at + 2];
+  if (json[at + 1] !== LOWER_U) return [POINTS.get(json[at + 1]) as number, at + 2];
   const unit = hexUnit(json, at + 2);
   const second = isHigh(unit) && json[at + 6] === BACKSLASH && json[at + 7] === LOWER_U ? hexUnit(json, at + 8) : 0;
   if (!isLow(second)) return [unit, at + 6];
@@ -58,7 +58,7 @@ function readWide(json: Uint8Array, at: number): readonly [point: number, end: n
   const first = json[at] as number;
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   let point = first & (0x7f >> length);
-  for (let next = at + 1; next < at + length; next++) point = (point << 6) | ((json[next] ?? 0) & 0x3f);
+  for (let next = at + 1; next < at + length; next++) point = (point << 6) | ((json[next] as number) & 0x3f);
   return [point, at + length];
 }
 

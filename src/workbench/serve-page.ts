@@ -85,7 +85,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     secure(response);
     guard.checkHost(request);
-    const path = (request.url ?? '').split('?')[0] as string;
+    const path = String(request.url).split('?')[0] as string;
     if (path.startsWith('/api/')) {
       guard.checkCall(request);
       return api(request, response, path);

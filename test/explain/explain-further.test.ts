@@ -80,6 +80,16 @@ describe('two faults at a time', () => {
 });
 
 describe('a finding', () => {
+  it('is found from the timestamp that came when the clock says nothing', () => {
+    const signature = sign(secret, delivery.body, String(Number(timestamp) - 1));
+    expect(causes({ now: 0, signature })).toMatchInlineSnapshot(`
+      [
+        "timestamp-of-another-delivery: certain",
+        "timestamp-ahead: certain",
+      ]
+    `);
+  });
+
   it('says how old a delivery is, in words', () => {
     const ages = [303, 664, 7384, 90_061, 86_400 * 3].map((age) => explain({ now: (Number(timestamp) + age) * 1000 }));
     expect(ages.map((findings) => findings.at(-1)?.what)).toEqual([

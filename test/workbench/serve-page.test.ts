@@ -176,6 +176,19 @@ describe('the API of the page', () => {
     expect((await api('POST', 'deliveries/9/resend', {})).status).toBe(404);
   });
 
+  it('lists what a delivery that was not verified holds once it has been opened, and not before', async () => {
+    const { feed, api } = await open();
+    feed.put(recordOf('1', { attempt: { status: 403 }, verified: false }));
+    feed.put(recordOf('2', { attempt: { status: 403 }, verified: false, bodyDropped: true }));
+    const names = async () =>
+      (await api('GET', 'deliveries')).body.deliveries.map(({ names }: { names: string[] }) => names);
+    expect(await names()).toEqual([[], []]);
+    const opened = await api('GET', 'deliveries/1');
+    expect([opened.body.names, opened.body.items.length]).toEqual([['Transfer'], 1]);
+    expect((await api('GET', 'deliveries/2')).body.bodyDropped).toBe(true);
+    expect((await names())[0]).toEqual(['Transfer']);
+  });
+
   it('says of a delivery that could not be decoded that it was not', async () => {
     const nothing = { explain: async () => [], read: async () => undefined, view: async () => undefined };
     const explainer: Explainer = { ...nothing, first: nothing, close() {} };
