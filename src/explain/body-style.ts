@@ -4,7 +4,7 @@ import type { Fault } from './fault.js';
 import { compact, indented, type Layout, laidOut, spaced } from './json-layout.js';
 import { asSent, type Order, ordered, sorted } from './json-order.js';
 import { endOfToken, isDigit } from './json-scan.js';
-import { spelled, spellings } from './json-spelling.js';
+import { escapesMore, spelled, spellings } from './json-spelling.js';
 
 const raw =
   "Verify the bytes as they came: in Express mount the route before app.use(express.json()), or give it express.raw({ type: 'application/json' }) and pass req.body; in Fastify, Nest, Lambda and Fetch pass the raw body (await request.arrayBuffer()). expressHandler and the other adapters do so by themselves.";
@@ -77,14 +77,17 @@ const ofJson = (undo: (view: BodyView) => Iterable<Undone>): Step =>
     if (view.kind !== undefined) yield* undo(view);
   };
 
+const isEscaped = ({ bytes, looks }: BodyView, spelling: Spelled) =>
+  looks.escaped && spelling !== 'same' && escapesMore(bytes, spellings[spelling]);
+
 const restyled = (layout: Layout, spelling: Spelled) =>
-  ofJson(function* restyled({ bytes, looks }) {
+  ofJson(function* restyled(view) {
+    const { bytes, looks } = view;
     const written = rewritten(bytes, layout, spelling);
-    const isLonger = written.length > bytes.length;
     if (looks.space === 'indented') yield [written, faults.pretty];
     else if (looks.space === 'spaced') yield [written, faults.reserialized];
     else if (layout !== compact) yield [written, faults.minified];
-    else yield [written, looks.escaped && !isLonger ? faults.escaped : faults.reserialized];
+    else yield [written, isEscaped(view, spelling) ? faults.escaped : faults.reserialized];
   });
 
 /** Over a larger body the keys are left as they are: what is known of each takes many times its size. */

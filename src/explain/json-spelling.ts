@@ -62,13 +62,29 @@ function readWide(json: Uint8Array, at: number): readonly [point: number, end: n
   return [point, at + length];
 }
 
-function write(sink: ByteSink, point: number, { escapes, letters, slash }: Spelling): void {
-  const letter = letters.get(point);
-  if (letter !== undefined) sink.ascii(`\\${letter}`);
-  else if (slash && point === SLASH) sink.ascii('\\/');
-  else if (point >= 0x20 && !isHigh(point) && !isLow(point) && !escapes(point)) sink.point(point);
+/** Whether a character is written as it is. */
+function isPlain(point: number, { escapes, letters, slash }: Spelling): boolean {
+  if (letters.has(point) || (slash && point === SLASH)) return false;
+  return point >= 0x20 && !isHigh(point) && !isLow(point) && !escapes(point);
+}
+
+function write(sink: ByteSink, point: number, spelling: Spelling): void {
+  const letter = spelling.letters.get(point);
+  if (isPlain(point, spelling)) sink.point(point);
+  else if (letter !== undefined) sink.ascii(`\\${letter}`);
+  else if (point === SLASH) sink.ascii('\\/');
   else if (point < 0x10000) sink.ascii(unicode(point));
   else sink.ascii(unicode(0xd7c0 + (point >> 10)) + unicode(0xdc00 + (point & 0x3ff)));
+}
+
+/** Whether valid JSON escapes a character that a program writes as it is. */
+export function escapesMore(json: Uint8Array, spelling: Spelling): boolean {
+  for (let at = json.indexOf(BACKSLASH); at >= 0; ) {
+    const [point, end] = readEscape(json, at);
+    if (isPlain(point, spelling)) return true;
+    at = json.indexOf(BACKSLASH, end);
+  }
+  return false;
 }
 
 /** Writes valid JSON with its strings spelled in another way, in one pass. White space stays as it is. */

@@ -66,6 +66,15 @@ describe('a body that was encoded on the way', () => {
 });
 
 describe('a body that was parsed and written again', () => {
+  it.each([
+    ['as it was sent', 'é', '\\u00e9', 'body-escaped: certain'],
+    ['beside what is not escaped any more', '\\u003cb\\u003eé', '<b>\\u00e9', 'body-escaped: certain'],
+    ['that the service escapes too', '\\u003cé', '<é', 'body-reserialized: certain'],
+  ])('is told to have escapes where they are of a character %s', (_, sent, received, cause) => {
+    const signature = sign(secret, `[{"id":"${sent}"}]`, timestamp);
+    expect(causes({ rawBody: `[{"id":"${received}"}]`, signature })).toEqual([cause]);
+  });
+
   it('is known for one of an older Go, which wrote \\b and \\f as numbers', () => {
     const sent = '[{"id":"1","name":"a\\u0008b\\u000cc"}]';
     const again = JSON.stringify(JSON.parse(sent));
