@@ -138,7 +138,7 @@ function parseLine(text: string): RecordedDelivery | string {
   if (typeof method !== 'string' || typeof path !== 'string') return '"method" and "path" must be texts';
   if (!isHeaders(headers)) return '"headers" must be a list of [name, value]';
   const body = typeof bodyBase64 === 'string' && Buffer.from(bodyBase64, 'base64');
-  // Buffer skips what is not base64. A pattern with groups would exhaust the stack on a body of some MiB.
+  // Buffer skips characters outside base64. A regular expression with groups overflows the stack on several MiB.
   if (!body || body.toString('base64') !== bodyBase64) return '"bodyBase64" is not base64';
   if (status !== undefined && !Number.isInteger(status)) return '"status" is no HTTP status';
   return {

@@ -67,10 +67,10 @@ describe('a body that was encoded on the way', () => {
 
 describe('a body that was parsed and written again', () => {
   it.each([
-    ['as it was sent', 'é', '\\u00e9', 'body-escaped: certain'],
-    ['beside what is not escaped any more', '\\u003cb\\u003eé', '<b>\\u00e9', 'body-escaped: certain'],
-    ['that the service escapes too', '\\u003cé', '<é', 'body-reserialized: certain'],
-  ])('is told to have escapes where they are of a character %s', (_, sent, received, cause) => {
+    ['added to a character', 'é', '\\u00e9', 'body-escaped: certain'],
+    ['added to one character and lost on others', '\\u003cb\\u003eé', '<b>\\u00e9', 'body-escaped: certain'],
+    ['only lost', '\\u003cé', '<é', 'body-reserialized: certain'],
+  ])('is classified by its escapes: %s', (_, sent, received, cause) => {
     const signature = sign(secret, `[{"id":"${sent}"}]`, timestamp);
     expect(causes({ rawBody: `[{"id":"${received}"}]`, signature })).toEqual([cause]);
   });
