@@ -1,36 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { build, type PluginBuild } from 'esbuild';
 import { defineConfig } from 'tsup';
+import { entryPoints, PACKAGES } from './scripts/exports.mjs';
 
-const subpaths = {
-  index: 'src/index.ts',
-  verify: 'src/verify.ts',
-  schemas: 'src/schema.ts',
-  express: 'src/adapters/express.ts',
-  fastify: 'src/adapters/fastify.ts',
-  fetch: 'src/adapters/fetch.ts',
-  lambda: 'src/adapters/lambda.ts',
-  node: 'src/adapters/node.ts',
-  'stores/redis': 'src/stores/redis.ts',
-  'stores/postgres': 'src/stores/postgres.ts',
-  'stores/sqlite': 'src/stores/sqlite.ts',
-  'queues/bullmq': 'src/queues/bullmq.ts',
-  'queues/pg-boss': 'src/queues/pg-boss.ts',
-  evm: 'src/evm/index.ts',
-  otel: 'src/otel.ts',
-  client: 'src/client/index.ts',
-  local: 'src/local/index.ts',
-  testing: 'src/testing.ts',
-};
+const subpaths = entryPoints(PACKAGES.receiver);
 
 // What '#hmac' and '#diagnostics' mean on each runtime (package.json, "imports"). @noble/hashes is no dependency, so it is inlined.
 const backends = {
-  'hmac-node': 'src/crypto/hmac-node.ts',
-  'hmac-pure': 'src/crypto/hmac-pure.ts',
-  'channels-node': 'src/diagnostics/channels-node.ts',
-  'channels-bun': 'src/diagnostics/channels-bun.ts',
-  'channels-none': 'src/diagnostics/channels-none.ts',
+  'hmac-node': 'src/signature/hmac-node.ts',
+  'hmac-pure': 'src/signature/hmac-pure.ts',
+  'channels-node': 'src/internal/channels-node.ts',
+  'channels-bun': 'src/internal/channels-bun.ts',
+  'channels-none': 'src/internal/channels-none.ts',
 };
 
 // What is inlined of viem, by the files it stands in: the package's own entries bring its whole client into the graph.
@@ -66,8 +47,8 @@ async function verifyInOneFile() {
     ['cjs', 'cjs'],
   ] as const) {
     await build({
-      entryPoints: ['src/verify.ts'],
-      outfile: `dist/verify.${extension}`,
+      entryPoints: ['src/signature/index.ts'],
+      outfile: `dist/signature/index.${extension}`,
       allowOverwrite: true,
       bundle: true,
       format,
@@ -80,44 +61,8 @@ async function verifyInOneFile() {
   }
 }
 
-/**
- * Writes the command line tool to dist/cli: ES modules of its own, with what it uses of packages inlined, in chunks that
- * are loaded when a command needs them. The process and the thread that explain are files of their own beside them, and so
- * is the page that it serves.
- */
-async function commandLine() {
-  const { COMMAND_LINE_METAFILE } = process.env;
-  const { metafile } = await build({
-    entryPoints: ['src/cli/main.ts', 'src/workbench/explain-process.ts', 'src/workbench/explain-thread.ts'],
-    entryNames: '[name]',
-    outdir: 'dist/cli',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    target: 'node20',
-    platform: 'node',
-    external: ['#hmac', '#diagnostics'],
-    plugins: [viemDecoding],
-    tsconfigRaw: '{}',
-    logLevel: 'error',
-    metafile: true,
-  });
-  // Asked for by scripts/third-party-licenses.mjs: what is inlined.
-  if (COMMAND_LINE_METAFILE !== undefined) writeFileSync(COMMAND_LINE_METAFILE, JSON.stringify(metafile));
-  await cp('src/workbench/page', 'dist/cli/page', {
-    recursive: true,
-    filter: (path) => !path.endsWith('tsconfig.json'),
-  });
-}
-
-/**
- * Files of their own, so that a bundler leaves them out where nothing of them is used: it looks at whole files, as package.json
- * says that none has side effects.
- */
-const apart = { explain: 'src/explain/explain-failure.ts' };
-
 export default defineConfig({
-  entry: { ...subpaths, ...backends, ...apart },
+  entry: { ...subpaths, ...backends },
   format: ['esm', 'cjs'],
   target: 'node20',
   platform: 'neutral',
@@ -128,9 +73,6 @@ export default defineConfig({
   removeNodeProtocol: false,
   external: ['#hmac', '#diagnostics', /^node:/],
   esbuildPlugins: [viemDecoding],
-  onSuccess: async () => {
-    await verifyInOneFile();
-    await commandLine();
-  },
+  onSuccess: verifyInOneFile,
   dts: { entry: subpaths, compilerOptions: { ignoreDeprecations: '6.0' } },
 });

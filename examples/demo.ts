@@ -2,8 +2,9 @@
 // that was recorded), the service that turns its transfers into signed deliveries, and an Express receiver that is registered with
 // it over the API. Ends with 0 when everything was as it should be. `npm run demo -- --watch` then goes on with a transfer
 // every other second, and serves the page that shows them.
-import { createTestDelivery, explainFailure, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { explainFailure } from 'event-webhooks/explain';
 import { openChain } from './demo/chain.js';
 import { startSystem } from './demo/system.js';
 import { watch } from './demo/watch.js';

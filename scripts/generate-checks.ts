@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { core } from 'zod';
-import { eventEmittedSchema, transactionIncludedSchema } from '../src/schema.js';
-import { isInputValue, isPayload, withAddressLabel } from '../src/values.js';
+import { isInputValue, isPayload, withAddressLabel } from '../src/events/field-rules.js';
+import { eventEmittedSchema, transactionIncludedSchema } from '../src/events/schemas.js';
 
-// Writes src/checks.ts: the zod schemas of src/schema.ts as plain code, which needs neither zod nor eval at run time.
+// Writes src/events/generated-checks.ts: the zod schemas of src/events/schemas.ts as plain code, which needs neither zod nor eval at run time.
 // It knows the constructs that the schemas use and refuses any other, so that nothing is left unchecked in silence.
 
 const helpers = new Map<unknown, string>([
@@ -87,11 +87,12 @@ function emit(schema: core.$ZodType, value: string, key: string): string {
 
 function helper(fn: unknown): string {
   const name = helpers.get(fn);
-  if (name === undefined) throw new Error('generate-checks: put that function into values.ts and name it in helpers');
+  if (name === undefined)
+    throw new Error('generate-checks: put that function into field-rules.ts and name it in helpers');
   return name;
 }
 
-/** The text of src/checks.ts, not yet formatted. */
+/** The text of src/events/generated-checks.ts, not yet formatted. */
 export function generateChecks(): string {
   messages.clear();
   functions.clear();
@@ -99,9 +100,10 @@ export function generateChecks(): string {
   // How deep an event nests is looked at apart, in nesting.ts: it is all that stands before an event's schema.
   for (const [kind, { def }] of Object.entries(kinds)) functionFor(def.out, kind);
   const notAnArray = said('expected an array');
-  return `// Generated from schema.ts by \`npm run generate\`: edit that file, not this one.
-    import type { EventIssue } from './errors.js';
-    import { fillAddressLabel, isInputValue, isPayload, isPosition, isRecord } from './values.js';
+  return `// Generated from schemas.ts by \`npm run generate\`: edit that file, not this one.
+    import type { EventIssue } from '../errors.js';
+    import { isRecord } from '../internal/guards.js';
+    import { fillAddressLabel, isInputValue, isPayload, isPosition } from './field-rules.js';
     ${[...messages].map(([message, name]) => `const ${name} = ${JSON.stringify(message)};`).join('\n')}
     const MOST_ISSUES = 100;
     type Check = (given: unknown, issues: EventIssue[]) => void;
@@ -129,7 +131,7 @@ export function generateChecks(): string {
 
 if (process.argv[1] === import.meta.filename) {
   const { execFileSync } = await import('node:child_process');
-  const file = new URL('../src/checks.ts', import.meta.url);
+  const file = new URL('../src/events/generated-checks.ts', import.meta.url);
   writeFileSync(file, generateChecks());
   execFileSync('npx', ['biome', 'check', '--write', file.pathname], { stdio: 'inherit' });
   process.stdout.write(`${readFileSync(file, 'utf8').split('\n').length} lines\n`);

@@ -1,15 +1,3 @@
-export type { DeliveryResult } from './answer.js';
-export {
-  type DeliveryItem,
-  type EventItem,
-  type InvalidItem,
-  parseDelivery,
-  parseEvent,
-  parseEventEmitted,
-  parseTransactionIncluded,
-  type UnknownItem,
-} from './delivery.js';
-export type { DrainOptions } from './drain.js';
 export {
   ConfigError,
   type EventIssue,
@@ -20,6 +8,16 @@ export {
   WebhookError,
   type WebhookErrorCode,
 } from './errors.js';
+export {
+  type DeliveryItem,
+  type EventItem,
+  type InvalidItem,
+  parseDelivery,
+  parseEvent,
+  parseEventEmitted,
+  parseTransactionIncluded,
+  type UnknownItem,
+} from './events/parse-delivery.js';
 export type {
   ContractEvent,
   EventContract,
@@ -31,11 +29,11 @@ export type {
   TransactionIncluded,
   TransactionIncludedData,
   WebhookEvent,
-} from './events.js';
-export { type HeaderNames, multibaasHeaders, serviceHeaders } from './headers.js';
-export { type IdempotencyStore, type MemoryStoreOptions, memoryStore, type RunOptions } from './idempotency.js';
-export type { BodyLimits, BodyReader, DeliveryRequest, SignedRequest, VerifiedDelivery } from './intake.js';
-export type { Logger } from './logger.js';
+} from './events/types.js';
+export type { Logger } from './internal/logger.js';
+export type { DeliveryResult } from './receiver/answer.js';
+export type { DrainOptions } from './receiver/drain.js';
+export type { BodyLimits, BodyReader, DeliveryRequest, SignedRequest, VerifiedDelivery } from './receiver/intake.js';
 export type {
   ErrorContext,
   EventContext,
@@ -46,15 +44,19 @@ export type {
   SecretRequest,
   SourcedSecret,
   VerifierOptions,
-} from './options.js';
-export type { EventOutcome } from './outcome.js';
-export { createReceiver, type Receiver } from './receiver.js';
-export { createRouter, type EventFilter, type EventMatcher, type RouteHandler, type Router } from './router.js';
+} from './receiver/options.js';
+export type { EventOutcome } from './receiver/outcome.js';
+export { createReceiver, type Receiver } from './receiver/receiver.js';
 export {
-  type RawBody,
-  type SignedDelivery,
-  type SignOptions,
-  signDelivery,
-  verifySignature,
-} from './signature.js';
-export type { DeliveryMessage, EventMessage, HandlerMessage } from './tracing.js';
+  createRouter,
+  type EventFilter,
+  type EventMatcher,
+  type RouteHandler,
+  type Router,
+} from './receiver/router.js';
+export type { DeliveryMessage, EventMessage, HandlerMessage } from './receiver/tracing.js';
+export { type HeaderNames, multibaasHeaders, serviceHeaders } from './signature/headers.js';
+export { type SignedDelivery, type SignOptions, signDelivery } from './signature/sign-delivery.js';
+export { type RawBody, verifySignature } from './signature/verify-signature.js';
+export { type MemoryStoreOptions, memoryStore } from './stores/memory.js';
+export type { IdempotencyStore, RunOptions } from './stores/store.js';

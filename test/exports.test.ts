@@ -45,9 +45,9 @@ const reviewed: Record<string, readonly string[]> = {
   './queues/pg-boss': ['pgBossHandOff', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
+  './chain': ['RpcError', 'watchChain'],
   './client': ['WebhookApiError', 'createWebhookClient'],
-  './local': ['RpcError', 'createLocalService', 'watchChain'],
-  './testing': ['createTestDelivery', 'explainFailure', 'sampleEventEmitted', 'sampleTransactionIncluded'],
+  './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

@@ -1,5 +1,5 @@
 import { createReceiver, type ReceiverOptions, type WebhookEvent } from '../src/index.js';
-import { createTestDelivery, sampleEventEmitted } from '../src/testing.js';
+import { createTestDelivery, sampleEventEmitted } from '../src/testing/index.js';
 
 export const secret = 'whsec-test';
 export const seconds = 1_700_000_000;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, createRouter, type WebhookError } from 'event-webhook-receiver';
 import { createWebhookClient } from 'event-webhook-receiver/client';
 import { contractEvent, logIdentity } from 'event-webhook-receiver/evm';
-import { createLocalService, type LocalDelivery } from 'event-webhook-receiver/local';
+import { createLocalService, type LocalDelivery } from 'event-webhooks/local';
 import type { tokenAbi } from '../erc20-ledger/token.js';
 import { createApp } from '../express/app.js';
 import { CHAIN_ID, type DemoChain } from './chain.js';

@@ -1,10 +1,10 @@
 // The page of `event-webhooks emulate`, over the service of the demo.
 import { once } from 'node:events';
-import type { LocalDelivery, LocalService } from 'event-webhook-receiver/local';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
-import { createFeed } from '../../src/workbench/feed.js';
-import { localActions, localSecrets, recordOf } from '../../src/workbench/local-source.js';
-import { servePage } from '../../src/workbench/serve-page.js';
+import type { LocalDelivery, LocalService } from 'event-webhooks/local';
+import { createFeed } from '../../devtools/src/page/feed.js';
+import { localActions, localSecrets, recordOf } from '../../devtools/src/page/local-source.js';
+import { servePage } from '../../devtools/src/page/serve-page.js';
 import type { DemoChain } from './chain.js';
 
 const PAUSE_MS = 2000;

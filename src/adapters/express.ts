@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { answerTo, asWebhookError } from '../answer.js';
-import { createArrivals } from '../arrivals.js';
-import { createIntake, type VerifiedDelivery } from '../intake.js';
-import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../options.js';
-import { asReceiver, type Receiver } from '../receiver.js';
-import { createReporter } from '../reporter.js';
+import { answerTo, asWebhookError } from '../receiver/answer.js';
+import { createArrivals } from '../receiver/arrivals.js';
+import { createIntake, type VerifiedDelivery } from '../receiver/intake.js';
+import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../receiver/options.js';
+import { asReceiver, type Receiver } from '../receiver/receiver.js';
+import { createReporter } from '../receiver/reporter.js';
 import { type NodeRequest, toDeliveryRequest } from './node-http.js';
 import { respond } from './respond.js';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Readable } from 'node:stream';
-import type { ReceiverOptions } from '../options.js';
-import { asReceiver, type Receiver } from '../receiver.js';
+import type { ReceiverOptions } from '../receiver/options.js';
+import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { type NodeRequest, toDeliveryRequest } from './node-http.js';
 import { respond } from './respond.js';
 

@@ -1,7 +1,7 @@
-import { answerHeaders } from '../answer.js';
-import { type Arrival, createArrivals } from '../arrivals.js';
-import { withDeadline } from '../deadline.js';
 import { isWebhookError, RawBodyUnavailableError, type WebhookError } from '../errors.js';
+import { withDeadline } from '../internal/deadline.js';
+import { answerHeaders } from '../receiver/answer.js';
+import { type Arrival, createArrivals } from '../receiver/arrivals.js';
 import {
   type BodyReader,
   createIntake,
@@ -9,9 +9,9 @@ import {
   hostLimit,
   incomplete,
   type VerifiedDelivery,
-} from '../intake.js';
-import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../options.js';
-import { asReceiver, type Receiver } from '../receiver.js';
+} from '../receiver/intake.js';
+import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../receiver/options.js';
+import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { Collector } from './collect.js';
 import { validStatus } from './status.js';
 

@@ -1,8 +1,8 @@
-import { answerHeaders, type DeliveryResult } from '../answer.js';
 import { ConfigError, RawBodyUnavailableError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, tooLarge } from '../intake.js';
-import type { ReceiverOptions } from '../options.js';
-import { asReceiver, type Receiver } from '../receiver.js';
+import { answerHeaders, type DeliveryResult } from '../receiver/answer.js';
+import { type BodyReader, type DeliveryRequest, tooLarge } from '../receiver/intake.js';
+import type { ReceiverOptions } from '../receiver/options.js';
+import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { type AnyEvent, type LambdaEvent, type LambdaResult, urlOf } from './lambda-event.js';
 import { validStatus } from './status.js';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RawBodyUnavailableError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, incomplete } from '../intake.js';
-import type { RawBody } from '../signature.js';
+import { type BodyReader, type DeliveryRequest, incomplete } from '../receiver/intake.js';
+import type { RawBody } from '../signature/verify-signature.js';
 import { Collector } from './collect.js';
 
 /** A request of node:http, or of a framework that put the raw bytes beside it. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { DeliveryResult } from '../answer.js';
-import type { ReceiverOptions } from '../options.js';
-import { asReceiver, type Receiver } from '../receiver.js';
+import type { DeliveryResult } from '../receiver/answer.js';
+import type { ReceiverOptions } from '../receiver/options.js';
+import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { type NodeRequest, toDeliveryRequest } from './node-http.js';
 import { respond } from './respond.js';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import { answerHeaders, type DeliveryResult } from '../answer.js';
+import { answerHeaders, type DeliveryResult } from '../receiver/answer.js';
 import type { NodeRequest } from './node-http.js';
 import { validStatus } from './status.js';
 

@@ -1,5 +1,6 @@
-import { mayHoldFraction, parseExactJson } from '../exact-json.js';
-import { isPosition, isRecord, mayHoldRounded } from '../values.js';
+import { mayHoldFraction, parseExactJson } from '../events/exact-json.js';
+import { isPosition, mayHoldRounded } from '../events/field-rules.js';
+import { isRecord } from '../internal/guards.js';
 import { notThisApi, resultOf } from './result.js';
 import type { Answer } from './transport.js';
 

@@ -1,4 +1,4 @@
-import { checkNumber } from '../limits.js';
+import { checkNumber } from '../internal/limits.js';
 
 /** How a list is read. */
 export interface PageOptions {

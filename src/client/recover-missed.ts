@@ -1,8 +1,8 @@
 import { ConfigError } from '../errors.js';
-import { checkNumber } from '../limits.js';
-import type { SecretRequest } from '../options.js';
-import type { Receiver } from '../receiver.js';
-import { signDelivery } from '../signature.js';
+import { checkNumber } from '../internal/limits.js';
+import type { SecretRequest } from '../receiver/options.js';
+import type { Receiver } from '../receiver/receiver.js';
+import { signDelivery } from '../signature/sign-delivery.js';
 import { type DeliveryLogEntry, isDelivered } from './delivery-log.js';
 import type { PageOptions } from './pages.js';
 import { Oldest, type Recovery, Tally } from './recovery.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../values.js';
+import { isRecord } from '../internal/guards.js';
 import { type Answer, retryAfterMs } from './transport.js';
 import { WebhookApiError } from './webhook-api-error.js';
 

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.js';
-import { isPosition } from '../values.js';
+import { isPosition } from '../events/field-rules.js';
 import { checkWebhookUrl } from './addresses.js';
 import { type DeliveryLogEntry, entriesOf, listOf } from './delivery-log.js';
 import { createEnsure, type EnsuredWebhook } from './ensure.js';

@@ -1,5 +1,6 @@
-import type { WebhookEvent } from '../events.js';
-import { isPosition, isRecord } from '../values.js';
+import { isPosition } from '../events/field-rules.js';
+import type { WebhookEvent } from '../events/types.js';
+import { isRecord } from '../internal/guards.js';
 import { notThisApi } from './result.js';
 import type { Answer } from './transport.js';
 

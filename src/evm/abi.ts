@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem';
 import { ConfigError } from '../errors.js';
-import { isRecord } from '../values.js';
+import { isRecord } from '../internal/guards.js';
 
 /** What is made of an ABI once: it is remembered by the ABI's object, which must not change. */
 export function oncePerAbi<Made>(make: (abi: readonly unknown[]) => Made): (abi: readonly unknown[]) => Made {

@@ -1,4 +1,4 @@
-import type { EventEmitted, EventInput } from '../events.js';
+import type { EventEmitted, EventInput } from '../events/types.js';
 import { canonical } from './choose-item.js';
 import { DecodeError } from './decode-error.js';
 import type { EventItem } from './event-item.js';

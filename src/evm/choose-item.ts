@@ -1,4 +1,4 @@
-import type { ContractEvent, EventEmitted } from '../events.js';
+import type { ContractEvent, EventEmitted } from '../events/types.js';
 import { DecodeError } from './decode-error.js';
 import type { EventItem, ItemInput } from './event-item.js';
 import type { EventItems } from './event-items.js';

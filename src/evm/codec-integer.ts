@@ -1,4 +1,4 @@
-import type { JsonValue } from '../events.js';
+import type { JsonValue } from '../events/types.js';
 import type { Codec } from './codec.js';
 import { Problem } from './decode-error.js';
 import { isScaled } from './scaled.js';

@@ -1,5 +1,5 @@
 import { checksumAddress } from 'viem';
-import type { JsonValue } from '../events.js';
+import type { JsonValue } from '../events/types.js';
 import { bytesOf } from './abi-data.js';
 import type { Codec } from './codec.js';
 import { Problem } from './decode-error.js';

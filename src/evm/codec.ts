@@ -1,5 +1,5 @@
 import type { AbiParameter } from 'abitype';
-import type { JsonValue } from '../events.js';
+import type { JsonValue } from '../events/types.js';
 
 /** What is known of one Solidity type: how its values come from the chain and from the wire's inputs. */
 export interface Codec {

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.js';
-import type { EventEmitted } from '../events.js';
-import type { EventMatcher } from '../router.js';
+import type { EventEmitted } from '../events/types.js';
+import type { EventMatcher } from '../receiver/router.js';
 import { chooseItem, fitting, signed } from './choose-item.js';
 import { DecodeError } from './decode-error.js';
 import { type DecodeOptions, decodeAs } from './decode-event.js';

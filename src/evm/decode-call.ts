@@ -1,5 +1,5 @@
 import type { AbiFunction } from 'abitype';
-import type { TransactionIncluded } from '../events.js';
+import type { TransactionIncluded } from '../events/types.js';
 import { hashOf, itemsOf, oncePerAbi } from './abi.js';
 import { decodeValues, type Encoded } from './abi-data.js';
 import { codecOf } from './codec-of.js';

@@ -1,4 +1,4 @@
-import type { EventEmitted } from '../events.js';
+import type { EventEmitted } from '../events/types.js';
 import { checkAgreement } from './check-agreement.js';
 import { chooseItem } from './choose-item.js';
 import { DecodeError } from './decode-error.js';

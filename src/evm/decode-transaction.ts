@@ -1,5 +1,5 @@
-import type { TransactionIncluded } from '../events.js';
-import { isRecord } from '../values.js';
+import type { TransactionIncluded } from '../events/types.js';
+import { isRecord } from '../internal/guards.js';
 import { decodeCall } from './decode-call.js';
 import { DecodeError } from './decode-error.js';
 import type { DecodedTransaction, Hex } from './types.js';

@@ -1,4 +1,4 @@
-import type { ContractEvent, EventEmitted, EventInput } from '../events.js';
+import type { ContractEvent, EventEmitted, EventInput } from '../events/types.js';
 import { isSameName } from './choose-item.js';
 import { DecodeError, Problem } from './decode-error.js';
 import type { EventItem, ItemInput } from './event-item.js';

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.js';
-import type { WebhookEvent } from '../events.js';
+import type { WebhookEvent } from '../events/types.js';
 import { DecodeError } from './decode-error.js';
 import { rawLog } from './raw-log.js';
 import { isHash } from './wire-fields.js';

@@ -1,5 +1,5 @@
-import type { EventEmitted } from '../events.js';
-import { isRecord } from '../values.js';
+import type { EventEmitted } from '../events/types.js';
+import { isRecord } from '../internal/guards.js';
 import { DecodeError } from './decode-error.js';
 import type { RawLog } from './types.js';
 import { isHash, WireFields } from './wire-fields.js';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../events.js';
+import type { JsonValue } from '../events/types.js';
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i;
 

@@ -1,5 +1,5 @@
 import type { AbiParameter, AbiParameterToPrimitiveType } from 'abitype';
-import type { EventEmitted } from '../events.js';
+import type { EventEmitted } from '../events/types.js';
 
 /** Bytes as text: `0x` and hex digits. */
 export type Hex = `0x${string}`;

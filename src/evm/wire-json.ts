@@ -1,6 +1,6 @@
-import type { JsonValue } from '../events.js';
-import { mayHoldFraction, parseExactJson } from '../exact-json.js';
-import { mayHoldRounded } from '../values.js';
+import { mayHoldFraction, parseExactJson } from '../events/exact-json.js';
+import { mayHoldRounded } from '../events/field-rules.js';
+import type { JsonValue } from '../events/types.js';
 
 /**
  * The array or object that an input's value is, or that its JSON text holds; undefined when it is neither. A number

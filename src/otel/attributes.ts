@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { DeliveryItem } from '../delivery.js';
 import { isWebhookError } from '../errors.js';
+import type { DeliveryItem } from '../events/parse-delivery.js';
 
 /** What everything about a receiver's work says, in the words of the messaging conventions. */
 export function messagingAttributes(destination: string): Attributes {

@@ -1,5 +1,5 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
-import type { DeliveryMessage, EventMessage, HandlerMessage } from '../tracing.js';
+import type { DeliveryMessage, EventMessage, HandlerMessage } from '../receiver/tracing.js';
 import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
 import { type Followed, follow } from './follow.js';
 

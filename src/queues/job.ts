@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { parseEvent } from '../delivery.js';
 import { ConfigError, type EventIssue, InvalidEventError } from '../errors.js';
-import type { WebhookEvent } from '../events.js';
-import { createHandleOnce } from '../handler.js';
-import type { IdempotencyStore } from '../idempotency.js';
-import { checkNumber, checkStore, MAX_TIMER_MS } from '../limits.js';
-import type { EventContext, HandOffContext } from '../options.js';
-import { isRecord } from '../values.js';
+import { parseEvent } from '../events/parse-delivery.js';
+import type { WebhookEvent } from '../events/types.js';
+import { isRecord } from '../internal/guards.js';
+import { checkNumber, checkStore, MAX_TIMER_MS } from '../internal/limits.js';
+import type { EventContext, HandOffContext } from '../receiver/options.js';
+import { createHandleOnce } from '../receiver/run-once.js';
+import type { IdempotencyStore } from '../stores/store.js';
 import { runningKeys } from './running.js';
 
 /** What both hand-offs are told. */

@@ -1,5 +1,5 @@
-import { stopwatch } from '../deadline.js';
-import type { IdempotencyStore } from '../idempotency.js';
+import { stopwatch } from '../internal/deadline.js';
+import type { IdempotencyStore } from '../stores/store.js';
 
 /**
  * The store of a worker that was given none: it forgets a key when its run is over. Until then no other run of that key

@@ -1,5 +1,5 @@
-import { monotonicNow } from '../deadline.js';
 import { WebhookError } from '../errors.js';
+import { monotonicNow } from '../internal/deadline.js';
 
 /** Calls of a client that may wait for an answer at once. */
 const MAX_WAITING = 1000;

@@ -1,9 +1,9 @@
-import { stopwatch, withDeadline } from '../deadline.js';
-import type { IdempotencyStore } from '../idempotency.js';
-import { checkNumber, MAX_TIMER_MS } from '../limits.js';
+import { stopwatch, withDeadline } from '../internal/deadline.js';
+import { checkNumber, MAX_TIMER_MS } from '../internal/limits.js';
 import { boundedCalls, type CallLimits, storeError } from './calls.js';
 import { storableKey } from './key.js';
 import { createRecorder } from './record.js';
+import type { IdempotencyStore } from './store.js';
 
 /** What the stores that hold a key by a lease have in common. */
 export interface LeaseOptions {

@@ -1,4 +1,4 @@
-import { monotonicNow } from '../deadline.js';
+import { monotonicNow } from '../internal/deadline.js';
 import { storeError } from './calls.js';
 
 const FIRST_RETRY_MS = 25;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { createReceiver, type DeliveryRequest } from '../../src/index.js';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { expectAnswer, expectNothingUnhandled, startApp } from '../matrix/app.js';
 import { STATUSES } from '../matrix/cases/effects.js';
 import { headersOf, SECRET, sign } from '../matrix/deliveries.js';

@@ -1,135 +1,218 @@
-import { encodeFunctionData, type Hex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRemoved, logIdentity } from '../../src/evm/index.js';
-import type { WebhookEvent } from '../../src/index.js';
-import { createRandom, type Random } from '../chaos/random.js';
-import { hasAnvil, needsAnvil } from '../servers/anvil.js';
-import { balancesOf, keepBooks } from './books.js';
-import { type Chain, type Happened, openChain } from './chain.js';
-import { startReceiver } from './receiving.js';
-import { createWire } from './wire.js';
+import { padHex } from 'viem';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
+import { type ScriptedNode, startNode } from './scripted-node.js';
+import { createRecorder, people, type Recorder, transfer, valuesOf, watch } from './watching.js';
 
-/** The accounts that anvil has. Transactions are signed here, so that they can be mined once more after a re-org. */
-const signers = [0, 1, 2].map((addressIndex) => mnemonicToAccount(`${'test '.repeat(11)}junk`, { addressIndex }));
-const people = signers.map(({ address }) => address);
+let node: ScriptedNode;
+let recorder: Recorder;
+let watcher: ChainWatcher | undefined;
 
-describe.skipIf(!hasAnvil)(`re-orgs of a real chain${needsAnvil}`, { timeout: 60_000 }, () => {
-  let chain: Chain;
-  let books: ReturnType<typeof keepBooks>;
-  let receiver: Awaited<ReturnType<typeof startReceiver>>;
-  let wire: ReturnType<typeof createWire>;
-  let random: Random;
-  const identity = (event: WebhookEvent) => logIdentity(event, { chainId: 31337 });
+beforeEach(async () => {
+  node = await startNode();
+  recorder = createRecorder();
+});
+afterEach(async () => {
+  await watcher?.close();
+  await node.stop();
+});
 
-  beforeAll(async () => {
-    chain = await openChain();
-    random = createRandom(4231);
-    wire = createWire(chain, random);
-    books = keepBooks(chain);
-    receiver = await startReceiver({ onEvent: books.onEvent, idempotencyKey: identity });
-    await deliver(await chain.happened(0n));
+async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
+  watcher = await watch(recorder, { rpcUrl: node.url, ...options });
+}
+const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
+const sent = () => valuesOf(recorder.groups);
+const mine = (...values: number[]) => node.mine({ logs: values.map((value) => transfer(value)) });
+/** The watcher has asked the node for something so often again, and has done what came of it. */
+async function polled(times: number): Promise<void> {
+  const { length } = node.calls;
+  await recorder.until(() => node.calls.length >= length + times);
+}
+
+describe('a re-org', () => {
+  it('sends the removed logs backwards, then those of the blocks that took the place', async () => {
+    mine(1);
+    node.mine({ logs: [transfer(2), transfer(3)] }, { logs: [transfer(4)] });
+    mine(5);
+    await start();
+    await done(3);
+    node.drop(2);
+    mine(6);
+    mine(7);
+    mine(8);
+    await done(4);
+    const before = [['1'], ['2', '3'], ['4'], ['5']];
+    expect(sent()).toEqual([...before, ['-5'], ['-4'], ['-3', '-2'], ['6'], ['7'], ['8']]);
+    expect(recorder.lines).toMatchObject([{ level: 'info', fields: { fromBlock: 2, toBlock: 3 } }]);
+  });
+
+  it('is found where the chain has not grown, and where it is shorter than before', async () => {
+    for (const value of [1, 2, 3, 4]) mine(value);
+    await start();
+    await done(4);
+    node.drop(1);
+    mine(5);
+    await recorder.until(() => recorder.groups.length === 6);
+    node.drop(3);
+    mine(6);
+    await recorder.until(() => recorder.groups.length === 10);
+    expect(sent().slice(4)).toEqual([['-4'], ['5'], ['-5'], ['-3'], ['-2'], ['6']]);
+    await done(2);
+  });
+
+  it('takes nothing back while no other block stands in the place: the node may lag', async () => {
+    for (const value of [1, 2, 3]) mine(value);
+    await start();
+    await done(3);
+    const { chain } = node;
+    node.drop(2);
+    await polled(20);
+    node.chain = chain;
+    mine(4);
+    await done(4);
+    expect(sent()).toEqual([['1'], ['2'], ['3'], ['4']]);
+  });
+
+  it('says that it waits for a node that lags far behind', async () => {
+    for (const value of [1, 2, 3]) mine(value);
+    await start({ fromBlock: 3 });
+    await done(3);
+    node.drop(2);
+    await recorder.until(() => recorder.lines.length > 0);
+    expect(recorder.lines[0]).toMatchObject({ level: 'warn', fields: { head: 1, blockNumber: 3 } });
+    expect(recorder.lines[0]?.message).toContain('waited for');
+    await polled(10);
+    expect(recorder.lines).toHaveLength(1);
+  });
+
+  it('of the block that was the last at the start sends what took its place', async () => {
+    mine(1);
+    await start({ fromBlock: 'latest' });
+    node.drop(1);
+    mine(2);
+    await recorder.until(() => recorder.groups.length === 1);
+    expect(sent()).toEqual([['2']]);
+  });
+
+  it('down to where the watching began starts there again', async () => {
+    for (const value of [1, 2, 3]) mine(value);
+    await start({ fromBlock: 2 });
+    await done(3);
+    node.drop(3);
+    for (const value of [4, 5, 6, 7]) mine(value);
+    await done(4);
+    expect(sent()).toEqual([['2'], ['3'], ['-3'], ['-2'], ['5'], ['6'], ['7']]);
+  });
+
+  it('deeper than what is kept is told as an error, undoes what is kept, and goes on', async () => {
+    for (let value = 1; value <= 300; value++) mine(value);
+    await start();
+    await done(300);
+    node.drop(290);
+    for (let value = 1001; value <= 1295; value++) mine(value);
+    await done(305);
+    expect(recorder.lines).toMatchObject([{ level: 'error' }]);
+    expect(recorder.lines[0]?.message).toContain('before block 45 ');
+    const after = sent().slice(300);
+    const undone = Array.from({ length: 256 }, (_, at) => [String(at - 300)]);
+    const anew = Array.from({ length: 261 }, (_, at) => [String(at + 1035)]);
+    expect(after).toEqual([...undone, ...anew]);
   }, 60_000);
-  afterAll(async () => {
-    await receiver?.close();
-    await chain?.close();
+
+  it('of the transactions of wallets sends nothing, and sends them again when they are mined again', async () => {
+    const [wallet] = people;
+    node.mine({ from: wallet });
+    await start({ wallets: [wallet] });
+    await done(1);
+    node.drop(1);
+    node.mine();
+    node.mine({ from: wallet });
+    await done(2);
+    expect(recorder.groups.map((group) => group.map(({ event }) => event))).toEqual([
+      ['transaction.included'],
+      ['transaction.included'],
+    ]);
   });
 
-  /** Delivers logs, or the notices that they were removed, each under an event id of its own. */
-  async function deliver(happened: readonly Happened[], removed = false): Promise<void> {
-    const events = happened.map((each) => wire.emitted(each, removed));
-    expect(await receiver.post(wire.deliveries(events))).toEqual([200]);
-  }
+  it('while onEvents fails is undone only after what it gets has been taken', async () => {
+    mine(1);
+    let isAway = false;
+    await start({
+      onEvents(events) {
+        if (isAway) throw new Error('away');
+        recorder.onEvents(events);
+      },
+    });
+    await done(1);
+    isAway = true;
+    mine(2);
+    await recorder.until(() => recorder.lines.length > 2);
+    node.drop(1);
+    mine(3);
+    mine(4);
+    isAway = false;
+    await done(3);
+    expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['4']]);
+  });
 
-  /** Signs a few transactions of each account, in the order of its nonces. */
-  async function sign(): Promise<Hex[][]> {
-    const { points, coins, deeds, goods } = chain.contracts;
-    const someone = () => random.pick(people);
-    const signed: Hex[][] = [];
-    for (const signer of signers) {
-      const nonce = await chain.client.getTransactionCount(signer);
-      const deed = BigInt(random.int(0, 2 ** 40));
-      const calls = [
-        { ...points, data: encodeFunctionData({ ...points, functionName: 'mint', args: [someone(), 100n] }) },
-        { ...points, data: encodeFunctionData({ ...points, functionName: 'transfer', args: [someone(), 30n] }) },
-        { ...coins, data: encodeFunctionData({ ...coins, functionName: 'mint', args: [someone(), 10n ** 17n] }) },
-        { ...deeds, data: encodeFunctionData({ ...deeds, functionName: 'mint', args: [someone(), deed] }) },
-        { ...goods, data: encodeFunctionData({ ...goods, functionName: 'mint', args: [someone(), 1n, 40n] }) },
-        { ...goods, data: encodeFunctionData({ ...goods, functionName: 'mintBatch', args: [someone(), [0n], [4n]] }) },
-      ];
-      const transactions = calls.map(({ address, data }, at) =>
-        signer.signTransaction({
-          ...{ type: 'eip1559', chainId: 31337, nonce: nonce + at, to: address, data },
-          ...{ gas: 300_000n, maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
-        }),
-      );
-      signed.push(await Promise.all(transactions));
-    }
-    return signed;
-  }
+  it('that goes to and fro between two chains ends with the one that stands', async () => {
+    mine(1);
+    mine(2);
+    await start();
+    await done(2);
+    const first = node.chain;
+    node.drop(1);
+    mine(3);
+    await recorder.until(() => recorder.groups.length === 4);
+    node.chain = first;
+    await recorder.until(() => recorder.groups.length === 6);
+    mine(5);
+    await done(3);
+    expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['-3'], ['2'], ['5']]);
+  });
 
-  /** Mines signed transactions, a few to a block, those of different accounts in random order. */
-  async function mine(signed: readonly (readonly Hex[])[]): Promise<Happened[]> {
-    const from = (await chain.client.getBlockNumber({ cacheTime: 0 })) + 1n;
-    const queues = signed.map((each) => [...each]);
-    while (queues.some((queue) => queue.length > 0)) {
-      for (const queue of random.shuffle(queues)) {
-        for (const serializedTransaction of queue.splice(0, random.int(0, 3))) {
-          await chain.client.sendRawTransaction({ serializedTransaction });
-        }
+  it('that only some of the nodes behind an address know of is looked into again', async () => {
+    mine(1);
+    mine(2);
+    await start();
+    await done(2);
+    const old = node.chain[2]?.block;
+    node.drop(1);
+    mine(3);
+    mine(4);
+    let asked = 0;
+    node.answer((method, [number, isWhole], answer) => {
+      // The old block, then none, then the one that stands; block 3, when it is asked for first, is not there yet.
+      if (method !== 'eth_getBlockByNumber') return answer;
+      if (number === '0x3') return asked++ === 0 ? null : answer;
+      if (isWhole || number !== '0x2' || asked++ > 2) return answer;
+      return asked === 2 ? old : null;
+    });
+    await done(3);
+    expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['4']]);
+    expect(asked).toBeGreaterThan(3);
+  });
+
+  it('that one node tells of and another does not bear out takes nothing back', async () => {
+    mine(1);
+    mine(2);
+    await start();
+    await done(2);
+    let lies = 2;
+    let hasLied = false;
+    node.answer((method, [number, isWhole], answer) => {
+      if (method !== 'eth_getBlockByNumber' || lies === 0) return answer;
+      if (isWhole && number === '0x3') {
+        hasLied = true;
+        return { ...(answer as object), parentHash: padHex('0x3', { size: 32 }) };
       }
-      await chain.mine();
-    }
-    return chain.happened(from);
-  }
-
-  it('are undone and done by handlers, whose balances are those of the chain after each', async () => {
-    for (let round = 0; round < 4; round++) {
-      const id = await chain.client.snapshot();
-      const signed = await sign();
-      const first = await mine(signed);
-      await deliver(first);
-      expect(books.balances()).toEqual(await balancesOf(chain, people));
-
-      await chain.client.revert({ id });
-      await deliver(first.toReversed(), true);
-      expect(books.balances()).toEqual(await balancesOf(chain, people));
-
-      // The last of one account is lost for good.
-      const second = await mine(signed.map((each, at) => (at === round % 3 ? each.slice(0, -1) : each)));
-      expect(second.length).toBeLessThan(first.length);
-      await deliver(second);
-      expect(books.balances()).toEqual(await balancesOf(chain, people));
-
-      // Once more, under other ids: by its identity each has been handled.
-      await deliver(first);
-      await deliver(first, true);
-      await deliver(second);
-      expect(books.balances()).toEqual(await balancesOf(chain, people));
-    }
-    expect(receiver.errors).toEqual([]);
-    expect(books.undone()).toBeGreaterThan(50);
-  });
-
-  it('give a log that was mined again another identity, and its removal one of its own', async () => {
-    const id = await chain.client.snapshot();
-    const signed = await sign();
-    const first = await mine(signed);
-    await chain.client.revert({ id });
-    const second = await mine(signed);
-    expect(new Set(second.map(({ log }) => log.transactionHash))).toEqual(
-      new Set(first.map(({ log }) => log.transactionHash)),
-    );
-
-    const identities = (happened: readonly Happened[], removed?: boolean) =>
-      happened.map((each) => identity(wire.emitted(each, removed)));
-    const all = [...identities(first), ...identities(first, true), ...identities(second)];
-    expect(new Set(all).size).toBe(3 * first.length);
-    expect(identities(first)).toEqual(all.slice(0, first.length));
-    expect(identities(first, true)).toEqual(identities(first).map((each) => `${each}:removed`));
-    for (const each of first) {
-      expect(isRemoved(wire.emitted(each))).toBe(false);
-      expect(isRemoved(wire.emitted(each, true))).toBe(true);
-    }
+      if (number !== '0x2' || !hasLied) return answer;
+      // First it has no such block, then the same one.
+      return lies-- === 2 ? null : answer;
+    });
+    mine(3);
+    await done(3);
+    expect([sent(), lies]).toEqual([[['1'], ['2'], ['3']], 0]);
+    expect(recorder.lines).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import {
   sampleEventEmitted,
   sampleTransactionIncluded,
   type TestDelivery,
-} from '../../src/testing.js';
+} from '../../src/testing/index.js';
 import { type Fault, type FaultSettings, faultsOf } from './faults.js';
 import type { Mode } from './modes.js';
 import { createRandom, type Random } from './random.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { postgresStore } from '../../src/stores/postgres.js';
+import { postgresStore } from '../../src/stores/postgres/index.js';
 import type { TestServer } from '../servers/server.js';
 import type { ChildSettings } from './child/steps.js';
 import { monotonic, sleep } from './clock.js';

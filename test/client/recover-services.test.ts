@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiAddress } from '../../src/client/addresses.js';
 import { createWebhookClient } from '../../src/client/index.js';
 import { createReceiver, memoryStore, type SecretRequest, type WebhookEvent } from '../../src/index.js';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { fc } from '../fixtures/property.js';
 import { apiKey, type FakeService, startFakeService } from './fake-service.js';
 

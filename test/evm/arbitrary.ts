@@ -1,6 +1,6 @@
 import { type Abi, getAddress, type Hex, toHex } from 'viem';
 import type { EventEmitted, EventInput } from '../../src/index.js';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { fc } from '../fixtures/property.js';
 import { anyType, identifier, named, type Param, type Value, valuesOf } from './arbitrary-types.js';
 import { type EventAbi, encodeLog, signatureOf } from './encode.js';

@@ -2,7 +2,7 @@ import { erc20Abi, erc721Abi, keccak256, parseAbi, stringToBytes } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { contractEvent, decodeEvent, rawLog } from '../../src/evm/index.js';
 import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { BOB, eventOf, refusal, TOKEN, word } from './events.js';
 
 const transferAbi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);

@@ -2,7 +2,7 @@ import { encodeFunctionData, erc20Abi, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { decodeTransaction } from '../../src/evm/index.js';
 import { parseTransactionIncluded } from '../../src/index.js';
-import { sampleTransactionIncluded } from '../../src/testing.js';
+import { sampleTransactionIncluded } from '../../src/testing/index.js';
 import { BOB, refusal, TOKEN, word } from './events.js';
 
 type Data = Parameters<typeof sampleTransactionIncluded>[0];

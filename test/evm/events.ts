@@ -1,7 +1,7 @@
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics, type Hex, toEventSignature } from 'viem';
 import { DecodeError } from '../../src/evm/index.js';
 import { type EventEmitted, type JsonValue, parseEventEmitted } from '../../src/index.js';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 
 export const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 export const BOB = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRemoved, logIdentity, rawLog } from '../../src/evm/index.js';
 import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { refusal, word } from './events.js';
 
 const sample = sampleEventEmitted();

@@ -3,7 +3,7 @@ import { type Abi, decodeEventLog } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { decodeEvent, rawLog } from '../../src/evm/index.js';
 import { type EventEmitted, type EventInput, parseDelivery, verifySignature } from '../../src/index.js';
-import { createTestDelivery } from '../../src/testing.js';
+import { createTestDelivery } from '../../src/testing/index.js';
 import { fc } from '../fixtures/property.js';
 import { secret } from '../helpers.js';
 import { type Emission, emissionOf, emissions, emitted } from './arbitrary.js';

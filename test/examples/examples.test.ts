@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import { signDelivery } from '../../src/signature.js';
-import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { signDelivery } from '../../src/signature/sign-delivery.js';
+import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 
 const secret = 'whsec-examples';
 const children: ChildProcess[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { startApp } from './app.js';
 import { headersOf } from './cases/delivery.js';
 import { digitsMoved, FORGERIES } from './cases/forgeries.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { expectAnswer, startApp } from './app.js';
 import { REFUSED_ENCODINGS, REFUSED_METHODS, TAKEN_ENCODINGS } from './cases/headers.js';
 import { framed, genuine, genuineOfSize, headersOf, sign } from './deliveries.js';

@@ -1,5 +1,5 @@
 import { describe, expect, vi } from 'vitest';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { startApp } from './app.js';
 import { NO_DELIVERIES, UNKNOWN_ITEM } from './cases/contents.js';
 import { genuine, sign } from './deliveries.js';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { type Delivery, type HeaderList, headersOf, SECRET, type SignSettings, TIMESTAMP } from './cases/delivery.js';
 import { head } from './wire.js';
 

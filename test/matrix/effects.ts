@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { expectAnswer, startApp } from './app.js';
 import { FAILURES, RETRY_AFTER } from './cases/effects.js';
 import { deferred, Log } from './cases/waiting.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryItem } from '../../src/index.js';
 import { eventAttributes } from '../../src/otel/attributes.js';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 
 const of = (event: object) => eventAttributes({ status: 'event', event } as DeliveryItem);
 

@@ -1,6 +1,6 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { describe, expect, it, vi } from 'vitest';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { idOf, inSpan, instrumented, parentOf, useContexts } from './sdk.js';

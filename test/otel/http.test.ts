@@ -3,7 +3,7 @@ import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, trace } from '
 import { describe, expect, it } from 'vitest';
 import { nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver } from '../../src/index.js';
-import { createTestDelivery } from '../../src/testing.js';
+import { createTestDelivery } from '../../src/testing/index.js';
 import { event, secret } from '../helpers.js';
 import { expectNothingUnhandled, serve } from '../matrix/app.js';
 import { expressTargets } from '../matrix/targets.js';

@@ -2,8 +2,8 @@ import { createNoopMeter, metrics as globalMetrics } from '@opentelemetry/api';
 import { DataPointType, type HistogramMetricData } from '@opentelemetry/sdk-metrics';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RawBodyUnavailableError } from '../../src/index.js';
-import { instrumentWebhooks } from '../../src/otel.js';
-import { sampleTransactionIncluded } from '../../src/testing.js';
+import { instrumentWebhooks } from '../../src/otel/index.js';
+import { sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 import { createSdk, instrumented } from './sdk.js';
 

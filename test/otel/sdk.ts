@@ -15,7 +15,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { type InstrumentationOptions, instrumentWebhooks } from '../../src/otel.js';
+import { type InstrumentationOptions, instrumentWebhooks } from '../../src/otel/index.js';
 
 /** Makes what an SDK makes global: the context manager and the propagators of W3C. */
 export function useContexts(): void {

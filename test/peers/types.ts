@@ -3,9 +3,9 @@ import { Queue } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import { PgBoss } from 'pg-boss';
 import { createReceiver } from '../../src/index.js';
-import { bullmqHandOff } from '../../src/queues/bullmq.js';
-import { pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss.js';
-import { redisStore } from '../../src/stores/redis.js';
+import { bullmqHandOff } from '../../src/queues/bullmq/index.js';
+import { pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import { redisStore } from '../../src/stores/redis/index.js';
 
 const secret = 'whsec-test';
 const boss = new PgBoss('postgres://localhost/app');

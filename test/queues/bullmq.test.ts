@@ -1,7 +1,12 @@
 import { RATE_LIMIT_ERROR, UnrecoverableError, Worker } from 'bullmq';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, isWebhookError } from '../../src/index.js';
-import { type BullmqJobInsert, bullmqHandOff, bullmqProcessor, bullmqWorkerOptions } from '../../src/queues/bullmq.js';
+import {
+  type BullmqJobInsert,
+  bullmqHandOff,
+  bullmqProcessor,
+  bullmqWorkerOptions,
+} from '../../src/queues/bullmq/index.js';
 import { event } from '../helpers.js';
 
 const weekSeconds = 7 * 86_400;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { WebhookEvent } from '../../src/index.js';
-import { bullmqProcessor, bullmqWorkerOptions } from '../../src/queues/bullmq.js';
+import { bullmqProcessor, bullmqWorkerOptions } from '../../src/queues/bullmq/index.js';
 import { handOff, one, untilKilled } from '../contracts/hand-off-helpers.js';
 import { eventually } from '../contracts/store-helpers.js';
 import { hasPostgres, startPostgres } from '../servers/postgres.js';

@@ -9,8 +9,8 @@ import {
   type HandOffOptions,
   type JobOptions,
   type OnEvent,
-} from '../../src/queues/bullmq.js';
-import { pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss.js';
+} from '../../src/queues/bullmq/index.js';
+import { pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 import { maintain, startBoss } from './boss.js';
 
 export type HandOff = NonNullable<ReceiverOptions['handOff']>;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bullmqProcessor } from '../../src/queues/bullmq.js';
+import { bullmqProcessor } from '../../src/queues/bullmq/index.js';
 import type { JobOptions, OnEvent } from '../../src/queues/job.js';
-import { pgBossWorker } from '../../src/queues/pg-boss.js';
+import { pgBossWorker } from '../../src/queues/pg-boss/index.js';
 import { deferred, event } from '../helpers.js';
 
 beforeEach(() => {

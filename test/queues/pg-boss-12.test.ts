@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pgBossJobId } from '../../src/queues/job.js';
-import { pgBossHandOff } from '../../src/queues/pg-boss.js';
+import { pgBossHandOff } from '../../src/queues/pg-boss/index.js';
 import { event } from '../helpers.js';
 
 // The calls that pg-boss 12 gets. `npm run test:peers` has it store them for real.

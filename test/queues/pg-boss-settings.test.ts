@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import type PgBoss from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, type WebhookEvent } from '../../src/index.js';
-import { type PgBossHandOffOptions, pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss.js';
+import { type PgBossHandOffOptions, pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 import { eventually } from '../contracts/store-helpers.js';
 import { event } from '../helpers.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';

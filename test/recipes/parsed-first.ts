@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { type App, startApp } from '../matrix/app.js';
 import { NO_DELIVERIES } from '../matrix/cases/contents.js';
 import { digitsMoved, FORGERIES } from '../matrix/cases/forgeries.js';

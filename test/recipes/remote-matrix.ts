@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { INVALID_ITEMS, NO_DELIVERIES, UNKNOWN_ITEM } from '../matrix/cases/contents.js';
 import { digitsMoved, FORGERIES } from '../matrix/cases/forgeries.js';
 import {

@@ -3,7 +3,7 @@ import { installLibrary } from '../../examples/frameworks/library.js';
 import type { RecipeName } from '../../examples/frameworks/recipes.js';
 import { buildRecipe, startRecipe } from '../../examples/frameworks/recipes.js';
 import { freePort } from '../../examples/servers/free-port.js';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import type { SignSettings } from '../matrix/cases/delivery.js';
 import { HARMLESS_HEADERS, STATUSES } from '../matrix/cases/effects.js';
 import { Log } from '../matrix/cases/waiting.js';

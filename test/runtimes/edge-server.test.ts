@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { expectAnswer } from '../matrix/app.js';
 import { NO_DELIVERIES } from '../matrix/cases/contents.js';
 import { FORGERIES } from '../matrix/cases/forgeries.js';

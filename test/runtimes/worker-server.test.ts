@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { framed, genuine, headersOf, type SignedDelivery } from '../matrix/deliveries.js';
 import { bundle, createGround, type Ground } from './ground.js';
 import { installed, needsRuntimes } from './installed.js';

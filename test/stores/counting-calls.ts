@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { IdempotencyStore } from '../../src/index.js';
-import type { RedisLike } from '../../src/stores/redis.js';
+import type { RedisLike } from '../../src/stores/redis/index.js';
 import { nothing, unique } from '../contracts/store-helpers.js';
 
 const METHODS = ['call', 'customCommand', 'set', 'eval'];

@@ -9,7 +9,7 @@ let stopAtCommit = false;
 
 async function openStore() {
   if (engine === 'sqlite') {
-    const { sqliteStore } = await import('../../dist/stores/sqlite.js');
+    const { sqliteStore } = await import('event-webhook-receiver/stores/sqlite');
     const { default: Database } = await import('libsql');
     const database = new Database(address);
     const exec = database.exec.bind(database);
@@ -21,7 +21,7 @@ async function openStore() {
     };
     return sqliteStore({ database, ...settings });
   }
-  const { redisStore } = await import('../../dist/stores/redis.js');
+  const { redisStore } = await import('event-webhook-receiver/stores/redis');
   const options = { socketTimeout: 30_000 };
   if (engine === 'ioredis') {
     const { Redis } = await import('ioredis');

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { IdempotencyStore } from '../../src/index.js';
-import { redisStore } from '../../src/stores/redis.js';
-import { sqliteStore } from '../../src/stores/sqlite.js';
+import { redisStore } from '../../src/stores/redis/index.js';
+import { sqliteStore } from '../../src/stores/sqlite/index.js';
 import { eventually, failing, nothing, unique } from '../contracts/store-helpers.js';
 import { startHalfOpenProxy } from '../servers/half-open-proxy.js';
 import { hasRedis, needsRedis, startRedis } from '../servers/redis.js';
-import { connectIoRedis } from './redis-clients.js';
+import { connectIoRedis } from './redis/clients.js';
 
 // A tenth of it is how long a claim may take: longer than the process takes to stop.
 const leaseMs = 4000;

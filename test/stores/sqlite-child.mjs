@@ -1,7 +1,7 @@
 // A process that takes events through a sqliteStore of the built package, on whichever runtime runs it.
 // node sqlite-child.mjs <driver> <file> race <keys>: takes every key, and prints those that it ran.
 // node sqlite-child.mjs <driver> <file> hold <key>: holds a key until it is killed.
-import { sqliteStore } from '../../dist/stores/sqlite.js';
+import { sqliteStore } from 'event-webhook-receiver/stores/sqlite';
 
 const [driver, file, task, argument] = process.argv.slice(2);
 const { DatabaseSync, Database = DatabaseSync, default: Libsql } = await import(driver);

@@ -4,7 +4,7 @@ import { expressHandler } from '../../src/adapters/express.js';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver, type DeliveryMessage, type ReceiverOptions } from '../../src/index.js';
-import { traceDelivery } from '../../src/tracing.js';
+import { traceDelivery } from '../../src/receiver/tracing.js';
 import { serve } from '../matrix/app.js';
 import { framed, headersOf, SECRET, sign } from '../matrix/deliveries.js';
 import { Wire } from '../matrix/wire.js';

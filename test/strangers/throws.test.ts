@@ -8,7 +8,7 @@ import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import { isWebhookError, type ReceiverOptions, type WebhookError } from '../../src/index.js';
-import { sampleEventEmitted } from '../../src/testing.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { expectNothingUnhandled, serve } from '../matrix/app.js';
 import { framed, headersOf, SECRET, sign } from '../matrix/deliveries.js';
 import { Wire } from '../matrix/wire.js';

@@ -14,7 +14,7 @@ import {
   type WebhookErrorCode,
   type WebhookEvent,
 } from '../../src/index.js';
-import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing.js';
+import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 
 const secret = 'whsec-test';
 

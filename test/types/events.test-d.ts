@@ -1,6 +1,16 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod';
 import type {
+  contractEventSchema,
+  contractSchema,
+  deliverySchema,
+  eventEmittedSchema,
+  eventInputSchema,
+  eventTransactionSchema,
+  transactionIncludedSchema,
+  webhookEventSchema,
+} from '../../src/events/schemas.js';
+import type {
   ContractEvent,
   DeliveryItem,
   EventContract,
@@ -16,16 +26,6 @@ import type {
   WebhookEvent,
 } from '../../src/index.js';
 import { parseDelivery, parseEvent, parseEventEmitted, parseTransactionIncluded } from '../../src/index.js';
-import type {
-  contractEventSchema,
-  contractSchema,
-  deliverySchema,
-  eventEmittedSchema,
-  eventInputSchema,
-  eventTransactionSchema,
-  transactionIncludedSchema,
-  webhookEventSchema,
-} from '../../src/schema.js';
 
 describe('the interfaces', () => {
   test('equal what the schemas give', () => {

@@ -2,7 +2,7 @@ import type { Client, Pool, PoolClient } from 'pg';
 import type { Sql, TransactionSql } from 'postgres';
 import { describe, expectTypeOf, test } from 'vitest';
 import { createReceiver } from '../../src/index.js';
-import { type PostgresStore, postgresStore } from '../../src/stores/postgres.js';
+import { type PostgresStore, postgresStore } from '../../src/stores/postgres/index.js';
 
 const secret = 'whsec-test';
 declare const pool: Pool;

@@ -2,8 +2,8 @@ import { createPostgresBackend, type Job, Queue, Worker } from 'bullmq';
 import type PgBoss from 'pg-boss';
 import { describe, expectTypeOf, test } from 'vitest';
 import { createReceiver, type EventContext, type IdempotencyStore, type WebhookEvent } from '../../src/index.js';
-import { type BullmqJobLike, bullmqHandOff, bullmqProcessor, type JobData } from '../../src/queues/bullmq.js';
-import { type PgBossLike, type PgBossSettleLike, pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss.js';
+import { type BullmqJobLike, bullmqHandOff, bullmqProcessor, type JobData } from '../../src/queues/bullmq/index.js';
+import { type PgBossLike, type PgBossSettleLike, pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 
 interface Transaction {
   query(sql: string): Promise<void>;

@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { createClient, createClientPool, createCluster, createSentinel, RedisClientType } from 'redis';
 import { assertType, describe, expectTypeOf, test } from 'vitest';
 import type { IdempotencyStore } from '../../src/index.js';
-import { type IoRedisLike, type NodeRedisLike, type RedisLike, redisStore } from '../../src/stores/redis.js';
+import { type IoRedisLike, type NodeRedisLike, type RedisLike, redisStore } from '../../src/stores/redis/index.js';
 
 declare const client: Redis;
 

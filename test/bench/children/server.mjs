@@ -1,8 +1,8 @@
 // One server of one kind in a process of its own, so that what it uses is its own: argv[2] says which.
 import { createServer } from 'node:http';
+import { expressHandler } from 'event-webhook-receiver/express';
+import { nodeHandler } from 'event-webhook-receiver/node';
 import express from 'express';
-import { expressHandler } from '../../../dist/express.js';
-import { nodeHandler } from '../../../dist/node.js';
 import { SECRET } from '../lib/fixtures.mjs';
 
 let handled = 0;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { interleave, summarise } from '../lib/stats.mjs';
 
-const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../devtools/dist/cli/main.js', import.meta.url));
 
 const PROCESSES = {
   'bare node': ['--eval', 'process.stdout.write("here")'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { explainFailure } from '../../../dist/testing.js';
+import { explainFailure } from 'event-webhooks/explain';
 import { summarise } from '../lib/stats.mjs';
 
 const path = (name) => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
@@ -17,11 +17,11 @@ async function loadSteps() {
   const folder = mkdtempSync(join(tmpdir(), 'bench-explain-'));
   const outfile = join(folder, 'steps.mjs');
   await build({
-    entryPoints: [path('test/explain/counting/steps.ts')],
+    entryPoints: [path('devtools/test/explain/counting/steps.ts')],
     bundle: true,
     platform: 'node',
     format: 'esm',
-    alias: { '#hmac': path('src/crypto/hmac-node.ts') },
+    alias: { '#hmac': path('src/signature/hmac-node.ts') },
     outfile,
   });
   const loaded = await import(pathToFileURL(outfile).href);

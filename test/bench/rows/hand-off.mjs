@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createPostgresBackend, Queue } from 'bullmq';
+import { bullmqHandOff } from 'event-webhook-receiver/queues/bullmq';
+import { pgBossHandOff } from 'event-webhook-receiver/queues/pg-boss';
 import PgBoss10 from 'pg-boss';
-import { bullmqHandOff } from '../../../dist/queues/bullmq.js';
-import { pgBossHandOff } from '../../../dist/queues/pg-boss.js';
 import { compareTime } from '../lib/compare.mjs';
 import { sampleEventEmitted } from '../lib/ours.mjs';
 import { noPostgres, noRedis, withPostgres, withRedis } from '../lib/servers.mjs';

@@ -1,6 +1,6 @@
+import { postgresStore } from 'event-webhook-receiver/stores/postgres';
 import pg from 'pg';
 import postgres from 'postgres';
-import { postgresStore } from '../../../dist/stores/postgres.js';
 import { compareSpeed } from '../lib/compare.mjs';
 import { noPostgres, withPostgres } from '../lib/servers.mjs';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
+import { redisStore } from 'event-webhook-receiver/stores/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { redisStore } from '../../../dist/stores/redis.js';
 import { compareSpeed } from '../lib/compare.mjs';
 import { noRedis, withRedis } from '../lib/servers.mjs';
 

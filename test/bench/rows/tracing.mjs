@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { instrumentWebhooks } from '../../../dist/otel.js';
+import { instrumentWebhooks } from 'event-webhook-receiver/otel';
 import { freshDelivery, SECRET } from '../lib/fixtures.mjs';
 import { interleave, summarise } from '../lib/stats.mjs';
 
@@ -12,7 +12,7 @@ const file = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url
 /** The receiver and its trace functions, with Node's channels or with none, each in modules of its own. */
 const SOURCE = `
 export { createReceiver } from ${JSON.stringify(file('dist/index.js'))};
-export { traceEvent } from ${JSON.stringify(file('src/tracing.ts'))};`;
+export { traceEvent } from ${JSON.stringify(file('src/receiver/tracing.ts'))};`;
 
 /** Loads them with one meaning of '#diagnostics'. */
 async function load(folder, channels) {

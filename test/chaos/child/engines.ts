@@ -1,8 +1,8 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import PgBoss from 'pg-boss';
 import type { ReceiverOptions } from '../../../src/index.js';
-import { bullmqHandOff, bullmqProcessor } from '../../../src/queues/bullmq.js';
-import { pgBossHandOff, pgBossWorker } from '../../../src/queues/pg-boss.js';
+import { bullmqHandOff, bullmqProcessor } from '../../../src/queues/bullmq/index.js';
+import { pgBossHandOff, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
 import { inTransaction } from './handler.js';
 import { DRAIN_MS } from './shutdown.js';
 import { settings } from './steps.js';

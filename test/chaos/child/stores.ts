@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import Database from 'libsql';
 import pg from 'pg';
 import { type IdempotencyStore, memoryStore } from '../../../src/index.js';
-import { postgresStore } from '../../../src/stores/postgres.js';
-import { redisStore } from '../../../src/stores/redis.js';
-import { sqliteStore } from '../../../src/stores/sqlite.js';
+import { postgresStore } from '../../../src/stores/postgres/index.js';
+import { redisStore } from '../../../src/stores/redis/index.js';
+import { sqliteStore } from '../../../src/stores/sqlite/index.js';
 import { settings, waiting } from './steps.js';
 import { watched } from './watched.js';
 

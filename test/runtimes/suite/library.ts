@@ -1,9 +1,9 @@
 import type * as fetchAdapter from '../../../src/adapters/fetch.js';
+import type * as schemas from '../../../src/events/schemas.js';
 import type * as evm from '../../../src/evm/index.js';
 import type * as root from '../../../src/index.js';
-import type * as schemas from '../../../src/schema.js';
-import type * as testing from '../../../src/testing.js';
-import type * as verify from '../../../src/verify.js';
+import type * as verify from '../../../src/signature/index.js';
+import type * as testing from '../../../src/testing/index.js';
 
 /** The package as the runtime loaded it, by its subpaths. The suite has nothing of it but types. */
 export interface Library {

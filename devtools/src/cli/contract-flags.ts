@@ -1,0 +1,45 @@
+import { basename, extname } from 'node:path';
+import { isRecord } from '../is-record.js';
+import { inputError, usageError } from './command-error.js';
+import { readInput } from './input-file.js';
+
+/** A contract as `--contract` gives it. */
+export interface GivenContract {
+  readonly address: string;
+  readonly abi: readonly unknown[];
+  readonly name: string;
+  readonly label: string;
+}
+
+const FORM = /^(0x[\da-f]{40})=(.+?)(?::([a-z\d_-]{1,100}))?$/i;
+const MOST_BYTES = 20 * 1024 * 1024;
+
+/**
+ * Reads `address=abi.json` or `address=abi.json:label`. The file holds an ABI, or what compilers write with an `abi` in it.
+ *
+ * @throws CommandError when it has another form, or the file is none of these.
+ */
+export async function readContract(text: string): Promise<GivenContract> {
+  const [, address, file, given] = FORM.exec(text) ?? [];
+  if (address === undefined || file === undefined) {
+    throw usageError(
+      '--contract takes ADDRESS=ABI.json or ADDRESS=ABI.json:label, the address with 0x and 40 hex digits.',
+    );
+  }
+  const artifact = await readJson(file);
+  const abi = Array.isArray(artifact) ? artifact : isRecord(artifact) ? artifact.abi : undefined;
+  if (!Array.isArray(abi)) throw inputError(`${file} holds no ABI: neither a list, nor an object with a list "abi".`);
+  const named = isRecord(artifact) && typeof artifact.contractName === 'string' ? artifact.contractName : undefined;
+  const name = named || basename(file, extname(file));
+  const label = given ?? name.toLowerCase().replace(/[^a-z\d_-]+/g, '_');
+  return { address, abi, name, label };
+}
+
+async function readJson(file: string): Promise<unknown> {
+  const { bytes } = await readInput(file, { stdin: process.stdin, maxBytes: MOST_BYTES });
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw inputError(`${file} is not JSON.`);
+  }
+}

@@ -1,0 +1,108 @@
+import { type Explainer, NOT_EXPLAINED } from '../confined/explainer.js';
+import { itemsOf } from '../page/contents.js';
+import type { Feed, KeptDelivery } from '../page/feed.js';
+import { type FindingSources, findingsOf, MOST_BYTES } from '../page/findings.js';
+import { rowsOf } from '../page/rows.js';
+import { lastOf, summaryOf } from '../page/views.js';
+import { deliveryText, refusalText } from './delivery-text.js';
+import type { Output } from './output.js';
+
+/** Prints deliveries one after the other, each with why it was refused. */
+export interface DeliveryPrinter {
+  print(id: string): void;
+  /** Explains no more, and resolves when all that waits is printed. */
+  done(): Promise<void>;
+}
+
+export interface PrinterOptions {
+  readonly feed: Feed;
+  readonly sources: FindingSources;
+  readonly explainer: Pick<Explainer, 'explain' | 'read'>;
+  readonly output: Output;
+  /** What has waited longer is printed without its explanation, so that what follows is printed soon. (Default: 5000.) */
+  readonly patienceMs?: number | undefined;
+}
+
+/** Deliveries that wait to be printed; more are counted. Genuine ones have ten times the room. */
+const MOST_WAITING = 1000;
+/** How often it is told how many were not printed. */
+const TELL_MS = 5000;
+
+export function createPrinter({
+  feed,
+  sources,
+  explainer,
+  output,
+  patienceMs = 5000,
+}: PrinterOptions): DeliveryPrinter {
+  const waiting: { id: string; since: number }[] = [];
+  let printing: Promise<void> | undefined;
+  let missed = 0;
+  let toldAt = 0;
+  let isEnding = false;
+  let wake = () => {};
+
+  async function reading(record: KeptDelivery, isLate: boolean) {
+    if (record.verified !== false) return { contents: record.contents, rows: rowsOf(itemsOf(record.rawBody)) };
+    const isRead = !isLate && !record.bodyDropped && record.rawBody.byteLength <= MOST_BYTES;
+    const read = isRead ? await explainer.read(record.rawBody) : undefined;
+    if (read) feed.describe(record.id, read.contents);
+    return read ?? { contents: record.contents, rows: [] };
+  }
+
+  async function show(id: string, since: number): Promise<void> {
+    const record = feed.get(id);
+    if (record === undefined) return;
+    const isLate = isEnding || performance.now() - since > patienceMs;
+    const { contents, rows } = await reading(record, isLate);
+    const findings = await findingsOf(record, sources, isLate ? async () => [NOT_EXPLAINED] : explainer.explain);
+    const summary = summaryOf({ ...record, contents });
+    const { reason } = lastOf(record);
+    const text = [deliveryText(summary, rows, output.colors), ...refusalText(reason, findings[0], output.colors)];
+    output.result({ delivery: { ...summary, reason, findings } }, text.join('\n'));
+  }
+
+  async function work(): Promise<void> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      await show(next.id, next.since).catch(() => output.note('A delivery could not be printed.'));
+      if (performance.now() - toldAt > TELL_MS) tellMissed();
+      // A line at a time: what arrives goes before what is printed.
+      if (!isEnding) await breath();
+    }
+    printing = undefined;
+    tellMissed();
+  }
+
+  function tellMissed(): void {
+    if (missed > 0) output.note(`Not printed, as they came too fast: ${missed} deliveries.`);
+    toldAt = performance.now();
+    missed = 0;
+  }
+
+  /** Until stdout has taken what was printed, and others have had their turn. */
+  async function breath(): Promise<void> {
+    const taken = output.taken();
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (taken) void taken.then(resolve);
+      else setImmediate(resolve);
+    });
+  }
+
+  return {
+    print(id) {
+      const isForged = feed.get(id)?.verified === false;
+      if (waiting.length >= (isForged ? MOST_WAITING : 10 * MOST_WAITING)) {
+        missed++;
+        return;
+      }
+      waiting.push({ id, since: performance.now() });
+      printing ??= work();
+    },
+    async done() {
+      isEnding = true;
+      wake();
+      await printing;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { constants } from 'node:fs';
+import type { LocalService } from '../service/local-service.js';
+import { CommandError, inputError, usageError } from './command-error.js';
+import type { Output } from './output.js';
+import { openPrivate, writeReason } from './private-file.js';
+
+/** A webhook that is to be there from the start. */
+export interface Wanted {
+  readonly label: string;
+  readonly url: string;
+}
+
+/** Reads `--register label=url`. */
+export function readWanted(texts: readonly string[], secretOut: string | undefined): Wanted[] {
+  const wanted = texts.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1 || !URL.canParse(text.slice(at + 1))) {
+      throw usageError('--register takes LABEL=URL, such as shop=http://localhost:3000/webhooks.');
+    }
+    return { label: text.slice(0, at), url: text.slice(at + 1) };
+  });
+  if (secretOut !== undefined && wanted.length !== 1) {
+    throw usageError('--secret-out is for the secret of one webhook: give --register once.');
+  }
+  return wanted;
+}
+
+/**
+ * Registers a webhook with the local service, unless a state file has it already. Its secret goes to the file, for its
+ * owner alone, or is printed, once.
+ */
+export async function registerWanted(
+  { label, url }: Wanted,
+  { service, secretOut, output }: { service: LocalService; secretOut: string | undefined; output: Output },
+): Promise<void> {
+  const known = service.webhooks().find((webhook) => webhook.label === label && webhook.url === url);
+  const { id, secret } = known ? { id: known.id, secret: undefined } : register();
+  const webhook = { id, label, url };
+  if (secretOut !== undefined) {
+    await writeSecret(secretOut, service.secretOf(id) ?? '');
+    output.result(
+      { webhook: { ...webhook, secretFile: secretOut } },
+      `Webhook ${label} → ${url}, secret in ${secretOut}`,
+    );
+  } else if (secret === undefined) {
+    output.result({ webhook }, `Webhook ${label} → ${url}, registered before: its secret was shown then`);
+  } else {
+    output.result({ webhook: { ...webhook, secret } }, `Webhook ${label} → ${url}\n  secret (shown once): ${secret}`);
+  }
+
+  function register() {
+    try {
+      return service.register({ label, url });
+    } catch (error) {
+      throw inputError(`--register ${label}: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** A secret as an earlier run wrote it. */
+const WRITTEN = /^[\da-f]{64}\n?$/;
+const LENGTH = 65;
+
+/** Writes a secret to a file that is new, or has one already, for its owner alone. */
+async function writeSecret(name: string, secret: string): Promise<void> {
+  const complain = (reason: string) => inputError(`--secret-out cannot be written to: ${reason}.`);
+  const file = await openPrivate(name, constants.O_RDWR | constants.O_CREAT, complain);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(LENGTH + 1), 0, LENGTH + 1, 0);
+    if (bytesRead > 0 && !WRITTEN.test(buffer.toString('latin1', 0, bytesRead))) {
+      throw inputError('--secret-out is a file that holds something else than a secret: name another one.');
+    }
+    // Before there is anything to read.
+    await file.chmod(0o600);
+    await file.truncate(0);
+    await file.write(`${secret}\n`, 0);
+  } catch (error) {
+    throw error instanceof CommandError ? error : complain(writeReason(error));
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,87 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { type HeaderNames, serviceHeaders } from 'event-webhook-receiver/verify';
+import { inputError } from '../command-error.js';
+import { namesIn } from '../header-flags.js';
+import { readInput } from '../input-file.js';
+import type { Output } from '../output.js';
+import { type RecordedDelivery, readRecording, recordedDelivery } from '../recording.js';
+import type { HeaderLines } from './post.js';
+
+/** A body that is to be sent, with the headers that it has beside the signature's. */
+export interface Unsigned {
+  readonly body: Uint8Array;
+  readonly headers: HeaderLines;
+  /** The names of the two headers of the signature. */
+  readonly names: HeaderNames;
+  /** The delivery as it was recorded, signature and all. */
+  readonly recorded?: RecordedDelivery | undefined;
+}
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** What belongs to a connection and not to the delivery (RFC 9110, 7.6.1), and what is written afresh. */
+const OF_THE_CONNECTION = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['host', 'content-length', 'expect'],
+]);
+
+const plain = (body: Uint8Array, names = serviceHeaders): Unsigned => ({
+  body,
+  headers: [['Content-Type', 'application/json']],
+  names,
+});
+
+/** A delivery of sample events, each with an id of its own. */
+export function sampleParcel(
+  kind: 'event.emitted' | 'transaction.included',
+  count: number,
+  names?: HeaderNames,
+): Unsigned {
+  const sample = kind === 'event.emitted' ? sampleEventEmitted : sampleTransactionIncluded;
+  const events = Array.from({ length: count }, () => sample());
+  // Only the bytes are taken: they are signed when they are sent.
+  return plain(Buffer.from(createTestDelivery(events, { secret: '-' }).body), names);
+}
+
+/** The bytes of a file, exactly as they are. */
+export async function fileParcel(file: string, stdin: Readable, names?: HeaderNames): Promise<Unsigned> {
+  const { bytes } = await readInput(file, { stdin, maxBytes: MAX_BODY_BYTES });
+  if (bytes.length === 0) throw inputError(`${file === '-' ? 'stdin' : file} is empty: there is nothing to send.`);
+  return plain(bytes, names);
+}
+
+/** The deliveries of a recording: one, or all of them in their order. */
+export async function* recordedParcels(
+  file: string,
+  {
+    all,
+    nth,
+    names,
+    output,
+  }: { all: boolean; nth: number | undefined; names: HeaderNames | undefined; output: Output },
+): AsyncGenerator<Unsigned> {
+  let any = false;
+  for await (const recorded of all ? readRecording(file, output) : [await recordedDelivery(file, nth, output)]) {
+    any = true;
+    if (recorded.body.length === 0) throw inputError(`${file} has a delivery without a body, which cannot be sent.`);
+    checkHeaders(recorded.headers, file);
+    const own = recorded.headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()));
+    const found = names ?? namesIn(own) ?? serviceHeaders;
+    const ofSignature = [found.signature, found.timestamp].map((name) => name.toLowerCase());
+    const headers = own.filter(([name]) => !ofSignature.includes(name.toLowerCase()));
+    yield { body: recorded.body, headers, names: found, recorded: { ...recorded, headers: own } };
+  }
+  if (!any) throw inputError(`${file} has no deliveries.`);
+}
+
+function checkHeaders(headers: HeaderLines, file: string): void {
+  for (const [name, value] of headers) {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      throw inputError(`${file} has a header that cannot be sent: ${name}.`);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { explainFailure } from '../explain/explain-failure.js';
+import type { Finding } from '../explain/finding.js';
+import type { ExplainFailureOptions } from '../explain/options.js';
+import { budget } from '../page/bounded.js';
+import { type Contents, contentsOf, itemsOf } from '../page/contents.js';
+import { type ItemView, itemView, type KnownContracts } from '../page/item-view.js';
+import { type Row, rowsOf } from '../page/rows.js';
+
+/** What can be asked about a delivery, as it goes to the thread and comes back. */
+export interface Tasks {
+  readonly explain: { readonly asked: ExplainFailureOptions; readonly answer: readonly Finding[] };
+  readonly read: { readonly asked: Uint8Array; readonly answer: Reading };
+  readonly view: {
+    readonly asked: { readonly rawBody: Uint8Array; readonly contracts: KnownContracts };
+    readonly answer: { readonly contents: Contents; readonly items: readonly ItemView[] };
+  };
+}
+
+/** What is printed and listed of a body. */
+export interface Reading {
+  readonly contents: Contents;
+  readonly rows: readonly Row[];
+}
+
+/** A task, with what it asks. */
+export type Task = {
+  readonly [Kind in keyof Tasks]: { readonly kind: Kind; readonly asked: Tasks[Kind]['asked'] };
+}[keyof Tasks];
+export type TaskAnswer = Tasks[keyof Tasks]['answer'];
+
+/** Of the views of one delivery's items. */
+const MOST_ITEMS = 200;
+/** Characters of all texts of the items together. */
+const ITEM_TEXTS = 2 * 1024 * 1024;
+/** Characters of logs that are decoded for them together, each as often as it is tried: a few seconds at the most. */
+const ITEM_LOGS = 4_000_000;
+
+export function perform(task: Task): TaskAnswer {
+  if (task.kind === 'explain') return explainFailure(task.asked);
+  if (task.kind === 'read') return { contents: contentsOf(task.asked), rows: rowsOf(itemsOf(task.asked)) };
+  const { rawBody, contracts } = task.asked;
+  return { contents: contentsOf(rawBody), items: itemViews(rawBody, contracts) };
+}
+
+/** What is shown of the items of a body: its first ones, and no more of them than is shown at once. */
+export function itemViews(rawBody: Uint8Array, contracts: KnownContracts): ItemView[] {
+  let left = ITEM_LOGS;
+  const spend = (characters: number) => {
+    const may = characters <= left;
+    if (may) left -= characters;
+    return may;
+  };
+  const bounds = { cut: budget(ITEM_TEXTS), spend };
+  return itemsOf(rawBody)
+    .slice(0, MOST_ITEMS)
+    .map((item) => itemView(item, contracts, bounds));
+}

@@ -1,0 +1,76 @@
+import type { Finding } from '../explain/finding.js';
+import type { ExplainFailureOptions } from '../explain/options.js';
+import type { KnownContracts } from '../page/item-view.js';
+import { createConfined, type Limits, type Undone } from './confined.js';
+import { threadFile } from './explain-files.js';
+import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';
+
+/** Explains, reads and decodes deliveries elsewhere than where they are received, within limits. Nothing here rejects. */
+export interface Explainer {
+  /** As `explainFailure`; when that was stopped or not begun, the one finding says so. */
+  explain(options: ExplainFailureOptions): Promise<readonly Finding[]>;
+  /** What is printed and listed of a body; undefined when it could not be read. */
+  read(rawBody: Uint8Array): Promise<Reading | undefined>;
+  /** What the page shows of the items of a body; undefined when they could not be decoded. */
+  view(rawBody: Uint8Array, contracts: KnownContracts): Promise<Tasks['view']['answer'] | undefined>;
+  /** The same explainer for what somebody waits for: it goes before the rest. */
+  readonly first: Omit<Explainer, 'first' | 'close'>;
+  /** Ends what is under way. */
+  close(): void;
+}
+
+export interface ExplainerOptions {
+  readonly limits?: Limits | undefined;
+  /** (Default: the one that is built beside this module.) */
+  readonly thread?: URL | undefined;
+}
+
+/** Many times what a delivery of 2 MiB takes. */
+const LIMITS: Limits = { timeMs: 5000, heapMiB: 384, memoryMiB: 640 };
+
+export function createExplainer({ limits = LIMITS, thread = threadFile }: ExplainerOptions = {}): Explainer {
+  const confined = createConfined<Task, TaskAnswer>(thread, limits);
+
+  const asking = (first: boolean): Explainer['first'] => {
+    const ask = <Kind extends keyof Tasks>(kind: Kind, asked: Tasks[Kind]['asked']) =>
+      confined.run({ kind, asked } as Task, first) as Promise<{ result: Tasks[Kind]['answer'] } | { undone: Undone }>;
+    const resultOf = <Result>(outcome: { result: Result } | object) =>
+      'result' in outcome ? outcome.result : undefined;
+    return {
+      async explain(options) {
+        const outcome = await ask('explain', options);
+        if ('result' in outcome) return outcome.result;
+        if (outcome.undone === 'stopped') return [tooCostly(limits)];
+        if (outcome.undone === 'unstarted') return [UNSTARTED];
+        return outcome.undone === 'full' ? [NOT_EXPLAINED] : [];
+      },
+      read: async (rawBody) => resultOf(await ask('read', rawBody)),
+      view: async (rawBody, contracts) => resultOf(await ask('view', { rawBody, contracts })),
+    };
+  };
+  return { ...asking(false), first: asking(true), close: confined.close };
+}
+
+function tooCostly({ timeMs, memoryMiB }: Limits): Finding {
+  return {
+    cause: 'explanation-too-costly',
+    what: `Explaining this delivery took more than ${timeMs / 1000} s or ${memoryMiB} MiB and was stopped.`,
+    confidence: 'possible',
+    fix: 'Reproduce it with a smaller delivery, or record it and run `explain` on the recording, which may take longer.',
+  };
+}
+
+/** Instead of an explanation, where too many deliveries wait for one. */
+export const NOT_EXPLAINED: Finding = {
+  cause: 'not-explained',
+  what: 'This delivery was not explained: too many were refused at once.',
+  confidence: 'possible',
+  fix: 'Open it on the page, or record it and run `explain` on the recording.',
+};
+
+const UNSTARTED: Finding = {
+  cause: 'not-explained',
+  what: 'This delivery was not explained: the process that explains could not be started.',
+  confidence: 'possible',
+  fix: 'Check how many files and processes may be open (`ulimit -n`, `ulimit -u`), and the memory that is left.',
+};

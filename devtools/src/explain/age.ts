@@ -1,0 +1,67 @@
+import { certain, likely } from './fault.js';
+import type { Finding } from './finding.js';
+import type { Given } from './options.js';
+import { isTimestamp } from './text.js';
+import { timestampFaults } from './timestamp.js';
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** A length of time in its two largest units: "11 minutes 4 seconds". */
+export function inWords(seconds: number): string {
+  let left = Math.round(Math.abs(seconds));
+  const parts: string[] = [];
+  for (const [name, length] of UNITS) {
+    const count = Math.floor(left / length);
+    left -= count * length;
+    if (count > 0) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
+    else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.length === 0 ? '0 seconds' : parts.join(' ');
+}
+
+/** How far clocks are from UTC, in hours. */
+const ZONES = [...Array.from({ length: 14 }, (_, at) => at + 1), 3.5, 4.5, 5.5, 5.75, 6.5, 9.5];
+/** What a delivery is under way for, and by how much a clock may go wrong beside its time zone. */
+const SLACK_SECONDS = 30;
+
+/** A time that has as many digits is in the year 5138, or in milliseconds. */
+const LATEST_SECONDS = 1e11;
+
+/** What is wrong with the age of a delivery; `[]` when it is fresh. */
+export function findAge(timestamp: string, { now, toleranceSeconds }: Given): Finding[] {
+  if (!isTimestamp(timestamp)) return [];
+  const age = now / 1000 - Number(timestamp);
+  if (Math.abs(age) <= toleranceSeconds) return [];
+  if (Number(timestamp) >= LATEST_SECONDS) return [certain(timestampFaults.units)];
+  const allowed = inWords(toleranceSeconds);
+  const finding = age > 0 ? stale(inWords(age), allowed) : ahead(inWords(age), allowed);
+  const hours = ZONES.find((zone) => Math.abs(Math.abs(age) - zone * 3600) <= SLACK_SECONDS);
+  return hours === undefined ? [finding] : [inOtherZone(hours, age > 0), finding];
+}
+
+const stale = (age: string, allowed: string): Finding => ({
+  cause: 'timestamp-stale',
+  what: `The delivery is ${age} old; ${allowed} are allowed.`,
+  confidence: 'certain',
+  fix: 'If it is a recording or a retry that was not signed afresh, sign it again with signDelivery or explain it with the time at which it came (now). If it came just now, set your clock by NTP, or allow more with toleranceSeconds.',
+});
+
+const ahead = (age: string, allowed: string): Finding => ({
+  cause: 'timestamp-ahead',
+  what: `The timestamp is ${age} ahead of your clock; ${allowed} are allowed.`,
+  confidence: 'certain',
+  fix: 'Your clock is slow, or that of the sender is fast: set yours by NTP (timedatectl, w32tm /resync; a virtual machine or a container that slept) and compare.',
+});
+
+const inOtherZone = (hours: number, isOld: boolean): Finding =>
+  likely({
+    cause: 'clock-time-zone',
+    what: `The timestamp is off by almost exactly ${inWords(hours * 3600)} (${isOld ? 'old' : 'ahead'}): one of the clocks shows local time as if it were UTC.`,
+    fix: 'Unix time has no time zone: use Math.floor(Date.now() / 1000), and give a date without an offset a Z before it is parsed. Check the time zone of the hardware clock (timedatectl).',
+  });

@@ -1,0 +1,59 @@
+import { verifySignature } from 'event-webhook-receiver/verify';
+import { findAge } from './age.js';
+import { certain } from './fault.js';
+import type { Finding } from './finding.js';
+import { findByForm } from './form.js';
+import { type ExplainFailureOptions, type Given, readGiven } from './options.js';
+import { isSeamMoved, seamMoved } from './seam.js';
+import { search } from './search.js';
+import { isTimestamp } from './text.js';
+import { createWork, type Work } from './work.js';
+
+/**
+ * Says why a delivery does not verify (spec section 5.2), by trying what goes wrong in practice: a body that was
+ * parsed and serialised again, a secret with a line break, a timestamp in milliseconds, a signature in base64, and
+ * about a hundred more, alone and two at a time. Synchronous on every runtime, never throws. Every step takes time and
+ * memory linear in what it is given, and what is hashed is limited to 64 MiB: about two seconds and 150 MB for any
+ * delivery of up to 2 MiB.
+ *
+ * For tests, scripts and tools on your side. Keep it out of the path of requests, where forgeries would cost you those
+ * seconds, and never send its findings to a sender. They hold no secret, no expected signature and
+ * nothing of the body.
+ *
+ * @example
+ * ```ts
+ * import { createTestDelivery, explainFailure, sampleEventEmitted } from 'event-webhook-receiver/testing';
+ *
+ * const { body, signature, timestamp } = createTestDelivery([sampleEventEmitted()], { secret: 'whsec-test' });
+ * const [finding] = explainFailure({ rawBody: body, signature, timestamp, secret: 'whsec-test\n' });
+ * console.log(finding?.what, finding?.fix);
+ * ```
+ * @param options The delivery as the receiver got it, and the secret that it was verified with.
+ * @returns Findings, the best first; several `certain` ones in a row are to be undone together. `[]` when the delivery is genuine and fresh.
+ */
+export function explainFailure(options: ExplainFailureOptions): Finding[] {
+  return explainWithin(options, createWork());
+}
+
+/** {@link explainFailure} within a given amount of work. */
+export function explainWithin(options: unknown, work: Work): Finding[] {
+  const given = readGiven(options);
+  if (isGenuine(given)) {
+    const moved = isShort(given) && isSeamMoved(given.body.value, given.timestamp.value);
+    return moved ? [certain(seamMoved)] : findAge(given.timestamp.value, given);
+  }
+  const found = search(given, work)?.map(certain) ?? [];
+  const age = findAge(given.timestamp.value, given).filter(({ cause }) => found.every((each) => each.cause !== cause));
+  if (found.length > 0 && given.secrets.length > 0) return [...found, ...age];
+  const [first, ...others] = findByForm(given);
+  return [...(first ? [first] : []), ...found, ...others, ...age];
+}
+
+function isGenuine({ body, signature, timestamp, secrets }: Given): boolean {
+  if (body.faults.length > 0 || timestamp.faults.length > 0 || typeof signature !== 'string') return false;
+  const texts = secrets.filter((secret) => typeof secret === 'string');
+  return verifySignature(body.value, signature, timestamp.value, texts);
+}
+
+/** Only a timestamp that has lost digits to the body is canonical and yet cut at the wrong place. */
+const isShort = ({ timestamp }: Given) => isTimestamp(timestamp.value) && timestamp.value.length < 10;

@@ -1,0 +1,273 @@
+import { rounded } from './body-style.js';
+import { fromHex, textOf } from './bytes.js';
+import { type Fault, likely, possible } from './fault.js';
+import type { Finding } from './finding.js';
+import { looksOf } from './json-looks.js';
+import { kindOf } from './json-scan.js';
+import type { Given } from './options.js';
+import { formOfTimestamp } from './timestamp.js';
+
+const fault = (cause: string, what: string, fix: string): Fault => ({ cause, what, fix });
+
+const names =
+  'If the headers came under other names, set the option headers: multibaasHeaders, serviceHeaders or your own.';
+
+const PLACEHOLDER =
+  /^(?:undefined|null|none|nan|true|false|\[object \w+\]|\$\{?\w*(?:\}|$)|\$\{\{.*|%\w+%|<.*>|\{\{.*\}\}|\$\(.*\)|process\.env.*|change[-_ ]?me|secret|todo|x{3,}|\*{3}.*|\[?redacted\]?|\.{3}|…)$/i;
+
+/** As in "your-webhook-secret" and "my key". */
+function isOfSomebody(text: string): boolean {
+  const whose = text.search(/\b(?:your|my)/i);
+  return whose >= 0 && /secret|key/i.test(text.slice(whose));
+}
+
+/** A longer text is a secret. */
+const LONGEST_PLACEHOLDER = 200;
+
+function isPlaceholder(secret: string): boolean {
+  const text = secret.trim().replace(/^["']/, '').replace(/["']$/, '').trim();
+  return text.length <= LONGEST_PLACEHOLDER && (PLACEHOLDER.test(text) || isOfSomebody(text));
+}
+
+function ofSecret({ secrets }: Given): Fault[] {
+  if (secrets.length === 0) {
+    return [
+      fault(
+        'secret-missing',
+        'There is no secret: it is undefined or empty.',
+        'Set the variable that it is read from, in the environment in which the receiver runs, and restart it: WEBHOOK_SECRET=…, in the container, the function or the worker too.',
+      ),
+    ];
+  }
+  const found: Fault[] = [];
+  const texts = secrets.filter((secret) => typeof secret === 'string');
+  if (texts.some(isPlaceholder)) {
+    found.push(
+      fault(
+        'secret-placeholder',
+        'The secret is a placeholder, or the name of a variable that was not replaced.',
+        'Put the secret of the webhook in its place, and see that what reads the file expands variables (docker --env-file and single quotes do not).',
+      ),
+    );
+  }
+  if (texts.some((text) => /^ey[\w-]+\.[\w-]+\.[\w-]*$/.test(text))) {
+    found.push(
+      fault(
+        'secret-is-api-key',
+        'The secret has the form of an API key (a JWT).',
+        "Use the webhook's signing secret, which was shown when it was created. The API key is for calls to the service.",
+      ),
+    );
+  }
+  if (texts.some((text) => /\ufffd|(?![\t-\r])\p{Cc}/u.test(text))) {
+    found.push(
+      fault(
+        'secret-decoded',
+        'The secret has characters in it that no text has: it was decoded from hex or base64.',
+        "Leave out Buffer.from(secret, 'hex' or 'base64') and atob: the key is the text as it was shown.",
+      ),
+    );
+  }
+  return found;
+}
+
+function ofBody({ body: { value: bytes, faults } }: Given): Fault[] {
+  if (faults.length > 0) return [...faults];
+  if (bytes.length === 0) {
+    return [
+      fault(
+        'body-empty',
+        'The body is empty.',
+        'Something read the stream before: mount the route before body parsers, read the body once, and hand on what was read. In Express use expressHandler before app.use(express.json()).',
+      ),
+    ];
+  }
+  const [first, second] = bytes;
+  if (
+    (first === 0x1f && second === 0x8b) ||
+    (first === 0x28 && second === 0xb5) ||
+    (first === 0x78 && [0x01, 0x5e, 0x9c, 0xda].includes(second ?? 0))
+  ) {
+    return [
+      fault(
+        'body-compressed',
+        'The body is still compressed (gzip, zlib or zstd).',
+        'Decompress it before it is verified (zlib.gunzipSync), or have what compresses it on the way (a proxy, a client) leave it: it was signed uncompressed.',
+      ),
+    ];
+  }
+  const text = textOf(bytes);
+  if (text === undefined)
+    return [
+      fault(
+        'body-not-utf8',
+        'The body is no UTF-8 text.',
+        'Pass the bytes as they came: something encoded or cut them.',
+      ),
+    ];
+  const found: Fault[] = [];
+  if (text.includes('\ufffd')) {
+    found.push(
+      fault(
+        'body-replacement-characters',
+        'There are replacement characters (U+FFFD) in the body: bytes that were not UTF-8 by themselves were decoded.',
+        'Collect the chunks of the request as bytes, Buffer.concat(chunks), in place of body += chunk: a character may be cut between two chunks.',
+      ),
+    );
+  }
+  const bare = text.trim();
+  if (/^(?:\[object \w+\]|undefined|null)$/.test(bare)) {
+    found.push(
+      fault(
+        'body-stringified',
+        'The body is the name of a type: an object was turned into text.',
+        'Pass the bytes of the request, not String(req.body) or a template with it.',
+      ),
+    );
+  } else if (/^(?:\{\}|\[\])$/.test(bare)) {
+    found.push(
+      fault(
+        'body-consumed',
+        'The body is an empty object or list, as a parser leaves it that found nothing to read.',
+        'Something read the stream before, or the Content-Type was not the one that the parser takes: pass the raw bytes.',
+      ),
+    );
+  } else if (/^</.test(bare)) {
+    found.push(
+      fault(
+        'body-not-json',
+        'The body is HTML or XML: another page, or the answer of a proxy.',
+        'Look at what sent it. A delivery is a JSON array.',
+      ),
+    );
+  } else {
+    found.push(...ofJson(text.startsWith('\uFEFF') ? bytes.subarray(3) : bytes));
+  }
+  return found;
+}
+
+function ofJson(bytes: Uint8Array): Fault[] {
+  const kind = kindOf(bytes);
+  const looks = looksOf(bytes);
+  if (kind === undefined && looks.depth > 0) {
+    return [
+      fault(
+        'body-truncated',
+        'The body ends early: its JSON is not closed.',
+        'Read the stream to its end before it is verified, take as many bytes as Content-Length says, and look for a limit on the way (a proxy, a column, a log line).',
+      ),
+    ];
+  }
+  if (kind === undefined)
+    return [fault('body-not-json', 'The body is no JSON.', 'Pass the bytes as they came. A delivery is a JSON array.')];
+  if (kind === 'object')
+    return [
+      fault(
+        'body-single-event',
+        'The body is an object; a delivery is an array of events.',
+        'Verify the whole body before you take events out of it, and do not verify them one by one.',
+      ),
+    ];
+  return looks.rounded ? [rounded] : [];
+}
+
+const HASHES: Readonly<Record<number, string>> = {
+  16: 'MD5',
+  20: 'SHA-1',
+  28: 'SHA-224',
+  48: 'SHA-384',
+  64: 'SHA-512',
+};
+
+function ofSignature({ signature }: Given): Fault[] {
+  const expected = 'The service sends 64 hex digits, an HMAC-SHA256.';
+  if (signature === undefined || signature.length === 0) {
+    return [
+      fault(
+        'signature-missing',
+        'There is no signature.',
+        `Pass the signature header on, and see that proxies let it through. ${names}`,
+      ),
+    ];
+  }
+  if (typeof signature !== 'string') return [];
+  const text = signature.trim();
+  if (/^(?:\*{3,}|\[?redacted\]?|…|\.{3}|<.*>|undefined|null)/i.test(text)) {
+    return [
+      fault(
+        'signature-masked',
+        'The signature is masked or a placeholder.',
+        'Take it from the request itself: logs and traces mask it.',
+      ),
+    ];
+  }
+  if (/^(?:t=[0-9]+|v[0-9]+,|v[0-9]+=|sha[0-9]+=)/.test(text)) {
+    return [
+      fault(
+        'signature-of-another-scheme',
+        'The signature is written as another service writes it (GitHub: sha256=; Stripe: t=,v1=; Svix: v1,; Slack: v0=).',
+        `Verify it with the library of that service, or have the right header read. ${expected} ${names}`,
+      ),
+    ];
+  }
+  const hex = fromHex(text);
+  const name = hex && HASHES[hex.length];
+  if (name)
+    return [
+      fault(
+        'signature-other-hash',
+        `The signature has as many digits as ${name} gives.`,
+        `Sign with HMAC-SHA256. ${expected}`,
+      ),
+    ];
+  if (hex?.length === 32) return [];
+  if (/^[0-9a-f]{1,63}$/i.test(text))
+    return [
+      fault(
+        'signature-truncated',
+        'The signature has too few digits: it was cut.',
+        `Look for what cuts it: a column, a log line, a slice. ${expected}`,
+      ),
+    ];
+  return [fault('signature-form', 'The signature is no hex.', `${expected} ${names}`)];
+}
+
+function ofTimestamp({ timestamp: { value, faults } }: Given): Fault[] {
+  const form = formOfTimestamp(value);
+  if (value !== '' || faults.length > 0) return form ? [form] : [...faults];
+  return [
+    fault(
+      'timestamp-missing',
+      'There is no timestamp.',
+      `Pass the timestamp header on, and see that proxies let it through. ${names}`,
+    ),
+  ];
+}
+
+const altered: Fault = fault(
+  'altered-or-other-secret',
+  'Nothing that usually goes wrong explains it: the delivery was altered on the way, or was signed with a secret that is not among yours.',
+  'First compare the secret with that of the webhook in question (create a new one if it was lost). Then record a delivery byte for byte as it arrives, before any middleware, and explain that. If both are right, somebody else sent it: keep refusing it.',
+);
+
+/** What the forms of the parts say, when nothing that was tried makes the signature match. */
+export function findByForm(given: Given): Finding[] {
+  const signature = ofSignature(given);
+  const timestamp = ofTimestamp(given);
+  const missing = [signature, timestamp].every(([first]) => first?.cause.endsWith('-missing'));
+  const headers = missing
+    ? [fault('headers-missing', 'Neither the signature nor the timestamp is there.', `Pass both headers on. ${names}`)]
+    : [...signature, ...timestamp];
+  const secret = ofSecret(given);
+  // What keeps anything from being verified comes first; then what was most probably done to the body.
+  const found =
+    secret[0]?.cause === 'secret-missing'
+      ? [...secret, ...headers, ...ofBody(given)]
+      : [...headersFirst(headers), ...ofBody(given), ...rest(headers), ...secret];
+  const isBlocked = found.some(({ cause }) => cause.endsWith('-missing') || cause === 'body-empty');
+  return [...found.map(likely), ...(isBlocked ? [] : [possible(altered)])];
+}
+
+const isMissing = ({ cause }: Fault) => cause.endsWith('-missing') || cause === 'headers-missing';
+const headersFirst = (headers: readonly Fault[]) => headers.filter(isMissing);
+const rest = (headers: readonly Fault[]) => headers.filter((each) => !isMissing(each));

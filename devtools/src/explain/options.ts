@@ -1,0 +1,152 @@
+import type { RawBody } from 'event-webhook-receiver/verify';
+import { utf8 } from './bytes.js';
+import type { Candidate, Fault } from './fault.js';
+import { spelled, spellings } from './json-spelling.js';
+import { timestampFaults } from './timestamp.js';
+
+/** A delivery that does not verify, as the receiver got it. */
+export interface ExplainFailureOptions {
+  /** What was handed to the verifier as the body. A parsed body is taken too, and recognised. */
+  readonly rawBody: RawBody;
+  /** The signature header as it came; undefined when there was none. */
+  readonly signature: string | undefined;
+  /** The timestamp header as it came; undefined when there was none. */
+  readonly timestamp: string | undefined;
+  /** The secret that it was verified with, or several. */
+  readonly secret: string | readonly string[];
+  /** The clock to hold the timestamp against, in Unix milliseconds. (Default: `Date.now`.) */
+  readonly now?: number | (() => number) | undefined;
+  /** How many seconds a delivery may be old or ahead. (Default: 300.) */
+  readonly toleranceSeconds?: number | undefined;
+  /** Secrets of your other webhooks, by their labels: a finding names the label. (Default: none.) */
+  readonly otherSecrets?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The same, read once and copied: from here on nothing of it can throw or change. */
+export interface Given {
+  readonly body: Candidate<Uint8Array>;
+  readonly signature: string | Uint8Array | undefined;
+  readonly timestamp: Candidate<string>;
+  readonly secrets: readonly (string | Uint8Array)[];
+  readonly others: readonly (readonly [label: string, secret: string])[];
+  readonly now: number;
+  readonly toleranceSeconds: number;
+}
+
+const raw =
+  "Pass the raw bytes: express.raw({ type: 'application/json' }) before the route and req.body as the Buffer that it then is; await request.arrayBuffer(); event.body in Lambda.";
+
+const parsed: Fault = {
+  cause: 'body-parsed',
+  what: 'The body is no bytes and no text but what a parser made of it.',
+  fix: `${raw} In Express mount the route before app.use(express.json()).`,
+};
+
+const otherView: Fault = {
+  cause: 'body-not-bytes',
+  what: 'The body is no string, Uint8Array or ArrayBuffer.',
+  fix: `${raw} A DataView or an array of larger numbers is to be wrapped: new Uint8Array(view.buffer, view.byteOffset, view.byteLength).`,
+};
+
+const illFormed: Fault = {
+  cause: 'body-replacement-characters',
+  what: 'The body is a text with halves of characters in it: it was cut between two, or put together from pieces.',
+  fix: 'Collect the chunks of the request as bytes, Buffer.concat(chunks), and turn them into text once, if at all.',
+};
+
+/** What `read` gives; undefined when it throws. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(value: unknown): Uint8Array | undefined {
+  return attempt(() => {
+    if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
+    // Only a buffer has what a DataView asks for, in whichever realm it was made.
+    return new Uint8Array(new DataView(value as ArrayBuffer).buffer).slice();
+  });
+}
+
+function readBody(value: unknown): Candidate<Uint8Array> {
+  if (typeof value === 'string') return { value: utf8(value), faults: value.isWellFormed() ? [] : [illFormed] };
+  const bytes = bytesOf(value);
+  const fits = attempt(() => !ArrayBuffer.isView(value) || (value as Uint8Array).BYTES_PER_ELEMENT === 1);
+  if (bytes) return { value: bytes, faults: fits ? [] : [otherView] };
+  if (value === undefined || value === null) return { value: new Uint8Array(), faults: [] };
+  const json = attempt(() => spelled(utf8(JSON.stringify(value)), spellings.go));
+  return { value: json ?? new Uint8Array(), faults: [parsed] };
+}
+
+const LONGEST_HEADER = 8192;
+
+/** A header as text: several are joined as HTTP does it. */
+function readHeader(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.length > LONGEST_HEADER ? undefined : value;
+  const isList = attempt(() => Array.isArray(value));
+  if (!isList) return undefined;
+  const parts = (value as unknown[]).slice(0, 8).filter((each): each is string => typeof each === 'string');
+  return parts.length === 0 ? undefined : readHeader(parts.join(', '));
+}
+
+function readTimestamp(value: unknown): Candidate<string> {
+  const text = attempt(() => {
+    // The digits of a larger one would take long to write.
+    if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? String(value) : undefined;
+    if (typeof value === 'number') return String(value);
+    return value instanceof Date ? value.toISOString() : undefined;
+  });
+  if (text !== undefined) return { value: text, faults: [timestampFaults.type] };
+  return { value: attempt(() => readHeader(value)) ?? '', faults: [] };
+}
+
+const MOST_SECRETS = 8;
+const MOST_OTHERS = 64;
+
+function readSecrets(value: unknown): (string | Uint8Array)[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  const bytes = bytesOf(value);
+  if (bytes) return [bytes];
+  const list = attempt(() => {
+    const length = Array.isArray(value) ? Math.min(value.length, 1000) : 0;
+    return Array.from({ length }, (_, at): unknown => (value as unknown[])[at]);
+  });
+  const found: (string | Uint8Array)[] = [];
+  for (const each of list ?? []) {
+    const secret = typeof each === 'string' ? each : bytesOf(each);
+    if (secret?.length) found.push(secret);
+    if (found.length === MOST_SECRETS) break;
+  }
+  return found;
+}
+
+function readOthers(value: unknown): (readonly [string, string])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value)
+    .slice(0, MOST_OTHERS)
+    .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '');
+}
+
+function readNumber(value: unknown, otherwise: number): number {
+  const number: unknown = attempt(() => (typeof value === 'function' ? value() : value));
+  return typeof number === 'number' && Number.isFinite(number) ? number : otherwise;
+}
+
+/** Reads what was given, of whatever type it is. Never throws. */
+export function readGiven(options: unknown): Given {
+  const field = (name: keyof ExplainFailureOptions): unknown =>
+    attempt(() => (options as Record<string, unknown> | undefined)?.[name]);
+  const signature = field('signature');
+  return {
+    body: readBody(field('rawBody')),
+    signature: attempt(() => readHeader(signature)) ?? bytesOf(signature)?.slice(0, LONGEST_HEADER),
+    timestamp: readTimestamp(field('timestamp')),
+    secrets: readSecrets(field('secret')),
+    others: attempt(() => readOthers(field('otherSecrets'))) ?? [],
+    now: readNumber(field('now'), Date.now()),
+    toleranceSeconds: Math.max(0, readNumber(field('toleranceSeconds'), 300)),
+  };
+}

@@ -1,0 +1,28 @@
+// Each goes over a text once. A regular expression for what stands at the end of one tries from every place before it.
+
+/** A text without what stands at its end, however often. */
+export function withoutEnd(text: string, ...ends: readonly string[]): string {
+  let end = text.length;
+  for (;;) {
+    const found = ends.find((each) => text.endsWith(each, end));
+    if (found === undefined) return text.slice(0, end);
+    end -= found.length;
+  }
+}
+
+/** A text without the quotes around it, which are the same on both sides. */
+export function withoutQuotes(text: string): string {
+  const quote = text.charAt(0);
+  return text.length > 1 && '"\'`'.includes(quote) && text.endsWith(quote) ? text.slice(1, -1) : text;
+}
+
+/** What stands between separators, without white space around it. */
+export const parted = (text: string, separator: RegExp): string[] =>
+  text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** Whether a value has the form of a timestamp: canonical decimal digits, 16 at most. */
+export const isTimestamp = (value: unknown): value is string =>
+  typeof value === 'string' && /^(0|[1-9][0-9]{0,15})$/.test(value);

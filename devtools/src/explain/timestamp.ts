@@ -1,0 +1,199 @@
+import type { Candidate, Fault } from './fault.js';
+import { isTimestamp, parted, withoutQuotes } from './text.js';
+
+const service = 'The service sends Unix seconds in decimal digits, and signs the body followed by exactly that text.';
+
+const faults = {
+  whitespace: {
+    cause: 'timestamp-whitespace',
+    what: 'There is white space, or there are quotes, around the timestamp.',
+    fix: 'Pass the header as the framework gives it, or trim it where you copy it from.',
+  },
+  prefixed: {
+    cause: 'timestamp-prefixed',
+    what: 'The timestamp has a name before it, as in t=….',
+    fix: `Send and sign the digits alone. ${service}`,
+  },
+  repeated: {
+    cause: 'timestamp-repeated',
+    what: 'The timestamp header came more than once, and its values were joined with a comma.',
+    fix: 'Find what sets it a second time (a proxy that copies headers, headers.append in a client) and let it set it once.',
+  },
+  units: {
+    cause: 'timestamp-milliseconds',
+    what: 'The timestamp is in milliseconds (or smaller units), in its header or in what was signed. Both want seconds.',
+    fix: `Use Math.floor(Date.now() / 1000) for the header and for what is signed. ${service}`,
+  },
+  reformatted: {
+    cause: 'timestamp-reformatted',
+    what: 'The timestamp is written in another form, in its header or in what was signed: as a date, a decimal, with leading zeros, an exponent or a sign.',
+    fix: `Hand the text of the header on as it came: no Number(…), no new Date(…), no toISOString() before the HMAC. ${service}`,
+  },
+  type: {
+    cause: 'timestamp-not-text',
+    what: 'The timestamp was given as a number or a date; the header is text, and its text is what is signed.',
+    fix: 'Pass the header as it came, without Number(…) or new Date(…) around it.',
+  },
+  inSignature: {
+    cause: 'timestamp-in-signature',
+    what: 'The time that was signed stands in the signature header, as Stripe writes it (t=…,v1=…).',
+    fix: `Send it in the header of the timestamp. ${service}`,
+  },
+  unsigned: {
+    cause: 'timestamp-not-signed',
+    what: 'The signature is that of the body alone: the timestamp was left out.',
+    fix: 'Add the timestamp to what is signed: hmac.update(rawBody).update(timestamp). With it left out, anybody could send an old delivery again.',
+  },
+  first: {
+    cause: 'timestamp-first',
+    what: 'The timestamp was signed in front of the body; it belongs behind it.',
+    fix: 'Sign in the other order: hmac.update(rawBody).update(timestamp).',
+  },
+  separator: {
+    cause: 'timestamp-separator',
+    what: 'There is a separator between the body and the timestamp in what was signed.',
+    fix: 'Sign body and timestamp with nothing in between: hmac.update(rawBody).update(timestamp), no template with a dot or a line break.',
+  },
+  firstSeparator: {
+    cause: 'timestamp-first-separator',
+    what: 'The timestamp was signed in front of the body, with a separator (as Stripe, Slack and Svix do it).',
+    fix: 'Sign the body, then the timestamp, and nothing in between: hmac.update(rawBody).update(timestamp). If another service sent it, use its own library.',
+  },
+  missing: {
+    cause: 'timestamp-missing',
+    what: 'There is no timestamp, and the signature was made with one (or without any).',
+    fix: 'Pass the timestamp header on. If it did not come, see that the proxy in front lets it through, and that the option headers names what your service sends (serviceHeaders or multibaasHeaders).',
+  },
+  other: {
+    cause: 'timestamp-of-another-delivery',
+    what: 'Body, signature and secret belong together, but the timestamp is that of another attempt or delivery.',
+    fix: 'Take all three from the same request. A retry is signed afresh: keep no header of the first attempt, and make the timestamp once, for the header and for the HMAC.',
+  },
+} satisfies Record<string, Fault>;
+
+export const timestampFaults: Record<keyof typeof faults, Fault> = faults;
+
+const DIGITS = /^[0-9]+$/;
+
+/** What is wrong with the form of a timestamp; undefined when nothing is. */
+export function formOfTimestamp(text: string): Fault | undefined {
+  const canonical: boolean = isTimestamp(text);
+  if (canonical) return undefined;
+  if (text === '') return faults.missing;
+  if (text.trim() !== text || /^["'`]/.test(text)) return faults.whitespace;
+  if (/^[a-z]+\s*[=:]/i.test(text)) return faults.prefixed;
+  if (/^[0-9]{10,}\s*[,;]\s*[0-9]{10,}$/.test(text)) return faults.repeated;
+  return DIGITS.test(text) && !text.startsWith('0') ? faults.units : faults.reformatted;
+}
+
+/** Seconds as the other forms of a time that programs write. */
+function formats(seconds: number): string[] {
+  const date = new Date(seconds * 1000);
+  if (Number.isNaN(date.getTime())) return [];
+  const iso = date.toISOString();
+  const short = iso.slice(0, 19);
+  return [
+    iso,
+    `${short}Z`,
+    `${short}+00:00`,
+    `${short}.000000Z`,
+    short,
+    short.replace('T', ' '),
+    `${iso}"`.replace(/^/, '"'),
+    date.toUTCString(),
+    `${seconds}.0`,
+    `${seconds}.000`,
+    seconds.toExponential(),
+    seconds.toExponential().replace('+', ''),
+    `0${seconds}`,
+    `0x${seconds.toString(16)}`,
+    seconds.toString(16),
+    new Intl.NumberFormat('en-US').format(seconds),
+  ];
+}
+
+/** Seconds of a text that is no canonical timestamp, whatever way it writes them. */
+function parsed(text: string): number | undefined {
+  const number = Number(text.replace(/(?<=[0-9])[,_](?=[0-9]{3})/g, ''));
+  if (text.trim() !== '' && Number.isFinite(number)) return number > 0 ? number : undefined;
+  const at = Date.parse(/[zZ]|[+-][0-9]{2}:?[0-9]{2}$|GMT/.test(text) ? text : `${text}Z`);
+  return Number.isNaN(at) ? undefined : at / 1000;
+}
+
+/** What a timestamp header may stand for in what was signed: as it is first. Without faults it is canonical. */
+export function readTimestamp(text: string, inSignature: string | undefined): Candidate<string>[] {
+  const found: Candidate<string>[] = [];
+  const add = (value: string, ...more: readonly Fault[]) => {
+    const isNew = value !== '' && found.length < 64 && !found.some((each) => each.value === value);
+    if (isNew) found.push({ value, faults: more });
+  };
+  const form = formOfTimestamp(text);
+  if (text !== '') add(text, ...(form ? [form] : []));
+  const bare = withoutQuotes(text.trim()).trim();
+  add(bare, faults.whitespace);
+  add(text.replace(/^[a-z]+\s*[=:]\s*/i, ''), faults.prefixed);
+  const parts = parted(text, /[,;]/);
+  if (parts.length > 1 && parts.every((part) => part.length >= 8)) for (const part of parts) add(part, faults.repeated);
+  if (inSignature !== undefined) add(inSignature, faults.inSignature);
+  const seconds = parsed(bare);
+  if (seconds === undefined) return found;
+  for (const unit of [1e3, 1e6, 1e9]) {
+    // A time in such a unit has as many digits more; dividing another gives a time in 1970.
+    const whole = Math.floor(seconds / unit);
+    if (whole > 1e8) add(String(whole), faults.units);
+    if (whole > 1e8) add(String(Math.round(seconds / unit)), faults.units);
+  }
+  const cut = /^0*([0-9]+)/.exec(bare)?.[1];
+  if (cut !== undefined) add(cut, faults.reformatted);
+  add(String(Math.floor(seconds)), faults.reformatted);
+  add(String(Math.round(seconds)), faults.reformatted);
+  for (const unit of ['000', '000000', '000000000']) add(`${Math.floor(seconds)}${unit}`, faults.units);
+  add(String(seconds * 1000), faults.units);
+  for (const each of formats(Math.floor(seconds))) add(each, faults.reformatted);
+  return found;
+}
+
+/** Between the body and a timestamp. A line break is taken for a part of the body, where it is more frequent. */
+const SEPARATORS = ['.', ':', ',', '|', ' ', '-', ';', '&', '_', '\0', '.t='];
+
+/** What may be signed behind the body in place of the timestamp. */
+export function behindBody(text: string): Candidate<string>[] {
+  const alone = { value: '', faults: [text === '' ? faults.missing : faults.unsigned] };
+  if (text === '') return [alone];
+  return [alone, ...SEPARATORS.map((separator) => ({ value: separator + text, faults: [faults.separator] }))];
+}
+
+/** What may be signed in front of the body, with nothing behind it. */
+export function beforeBody(text: string): Candidate<string>[] {
+  if (text === '') return [];
+  const separated = [
+    `${text}.`,
+    `${text}:`,
+    `${text}\n`,
+    `${text},`,
+    `v0:${text}:`,
+    `t=${text}.`,
+    `${text}|`,
+    `${text} `,
+    `${text}\r\n`,
+  ];
+  return [
+    { value: text, faults: [faults.first] },
+    ...separated.map((value) => ({ value, faults: [faults.firstSeparator] })),
+  ];
+}
+
+/** Times close to one, in the order of their distance from it: the same delivery at another attempt. */
+export function* near(seconds: number, most: number, fault: Fault): Generator<Candidate<string>> {
+  yield { value: String(seconds), faults: [fault] };
+  for (let distance = 1; distance <= most; distance++) {
+    yield { value: String(seconds + distance), faults: [fault] };
+    if (seconds > distance) yield { value: String(seconds - distance), faults: [fault] };
+  }
+}
+
+/** The milliseconds that a second was written from, cut or rounded. */
+export function* withinSecond(seconds: number): Generator<Candidate<string>> {
+  for (let ms = seconds * 1000 - 500; ms < seconds * 1000 + 1000; ms++)
+    yield { value: String(ms), faults: [faults.units] };
+}

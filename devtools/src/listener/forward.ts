@@ -1,0 +1,113 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { HeaderLine } from '../page/record.js';
+
+/** What came of handing a delivery on. */
+export interface Forwarded {
+  /** What the target answered with; undefined when it did not. */
+  readonly status?: number | undefined;
+  /** Its Retry-After header. */
+  readonly retryAfter?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly code?: string | undefined;
+  readonly durationMs: number;
+}
+
+export interface ForwardOptions {
+  readonly target: URL;
+  readonly headers: readonly HeaderLine[];
+  readonly body: Uint8Array;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What belongs to one connection and not to the delivery. */
+const OF_THE_CONNECTION = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade expect'.split(
+    ' ',
+  ),
+);
+/** More of an answer's body is not read. */
+const MOST_BYTES = 1024 * 1024;
+
+/**
+ * Sends a delivery on: the same bytes under the same headers, spelled and ordered as they came, but for Host and what
+ * belongs to the connection. Follows no redirect. Never rejects.
+ */
+export function forward({ target, headers, body, timeoutMs, signal }: ForwardOptions): Promise<Forwarded> {
+  const start = performance.now();
+  return new Promise((resolve) => {
+    const settle = (outcome: Omit<Forwarded, 'durationMs'>) =>
+      resolve({ ...outcome, durationMs: Math.round(performance.now() - start) });
+    const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
+    let request: ClientRequest;
+    try {
+      const lines = forwardedHeaders(headers, target.host, body.byteLength);
+      // A connection of its own: an idle one that the target has just closed would look like a target that is down.
+      request = send(target, { method: 'POST', headers: lines.flat(), agent: false, ...(signal && { signal }) });
+    } catch (error) {
+      settle({ code: codeOf(error), reason: 'The delivery could not be sent on.' });
+      return;
+    }
+    const timer = setTimeout(() => {
+      settle({ code: 'ETIMEDOUT', reason: `The target did not answer within ${timeoutMs} ms.` });
+      request.destroy();
+    }, timeoutMs);
+    request.on('response', (response) => {
+      clearTimeout(timer);
+      settle({ status: response.statusCode, retryAfter: response.headers['retry-after'] });
+      dropRest(response, timeoutMs);
+    });
+    // Whatever else it answers with is no answer to a delivery.
+    request.on('upgrade', (_response, socket) => socket.destroy());
+    request.on('error', (error) => settle({ code: codeOf(error), reason: reasonOf(error, target) }));
+    request.on('close', () => {
+      clearTimeout(timer);
+      settle({ code: 'ECONNRESET', reason: 'The target closed the connection without an answer.' });
+    });
+    request.end(body);
+  });
+}
+
+function forwardedHeaders(headers: readonly HeaderLine[], host: string, bytes: number): [string, string][] {
+  // What Connection names belongs to the connection as well.
+  const named = headers
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/));
+  const dropped = new Set([...OF_THE_CONNECTION, ...named]);
+  const lines: [string, string][] = [];
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase();
+    if (lower === 'host') lines.push([name, host]);
+    else if (lower === 'content-length') lines.push([name, String(bytes)]);
+    else if (!dropped.has(lower)) lines.push([name, value]);
+  }
+  const has = (wanted: string) => lines.some(([name]) => name.toLowerCase() === wanted);
+  if (!has('host')) lines.unshift(['Host', host]);
+  if (!has('content-length')) lines.push(['Content-Length', String(bytes)]);
+  return lines;
+}
+
+function dropRest(response: IncomingMessage, timeoutMs: number): void {
+  let bytes = 0;
+  const end = setTimeout(() => response.destroy(), timeoutMs);
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BYTES) response.destroy();
+  });
+  response.on('error', () => {});
+  response.on('close', () => clearTimeout(end));
+}
+
+function codeOf(error: unknown): string {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' ? code : 'ERR_FORWARD';
+}
+
+function reasonOf(error: unknown, target: URL): string {
+  const code = codeOf(error);
+  if (code === 'ECONNREFUSED') return `Nothing listens at ${target.host}: is your app running?`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `There is no host ${target.hostname}: check the URL.`;
+  if (code === 'ECONNRESET') return 'The target closed the connection without an answer.';
+  return 'The target could not be reached.';
+}

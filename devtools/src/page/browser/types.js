@@ -1,0 +1,19 @@
+// What the server of the page sends: the shapes are the server's own. Nothing of this file is loaded by the page.
+
+/** @typedef {import('../record.js').Verdict} Verdict */
+/** @typedef {import('../record.js').Attempt} Attempt */
+/** @typedef {import('../record.js').HeaderLine} HeaderLine */
+/** @typedef {import('../../explain/finding.js').Finding} Finding */
+/** @typedef {import('../views.js').Summary} Summary */
+/** @typedef {import('../views.js').Detail} Detail */
+/** @typedef {import('../item-view.js').ItemView} ItemView */
+/** @typedef {import('../item-view.js').InputView} InputView */
+
+/** @typedef {{ readonly id: number, readonly label: string, readonly url: string }} Webhook */
+
+/** @typedef {import('../../service/faults.js').Faults} Faults */
+
+/** @typedef {{ now: number, limits: { maxDeliveries: number }, webhooks?: Webhook[], faults?: Faults }} More */
+/** @typedef {Omit<import('../serve-page.js').PageState, 'webhooks' | 'faults'> & More} State */
+
+export {};

@@ -1,0 +1,114 @@
+import type { HeaderNames } from 'event-webhook-receiver/verify';
+import type { Finding } from '../explain/finding.js';
+import type { ExplainFailureOptions } from '../explain/options.js';
+import type { KeptDelivery } from './feed.js';
+import type { Attempt, HeaderLine } from './record.js';
+import { lastOf, verdictOf } from './views.js';
+
+/** What deliveries are explained with. None of it is in a finding. */
+export interface FindingSources {
+  readonly headers: HeaderNames;
+  readonly toleranceSeconds?: number | undefined;
+  /** The secret of the webhook that a delivery is of, or several; undefined when it is not known. */
+  secretOf(record: KeptDelivery): string | readonly string[] | undefined;
+  /** Secrets of other webhooks by their labels. */
+  otherSecretsOf?(record: KeptDelivery): Readonly<Record<string, string>>;
+}
+
+/** More bytes than these take too long to try changes on. */
+export const MOST_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Why the last attempt of a delivery was not accepted, the likeliest first. Empty when it was, or is not answered.
+ *
+ * @param explain Does what `explainFailure` does, where it delays nothing.
+ */
+export async function findingsOf(
+  record: KeptDelivery,
+  sources: FindingSources,
+  explain: (options: ExplainFailureOptions) => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  const last = lastOf(record);
+  const verdict = verdictOf(last);
+  if (last.code === 'NOT_GENUINE') return [ACCEPTED];
+  if (verdict === 'accepted' || verdict === 'pending') return [];
+  const faults: Finding[] = last.fault ? [faultFinding(last.fault)] : [];
+  if (record.verified && faults.length === 0) return genuine(last);
+  if (record.bodyDropped) return [...faults, DROPPED];
+  if (record.rawBody.byteLength > MOST_BYTES) return [...faults, TOO_LARGE];
+  const secret = sources.secretOf(record);
+  if (secret === undefined || secret.length === 0) return [...faults, NO_SECRET];
+  const found = await explain({
+    rawBody: record.rawBody,
+    signature: headerOf(last.headers, sources.headers.signature),
+    timestamp: headerOf(last.headers, sources.headers.timestamp),
+    secret,
+    // The clock of then: by now every delivery is stale.
+    now: last.at,
+    toleranceSeconds: sources.toleranceSeconds,
+    otherSecrets: sources.otherSecretsOf?.(record),
+  });
+  if (found.length > 0 || faults.length > 0) return [...faults, ...found];
+  return genuine(last);
+}
+
+/** What the receiver sees of a header: its values, joined where it came more than once. */
+export function headerOf(headers: readonly HeaderLine[], name: string): string | undefined {
+  const values = headers.filter(([each]) => each.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+  return values.length === 0 ? undefined : values.join();
+}
+
+function faultFinding(fault: string): Finding {
+  return {
+    cause: 'fault-on-request',
+    what: `A fault was put into this delivery on request: ${fault}.`,
+    confidence: 'certain',
+    fix: 'Nothing is wrong: this is what the fault is for. Switch it off to have genuine deliveries again.',
+  };
+}
+
+function genuine({ status, code = '' }: Attempt): Finding[] {
+  // A code of this library is the word of the receiver in this process, which has the secret.
+  if (status === 403 && !code.startsWith('ERR_WEBHOOK_')) {
+    return [
+      {
+        cause: 'refused-though-genuine',
+        what: 'The delivery is genuine: the receiver has another secret, or sees other bytes or headers, or another time.',
+        confidence: 'likely',
+        fix: 'Check the secret that the receiver runs with, that it verifies the raw body before anything parses it, that it reads the headers of these names, and its clock.',
+      },
+    ];
+  }
+  return [];
+}
+
+const ACCEPTED: Finding = {
+  cause: 'accepted-though-not-genuine',
+  what: 'The receiver accepted a delivery that is not genuine, so it does not verify, or not all of it.',
+  confidence: 'certain',
+  fix: 'Have it verify the signature over the raw body and the timestamp before it does anything else, and answer 403.',
+};
+const NO_SECRET: Finding = {
+  cause: 'secret-unknown',
+  what: 'The secret of this webhook is not known here, so nothing can be tried.',
+  confidence: 'possible',
+  fix: 'The webhook may have been removed: register it again.',
+};
+const DROPPED: Finding = {
+  cause: 'body-dropped',
+  what: 'The bytes of this delivery are too many, or too long ago, and were dropped from memory, so nothing can be tried.',
+  confidence: 'possible',
+  fix: 'Open deliveries sooner, or have them recorded to a file.',
+};
+const TOO_LARGE: Finding = {
+  cause: 'body-too-large-to-explain',
+  what: `The body is larger than ${MOST_BYTES} bytes: trying what may have changed in it takes too long here.`,
+  confidence: 'possible',
+  fix: 'Try it with a smaller delivery.',
+};
+export const NOT_DECODED: Finding = {
+  cause: 'items-not-decoded',
+  what: 'Decoding the items of this delivery took too long or too much memory and was stopped, so none is shown.',
+  confidence: 'certain',
+  fix: 'Look at the bytes of its body.',
+};

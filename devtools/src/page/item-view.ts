@@ -1,0 +1,189 @@
+import type {
+  DeliveryItem,
+  EventContract,
+  EventEmitted,
+  EventIssue,
+  JsonValue,
+  TransactionIncluded,
+} from 'event-webhook-receiver';
+import { decodeEvent, decodeTransaction, isRemoved } from 'event-webhook-receiver/evm';
+import { textOf } from './bounded.js';
+import { decodeByWire } from './wire-abi.js';
+
+/** What is known of a contract beside what a delivery says. */
+export interface KnownContract {
+  readonly abi?: readonly unknown[] | undefined;
+  /** Decimals of a token, by which its amounts are also shown. */
+  readonly decimals?: number | undefined;
+}
+
+/** What is known of contracts, by their addresses in lower case. */
+export type KnownContracts = ReadonlyMap<string, KnownContract>;
+
+/** An input of an event, or an argument of a call. */
+export interface InputView {
+  readonly name: string;
+  readonly type: string;
+  /** As it came. */
+  readonly value: string;
+  readonly hashed: boolean;
+  /** A number exactly as the chain has it. */
+  readonly exact?: string | undefined;
+  /** The exact number with the token's decimals. */
+  readonly formatted?: string | undefined;
+}
+
+/** One item of a delivery, as it is shown. */
+export interface ItemView {
+  readonly status: DeliveryItem['status'];
+  readonly id?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+  readonly signature?: string | undefined;
+  readonly triggeredAt?: string | undefined;
+  readonly contract?: { address: string; label: string; name: string } | undefined;
+  readonly inputs?: readonly InputView[] | undefined;
+  readonly transaction?:
+    | {
+        hash: string;
+        from: string;
+        blockNumber?: string | undefined;
+        method?: string | undefined;
+        status?: string | undefined;
+      }
+    | undefined;
+  /** A re-org took the log out of the chain. */
+  readonly removed?: boolean | undefined;
+  readonly issues?: readonly { path: string; message: string }[] | undefined;
+}
+
+const INPUTS = 100;
+const ISSUES = 20;
+const [NAME, VALUE] = [1_000, 20_000];
+
+/** What bounds the views of items together. */
+export interface ItemBounds {
+  /** Cuts every text. */
+  cut(text: string, most: number): string;
+  /** Whether so many characters may be decoded. */
+  spend(characters: number): boolean;
+}
+
+/** Makes what is shown of an item. Never throws for what an item holds. */
+export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, spend }: ItemBounds): ItemView {
+  if (item.status === 'invalid') return { status: 'invalid', issues: item.issues.slice(0, ISSUES).map(issueOf) };
+  if (item.status === 'unknown') return { status: 'unknown', id: cut(item.id, NAME), kind: cut(item.kind, NAME) };
+  const known = (address: string) => contracts.get(address.toLowerCase());
+  const { event } = item;
+  const head = { status: 'event' as const, id: cut(event.id, NAME), kind: event.event };
+  return { ...head, ...(event.event === 'event.emitted' ? emitted(event) : included(event)) };
+
+  function issueOf({ path, message }: EventIssue) {
+    return { path: cut(path.join('.'), NAME), message: cut(message, NAME) };
+  }
+
+  function contractOf({ address, addressLabel, label, name }: EventContract) {
+    return { address: cut(address, NAME), label: cut(label || addressLabel, NAME), name: cut(name, NAME) };
+  }
+
+  function inputOf(name: string, type: string, value: JsonValue, hashed = false) {
+    return { name: cut(name, NAME), type: cut(type, NAME), value: cut(textOf(value), VALUE), hashed };
+  }
+
+  function emitted(event: EventEmitted) {
+    const { triggeredAt, transaction } = event.data;
+    const { name, signature, contract, inputs } = event.data.event;
+    const about = known(contract.address);
+    const args = attempt(() => argsOf(event, about?.abi, spend));
+    return {
+      name: cut(name, NAME),
+      signature: cut(signature, NAME),
+      triggeredAt: cut(triggeredAt, NAME),
+      contract: contractOf(contract),
+      inputs: inputs.slice(0, INPUTS).map((input, at) => {
+        const exact = input.hashed ? undefined : exactOf(input.type, args?.[at]);
+        const formatted = exact && isAmount(name) ? format(exact, about?.decimals) : undefined;
+        return { ...inputOf(input.name, input.type, input.value, input.hashed), exact, formatted };
+      }),
+      transaction: transaction
+        ? {
+            hash: cut(transaction.txHash, NAME),
+            from: cut(transaction.from, NAME),
+            blockNumber: String(transaction.blockNumber),
+            method: transaction.method ? cut(transaction.method.name, NAME) : undefined,
+          }
+        : undefined,
+      removed: attempt(() => isRemoved(event)) || undefined,
+    };
+  }
+
+  function included(event: TransactionIncluded) {
+    const { tx = {}, status, from, failed, blockNumber } = event.data;
+    const to = typeof tx?.to === 'string' ? tx.to : undefined;
+    const abi = to === undefined ? undefined : known(to)?.abi;
+    const call = abi && attempt(() => decodeTransaction(event, abi).call);
+    const args: readonly unknown[] = Object.entries(call?.args ?? {});
+    return {
+      name: call ? cut(String(call.functionName), NAME) : undefined,
+      contract: to === undefined ? undefined : { address: cut(to, NAME), label: '', name: '' },
+      inputs: (args as [string, unknown][])
+        .slice(0, INPUTS)
+        .map(([name, value]) => inputOf(name, '', plain(value) as JsonValue)),
+      transaction: {
+        hash: cut(textOf(tx?.hash ?? ''), NAME),
+        from: cut(textOf(from ?? tx?.from ?? ''), NAME),
+        blockNumber: blockNumber === undefined ? undefined : cut(textOf(blockNumber), NAME),
+        method: call ? cut(String(call.functionName), NAME) : undefined,
+        status: status === undefined ? undefined : cut(textOf(status) + (failed === true ? ', failed' : ''), NAME),
+      },
+    };
+  }
+}
+
+/** The exact arguments in the order of the inputs that came. */
+function argsOf(
+  event: EventEmitted,
+  abi: readonly unknown[] | undefined,
+  spend: ItemBounds['spend'],
+): readonly unknown[] | undefined {
+  if (abi && !spend(event.data.event.rawFields?.length ?? 0)) return undefined;
+  const decoded = abi && attempt(() => decodeEvent(event, abi, { requireLog: true }).args);
+  if (decoded === undefined) return decodeByWire(event, spend);
+  return Array.isArray(decoded)
+    ? decoded
+    : event.data.event.inputs.map(({ name }) => (decoded as Record<string, unknown>)[name]);
+}
+
+function exactOf(type: string, value: unknown): string | undefined {
+  if (!/int\d*$/.test(type)) return undefined;
+  return typeof value === 'bigint' || typeof value === 'number' ? String(value) : undefined;
+}
+
+/** Whether the numbers of an event are amounts of its token: those of ERC-20 that tell amounts at all. */
+function isAmount(name: string): boolean {
+  return name === 'Transfer' || name === 'Approval';
+}
+
+function format(integer: string, decimals: number | undefined): string | undefined {
+  if (decimals === undefined || !Number.isInteger(decimals) || decimals < 0 || decimals > 255) return undefined;
+  const digits = integer.padStart(decimals + 1, '0');
+  const [whole, fraction] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)];
+  return fraction.replace(/0+$/, '') === '' ? whole : `${whole}.${fraction.replace(/0+$/, '')}`;
+}
+
+/** The value with its bigints as text, as JSON can hold it. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(plain);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
+}
+
+function attempt<Value>(get: () => Value): Value | undefined {
+  try {
+    return get();
+  } catch {
+    // What cannot be decoded is shown as it came.
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import type { LocalDelivery } from '../service/delivery.js';
+import type { LocalService } from '../service/local-service.js';
+import type { FindingSources } from './findings.js';
+import type { PageActions } from './page-api.js';
+import { PageError } from './page-guard.js';
+import type { DeliveryRecord } from './record.js';
+
+/** A delivery of the local service as the feed keeps it. */
+export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {
+  const { id, webhookId, label, url: target, rawBody, nextAttemptAt } = delivery;
+  const none = { at: now, headers: [], code: 'GIVEN_UP', reason: 'Given up for want of room before it was sent.' };
+  const attempts = delivery.attempts.length > 0 ? delivery.attempts : [none];
+  return { id, webhookId, label, target, rawBody, attempts, nextAttemptAt };
+}
+
+/** The secrets that the deliveries of a local service are explained with. */
+export function localSecrets(service: LocalService): Pick<FindingSources, 'secretOf' | 'otherSecretsOf'> {
+  return {
+    secretOf: ({ webhookId }) => (webhookId === undefined ? undefined : service.secretOf(webhookId)),
+    otherSecretsOf({ webhookId }) {
+      const others = service.webhooks().filter(({ id }) => id !== webhookId);
+      return Object.fromEntries(others.map(({ id, label }) => [label, service.secretOf(id) ?? '']));
+    },
+  };
+}
+
+/** What the page can have a local service do. */
+export function localActions(service: LocalService, sample: () => object | Promise<object>): PageActions {
+  return {
+    register: (webhook) => service.register(webhook),
+    remove: (id) => service.remove(id),
+    setFaults(faults) {
+      try {
+        service.setFaults(faults);
+      } catch (error) {
+        // It is what was sent that makes no sense.
+        throw new PageError(400, (error as Error).message);
+      }
+      return service.faults;
+    },
+    resend({ id }) {
+      if (service.redeliver(id)) return { id };
+      throw new PageError(404, 'The service does not keep this delivery any more.');
+    },
+    sample,
+  };
+}

@@ -1,0 +1,44 @@
+import type { DeliveryItem, EventEmitted, JsonValue } from 'event-webhook-receiver';
+import { cut, textOf } from './bounded.js';
+
+/** An item in a line: kind, name, contract and values. Its texts are short, and as somebody else wrote them. */
+export type Row = readonly [kind: string, name: string, contract: string, values: string];
+
+/** More rows are counted. */
+const ROWS = 20;
+const INPUTS = 8;
+const HEX = /^0x[\da-f]{40,}$/i;
+
+/** The first items of a delivery as rows. */
+export function rowsOf(items: readonly DeliveryItem[]): Row[] {
+  return items.slice(0, ROWS).map(rowOf);
+}
+
+function rowOf(item: DeliveryItem): Row {
+  if (item.status === 'invalid') {
+    const [issue] = item.issues;
+    const where = issue?.path.join('.') || 'item';
+    return ['invalid', '', '', cut(issue ? `${where}: ${issue.message}` : '', 200)];
+  }
+  if (item.status === 'unknown') return [cut(item.kind, 40), '', '', 'a kind that this version does not know'];
+  const { event } = item;
+  if (event.event === 'event.emitted') return emitted(event);
+  const { tx, status, failed } = event.data;
+  const to = typeof tx?.to === 'string' ? short(tx.to) : '';
+  const hash = typeof tx?.hash === 'string' ? `hash ${short(tx.hash)}` : '';
+  return [event.event, cut(textOf(status ?? ''), 40), to, failed === true ? `${hash}  failed` : hash];
+}
+
+function emitted({ event: kind, data }: EventEmitted): Row {
+  const { name, contract, inputs } = data.event;
+  const values = inputs.slice(0, INPUTS).map((input) => `${cut(input.name, 40)} ${short(input.value)}`.trim());
+  if (inputs.length > INPUTS) values.push(`… ${inputs.length - INPUTS} more`);
+  const where = cut(contract.label || contract.addressLabel, 40) || short(contract.address);
+  return [kind, cut(name, 40), where, values.join('  ')];
+}
+
+/** A value in few characters: addresses and hashes by their ends. */
+function short(value: JsonValue): string {
+  const text = textOf(value);
+  return HEX.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : cut(text, 80);
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { HeaderNames } from 'event-webhook-receiver/verify';
+import { createExplainer, type Explainer } from '../confined/explainer.js';
+import type { Feed } from './feed.js';
+import { type FindingSources, findingsOf, NOT_DECODED } from './findings.js';
+import type { KnownContracts } from './item-view.js';
+import { createPageApi, type PageActions } from './page-api.js';
+import { pageFiles } from './page-files.js';
+import { createGuard, PageError, type PageGuard, secure } from './page-guard.js';
+import { createStreams, type StreamOptions } from './page-streams.js';
+import { detailOf } from './views.js';
+
+/** What the page shows beside the deliveries. No secret is in it. */
+export interface PageState {
+  readonly mode: 'listen' | 'emulate';
+  readonly title: string;
+  readonly target?: string | undefined;
+  readonly headers: HeaderNames;
+  readonly webhooks?: readonly object[] | undefined;
+  readonly faults?: object | undefined;
+  readonly chain?: { rpcUrl: string; chainId: number; contracts: readonly object[] } | undefined;
+  readonly service?: { url: string } | undefined;
+}
+
+export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit<FindingSources, 'headers'> {
+  readonly feed: Feed;
+  /** Closed with the page. (Default: one for the page alone.) */
+  readonly explainer?: Explainer | undefined;
+  /** (Default: a free one.) */
+  readonly port?: number | undefined;
+  /** Asked whenever it is needed; call `stateChanged` when it is another. */
+  readonly state: () => PageState;
+  readonly actions?: PageActions | undefined;
+  /** Asked whenever a delivery is opened. */
+  readonly contracts?: (() => KnownContracts) | undefined;
+  /** Where the files of the page are. (Default: beside this module.) */
+  readonly directory?: URL | undefined;
+}
+
+/** The page, being served. */
+export interface ServedPage {
+  /** Where it is, without the token. */
+  readonly url: string;
+  /** What every call under /api has to have. */
+  readonly token: string;
+  /** The address to open: it hands the token to the page. */
+  readonly address: string;
+  /** Tells the pages that are open that the state has changed. */
+  stateChanged(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the page on loopback, where only who has the token sees deliveries or changes anything. Rejects with the error of
+ * node:http when the port is taken.
+ */
+export async function servePage(options: PageOptions): Promise<ServedPage> {
+  const { feed, actions = {}, contracts = () => new Map(), explainer = createExplainer() } = options;
+  const { explain, view } = explainer.first;
+  const files = pageFiles(options.directory ?? new URL('./browser/', import.meta.url));
+  const token = randomBytes(32).toString('base64url');
+  const state = () => ({ ...options.state(), now: Date.now(), limits: { maxDeliveries: feed.maxDeliveries } });
+  const streams = createStreams({ ...options, state });
+  const api = createPageApi({
+    feed,
+    streams,
+    actions,
+    state,
+    async detail(record) {
+      const sources = { ...options, headers: options.state().headers };
+      const [findings, viewed] = await Promise.all([
+        findingsOf(record, sources, explain),
+        view(record.rawBody, contracts()),
+      ]);
+      if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] });
+      const { contents, items } = viewed;
+      if (record.verified === false) feed.describe(record.id, contents);
+      return detailOf({ ...record, contents: record.bodyDropped ? record.contents : contents }, { findings, items });
+    },
+  });
+  let guard: PageGuard;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    secure(response);
+    guard.checkHost(request);
+    const path = String(request.url).split('?')[0] as string;
+    if (path.startsWith('/api/')) {
+      guard.checkCall(request);
+      return api(request, response, path);
+    }
+    if (request.method !== 'GET') throw new PageError(405, 'The page is read with GET.');
+    const file = await files(path);
+    if (file === undefined) throw new PageError(404, 'There is no such file.');
+    response.writeHead(200, { 'Content-Type': file.type }).end(file.content);
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => refuse(request, response, error));
+  });
+  server.requestTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
+  }).catch((error: unknown) => {
+    streams.close();
+    throw error;
+  });
+  const { port } = server.address() as AddressInfo;
+  guard = createGuard(port, token);
+  const url = `http://127.0.0.1:${port}/`;
+
+  return {
+    url,
+    token,
+    address: `${url}#token=${token}`,
+    stateChanged: streams.stateChanged,
+    close: () =>
+      new Promise((resolve) => {
+        explainer.close();
+        streams.close();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** How long an answer that was given early waits for the sender to notice it. */
+const LINGER_MS = 1000;
+
+/** Answers with what may be told of an error: of one that was not meant for people, nothing. */
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  const { status, message } = told(error);
+  const text = JSON.stringify({ status, message });
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.statusCode = status;
+  if (request.complete) return void response.end(text);
+  // Closing at once would make who is still sending miss the answer, so what comes is dropped for a moment.
+  response.setHeader('Connection', 'close');
+  response.write(text);
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  request.once('end', end).once('close', end).resume();
+}
+
+function told(error: unknown): { status: number; message: string } {
+  const { status, message } = Object(error) as { status?: unknown; message?: unknown };
+  const isForPeople = typeof status === 'number' && status >= 400 && status < 600 && typeof message === 'string';
+  return isForPeople ? { status, message } : { status: 500, message: 'The workbench failed.' };
+}

@@ -1,0 +1,175 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'event-webhook-receiver';
+import { ConfigError } from 'event-webhook-receiver';
+import type { Api } from './api.js';
+import { isLoopback } from './registration.js';
+import { ServiceError } from './service-error.js';
+
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_CONNECTIONS = 1000;
+/** How long an answer that was given early waits for the client to notice. */
+const LINGER_MS = 1000;
+
+/** What the API listens with. */
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly apiKeys: readonly string[];
+  readonly logger?: Logger | undefined;
+}
+
+/** An API that listens. */
+export interface ListeningServer {
+  /** Where clients reach it. */
+  readonly url: string;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the API over HTTP: who calls, in what form, and the envelope of the answer.
+ *
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it cannot listen there.
+ */
+export async function serveApi(api: Api, { host, port, apiKeys, logger }: ServerOptions): Promise<ListeningServer> {
+  const digests = apiKeys.map(digest);
+  let hosts: readonly string[] | undefined;
+
+  function check(request: IncomingMessage): void {
+    // A page of another site whose name leads here (DNS rebinding) calls under that name.
+    if (hosts && !hosts.includes((request.headers.host ?? '').toLowerCase())) {
+      throw new ServiceError(421, 'This service answers under its own address alone, such as 127.0.0.1.');
+    }
+    const [, key] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+    const given = digest(key ?? '');
+    // All of them, so that the time says nothing of which.
+    const matches = digests.filter((each) => timingSafeEqual(each, given)).length;
+    if (key === undefined || matches === 0) {
+      throw new ServiceError(401, 'Send an API key of this service: "Authorization: Bearer <API_KEY>".', {
+        'WWW-Authenticate': 'Bearer',
+      });
+    }
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      check(request);
+      const { pathname, searchParams } = parseTarget(request.url ?? '');
+      const { method = '' } = request;
+      const body = () => readJson(request);
+      const result = await api({ method, path: pathname, query: searchParams, body });
+      answer(request, response, { status: 200, message: 'Success', result });
+    } catch (error) {
+      if (error instanceof ServiceError) return refuse(request, response, error);
+      logger?.error({ err: error }, 'the API of the local service failed');
+      refuse(request, response, new ServiceError(500, 'The local service failed; its log says why.'));
+    }
+  }
+
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
+    void handle(request, response);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await listen(server, host, port);
+  const { port: actual } = server.address() as AddressInfo;
+  const literal = host.includes(':') ? `[${host}]` : host;
+  if (isLoopback(host)) {
+    hosts = [`127.0.0.1:${actual}`, `localhost:${actual}`, `[::1]:${actual}`, `${literal.toLowerCase()}:${actual}`];
+  }
+  return {
+    url: `http://${literal}:${actual}`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  try {
+    server.listen({ host, port });
+    await once(server, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EADDRINUSE' ? 'something else listens there. End that, or choose another port, or 0' : code;
+    const told = new ConfigError(`The local service cannot listen on ${host}, port ${port}: ${why}.`);
+    throw Object.assign(told, { cause: error });
+  }
+}
+
+const digest = (key: string) => createHash('sha256').update(key).digest();
+
+function parseTarget(target: string): URL {
+  try {
+    return new URL(`http://service.invalid${target}`);
+  } catch {
+    throw new ServiceError(400, 'The path of the request is none.');
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
+  if (!/^application\/json *(; *charset="?utf-8"?)?$/i.test(type)) {
+    throw new ServiceError(415, 'Send the body as JSON: "Content-Type: application/json".');
+  }
+  if (encoding.toLowerCase() !== 'identity') throw new ServiceError(415, 'Send the body without Content-Encoding.');
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    // Left open, so that there is still somebody to answer.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new ServiceError(400, 'The body did not arrive whole.');
+  }
+  if (bytes > MAX_BODY_BYTES) throw new ServiceError(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch {
+    // The parser's own message quotes the body.
+    throw new ServiceError(400, 'The body is not JSON in UTF-8.');
+  }
+}
+
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, message, result }: { status: number; message: string; result?: unknown },
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = JSON.stringify({ status, message, ...(result !== undefined && { result }) });
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  if (request.complete) {
+    response.end(body);
+    return;
+  }
+  // The client is still sending. Closing at once would make it miss the answer, so what comes is dropped for a moment.
+  response.write(body);
+  const close = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(close, LINGER_MS);
+  request.once('end', close).once('close', close).resume();
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
+  if (response.headersSent || response.destroyed) return;
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  // What was not read of the body would be taken for the next request.
+  if (!request.complete) response.setHeader('Connection', 'close');
+  answer(request, response, error);
+}

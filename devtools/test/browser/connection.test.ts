@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { startFakeSource } from '../page/fake-source.js';
+import { openFirst, rowsOf } from './open-page.js';
+import { describePage } from './suite.js';
+
+describePage('the connection of the page', (ground) => {
+  it('says that it is lost, comes back by itself, and has what it missed without moving what is looked at', async () => {
+    const { page, source, problems } = await ground.open({ count: 3 });
+    // The stream ends at once, and the next two attempts fail: the route that was added last goes first.
+    const stream = '**/api/stream';
+    await page.route(stream, (route) => route.abort(), { times: 2 });
+    const ending = { body: ': bye\n\n', contentType: 'text/event-stream' };
+    await page.route(stream, (route) => route.fulfill(ending), { times: 1 });
+    await page.reload();
+    await page.getByText(/^Not connected/).waitFor();
+    await openFirst(page);
+    const newest = rowsOf(page).first();
+    const text = await newest.innerText();
+    source.deliver();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('4 deliveries', { exact: true }).waitFor();
+    await page.getByRole('button', { name: '1 new delivery' }).waitFor();
+    expect(await newest.innerText()).toBe(text);
+    expect(await newest.getAttribute('aria-selected')).toBe('true');
+    expect(problems.splice(0)).toEqual(Array(2).fill(expect.stringContaining('ERR_FAILED')));
+  });
+
+  it('tells how to get the address again when the server has another token, and takes a pasted one', async () => {
+    const { page, source, problems } = await ground.open({ count: 3 });
+    const port = Number(new URL(source.url).port);
+    await source.close();
+    const next = await startFakeSource({ count: 5, port });
+    try {
+      await page.getByRole('heading', { name: 'This page needs its token' }).waitFor();
+      await page.getByText(`${source.url}#token=…`).waitFor();
+      const field = page.getByLabel('Or paste the address, or the token, here');
+      await field.fill('no');
+      await page.getByRole('button', { name: 'Open' }).click();
+      await page.getByText('That holds no token.').waitFor();
+      await field.fill(`  ${next.address} `);
+      await page.getByRole('button', { name: 'Open' }).click();
+      await rowsOf(page).nth(4).waitFor();
+      expect(page.url()).toBe(source.url);
+      for (const problem of problems.splice(0)) expect(problem).toMatch(/status of 401|ERR_CONNECTION|ERR_INCOMPLETE/);
+    } finally {
+      await page.close();
+      await next.close();
+    }
+  });
+
+  it('takes a new address that is entered into the tab that has the page open', async () => {
+    const { page, source, problems } = await ground.open({ count: 2 }, { expectLive: true });
+    await page.evaluate(() => sessionStorage.clear());
+    await page.reload();
+    await page.getByRole('heading', { name: 'This page needs its token' }).waitFor();
+    await page.goto(source.address);
+    await rowsOf(page).nth(1).waitFor();
+    expect(page.url()).toBe(source.url);
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { expect, it } from 'vitest';
+import { HOSTILE } from '../page/fake-source.js';
+import { expectNoSidewaysScroll, looks, openFirst, rowsOf } from './open-page.js';
+import { recordOf } from './records.js';
+import { describePage } from './suite.js';
+
+const directory = new URL('../../src/page/browser/', import.meta.url);
+
+/** A delivery that has a text in every place where there can be one. */
+function filledWith(text: string, id = '1') {
+  const input = { name: text, value: text, hashed: false, type: text };
+  const contract = { address: text, label: text, addressLabel: text, name: text };
+  const event = { name: text, signature: text, inputs: [input], contract, rawFields: undefined };
+  const transaction = { from: text, txHash: text, method: { name: text, signature: text, inputs: [] } };
+  const items = [
+    sampleEventEmitted({ id: text, data: { triggeredAt: text, event, transaction } }),
+    { id: text, event: text },
+    { [text]: text },
+  ];
+  return recordOf(id, {
+    items,
+    target: `http://127.0.0.1/${text}`,
+    label: text,
+    attempt: {
+      status: 403,
+      reason: text,
+      code: text,
+      fault: text,
+      headers: [
+        ['X-Odd', text],
+        [text, 'odd'],
+      ],
+    },
+  });
+}
+
+describePage('what comes from the wire', (ground) => {
+  const texts = [
+    ...HOSTILE,
+    '__proto__',
+    'constructor',
+    '\u2066\u202e\u200f\u061c\u{e0041}\ud800',
+    '-'.repeat(1_000_000),
+  ];
+  it.each(texts.map((text) => [text.slice(0, 40), text] as const))('is shown as text: %j', async (_title, text) => {
+    const { page, source } = await ground.open({}, looks.phone);
+    source.feed.put(filledWith(text));
+    await rowsOf(page).first().waitFor();
+    const before = await page.evaluate(() => document.querySelectorAll('script, img, iframe, b, style').length);
+    const panel = await openFirst(page);
+    await panel.getByRole('button', { name: 'Indented' }).click();
+    expect(await panel.locator('.item').count()).toBeGreaterThan(0);
+    expect(await page.evaluate(() => document.querySelectorAll('script, img, iframe, b, style').length)).toBe(before);
+    expect(await page.evaluate(() => Object.hasOwn(window, 'pwned'))).toBe(false);
+    expect(await page.evaluate(() => Object.keys(Object.prototype))).toEqual([]);
+    await expectNoSidewaysScroll(page);
+    await page.keyboard.press('Escape');
+    // Half a pair cannot be typed.
+    await page.getByRole('searchbox').fill(text.slice(0, 20).replace('\ud800', ''));
+    await page.getByRole('button', { name: 'Reset filters' }).waitFor();
+    await page.getByText('1 delivery', { exact: true }).waitFor();
+  });
+
+  it('names characters that hide or turn the direction of writing', async () => {
+    const { page, source } = await ground.open();
+    source.feed.put(filledWith('pay\u202egpj.exe\u0007'));
+    expect(await rowsOf(page).first().innerText()).toContain('pay⟦U+202E⟧gpj.exe⟦U+0007⟧');
+    const panel = await openFirst(page);
+    expect(await panel.getByRole('heading', { name: 'pay⟦U+202E⟧gpj.exe⟦U+0007⟧' }).count()).toBe(2);
+    expect(await page.evaluate(() => ['\u202e', '\u0007'].some((mark) => document.body.innerText.includes(mark)))).toBe(
+      false,
+    );
+    const isolated = panel.getByRole('heading', { name: 'pay⟦U+202E⟧gpj' }).first().locator('bdi');
+    expect(await isolated.evaluate((node) => getComputedStyle(node).unicodeBidi)).toBe('isolate');
+  });
+
+  it('is cut where it is long, until all is asked for', async () => {
+    const { page, source } = await ground.open();
+    source.feed.put(filledWith('long '.repeat(2000)));
+    const panel = await openFirst(page);
+    const value = panel.locator('.inputs .value').first();
+    expect((await value.innerText()).length).toBeLessThan(400);
+    await value.getByRole('button', { name: /Show all [\d,]+ characters/ }).click();
+    // Pieces that are not in sight have no innerText.
+    expect((await value.textContent())?.length).toBeGreaterThan(9000);
+  });
+});
+
+it('no file of the page makes markup, code or a style out of text, and none is long', () => {
+  const files = readdirSync(directory).filter((name) => /\.(js|html|css)$/.test(name));
+  expect(files.length).toBeGreaterThan(20);
+  const forbidden =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|parseFromString|setHTML|srcdoc|\beval\(|new Function|https?:\/\/(?!127\.0\.0\.1|www\.w3\.org)|style="|@import/;
+  for (const name of files) {
+    const text = readFileSync(new URL(name, directory), 'utf8');
+    expect([name, forbidden.exec(text)?.[0]]).toEqual([name, undefined]);
+    expect([name, text.split('\n').length < 300]).toEqual([name, true]);
+  }
+});

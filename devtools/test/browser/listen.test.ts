@@ -1,0 +1,65 @@
+import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { expect, it, onTestFinished } from 'vitest';
+import { createFeed } from '../../src/page/feed.js';
+import { servePage } from '../../src/page/serve-page.js';
+import { openFirst, openPage, rowsOf, violationsOf } from './open-page.js';
+import { recordOf } from './records.js';
+import { describePage } from './suite.js';
+
+describePage('the page of listen', (ground) => {
+  async function open(target?: string) {
+    const feed = createFeed();
+    const resent: string[] = [];
+    const resend = ({ id }: { id: string }) => {
+      resent.push(id);
+      feed.put(recordOf('2', { target: '/again' }));
+      return { id: '2' };
+    };
+    const served = await servePage({
+      feed,
+      secretOf: () => undefined,
+      actions: target === undefined ? {} : { resend },
+      state: () => ({
+        mode: 'listen',
+        title: 'Listening',
+        headers: serviceHeaders,
+        target,
+        service: { url: 'http://127.0.0.1:4321' },
+      }),
+    });
+    const { page, problems, close } = await openPage(ground.browser, served.address);
+    onTestFinished(async () => {
+      await close();
+      await served.close();
+      expect(problems).toEqual([]);
+    });
+    return { page, feed, resent };
+  }
+
+  it('has no webhooks, no faults and no samples, and nothing to resend to without a target', async () => {
+    const { page, feed } = await open();
+    await page.getByText('event-webhooks send http://127.0.0.1:4321', { exact: true }).waitFor();
+    expect(await page.getByRole('switch').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Register|Send sample/ }).count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+    // A path that a sender has chosen leads nowhere else.
+    feed.put(recordOf('1', { target: '//elsewhere.example/hook' }));
+    const panel = await openFirst(page);
+    expect(await panel.getByRole('button', { name: 'Resend' }).count()).toBe(0);
+    await panel.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByText('Command copied.').waitFor();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    expect(command).toMatch(/ 'http:\/\/127\.0\.0\.1:4321\/\/elsewhere\.example\/hook'$/);
+  });
+
+  it('resends to the target, and opens the delivery that this makes', async () => {
+    const { page, feed, resent } = await open('http://127.0.0.1:3000/');
+    feed.put(recordOf('1'));
+    const panel = await openFirst(page);
+    await panel.getByRole('button', { name: 'Resend' }).click();
+    await page.getByRole('heading', { name: 'Delivery 2' }).waitFor();
+    expect(resent).toEqual(['1']);
+    await page.getByRole('button', { name: '1 new delivery' }).click();
+    await expect.poll(() => rowsOf(page).first().getAttribute('aria-selected')).toBe('true');
+  });
+});

@@ -1,0 +1,143 @@
+import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { expect, it } from 'vitest';
+import { openFirst, openPage, rowsOf } from './open-page.js';
+import { recordOf } from './records.js';
+import { describePage } from './suite.js';
+
+describePage('the page', (ground) => {
+  it('takes the token out of the address, and keeps it over a reload', async () => {
+    const { page, source } = await ground.open({ count: 3 });
+    expect(page.url()).toBe(source.url);
+    await page.reload();
+    await rowsOf(page).nth(2).waitFor();
+  });
+
+  it('shows a delivery within the list when it comes, the newest on top', async () => {
+    const { page, source } = await ground.open();
+    await page.getByText('Waiting for the first delivery.').waitFor();
+    source.feed.put(recordOf('1', { items: [sampleEventEmitted({ data: { event: { name: 'Approval' } } })] }));
+    source.feed.put(recordOf('2', { items: [sampleTransactionIncluded()], attempt: { status: 403 } }));
+    await rowsOf(page).nth(1).waitFor();
+    const [newest, oldest] = await rowsOf(page).allInnerTexts();
+    expect(newest).toMatch(/refused.*403.*transaction\.included.*ledger/s);
+    expect(oldest).toMatch(/accepted.*200.*Approval.*sampletoken.*ledger.*12 ms/s);
+  });
+
+  it('changes a row in place: from no answer to one, with its attempts', async () => {
+    const { page, source } = await ground.open();
+    const pending = recordOf('1', { attempt: { status: undefined, durationMs: undefined } });
+    source.feed.put(pending);
+    await rowsOf(page).getByText('pending').waitFor();
+    const failed = { ...pending.attempts[0], at: Date.now(), headers: [], status: 500 };
+    source.feed.put({ ...pending, attempts: [failed, failed], nextAttemptAt: Date.now() + 40_000 });
+    await rowsOf(page).getByText('failed').waitFor();
+    expect(await rowsOf(page).innerText()).toMatch(/2 tries, again in \d+ s/);
+    expect(await rowsOf(page).count()).toBe(1);
+  });
+
+  it('opens a delivery with verdict, events, attempts, headers and body', async () => {
+    const { page, source } = await ground.open();
+    source.feed.put(recordOf('1', { attempt: { status: undefined, code: 'ECONNREFUSED', reason: 'Nobody listens.' } }));
+    const panel = await openFirst(page);
+    const text = await panel.innerText();
+    expect(text).toMatch(/failed.*No answer in 12 ms\..*ECONNREFUSED.*Nobody listens\./s);
+    const amount = panel.getByRole('row', { name: /^value uint256/ });
+    expect(await amount.innerText()).toMatch(/uint256\s+1\s+1000000000000000000/);
+    expect(await panel.getByRole('row', { name: /X-Service-Signature [0-9a-f]{64}/ }).count()).toBe(1);
+    const body = panel.getByRole('group', { name: 'Body as text' });
+    expect(await body.innerText()).toMatch(/^\[\{"id":"/);
+  });
+
+  it('shows the bytes as hex with offsets and ASCII, and indented without changing a token', async () => {
+    const { page, source } = await ground.open();
+    const rawBody = new TextEncoder().encode('[{"a":1.10,"b":12345678901234567890123}]');
+    source.feed.put(recordOf('1', { rawBody }));
+    const panel = await openFirst(page);
+    await panel.getByRole('button', { name: 'Hex' }).click();
+    const dump = panel.getByRole('group', { name: 'Body as a hex dump' }).locator('.hex-row').first();
+    expect(await dump.innerText()).toMatch(/^00000000 {2}5b 7b 22 61 +22 3a 31 2e .*\[\{"a":1\./);
+    await panel.getByRole('button', { name: 'Indented' }).click();
+    const indented = await panel.getByRole('group', { name: 'Body, indented' }).innerText();
+    expect(indented).toBe('[\n  {\n    "a": 1.10,\n    "b": 12345678901234567890123\n  }\n]');
+  });
+
+  it('follows the delivery that is open: a retry shows without opening it again', async () => {
+    const { page, source } = await ground.open();
+    const record = recordOf('1', { attempt: { status: 503 } });
+    source.feed.put(record);
+    const panel = await openFirst(page);
+    await panel.getByText('Answered 503').waitFor();
+    source.feed.put({ ...record, attempts: [...record.attempts, { at: Date.now(), headers: [], status: 200 }] });
+    await panel.getByText('Answered 200').waitFor();
+    expect(await panel.locator('.attempts tbody tr').count()).toBe(2);
+  });
+
+  it('says why a delivery was refused, how sure that is, and the fix', async () => {
+    const { page, source } = await ground.open();
+    source.feed.put(recordOf('1', { attempt: { status: 403, fault: 'wrong signature', reason: 'Not genuine.' } }));
+    const panel = await openFirst(page);
+    const why = panel.locator('.finding').first();
+    expect(await why.innerText()).toMatch(/certain.*on request: wrong signature.*Fix: .*Switch it off/s);
+  });
+
+  it('resends a delivery', async () => {
+    const { page, source } = await ground.open();
+    source.feed.put(recordOf('1', { attempt: { status: 500 } }));
+    const panel = await openFirst(page);
+    await panel.getByRole('button', { name: 'Resend' }).click();
+    await page.getByText('Sent again.').waitFor();
+    await panel.getByText('Answered 200').waitFor();
+    await rowsOf(page).getByText('accepted').waitFor();
+  });
+
+  it('says so when a delivery that is opened is gone, and shows nothing of the one before', async () => {
+    const { page, source, problems } = await ground.open();
+    source.feed.put(recordOf('1'));
+    const panel = await openFirst(page);
+    source.feed.put(recordOf('2'));
+    await page.getByRole('button', { name: '1 new delivery' }).click();
+    await rowsOf(page).nth(1).waitFor();
+    await page.route('**/api/deliveries/2', (route) =>
+      route.fulfill({ status: 404, json: { message: 'It is gone.' } }),
+    );
+    await rowsOf(page).first().click();
+    await page.getByRole('alert').getByText('It is gone.').waitFor();
+    expect(await page.locator('#detail .item').count()).toBe(0);
+    expect(await panel.count()).toBe(0);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('status of 404')]);
+  });
+
+  it('copies a short address whole, the body as it came, and a curl command with quotes that hold', async () => {
+    const { page, source } = await ground.open();
+    const items = [sampleEventEmitted({ data: { event: { contract: { label: "it's" } } } })];
+    source.feed.put(recordOf('1', { items }));
+    const panel = await openFirst(page);
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    const address = panel.getByRole('button', { name: /Copy 0x5FbDB2315678afecb367f032d93F642f64180aa3/i }).first();
+    expect(await address.innerText()).toMatch(/^0x5FbD…0aa3/);
+    expect(await address.getAttribute('title')).toContain('0x5FbDB2315678afecb367f032d93F642f64180aa3');
+    await address.click();
+    await page.getByText('Address copied.').waitFor();
+    expect(await clipboard()).toBe('0x5FbDB2315678afecb367f032d93F642f64180aa3');
+    await panel.getByRole('button', { name: 'Copy body' }).click();
+    await page.getByText('Body copied.').waitFor();
+    expect(JSON.parse(await clipboard())).toEqual(items);
+    await panel.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByText('Command copied.').waitFor();
+    const command = await clipboard();
+    expect(command).toMatch(/^curl -g -i -X POST \\\n {2}-H 'Content-Type: application\/json'/);
+    expect(command).toContain("it'\\''s");
+    expect(command).toMatch(/'http:\/\/127\.0\.0\.1:3000\/webhooks'$/);
+  });
+
+  it('clears the list, for other tabs too', async () => {
+    const { page, source } = await ground.open({ count: 5 });
+    const other = await openPage(ground.browser, source.address);
+    await rowsOf(other.page).nth(4).waitFor();
+    await page.getByRole('button', { name: 'Clear list' }).click();
+    await page.getByText('Waiting for the first delivery.').waitFor();
+    await other.page.getByText('Waiting for the first delivery.').waitFor();
+    expect(other.problems).toEqual([]);
+    await other.close();
+  });
+});

@@ -1,0 +1,42 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { hasChromium, needsChromium, startChromium } from '../../../test/servers/chromium.js';
+import { type FakeSource, startFakeSource } from '../page/fake-source.js';
+import { openPage } from './open-page.js';
+
+/** What a test of the page has. */
+export interface Ground {
+  readonly browser: Browser;
+  /** The page over a made-up source of its own. Nothing may have gone wrong in it when the test is over. */
+  open(
+    source?: { count?: number; hostile?: boolean },
+    look?: BrowserContextOptions & { expectLive?: boolean },
+  ): Promise<{ source: FakeSource; page: Page; problems: string[] }>;
+}
+
+/** A suite of tests in one browser, skipped and named where there is none. */
+export function describePage(title: string, tests: (ground: Ground) => void): void {
+  describe.skipIf(!hasChromium)(`${title}${needsChromium}`, { timeout: 60_000 }, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await startChromium();
+    });
+    afterAll(() => browser?.close());
+
+    tests({
+      get browser() {
+        return browser;
+      },
+      async open({ count = 0, hostile = false } = {}, look = {}) {
+        const source = await startFakeSource({ count, hostile });
+        const { page, problems, close } = await openPage(browser, source.address, look);
+        onTestFinished(async () => {
+          await close();
+          await source.close();
+          expect(problems).toEqual([]);
+        });
+        return { source, page, problems };
+      },
+    });
+  });
+}

@@ -1,0 +1,108 @@
+import { Writable } from 'node:stream';
+import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { expect, it } from 'vitest';
+import { deferred } from '../../../test/helpers.js';
+import { createPrinter, type PrinterOptions } from '../../src/cli/delivery-printer.js';
+import { createOutput } from '../../src/cli/output.js';
+import type { Finding } from '../../src/explain/finding.js';
+import { contentsOf } from '../../src/page/contents.js';
+import { createFeed } from '../../src/page/feed.js';
+import { recordOf, SECRET } from '../page/records.js';
+
+const turns = async () => {
+  for (let turn = 0; turn < 10; turn++) await new Promise((then) => setImmediate(then));
+};
+const FOUND: Finding = { cause: 'found', what: 'What it is.', confidence: 'certain', fix: 'Do that.' };
+
+/** A printer whose stdout takes something only when `take` is called, unless `isRead`. */
+function printing({ isRead = true, ...options }: Partial<PrinterOptions> & { isRead?: boolean } = {}) {
+  const lines: string[] = [];
+  const notes: string[] = [];
+  const taking: (() => void)[] = [];
+  const stdout = new Writable({
+    highWaterMark: 1,
+    write(chunk, _, done) {
+      lines.push(...String(chunk).trim().split('\n'));
+      if (isRead) done();
+      else taking.push(done);
+    },
+  });
+  const stderr = new Writable({
+    write: (chunk, _, done) => {
+      notes.push(String(chunk));
+      done();
+    },
+  });
+  const output = createOutput(stdout, stderr, { env: {}, json: true, name: 'tool' });
+  const feed = createFeed({ maxDeliveries: 100_000 });
+  const sources = { headers: serviceHeaders, toleranceSeconds: 300, secretOf: () => SECRET };
+  const explainer = {
+    explain: async () => [FOUND],
+    read: async (rawBody: Uint8Array) => ({ contents: contentsOf(rawBody), rows: [] }),
+  };
+  const printer = createPrinter({ feed, sources, explainer, output, ...options });
+  const deliver = (id: string, verified: boolean) => {
+    feed.put(recordOf(id, { verified, attempt: { status: verified ? 200 : 403 } }));
+    printer.print(id);
+  };
+  const printed = () => lines.map((line) => JSON.parse(line).delivery);
+  return { ...printer, feed, deliver, printed, lines, notes, taking };
+}
+
+it('prints in the order in which deliveries came, also what waits for an explanation', async () => {
+  const { promise, resolve } = deferred<readonly Finding[]>();
+  const { deliver, done, printed } = printing({
+    explainer: { explain: () => promise, read: async () => undefined },
+  });
+  for (const [id, verified] of [
+    ['1', true],
+    ['2', false],
+    ['3', true],
+  ] as const)
+    deliver(id, verified);
+  await turns();
+  resolve([FOUND]);
+  await done();
+  expect(printed().map(({ id, findings }) => [id, findings.map(({ cause }: Finding) => cause)])).toEqual([
+    ['1', []],
+    ['2', ['found']],
+    ['3', []],
+  ]);
+});
+
+it('has what a stranger sent read elsewhere, and then listed', async () => {
+  const { deliver, done, printed, feed } = printing();
+  deliver('1', false);
+  expect(feed.get('1')?.contents).toMatchObject({ events: 0, names: [] });
+  await turns();
+  await done();
+  expect(printed()[0]).toMatchObject({ events: 1, names: ['Transfer'], findings: [FOUND] });
+  expect(feed.get('1')?.contents).toMatchObject({ events: 1, names: ['Transfer'] });
+});
+
+it('explains nothing that has waited too long, and says so', async () => {
+  const { deliver, done, printed } = printing({ patienceMs: -1 });
+  deliver('1', false);
+  await done();
+  expect(printed()[0].findings).toMatchObject([{ cause: 'not-explained' }]);
+});
+
+it('keeps a bounded number of deliveries while nobody reads stdout, forgeries before genuine ones, and counts the rest', async () => {
+  const { deliver, done, printed, notes } = printing({ isRead: false });
+  for (let id = 0; id < 1500; id++) deliver(String(id), false);
+  deliver('genuine', true);
+  await done();
+  expect(printed().length).toBe(1);
+  expect(notes.join('')).toMatch(/Not printed, as they came too fast: (499|500) deliveries\./);
+});
+
+it('prints no more than stdout takes', async () => {
+  const { deliver, printed, taking, done } = printing({ isRead: false });
+  for (const id of ['1', '2', '3']) deliver(id, true);
+  await turns();
+  expect(printed().map(({ id }) => id)).toEqual(['1']);
+  taking.shift()?.();
+  await turns();
+  expect(printed().map(({ id }) => id)).toEqual(['1', '2']);
+  await done();
+});

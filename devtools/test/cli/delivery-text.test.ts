@@ -1,0 +1,92 @@
+import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { createColors } from 'picocolors';
+import { describe, expect, it } from 'vitest';
+import { attemptText } from '../../src/cli/attempt-text.js';
+import { deliveryText, refusalText } from '../../src/cli/delivery-text.js';
+import { itemsOf } from '../../src/page/contents.js';
+import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
+import { rowsOf } from '../../src/page/rows.js';
+import { lastOf, summaryOf } from '../../src/page/views.js';
+import { recordOf } from '../page/records.js';
+
+const colors = createColors(false);
+
+function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
+  const feed = createFeed();
+  feed.put(recordOf(...args));
+  return feed.get(args[0]) as KeptDelivery;
+}
+const textOf = (...args: Parameters<typeof recordOf>) => {
+  const record = kept(...args);
+  return deliveryText(summaryOf(record), rowsOf(itemsOf(record.rawBody)), colors).split('\n');
+};
+
+describe('deliveryText', () => {
+  it('has a row for each item: events, transactions, unknown kinds and what is no event', () => {
+    const [head, ...rows] = textOf('1', {
+      events: [
+        sampleEventEmitted({ data: { event: { contract: { label: '', addressLabel: '' } } } }),
+        sampleTransactionIncluded(),
+        sampleTransactionIncluded({ data: { failed: true, status: undefined } }),
+        sampleTransactionIncluded({ data: { tx: undefined } }),
+        { id: 'x', event: 'new.kind' },
+        { id: 1, event: 'event.emitted' },
+        7,
+      ],
+    });
+    expect(head).toMatch(/^\d\d:\d\d:\d\d {2}200 accepted {2}\/webhooks {2}7 items, \d+ bytes, 3 ms$/);
+    expect(rows).toHaveLength(7);
+    expect(rows[0]).toMatch(/event\.emitted +Transfer +0x5FbD…0aa3 +from/);
+    expect(rows[1]).toMatch(/transaction\.included +included +0x5fbd…0aa3 +hash 0x[0-9a-f]{4}…[0-9a-f]{4}$/);
+    expect(rows[2]).toMatch(/hash 0x[0-9a-f]{4}…[0-9a-f]{4} {2}failed$/);
+    expect(rows[3]).toMatch(/transaction\.included +included$/);
+    expect(rows[4]).toMatch(/new\.kind +a kind that this version does not know$/);
+    expect(rows[5]).toMatch(/invalid +id: expected a string that is not empty$/);
+    expect(rows[6]).toMatch(/invalid +item: expected an object$/);
+  });
+
+  it('counts what it does not show: rows beyond 20, inputs beyond 8', () => {
+    const inputs = Array.from({ length: 11 }, (_, n) => ({
+      name: `i${n}`,
+      value: [n],
+      hashed: false,
+      type: 'uint8[]',
+    }));
+    const lines = textOf('1', { events: Array(25).fill(sampleEventEmitted({ data: { event: { inputs } } })) });
+    expect(lines).toHaveLength(22);
+    expect(lines.at(-1)).toBe('  … 5 more');
+    expect(lines[1]).toMatch(/i7 \[7\] {2}… 3 more$/);
+  });
+
+  it('says that there is no answer yet', () => {
+    expect(textOf('1', { attempt: { status: undefined, durationMs: undefined } })[0]).toContain('— pending');
+  });
+});
+
+describe('refusalText', () => {
+  it('gives the reason and the likeliest cause with its fix, as far as they are known', () => {
+    const finding = { cause: 'x', what: 'It is this.', confidence: 'likely', fix: 'Do that.' } as const;
+    expect(refusalText('Refused.', finding, colors)).toEqual(['  Refused.', '  likely: It is this.', '  Do that.']);
+    expect(refusalText(undefined, undefined, colors)).toEqual([]);
+  });
+});
+
+describe('attemptText', () => {
+  it('is one line, with the fault, the reason and when it is tried again', () => {
+    const attempt = { status: undefined, code: 'ECONNREFUSED', reason: 'nothing\nlistens', fault: 'held back' };
+    const { attempts } = recordOf('1', { attempt });
+    const events = [sampleTransactionIncluded(), sampleEventEmitted()];
+    const record = kept('1', { events, attempt, label: 'shop', nextAttemptAt: 1_700_000_100_000 });
+    const text = attemptText(
+      summaryOf({ ...record, attempts: [...attempts, ...record.attempts] }),
+      lastOf(record),
+      colors,
+    );
+    expect(text).toMatch(
+      /^\S+ {2}— failed {2}shop {2}Transfer, transaction\.included {2}2 items, 3 ms {2}attempt 2 {2}fault: held back {2}nothing\\nlistens {2}again at \S+$/,
+    );
+    expect(attemptText(summaryOf(kept('1')), lastOf(kept('1')), colors)).toMatch(
+      /200 accepted {2}Transfer {2}1 item, 3 ms$/,
+    );
+  });
+});

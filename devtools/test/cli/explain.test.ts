@@ -1,0 +1,142 @@
+import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
+import { describe, expect, test } from 'vitest';
+import { parseRequestDump } from '../../src/cli/explain/request-dump.js';
+import { recordingLine } from '../../src/cli/recording.js';
+import { inProcess, OTHER_SECRET, SECRET, scratch, ways } from './tool.js';
+
+const SECONDS = 1_700_000_000;
+const env = { WEBHOOK_SECRET: SECRET };
+const BODY = '[{"id":"1","event":"event.emitted","data":{"name":"a\\u0026b"}}]';
+const sign = (secret = SECRET, body = BODY) => signDelivery(body, { secret, timestamp: SECONDS });
+
+function recording(body: string, { headers } = sign()) {
+  return recordingLine({
+    at: SECONDS * 1000,
+    method: 'POST',
+    path: '/',
+    headers: Object.entries(headers),
+    body: Buffer.from(body),
+  });
+}
+
+describe.each(ways)('explain ($way)', ({ tool }) => {
+  test('says that a genuine delivery is genuine, as of when it was recorded', async () => {
+    const file = await (await scratch())('r', recording(BODY));
+    expect(await tool(['explain', '--recording', file], { env })).toEqual({
+      code: 0,
+      stdout: 'Genuine: the signature is right, and the timestamp is fresh.\n',
+      stderr: '',
+    });
+  });
+
+  test('names the cause, how sure it is, and the fix', async () => {
+    const file = await (await scratch())('r', recording(JSON.stringify(JSON.parse(BODY), null, 2)));
+    const { code, stdout } = await tool(['explain', '--recording', file, '--nth', '1'], { env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Refused, and why:\n\n1\. .+ \(certain\) body-\S+\n {3}Fix: .+\n/);
+  });
+
+  test('takes a body and its two headers, and the time at which they came', async () => {
+    const file = await (await scratch())('body.json', BODY);
+    const { signature, timestamp } = sign();
+    const args = ['explain', '--body-file', file, `--signature=${signature}`, '--timestamp', timestamp, '--json'];
+    for (const now of [String(SECONDS + 1), String(SECONDS * 1000), '2023-11-14T22:13:21Z']) {
+      const { code, stdout } = await tool([...args, '--now', now], { env });
+      expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, genuine: true, findings: [] });
+    }
+    const { code, stdout } = await tool(args, { env });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).findings).toEqual([expect.objectContaining({ cause: 'timestamp-stale' })]);
+    expect(await tool([...args, '--tolerance', '1000000000'], { env })).toMatchObject({ code: 0 });
+  });
+
+  test('takes a whole request from stdin', async () => {
+    const { signature, timestamp } = signDelivery(BODY, { secret: SECRET, timestamp: SECONDS });
+    const head = `POST /hooks HTTP/1.1\r\n${multibaasHeaders.signature}: ${signature}\r\n${multibaasHeaders.timestamp}: ${timestamp}`;
+    const stdin = `${head}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}\n`;
+    const { code, stderr } = await tool(['explain', '--now', String(SECONDS)], { env, stdin });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'note: 1 bytes behind Content-Length were left out.\n' });
+  });
+
+  test('knows the secrets of other webhooks by their labels', async () => {
+    const file = await scratch();
+    const old = await file('old', `${OTHER_SECRET}\n`);
+    const delivery = await file('r', recording(BODY, sign(OTHER_SECRET)));
+    const args = ['explain', '--recording', delivery, '--json'];
+    const mine = await file('mine', SECRET);
+    const { code, stdout } = await tool([...args, '--secret-file', mine, '--other-secret-file', `or=ders=${old}`], {
+      env,
+    });
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    const other = await tool([...args, '--secret-file', mine, '--other-secret-file', `orders=${old}`]);
+    expect(JSON.parse(other.stdout).findings[0]).toMatchObject({
+      cause: 'secret-of-another-webhook',
+      confidence: 'certain',
+    });
+    expect(other.stdout).toContain('orders');
+    expect(await tool([...args, '--secret-file', mine, '--secret-file', old])).toMatchObject({ code: 0 });
+  });
+});
+
+test('says that the headers are missing', async () => {
+  const file = await (await scratch())('body.json', BODY);
+  const { code, stdout } = await inProcess(['explain', '--body-file', file, '--json'], { env });
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout).findings.map(({ cause }: { cause: string }) => cause)).toContain('headers-missing');
+});
+
+test.each([
+  ['an empty request', '', /The request is empty/],
+  ['a request without an empty line', 'A: b\nC: d', /has no empty line/],
+  ['a line that is no header', 'POST / HTTP/1.1\nA: b\nnonsense\n\nx', /Line 3 of the request is no header/],
+])('%s: one line, exit code 2', async (_, stdin, says) => {
+  const { code, stderr } = await inProcess(['explain'], { env, stdin });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(says) });
+});
+
+test('a time that is none, and a terminal with nothing to explain: one line, exit code 2', async () => {
+  const says = expect.stringContaining('--now is a time');
+  expect(await inProcess(['explain', '--now', 'soon'], { env, stdin: 'A: b\n\n' })).toMatchObject({
+    code: 2,
+    stderr: says,
+  });
+});
+
+describe('a request that was saved', () => {
+  const parse = (text: string) => {
+    const { body, ...others } = parseRequestDump(Buffer.from(text, 'latin1'));
+    return { ...others, body: Buffer.from(body).toString('latin1') };
+  };
+
+  test.each(['\r\n', '\n'])('has headers and the bytes behind the empty line, with %j', (end) => {
+    const text = ['POST / HTTP/1.1', 'A: one ', 'B:two:three', 'A:', '', '\u00ff\r\n\r\n\n\n'].join(end);
+    const headers = [
+      ['A', 'one'],
+      ['B', 'two:three'],
+      ['A', ''],
+    ];
+    expect(parse(text)).toEqual({ headers, body: '\u00ff\r\n\r\n\n\n', notes: [] });
+  });
+
+  test('may have no request line', () => {
+    expect(parse('A: b\n\nbody')).toEqual({ headers: [['A', 'b']], body: 'body', notes: [] });
+  });
+
+  test.each([
+    ['4', 'body', 'body', []],
+    ['4', 'body\n', 'body', ['1 bytes behind Content-Length were left out.']],
+    ['9', 'body', 'body', ['The body ends early: Content-Length says 9 bytes, and there are 4.']],
+    ['x', 'body', 'body', []],
+  ])('is held against Content-Length: %s', (length, given, body, notes) => {
+    expect(parse(`Content-Length: ${length}\n\n${given}`)).toMatchObject({ body, notes });
+  });
+
+  test('is put together from its chunks, where they are chunks', () => {
+    const chunked = (body: string) => parse(`Transfer-Encoding: chunked\r\n\r\n${body}`);
+    expect(chunked('3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n')).toMatchObject({ body: 'abc0123456789', notes: [] });
+    for (const body of ['abc', '3\r\nab', 'zz\r\n', '3\r\nabc\r\n']) {
+      expect(chunked(body)).toMatchObject({ body, notes: [expect.stringContaining('in chunks, and it is not')] });
+    }
+  });
+});

@@ -1,0 +1,254 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import { type AddressInfo, createConnection, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { call, pageHeaders } from '../page/call.js';
+import { startProcess } from './running.js';
+import { main } from './tool.js';
+
+const SECRET = 'whsec-of-listen-under-fire';
+const env = { WEBHOOK_SECRET: SECRET };
+const MIB = 1024 * 1024;
+/** As much as a second and what a loaded machine adds to it. */
+const SOON_MS = 2000;
+
+const signed = () => {
+  const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
+  return { method: 'POST', body, headers };
+};
+const forged = (body: Uint8Array) => ({ ...signed(), body });
+const urlIn = (line: string) => /http:\/\/[^\s/]+\//.exec(line)?.[0] ?? '';
+
+const HOSTILE = {
+  'NUL after NUL': Buffer.from(`${'\0'.repeat(MIB)}x\0`),
+  'combining marks': Buffer.from('e\u0301\u0323'.repeat(MIB / 5)),
+  'deep nesting': Buffer.from('['.repeat(MIB)),
+  'tiny objects': Buffer.from(`[${'{},'.repeat(99_000)}{}]`),
+  'ten MiB': Buffer.alloc(10 * MIB, 'x'),
+};
+
+/** A connection on which a request never ends. */
+function stall(url: string, bytes: string): void {
+  const socket = createConnection(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+}
+
+/** Sends bytes without end, on a new connection when the last one was closed, until the test is over. */
+function stream(url: string, bytes: string): void {
+  let isOver = false;
+  let socket: Socket;
+  const open = () => {
+    if (isOver) return;
+    socket = createConnection(Number(new URL(url).port), '127.0.0.1');
+    const more = () => {
+      if (socket.writable && socket.write(bytes)) setImmediate(more);
+    };
+    socket
+      .on('connect', more)
+      .on('drain', more)
+      .on('error', () => {});
+    socket.resume().on('close', () => setTimeout(open, 10));
+  };
+  open();
+  onTestFinished(() => {
+    isOver = true;
+    socket.destroy();
+  });
+}
+
+/** Sends a delivery again and again until the test is over. */
+function repeat(url: string, body: Uint8Array): void {
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+  const next = () => {
+    if (!isOver) void call(url, forged(body)).then(next, () => setTimeout(next, 10));
+  };
+  next();
+}
+
+async function target(isAnswering: boolean): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    if (isAnswering) response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe('listen under fire', { timeout: 60_000 }, () => {
+  it.each([
+    ['alone', []],
+    ['with --forward', ['--forward']],
+  ])('answers a genuine delivery soon, whatever strangers send, %s', async (_, flags) => {
+    const args = flags.length > 0 ? ['--forward', await target(true)] : [];
+    const listen = startProcess(['listen', '--port', '0', '--json', ...args], env);
+    const { url, page } = JSON.parse(await listen.until(/./)).listening;
+    const [address, token = ''] = page.split('#token=');
+    const stream = await fetch(`${address}api/stream`, { headers: pageHeaders(token) });
+    for (const body of Object.values(HOSTILE)) for (let count = 0; count < 2; count++) repeat(url, body);
+    for (let count = 0; count < 50; count++) stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[');
+    const took: number[] = [];
+    for (let count = 0; count < 30; count++) {
+      const start = performance.now();
+      expect((await call(url, signed())).status).toBe(200);
+      took.push(performance.now() - start);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await stream.body?.cancel();
+    expect(Math.max(...took)).toBeLessThan(SOON_MS);
+  });
+
+  it.each([
+    [
+      'of tiny chunks',
+      `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(100_000)}`,
+    ],
+    ['of requests that wait for no answer', 'GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(20_000)],
+  ])('answers a genuine delivery soon beside streams %s', async (_, bytes) => {
+    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    for (let count = 0; count < 30; count++) stream(url, bytes);
+    for (let count = 0; count < 10; count++) {
+      const start = performance.now();
+      expect((await call(url, signed())).status).toBe(200);
+      expect(performance.now() - start).toBeLessThan(SOON_MS);
+    }
+    const start = performance.now();
+    expect(await listen.end('SIGTERM')).toBe(143);
+    expect(performance.now() - start).toBeLessThan(SOON_MS);
+  });
+
+  it('answers a large genuine delivery beside large forgeries, and such as were only begun', async () => {
+    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    const large = createTestDelivery([sampleEventEmitted({ data: { event: { name: 'x'.repeat(5 * MIB) } } })], {
+      secret: SECRET,
+    });
+    for (let count = 0; count < 8; count++) repeat(url, Buffer.alloc(MIB, 'x'));
+    for (let count = 0; count < 400; count++)
+      stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n[');
+    const start = performance.now();
+    const { status } = await call(url, { method: 'POST', body: large.body, headers: large.headers });
+    expect(status).toBe(200);
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
+  it('answers beside more connections that say nothing than it keeps', async () => {
+    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    for (let count = 0; count < 600; count++) stall(url, 'POST / HTTP/1.1\r\nHost: x\r\n');
+    expect((await call(url, signed())).status).toBe(200);
+    expect((await call(url, signed())).status).toBe(200);
+  });
+});
+
+it.runIf(process.platform === 'linux')('listen survives that no file can be opened', { timeout: 60_000 }, async () => {
+  const args = [main, 'listen', '--port', '0', '--no-page', '--json'];
+  const child = spawn('sh', ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    // A separate process group, so that a failure does not end this one.
+    detached: true,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { url } = JSON.parse((await lines.next()).value).listening;
+  // Room for the connection of a delivery, and not for the pipe of a process.
+  for (let left = 40 - (await readdir(`/proc/${child.pid}/fd`)).length - 2; left > 0; left--) stall(url, 'POST');
+  expect((await call(url, forged(Buffer.from('[]')))).status).toBe(403);
+  const { delivery } = JSON.parse((await lines.next()).value);
+  expect(delivery.findings).toEqual([expect.objectContaining({ cause: 'not-explained' })]);
+  expect((await call(url, signed())).status).toBe(200);
+});
+
+describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
+  const end = async (child: { end(signal: NodeJS.Signals): Promise<number | null> }) => {
+    const start = performance.now();
+    expect(await child.end('SIGTERM')).toBe(143);
+    expect(performance.now() - start).toBeLessThan(SOON_MS);
+  };
+
+  it('listen, with senders that are slow, a target that does not answer and a page that is open', async () => {
+    const listen = startProcess(['listen', '--port', '0', '--json', '--forward', await target(false)], env);
+    const { url, page } = JSON.parse(await listen.until(/./)).listening;
+    const [address, token = ''] = page.split('#token=');
+    const stream = await fetch(`${address}api/stream`, { headers: pageHeaders(token) });
+    stall(url, 'POST / HTTP/1.1\r\n');
+    stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[');
+    const { body, ...sent } = signed();
+    httpRequest(url, sent)
+      .on('error', () => {})
+      .end(body);
+    await call(url, forged(HOSTILE['ten MiB']));
+    await listen.until(/"refused"/);
+    await end(listen);
+    await stream.text().catch(() => {});
+  });
+
+  it.each(Object.entries(HOSTILE))('listen, while it explains %s', async (_, body) => {
+    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    await Promise.all(Array.from({ length: 8 }, () => call(url, forged(body))));
+    await end(listen);
+  });
+
+  it('listen, when nobody reads what it prints', async () => {
+    const child = spawn(process.execPath, [main, 'listen', '--port', '0', '--no-page', '--json'], {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    child.stdout.pause();
+    const { url } = JSON.parse(line).listening;
+    const big = createTestDelivery(
+      Array.from({ length: 20 }, (_, at) =>
+        sampleEventEmitted({ data: { event: { name: `${at}${'x'.repeat(200)}` } } }),
+      ),
+      { secret: SECRET },
+    );
+    for (let count = 0; count < 200; count++) await call(url, { method: 'POST', body: big.body, headers: big.headers });
+    const closed = once(child, 'exit');
+    const ending = (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      return closed.then(([code]) => code);
+    };
+    await end({ end: ending });
+  });
+
+  it('emulate, with a receiver that does not answer and a page that is open', async () => {
+    const emulate = startProcess(['emulate', '--port', '0', '--register', `shop=${await target(false)}`]);
+    const url = urlIn(await emulate.until(/^API/));
+    const [address, token = ''] = (await emulate.until(/^Page/)).replace('Page: ', '').split('#token=');
+    const headers = pageHeaders(token);
+    const stream = await fetch(`${address}api/stream`, { headers });
+    expect((await call(`${address}api/sample`, { method: 'POST', headers, body: '{}' })).status).toBe(200);
+    stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+    await end(emulate);
+    await stream.text().catch(() => {});
+  });
+
+  it('explain, while it explains', async () => {
+    const args = ['explain', '--body-file', '-', '--signature', '0'.repeat(64), '--timestamp', '1700000000'];
+    const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env.PATH ?? '', ...env } });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const closed = once(child, 'exit');
+    child.stdin.on('error', () => {}).end(HOSTILE['NUL after NUL']);
+    await once(child.stdin, 'finish');
+    child.kill('SIGTERM');
+    const start = performance.now();
+    expect([0, 1, 143]).toContain((await closed)[0]);
+    expect(performance.now() - start).toBeLessThan(SOON_MS);
+  });
+});

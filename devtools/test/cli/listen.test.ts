@@ -1,0 +1,221 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { call, pageHeaders } from '../page/call.js';
+import { startHere, startProcess, ways } from './running.js';
+
+const SECRET = 'whsec-of-the-listen-command';
+const env = { WEBHOOK_SECRET: SECRET };
+
+async function scratch(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+async function app() {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    bodies.push(body);
+    response.writeHead(202).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, bodies };
+}
+
+const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
+  const { body, headers } = createTestDelivery(events, { secret });
+  return { method: 'POST', body, headers };
+};
+const urlIn = (line: string) => /http:\/\/[^\s/]+\//.exec(line)?.[0] ?? '';
+
+describe.each(ways)('listen, $way', ({ start }) => {
+  it('prints a delivery as a table, and why one was refused, with what to do', { timeout: 30_000 }, async () => {
+    const listen = start(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    expect((await call(`${url}webhooks`, signed())).status).toBe(200);
+    await listen.until(/200 accepted {2}\/webhooks {2}1 item/);
+    const row = await listen.until(/event\.emitted/);
+    expect(row).toMatch(
+      /event\.emitted {2}Transfer {2}sampletoken {2}from 0xf39F…2266 {2}to 0x7099…79C8 {2}value 1000000000000000000$/,
+    );
+    expect((await call(url, signed(undefined, `${SECRET}\n`))).status).toBe(403);
+    await listen.until(/403 refused/);
+    await listen.until(/signature does not fit/);
+    expect(await listen.until(/certain: /)).toMatch(/secret/i);
+    expect(listen.stdout).not.toContain(SECRET);
+    expect(listen.stderr).toBe('');
+  });
+
+  it('shows hostile text as text that a terminal can do no harm with', { timeout: 30_000 }, async () => {
+    const listen = start(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    const text = '\u001b[2J\u202e<script>\n\u0000';
+    const input = { name: text, value: text, hashed: false, type: 'string' };
+    await call(
+      url,
+      signed([sampleEventEmitted({ data: { event: { name: text, inputs: [input], contract: { label: text } } } })]),
+    );
+    const row = await listen.until(/event\.emitted/);
+    expect(row).toContain('\\e[2J\\u{202e}<script>\\n\\u{0000}');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+    expect(listen.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+
+  it('with --json prints one document a line, and nothing else', { timeout: 30_000 }, async () => {
+    const listen = start(['listen', '--port', '0', '--json'], env);
+    const { listening } = JSON.parse(await listen.until(/./));
+    expect(listening).toEqual({ url: expect.stringMatching(/^http:/), page: expect.stringContaining('#token=') });
+    await call(`${listening.url}/x`, signed([sampleEventEmitted(), { id: 1 }]));
+    expect(JSON.parse(await listen.until(/./))).toMatchObject({
+      delivery: { id: '1', verdict: 'failed', status: 422, target: '/x', events: 2, names: ['Transfer'], findings: [] },
+    });
+  });
+
+  it('serves the page over the same deliveries, and sends one again to the target', { timeout: 30_000 }, async () => {
+    const { url: target, bodies } = await app();
+    const listen = start(['listen', '--port', '0', '--forward', target], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    expect(await listen.until(/^Forwarding/)).toBe(`Forwarding to ${target}`);
+    const line = await listen.until(/^Page/);
+    const [page, token = ''] = line.replace('Page: ', '').split('#token=');
+    const delivery = signed();
+    expect((await call(url, delivery)).status).toBe(202);
+    const headers = pageHeaders(token);
+    expect(JSON.parse((await call(`${page}api/state`, { headers })).text)).toMatchObject({ mode: 'listen', target });
+    const list = JSON.parse((await call(`${page}api/deliveries`, { headers })).text);
+    expect(list.deliveries).toMatchObject([{ id: '1', status: 202, verdict: 'accepted' }]);
+    const again = await call(`${page}api/deliveries/1/resend`, { method: 'POST', headers, body: '{}' });
+    expect(again.status).toBe(200);
+    expect(bodies).toEqual([delivery.body, delivery.body]);
+  });
+
+  it('records what it gets, for its owner alone', { timeout: 30_000 }, async () => {
+    const file = join(await scratch(), 'recording.ndjson');
+    const listen = start(['listen', '--port', '0', '--no-page', '--record', file], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    const delivery = signed();
+    await call(`${url}webhooks?a=b`, delivery);
+    await call(url, { method: 'POST', body: 'nonsense' });
+    await listen.until(/403 refused/);
+    await listen.end();
+    const lines = (await readFile(file, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      {
+        method: 'POST',
+        path: '/webhooks?a=b',
+        status: 200,
+        verdict: 'accepted',
+        bodyBase64: Buffer.from(delivery.body).toString('base64'),
+      },
+      { status: 403, verdict: 'refused', bodyBase64: Buffer.from('nonsense').toString('base64') },
+    ]);
+    expect(lines[0].headers).toContainEqual(['X-Service-Signature', delivery.headers['X-Service-Signature']]);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('takes the headers of MultiBaas, and a tolerance', { timeout: 30_000 }, async () => {
+    const listen = start(['listen', '--port', '0', '--no-page', '--headers', 'multibaas', '--tolerance', '10'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    const multibaas = { signature: 'X-MultiBaas-Signature', timestamp: 'X-MultiBaas-Timestamp' };
+    const at = (secondsAgo: number) => {
+      const timestamp = Math.floor(Date.now() / 1000) - secondsAgo;
+      const { body, headers } = createTestDelivery([], { secret: SECRET, headers: multibaas, timestamp });
+      return call(url, { method: 'POST', body, headers });
+    };
+    expect((await at(0)).status).toBe(200);
+    expect((await at(60)).status).toBe(403);
+  });
+
+  it('says in one line what is wrong with how it is called, and ends with 2', { timeout: 30_000 }, async () => {
+    const busy = createServer();
+    await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void busy.close());
+    const port = String((busy.address() as AddressInfo).port);
+    const other = join(await scratch(), 'notes.txt');
+    await writeFile(other, 'not a recording\n');
+    const cases: [string[], RegExp, Record<string, string>?][] = [
+      [['--port', port], /Cannot listen on port \d+: something else listens there.* --port/],
+      [['--port', '0', '--page-port', port], /--page-port/],
+      [['--port', '65536'], /--port/],
+      [['--port', '0', '--forward', 'localhost:3000'], /--forward must be a whole URL/],
+      [['--port', '4567', '--forward', 'http://localhost:4567/x'], /leads back to this command/],
+      [['--port', '0', '--record', other], /is not a recording: name another file/],
+      [['--port', '0'], /no signing secret/, {}],
+      [['--port', '0', '--host', '203.0.113.1'], /does not have that address/],
+    ];
+    for (const [args, message, given = env] of cases) {
+      const listen = start(['listen', ...args], given);
+      expect([args, await listen.ended]).toEqual([args, 2]);
+      expect(listen.stderr).toMatch(message);
+      expect(listen.stderr.trim().split('\n')).toHaveLength(1);
+      expect(listen.stdout).toBe('');
+    }
+  });
+
+  it('notes what is no delivery, and does not count it as one', { timeout: 30_000 }, async () => {
+    const listen = start(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    expect((await call(`${url}favicon.ico`)).status).toBe(405);
+    await call(url, signed());
+    await listen.until(/200 accepted/);
+    expect(listen.stderr).toMatch(/^note: GET \/favicon\.ico: answered 405, as it is not a POST\.$/m);
+  });
+});
+
+describe('listen', () => {
+  it('ends on SIGINT with 130 and on SIGTERM with 143, also with a page that is open', {
+    timeout: 30_000,
+  }, async () => {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const listen = startProcess(['listen', '--port', '0'], env);
+      const line = await listen.until(/^Page/);
+      const [page, token = ''] = line.replace('Page: ', '').split('#token=');
+      const stream = await fetch(`${page}api/stream`, { headers: pageHeaders(token) });
+      expect(stream.status).toBe(200);
+      expect(await listen.end(signal)).toBe(code);
+      await stream.text().catch(() => {});
+    }
+  });
+
+  it('warns that others can reach an address that is not loopback', { timeout: 30_000 }, async () => {
+    const listen = startHere(['listen', '--port', '0', '--no-page', '--host', '0.0.0.0'], env);
+    await listen.until(/^Listening/);
+    expect(listen.stderr).toContain('Whoever reaches 0.0.0.0 can send to this port.');
+  });
+
+  it('takes back what it recorded: send posts it byte for byte', { timeout: 60_000 }, async () => {
+    const file = join(await scratch(), 'recording.ndjson');
+    const first = startProcess(['listen', '--port', '0', '--no-page', '--record', file], env);
+    const body = `${createTestDelivery([sampleEventEmitted()], { secret: SECRET }).body}\n \u00e9`.replace(
+      '\u00e9',
+      '',
+    );
+    const { headers } = createTestDelivery([], { secret: SECRET });
+    const { signDelivery } = await import('../../../src/signature/index.js');
+    await call(urlIn(await first.until(/^Listening/)), {
+      method: 'POST',
+      body,
+      headers: { ...headers, ...signDelivery(body, { secret: SECRET }).headers },
+    });
+    await first.until(/200 accepted/);
+    await first.end();
+    const { url, bodies } = await app();
+    const send = startProcess(['send', url, '--recording', file], env);
+    expect(await send.ended).toBe(0);
+    expect(bodies).toEqual([body]);
+  });
+});

@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, link, mkdir, readFile, rename, stat, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { recordingLine } from '../../src/cli/recording.js';
+import { openRecording } from '../../src/cli/recording-writer.js';
+import { registerWanted } from '../../src/cli/registrations.js';
+import { createLocalService } from '../../src/service/create-local-service.js';
+import { fileLedger } from '../../src/service/ledger.js';
+import { delivery, LIMIT, noting } from './recordings.js';
+import { scratch } from './tool.js';
+
+/** Where the tests run as root, files can belong to somebody else. */
+const isRoot = process.geteuid?.() === 0;
+const NOBODY = 65_534;
+
+/** What writes to a file that its owner alone may read, and what such a file may hold. */
+const writers = {
+  '--record': {
+    content: recordingLine(delivery),
+    async use(path: string) {
+      const writer = await openRecording(path, { ...noting(), limit: LIMIT });
+      await writer.write(delivery);
+      await writer.close();
+    },
+  },
+  '--secret-out of emulate': {
+    content: `${'0'.repeat(64)}\n`,
+    async use(path: string) {
+      const service = await createLocalService();
+      onTestFinished(() => service.close());
+      const output = { ...noting().output, result() {} };
+      await registerWanted({ label: 'a', url: 'http://127.0.0.1:1/' }, { service, secretOut: path, output });
+    },
+  },
+  '--file of emulate': {
+    content: '{"journal":"event-webhook-receiver/local","version":1}\n',
+    async use(path: string) {
+      const ledger = fileLedger(path);
+      ledger.commit({ type: 'key', key: 'a' });
+      ledger.close();
+    },
+  },
+};
+
+describe.each(Object.entries(writers))('the file of %s', (_, { use, content }) => {
+  it('is for its owner alone, also where everybody could read it before', async () => {
+    const file = await scratch();
+    for (const [each, before] of [
+      ['new', undefined],
+      ['empty', ''],
+      ['old', content],
+    ] as const) {
+      const path = await file(each, before);
+      if (before !== undefined) await chmod(path, 0o666);
+      await use(path);
+      expect((await stat(path)).mode & 0o777, each).toBe(0o600);
+      expect(await readFile(path, 'utf8')).not.toBe('');
+    }
+  });
+
+  it('is refused and not changed when it has a second name', async () => {
+    const file = await scratch();
+    const [path, other] = [await file('r', content), await file('other')];
+    await link(path, other);
+    await chmod(path, 0o666);
+    await expect(use(path)).rejects.toThrow(/it has another name, a hard link/);
+    expect([await readFile(other, 'utf8'), (await stat(other)).mode & 0o777]).toEqual([content, 0o666]);
+  });
+
+  it.skipIf(!isRoot)('is refused and not changed when it belongs to somebody else (needs root)', async () => {
+    const path = await (await scratch())('r', content);
+    await chmod(path, 0o666);
+    await chown(path, NOBODY, NOBODY);
+    await expect(use(path)).rejects.toThrow(/it belongs to another user/);
+    expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual([content, 0o666]);
+  });
+
+  it('is refused at once when it is a FIFO, a socket, a device or a directory', async () => {
+    const file = await scratch();
+    const [fifo, socket, directory] = [await file('fifo'), await file('socket'), await file('directory')];
+    execFileSync('mkfifo', [fifo]);
+    await mkdir(directory);
+    const server = createServer().listen(socket);
+    onTestFinished(() => void server.close());
+    for (const path of [fifo, socket, '/dev/null', directory]) {
+      await expect(use(path), path).rejects.toThrow(/regular file|directory|ENXIO|EISDIR/);
+    }
+  });
+
+  it.skipIf(!isRoot)('is refused in a directory that may not be written (needs root)', async () => {
+    const file = await scratch();
+    const directory = await file('directory');
+    await mkdir(directory, { mode: 0o755 });
+    await chmod(await file('.'), 0o755);
+    process.seteuid?.(NOBODY);
+    try {
+      await expect(use(`${directory}/r`)).rejects.toThrow(/you may not write it|EACCES/);
+    } finally {
+      process.seteuid?.(0);
+    }
+  });
+});
+
+// A journal is kept where a link leads, so that its lock is one for all its names.
+describe.each(['--record', '--secret-out of emulate'] as const)('the file of %s', (name) => {
+  const { use, content } = writers[name];
+  it('is refused when it is a link, also one that leads nowhere', async () => {
+    const file = await scratch();
+    const [path, dangling, target] = [await file('link'), await file('dangling'), await file('target', content)];
+    await chmod(target, 0o666);
+    await symlink(target, path);
+    await symlink(await file('nowhere'), dangling);
+    await expect(use(path)).rejects.toThrow(/it is a link/);
+    await expect(use(dangling)).rejects.toThrow(/it is a link/);
+    expect([await readFile(target, 'utf8'), (await stat(target)).mode & 0o777]).toEqual([content, 0o666]);
+    await expect(stat(await file('nowhere'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('a link that takes the place of a file', () => {
+  it('is not followed by a recording that is being written', async () => {
+    const file = await scratch();
+    const [path, target] = [await file('r'), await file('target', '')];
+    const { notes, output } = noting();
+    const writer = await openRecording(path, { output, limit: LIMIT });
+    await rename(path, await file('away'));
+    await symlink(target, path);
+    await writer.write(delivery);
+    await writer.close();
+    expect(await readFile(target, 'utf8')).toBe('');
+    expect(notes[0]).toBe(`Deliveries are not recorded: ${path} cannot be written: it is a link.`);
+  });
+
+  it('is not followed by the lock of a journal, nor does a FIFO stop that', async () => {
+    const file = await scratch();
+    const [path, target] = [await file('journal'), await file('target', 'mine')];
+    await symlink(target, `${path}.lock`);
+    expect(() => fileLedger(path)).toThrow(/lock .* cannot be taken/);
+    expect(await readFile(target, 'utf8')).toBe('mine');
+    const second = await file('second');
+    execFileSync('mkfifo', [`${second}.lock`]);
+    expect(() => fileLedger(second)).toThrow(/lock .* cannot be taken/);
+  });
+});

@@ -1,0 +1,270 @@
+import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
+import { describe, expect, test } from 'vitest';
+import { recordingLine } from '../../src/cli/recording.js';
+import { tamperNames } from '../../src/cli/send/tamper.js';
+import { receiver, serve } from './receiver.js';
+import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
+
+const env = { WEBHOOK_SECRET: SECRET };
+
+/** A recorded delivery of a body, as MultiBaas sent it long ago. */
+function recorded(body: string) {
+  const { headers } = signDelivery(body || 'x', {
+    secret: SECRET,
+    timestamp: 1_600_000_000,
+    headers: multibaasHeaders,
+  });
+  const lines = [
+    ['Host', 'shop.example'],
+    ['Content-Length', String(body.length)],
+    ['Connection', 'close'],
+    ['User-Agent', 'Go-http-client/1.1'],
+    ...Object.entries(headers),
+    ['X-Twice', 'one'],
+    ['X-Twice', 'two'],
+  ] as [string, string][];
+  return recordingLine({
+    at: 1_600_000_001_000,
+    method: 'POST',
+    path: '/hooks',
+    headers: lines,
+    body: Buffer.from(body),
+  });
+}
+
+const valuesOf = (raw: string[], name: string) =>
+  raw.filter((_, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name.toLowerCase());
+
+describe.each(ways)('send ($way)', ({ tool }) => {
+  test('sends a signed sample that a receiver takes', async () => {
+    const { url, handled } = await receiver();
+    const { code, stdout, stderr } = await tool(['send', url], { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^#1 +200 accepted +[\d.]+ ms\n$/);
+    expect(handled).toHaveLength(1);
+  });
+
+  test('sends several events of a kind in one delivery, under the names of MultiBaas', async () => {
+    const { url, handled, requests } = await receiver({ headers: multibaasHeaders });
+    const args = ['--kind', 'transaction.included', '--count', '3', '--headers', 'multibaas'];
+    expect(await tool(['send', url, ...args], { env })).toMatchObject({ code: 0 });
+    expect(handled).toHaveLength(3);
+    expect(requests[0]?.body.toString().match(/"event":"transaction\.included"/g)).toHaveLength(3);
+  });
+
+  test('repeats a delivery, which is handled once, or with new events each time', async () => {
+    const { url, handled } = await receiver();
+    const { code, stdout } = await tool(['send', url, '--repeat', '5', '--json'], { env });
+    expect(code).toBe(0);
+    expect(handled).toHaveLength(1);
+    const lines = jsonLines(stdout);
+    expect(lines).toHaveLength(6);
+    expect(lines[4]).toMatchObject({ type: 'delivery', number: 5, status: 200, verdict: 'accepted' });
+    expect(lines[5]).toMatchObject({
+      type: 'summary',
+      url,
+      sent: 5,
+      accepted: 5,
+      byStatus: { 200: 5 },
+      interrupted: false,
+    });
+    const { min, p50, p99, max } = lines[5].latencyMs;
+    expect([min, p50, p99, max]).toEqual([min, p50, p99, max].sort((a, b) => a - b));
+    expect(await tool(['send', url, '--repeat', '5', '--fresh'], { env })).toMatchObject({ code: 0 });
+    expect(handled).toHaveLength(6);
+  });
+
+  test('is refused with another secret, and says so', async () => {
+    const { url, handled } = await receiver({ secret: 'another' });
+    const { code, stdout } = await tool(['send', url], { env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^#1 +403 refused/);
+    expect(handled).toEqual([]);
+  });
+
+  test('everything that is tampered with is refused', async () => {
+    const { url, handled } = await receiver();
+    const { code, stdout } = await tool(['send', url, '--tamper', 'all', '--json'], { env });
+    const lines = jsonLines(stdout);
+    expect(lines.slice(0, -1).map(({ tamper, status }) => [tamper, status])).toEqual(
+      tamperNames.map((each) => [each, 403]),
+    );
+    expect(lines.at(-1)).toMatchObject({ sent: tamperNames.length, refused: tamperNames.length });
+    expect({ code, handled }).toEqual({ code: 0, handled: [] });
+  });
+
+  test('a tampered delivery that is accepted is what is wrong', async () => {
+    const { url } = await receiver({ toleranceSeconds: undefined as never });
+    const { code, stdout } = await tool(['send', url, '--tamper', 'stale', '--tamper', 'body'], { env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/#1 +stale +200 accepted .*it should have been refused\n#2 +body +403 refused/);
+    expect(stdout).toContain('1 that were tampered with were accepted');
+  });
+
+  test('sends the bytes of a file, and of stdin, exactly as they are', async () => {
+    const { url, requests } = await receiver();
+    const body = Buffer.from([0xef, 0xbb, 0xbf, 0x5b, 0x0d, 0x0a, 0x00, 0xff, 0x5d, 0x0a]);
+    const file = await (await scratch())('body.json', body);
+    expect(await tool(['send', url, '--file', file], { env })).toMatchObject({ code: 1 });
+    expect(await tool(['send', url, '--file', '-'], { env, stdin: body })).toMatchObject({ code: 1 });
+    expect(requests.map((each) => each.body)).toEqual([body, body]);
+  });
+
+  test('sends a recorded delivery byte for byte, signed afresh under its own header names', async () => {
+    const { url, handled, requests } = await receiver({ headers: multibaasHeaders });
+    const body = '[ {"id":"caf\u00e9", "event":"event.emitted"}]';
+    const file = await (await scratch())('r.ndjson', recorded('["other"]') + recorded(body));
+    const { code, stdout } = await tool(['send', url, '--recording', file, '--nth', '2'], { env });
+    // It is authentic, and then no event: that it was looked at shows that the signature was right.
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^#1 +422 refused/) });
+    const [request] = requests;
+    expect(request?.body.toString()).toBe(body);
+    const raw = request?.headers ?? [];
+    expect(valuesOf(raw, 'x-twice')).toEqual(['one', 'two']);
+    expect(valuesOf(raw, 'user-agent')).toEqual(['Go-http-client/1.1']);
+    expect(valuesOf(raw, 'host')).toEqual([new URL(url).host]);
+    expect(valuesOf(raw, multibaasHeaders.timestamp)).not.toEqual(['1600000000']);
+    expect(valuesOf(raw, multibaasHeaders.signature)).toHaveLength(1);
+    expect(handled).toEqual([]);
+  });
+
+  test('sends all of a recording as it was recorded, without a secret', async () => {
+    const { url, requests } = await receiver({ headers: multibaasHeaders });
+    const file = await (await scratch())('r.ndjson', recorded('["one"]') + recorded('["two"]'));
+    const { code, stdout } = await tool(['send', url, '--recording', file, '--all', '--as-recorded', '--json']);
+    expect(code).toBe(1);
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ sent: 2, byStatus: { 403: 2 } });
+    expect(requests.map(({ body }) => body.toString())).toEqual(['["one"]', '["two"]']);
+    expect(requests.map(({ headers }) => valuesOf(headers, multibaasHeaders.timestamp))).toEqual([
+      ['1600000000'],
+      ['1600000000'],
+    ]);
+  });
+});
+
+describe('a receiver that is no good', () => {
+  test('has as many deliveries under way as was said', async () => {
+    let now = 0;
+    let most = 0;
+    let release = () => {};
+    const full = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const url = await serve(async (request, response) => {
+      most = Math.max(most, ++now);
+      if (now === 4) release();
+      request.resume();
+      await full;
+      now--;
+      response.end();
+    });
+    const { code } = await inProcess(['send', url, '--repeat', '40', '--concurrency', '4'], { env });
+    expect({ code, most }).toEqual({ code: 0, most: 4 });
+  });
+
+  test.each([
+    ['nothing listens at', 'http://127.0.0.1:1/hooks', /cannot be reached \(ECONNREFUSED\): nothing listens there/],
+    ['has no host', 'http://nobody.invalid/', /cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/],
+  ])('a URL that %s: one line, exit code 2, and no second try', async (_, url, says) => {
+    for (const { tool } of ways) {
+      const { code, stdout, stderr } = await tool(['send', url, '--repeat', '50', '--concurrency', '5'], { env });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(says);
+      expect(stderr.match(/\n/g)).toHaveLength(1);
+    }
+  });
+
+  test('a receiver that does not speak TLS is said to be one', async () => {
+    const { url } = await receiver();
+    const { code, stderr } = await inProcess(['send', url.replace('http:', 'https:')], { env });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('it does not speak TLS') });
+  });
+
+  test('one that answers nothing, hangs up, or redirects has failed, and is not followed', async () => {
+    let followed = 0;
+    const elsewhere = await serve((_, response) => {
+      followed++;
+      response.end();
+    });
+    const url = await serve((request, response) => {
+      if (request.url === '/silent') return;
+      if (request.url === '/rude') return void request.socket.destroy();
+      response.writeHead(307, { Location: `${elsewhere}/\u001b[31m`.replace('\u001b', '%1b') }).end();
+    });
+    const run = (path: string) => inProcess(['send', url + path, '--timeout', '0.1'], { env });
+    expect(await run('/silent')).toMatchObject({ code: 1, stdout: expect.stringMatching(/TIMEOUT failed/) });
+    expect(await run('/rude')).toMatchObject({ code: 1, stdout: expect.stringMatching(/ECONNRESET failed/) });
+    const { code, stdout } = await run('/moved');
+    expect({ code, followed }).toEqual({ code: 1, followed: 0 });
+    expect(stdout).toMatch(/307 failed .*→ http:.* \(not followed\)/);
+  });
+
+  test('an answer without end is not read to its end', async () => {
+    let closed = () => {};
+    const done = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const url = await serve((request, response) => {
+      request.resume();
+      response.writeHead(500);
+      const more = () => {
+        while (response.write('x'.repeat(10_000)));
+      };
+      response.on('drain', more).on('close', closed);
+      more();
+    });
+    const { code, stdout } = await inProcess(['send', url, '--json'], { env });
+    expect(code).toBe(1);
+    expect(jsonLines(stdout)[0].answer).toHaveLength(4096);
+    await done;
+  });
+
+  test('what it answers is shown harmlessly, and a secret that it knows is not', async () => {
+    const url = await serve((request, response) => {
+      request.resume();
+      response.writeHead(403).end(`\u001b[2J\u202eno\u0007\n${SECRET} \u009b31m`);
+    });
+    for (const { tool } of ways) {
+      const { stdout } = await tool(['send', url], { env });
+      expect(stdout).toContain('\\e[2J\\u{202e}no\\u{0007}\\n[secret] \\u{009b}31m');
+      const { stdout: json } = await tool(['send', url, '--json'], { env });
+      expect(json).not.toMatch(/[^\x20-\x7e\n]/);
+      expect(jsonLines(json)[0].answer).toBe('\u001b[2J\u202eno\u0007\n[secret] \u009b31m');
+    }
+  });
+
+  test('with --tamper, one that looks at nothing has not refused', async () => {
+    const url = await serve((_, response) => response.writeHead(404).end());
+    expect(await inProcess(['send', url, '--tamper', 'body'], { env })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/404 failed/),
+    });
+  });
+});
+
+describe('input that is no good', () => {
+  test.each([
+    ['no file', 'missing', undefined, /cannot be used: there is no such file/],
+    ['an empty file', 'empty', '', /is empty: there is nothing to send/],
+  ])('%s: one line, exit code 2', async (_, name, content, says) => {
+    const file = await (await scratch())(name, content);
+    const { code, stderr } = await inProcess(['send', '--file', file], { env });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(says) });
+  });
+
+  test('a recording without deliveries, and one with a delivery that cannot be sent', async () => {
+    const file = await scratch();
+    const run = async (content: string) =>
+      inProcess(['send', '--recording', await file('r', content), '--all'], { env });
+    expect(await run('')).toMatchObject({ code: 2, stderr: expect.stringContaining('has no deliveries') });
+    expect(await run(recorded(''))).toMatchObject({ code: 2, stderr: expect.stringContaining('without a body') });
+    const odd = recorded('[]').replace('"one"', '"o\\u0000ne"');
+    expect(await run(odd)).toMatchObject({ code: 2, stderr: expect.stringContaining('X-Twice') });
+  });
+
+  test('a body that is no JSON cannot be written otherwise', async () => {
+    const file = await (await scratch())('body', 'x');
+    const { code, stderr } = await inProcess(['send', '--file', file, '--tamper', 'reserialized'], { env });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('needs a body that is JSON') });
+  });
+});

@@ -1,0 +1,26 @@
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { expect, it } from 'vitest';
+import { perform } from '../../src/confined/explain-tasks.js';
+import { explainFailure } from '../../src/explain/explain-failure.js';
+
+const rawBody = new TextEncoder().encode(JSON.stringify([sampleEventEmitted()]));
+const { signature, timestamp } = createTestDelivery([], { secret: 'whsec-mine' });
+
+it('explains as explainFailure does', () => {
+  const asked = { rawBody, signature, timestamp, secret: 'whsec-mine', now: Date.now() };
+  expect(perform({ kind: 'explain', asked })).toEqual(explainFailure(asked));
+});
+
+it('reads what is printed and listed of a body', () => {
+  expect(perform({ kind: 'read', asked: rawBody })).toMatchObject({
+    contents: { bytes: rawBody.byteLength, events: 1, names: ['Transfer'] },
+    rows: [['event.emitted', 'Transfer', 'sampletoken', expect.any(String)]],
+  });
+});
+
+it('decodes the items of a body', () => {
+  expect(perform({ kind: 'view', asked: { rawBody, contracts: new Map() } })).toMatchObject({
+    contents: { events: 1 },
+    items: [{ status: 'event', name: 'Transfer' }],
+  });
+});

@@ -1,0 +1,42 @@
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { itemViews } from '../../src/confined/explain-tasks.js';
+import { createExplainer, type ExplainerOptions } from '../../src/confined/explainer.js';
+import { explainFailure } from '../../src/explain/explain-failure.js';
+import { badThread } from './threads.js';
+
+function explainer(options: ExplainerOptions = {}) {
+  const made = createExplainer(options);
+  onTestFinished(made.close);
+  return made;
+}
+const rawBody = new TextEncoder().encode(JSON.stringify([sampleEventEmitted()]));
+const { signature, timestamp } = createTestDelivery([], { secret: 'whsec-mine' });
+const question = { rawBody, signature, timestamp, secret: 'whsec-mine', now: Date.now() };
+
+it('finds, reads and decodes what would be found, read and decoded here', { timeout: 60_000 }, async () => {
+  const { explain, read, first } = explainer();
+  expect(await explain(question)).toEqual(explainFailure(question));
+  expect(await read(rawBody)).toEqual({
+    contents: expect.objectContaining({ events: 1, names: ['Transfer'] }),
+    rows: [['event.emitted', 'Transfer', 'sampletoken', expect.stringMatching(/^from 0xf39F…2266 /)]],
+  });
+  const contracts = new Map([['0x5fbdb2315678afecb367f032d93f642f64180aa3', { decimals: 18 }]]);
+  const viewed = await first.view(rawBody, contracts);
+  expect(viewed?.items).toEqual(itemViews(rawBody, contracts));
+  expect(viewed?.contents.names).toEqual(['Transfer']);
+});
+
+it('says what it could not do: within its limits, or as too much is asked at once', { timeout: 60_000 }, async () => {
+  const hangs = new URL(
+    `${badThread}${encodeURIComponent("acts[undefined] = acts.loop;\nparentPort.on('message', acts.loop);")}`,
+  );
+  const { explain, first, close } = explainer({ thread: hangs, limits: { timeMs: 1000, heapMiB: 64, memoryMiB: 256 } });
+  const [finding] = await explain(question);
+  expect(finding).toMatchObject({ cause: 'explanation-too-costly', what: expect.stringContaining('1 s or 256 MiB') });
+  expect(await first.view(rawBody, new Map())).toBeUndefined();
+  const asked = Array.from({ length: 102 }, () => explain(question));
+  expect((await asked.at(-1))?.[0]?.cause).toBe('not-explained');
+  close();
+  expect(await asked[0]).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import { bodySteps } from '../../../src/explain/body.js';
+import { viewOf } from '../../../src/explain/body-view.js';
+import { utf8 } from '../../../src/explain/bytes.js';
+import { findByForm } from '../../../src/explain/form.js';
+import { readGiven } from '../../../src/explain/options.js';
+import { isSeamMoved } from '../../../src/explain/seam.js';
+import { readSecret } from '../../../src/explain/secret.js';
+import { readSignature, timeInSignature } from '../../../src/explain/signature.js';
+import { readTimestamp } from '../../../src/explain/timestamp.js';
+
+export { frames, repeated, timesIn, units } from './units.js';
+
+/** A step that takes a text; what it gives is to be called, which is what is measured. */
+type Prepare = (text: string) => () => unknown;
+
+const timestamp = '1795176000';
+const ordinary = { rawBody: '[]', signature: 'ab'.repeat(32), timestamp, secret: 'whsec-test', now: 1795176000000 };
+
+const fields: readonly (readonly [field: string, options: (text: string) => object])[] = [
+  ['rawBody', (text) => ({ rawBody: text })],
+  ['rawBody as bytes', (text) => ({ rawBody: utf8(text) })],
+  ['rawBody as parsed', (text) => ({ rawBody: { text } })],
+  ['signature', (text) => ({ signature: text })],
+  ['signature as bytes', (text) => ({ signature: utf8(text) })],
+  ['signature as a list', (text) => ({ signature: [text, text] })],
+  ['timestamp', (text) => ({ timestamp: text })],
+  ['secret', (text) => ({ secret: text })],
+  ['secret as bytes', (text) => ({ secret: utf8(text) })],
+  ['secret as a list', (text) => ({ secret: Array.from({ length: 20 }, () => text) })],
+  ['otherSecrets', (text) => ({ otherSecrets: { text } })],
+  ['a label of otherSecrets', (text) => ({ otherSecrets: { [text]: 'other' } })],
+];
+
+const view =
+  (of: (text: ReturnType<typeof viewOf>) => unknown): Prepare =>
+  (text) => {
+    const bytes = utf8(text);
+    return () => of(viewOf(bytes));
+  };
+
+/** Takes everything that an iterable gives. */
+function exhaust(iterable: Iterable<unknown>): void {
+  for (const _ of iterable);
+}
+
+/** Those of secrets and headers, of which longer ones are not read. */
+export const shortSteps: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
+  ['what a secret may stand for', (text) => () => readSecret(text)],
+  ['what the bytes of a secret may stand for', (text) => () => readSecret(utf8(text))],
+  ['what a signature may stand for', (text) => () => readSignature(text)],
+  ['what the bytes of a signature may stand for', (text) => () => readSignature(utf8(text))],
+  ['the time in a signature', (text) => () => timeInSignature(text)],
+  ['what a timestamp may stand for', (text) => () => readTimestamp(text, undefined)],
+]);
+
+const SUBJECTS = ['shape', 'style', 'encoding'];
+
+/** Each step of explainFailure by itself. */
+export const steps: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
+  ['the text of a body', view(({ text }) => text)],
+  ['the kind of a body', view(({ kind }) => kind)],
+  ['the looks of a body', view(({ looks }) => looks)],
+  ...bodySteps.flatMap((ofSubject, subject) =>
+    ofSubject.map((step, at): readonly [string, Prepare] => [
+      `${SUBJECTS[subject]} ${at + 1}`,
+      (text) => {
+        const read = viewOf(utf8(text));
+        // Read for all of them once.
+        void [read.text, read.kind, read.looks];
+        return () => exhaust(step(read));
+      },
+    ]),
+  ),
+  ['the seam in a body', (text) => () => isSeamMoved(utf8(text), timestamp)],
+  ['the seam in a timestamp', (text) => () => isSeamMoved(utf8('[]'), text)],
+  ...fields.flatMap(([field, options]): (readonly [string, Prepare])[] => [
+    [`reading ${field}`, (text) => () => readGiven({ ...ordinary, ...options(text) })],
+    [
+      `the form of ${field}`,
+      (text) => {
+        const given = readGiven({ ...ordinary, ...options(text) });
+        return () => findByForm(given);
+      },
+    ],
+  ]),
+  ...shortSteps,
+]);
+
+/** What the measurement is to find: steps whose work grows with the square of the text. */
+export const quadratic: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
+  [
+    'a loop in a loop',
+    (text) => () => {
+      let equal = 0;
+      for (const a of text) for (const b of text) if (a === b) equal++;
+      return equal;
+    },
+  ],
+  ['a native function in a loop', (text) => () => Array.from(text).filter((_, at) => text.includes('none', at))],
+  ['marks that are put in order', (text) => () => `a${text}`.normalize('NFD')],
+  [
+    'text that is looked through from each place',
+    (text) => () => Array.from(text, (_, at) => text.indexOf('\uffff', at)),
+  ],
+]);

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { type ExplainFailureOptions, explainFailure } from '../../src/explain/index.js';
+import { deliver, NOW, sign } from './deliveries.js';
+import type { Received } from './mistakes.js';
+
+/** Where nothing matches, everything is tried. */
+const SLOW = 60_000;
+
+const secret = 'rXv0pQ7LkYw2TnZs5dJc8HgB3fMa6UeE';
+const timestamp = String(NOW / 1000 - 2);
+const delivery = deliver([{ id: '1', event: 'event.emitted', data: { name: 'Größe <&> 1' } }], secret, timestamp);
+const { body, signature } = delivery;
+
+const causes = (changes: Received = {}) =>
+  explainFailure({ rawBody: body, signature, timestamp, secret, now: NOW, ...changes } as ExplainFailureOptions).map(
+    ({ cause, confidence }) => `${cause}: ${confidence}`,
+  );
+const other = 'altered-or-other-secret: possible';
+/** Signed by nobody that we know. */
+const strange = 'ab'.repeat(32);
+
+describe('the form of a part, where nothing that is tried makes the signature match', () => {
+  it.each<[string, Received, string[]]>([
+    ['a body of zstd', { rawBody: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]) }, ['body-compressed: likely', other]],
+    ['a body of zlib', { rawBody: Buffer.from([0x78, 0x9c, 3, 0]) }, ['body-compressed: likely', other]],
+    ['a body of one byte, which is that of zlib', { rawBody: 'x' }, ['body-not-json: likely', other]],
+    ['a body that is no UTF-8', { rawBody: Buffer.from([0x5b, 0xc3, 0x5d]) }, ['body-not-utf8: likely', other]],
+    ['a page in place of a body', { rawBody: '<!doctype html><p>502' }, ['body-not-json: likely', other]],
+    ['an event that was taken out', { rawBody: '{"id":"2"}' }, ['body-single-event: likely', other]],
+    ['a signature of 20 bytes', { signature: 'ab'.repeat(20) }, ['signature-other-hash: likely', other]],
+    ['a signature of 31 bytes', { signature: 'ab'.repeat(31) }, ['signature-truncated: likely', other]],
+    ['a signature of another secret', { signature: strange }, [other]],
+  ])(
+    '%s',
+    (_, changes, expected) => {
+      expect(causes(changes)).toEqual(expected);
+    },
+    SLOW,
+  );
+});
+
+describe('a body that was encoded on the way', () => {
+  const entities = (text: string, write: (code: number) => string) =>
+    text.replace(/[^ -~]|["<>&]/gu, (character) => write(character.codePointAt(0) ?? 0));
+
+  it.each<[string, (code: number) => string]>([
+    ['decimal', (code) => `&#${code};`],
+    ['hexadecimal', (code) => `&#x${code.toString(16)};`],
+  ])('into entities in %s is known', (_, write) => {
+    expect(causes({ rawBody: entities(body, write) })).toEqual(['body-html-escaped: certain']);
+  });
+
+  it('into entities is known beside a text of the sender that only looks like one', () => {
+    const text = body.replace('Größe', '&copy; &#x110000; &#9999999;');
+    const rawBody = text.replaceAll('"', '&quot;');
+    expect(causes({ rawBody, signature: sign(secret, text, timestamp) })).toEqual(['body-html-escaped: certain']);
+  });
+
+  it.each([
+    ['with its mark', true],
+    ['without a mark', false],
+  ])('into UTF-16 in the other byte order, %s, is known', (_, marked) => {
+    const rawBody = Buffer.from((marked ? '\ufeff' : '') + body, 'utf16le').swap16();
+    expect(causes({ rawBody })).toEqual(['body-utf16: certain']);
+  });
+});
+
+describe('a body that was parsed and written again', () => {
+  it.each([
+    ['added to a character', 'é', '\\u00e9', 'body-escaped: certain'],
+    ['added to one character and lost on others', '\\u003cb\\u003eé', '<b>\\u00e9', 'body-escaped: certain'],
+    ['only lost', '\\u003cé', '<é', 'body-reserialized: certain'],
+  ])('is classified by its escapes: %s', (_, sent, received, cause) => {
+    const signature = sign(secret, `[{"id":"${sent}"}]`, timestamp);
+    expect(causes({ rawBody: `[{"id":"${received}"}]`, signature })).toEqual([cause]);
+  });
+
+  it('is known for one of an older Go, which wrote \\b and \\f as numbers', () => {
+    const sent = '[{"id":"1","name":"a\\u0008b\\u000cc"}]';
+    const again = JSON.stringify(JSON.parse(sent));
+    expect(again).toContain('\\b');
+    const found = causes({ rawBody: again, signature: sign(secret, sent, timestamp) });
+    expect(found).toEqual(['body-reserialized: certain']);
+  });
+
+  it('is known where it is larger than a megabyte, laid out or not', () => {
+    const { body: large, signature: own } = deliver([{ id: '<', data: 'x'.repeat(1024 * 1024) }], secret, timestamp);
+    const parsed: unknown = JSON.parse(large);
+    expect(causes({ rawBody: JSON.stringify(parsed), signature: own })).toEqual(['body-reserialized: certain']);
+    expect(causes({ rawBody: JSON.stringify(parsed, null, 2), signature: own })).toEqual([
+      'body-pretty-printed: certain',
+    ]);
+  });
+
+  it('that nests deeper than anybody writes is no failure of the explanation', () => {
+    const rawBody = '['.repeat(5000) + ']'.repeat(5000);
+    expect(causes({ rawBody })).toEqual([other]);
+  });
+});

@@ -1,0 +1,345 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { explainWithin } from '../../src/explain/explain-failure.js';
+import { type ExplainFailureOptions, explainFailure } from '../../src/explain/index.js';
+import { createWork, MOST_WORK } from '../../src/explain/work.js';
+import { deliver, deliveries, goJson, mac, NOW, sign } from './deliveries.js';
+import type { Received } from './mistakes.js';
+
+const secret = 'rXv0pQ7LkYw2TnZs5dJc8HgB3fMa6UeE';
+const timestamp = String(NOW / 1000 - 2);
+const delivery = deliver([{ id: '1', event: 'event.emitted', data: { name: 'Größe <&> 1' } }], secret, timestamp);
+const received = (changes: Received = {}): Received => ({
+  rawBody: delivery.body,
+  signature: delivery.signature,
+  timestamp,
+  secret,
+  now: NOW,
+  ...changes,
+});
+const explain = (changes: Received = {}) => explainFailure(received(changes) as unknown as ExplainFailureOptions);
+const causes = (changes: Received = {}) => explain(changes).map((finding) => `${finding.cause}: ${finding.confidence}`);
+const again = JSON.stringify(JSON.parse(delivery.body));
+
+describe('two faults at a time', () => {
+  it.each<[string, Received, string[]]>([
+    [
+      'a body serialised again, a line break behind the secret',
+      { rawBody: again, secret: `${secret}\n` },
+      ['body-reserialized', 'secret-whitespace'],
+    ],
+    [
+      'a body laid out, quotes around the secret',
+      { rawBody: JSON.stringify(JSON.parse(delivery.body), null, 2), secret: `"${secret}"` },
+      ['body-pretty-printed', 'secret-quoted'],
+    ],
+    [
+      'white space around the secret, the header in milliseconds',
+      { secret: ` ${secret}`, timestamp: `${timestamp}123` },
+      ['secret-whitespace', 'timestamp-milliseconds'],
+    ],
+    ['a line of an env file in quotes', { secret: `WEBHOOK_SECRET="${secret}"` }, ['secret-env-line', 'secret-quoted']],
+    [
+      'base64 of a body with a line break',
+      { rawBody: Buffer.from(`${delivery.body}\n`).toString('base64') },
+      ['body-whitespace-added', 'body-base64'],
+    ],
+    [
+      'a signature as GitHub makes it',
+      { signature: `sha256=${sign(secret, delivery.body)}` },
+      ['timestamp-not-signed', 'signature-prefixed'],
+    ],
+    [
+      'a signature as Stripe makes it',
+      { signature: `t=${timestamp},v1=${sign(secret, timestamp, '.', delivery.body)}` },
+      ['timestamp-first-separator', 'signature-prefixed'],
+    ],
+    [
+      'SHA-512 in base64 with a line break behind the secret',
+      { signature: mac('sha512', secret, delivery.body, timestamp).toString('base64'), secret: `${secret}\n` },
+      ['secret-whitespace', 'signature-sha512', 'signature-base64'],
+    ],
+    [
+      'a body serialised again, the timestamp in front',
+      { rawBody: again, signature: sign(secret, timestamp, delivery.body) },
+      ['body-reserialized', 'timestamp-first'],
+    ],
+  ])('are both named: %s', (_, changes, expected) => {
+    expect(causes(changes).sort()).toEqual(expected.map((cause) => `${cause}: certain`).sort());
+  });
+
+  it('come with the age, where the delivery is also too old', () => {
+    expect(causes({ rawBody: again, now: NOW + 1_000_000 })).toEqual([
+      'body-reserialized: certain',
+      'timestamp-stale: certain',
+    ]);
+  });
+});
+
+describe('a finding', () => {
+  it('is found from the timestamp that came when the clock says nothing', () => {
+    const signature = sign(secret, delivery.body, String(Number(timestamp) - 1));
+    expect(causes({ now: 0, signature })).toMatchInlineSnapshot(`
+      [
+        "timestamp-of-another-delivery: certain",
+        "timestamp-ahead: certain",
+      ]
+    `);
+  });
+
+  it('says how old a delivery is, in words', () => {
+    const ages = [303, 664, 7384, 90_061, 86_400 * 3].map((age) => explain({ now: (Number(timestamp) + age) * 1000 }));
+    expect(ages.map((findings) => findings.at(-1)?.what)).toEqual([
+      'The delivery is 5 minutes 3 seconds old; 5 minutes are allowed.',
+      'The delivery is 11 minutes 4 seconds old; 5 minutes are allowed.',
+      'The delivery is 2 hours 3 minutes old; 5 minutes are allowed.',
+      'The delivery is 1 day 1 hour old; 5 minutes are allowed.',
+      'The delivery is 3 days old; 5 minutes are allowed.',
+    ]);
+  });
+
+  it('is there from the second on at which the receiver refuses, and not before', () => {
+    const at = (age: number) => causes({ now: Number(timestamp) * 1000 + age, toleranceSeconds: 10 });
+    expect([at(10_000), at(-10_000)]).toEqual([[], []]);
+    expect([at(10_001), at(-10_001)]).toEqual([['timestamp-stale: certain'], ['timestamp-ahead: certain']]);
+  });
+
+  it('names the label of the webhook that the secret is of', () => {
+    const findings = explain({ secret: 'ours', otherSecrets: { staging: 'other', 'shop-1': secret } });
+    expect(findings[0]?.what).toContain('“shop-1”');
+  });
+
+  it('leaves a label out that has a piece of a secret in it, and what reorders text', () => {
+    const label = (name: string) => explain({ secret: 'ours', otherSecrets: { [name]: secret } })[0];
+    expect(label(`of ${secret.slice(3, 15)}`)).toMatchObject({
+      cause: 'secret-of-another-webhook',
+      what: expect.not.stringContaining('“'),
+    });
+    expect(label('a\u202eb\u0000c')?.what).toContain('“abc”');
+  });
+
+  it('says that the secret is missing first, even when the signature was made without one too', () => {
+    const signature = sign('undefined', delivery.body, timestamp);
+    expect(causes({ secret: undefined, signature })).toEqual([
+      'secret-missing: likely',
+      'signed-without-secret: certain',
+    ]);
+  });
+
+  it('calls nothing certain that it has not seen match', () => {
+    fc.assert(
+      fc.property(deliveries, fc.string({ minLength: 1 }), ({ body, signature }, other) => {
+        const findings = explain({ rawBody: body, signature, secret: other });
+        expect(findings.filter(({ confidence }) => confidence === 'certain')).toEqual([]);
+        expect(findings.at(-1)?.cause).toBe('altered-or-other-secret');
+      }),
+      { numRuns: 3 },
+    );
+  }, 30_000);
+});
+
+describe('an Express app with express.json before the route', () => {
+  it('is told so', async () => {
+    const bodies: unknown[] = [];
+    const app = express()
+      .use(express.json())
+      .post('/webhooks', (request, response) => {
+        bodies.push(request.body, JSON.stringify(request.body));
+        response.sendStatus(204);
+      });
+    const server = app.listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+      await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: delivery.body });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+    const [parsed, serialized] = bodies.map((rawBody) => explain({ rawBody })[0]);
+    expect(parsed).toMatchObject({
+      cause: 'body-parsed',
+      confidence: 'certain',
+      fix: expect.stringContaining('express.json'),
+    });
+    expect(serialized).toMatchObject({ cause: 'body-reserialized', fix: expect.stringContaining('express.json') });
+  });
+});
+
+describe('whatever it is given', () => {
+  const thrower = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error('hostile');
+      },
+      ownKeys() {
+        throw new Error('hostile');
+      },
+    },
+  );
+  const revoked = Proxy.revocable([], {});
+  revoked.revoke();
+  const circular: unknown[] = [];
+  circular.push(circular);
+  const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown;
+  const strange = [
+    undefined,
+    null,
+    0,
+    -1,
+    Number.NaN,
+    1n,
+    true,
+    '',
+    ' ',
+    '\ud800',
+    Symbol('x'),
+    () => 'x',
+    {},
+    [],
+    [[]],
+    ['', null, 1],
+    thrower,
+    revoked.proxy,
+    circular,
+    deep,
+    new Date(Number.NaN),
+    new Map(),
+    new ArrayBuffer(3),
+    new SharedArrayBuffer(3),
+    new DataView(new ArrayBuffer(2)),
+    new Uint16Array(3),
+    Promise.resolve('x'),
+    '['.repeat(50_000),
+    `"${'\\'.repeat(9999)}`,
+    '%',
+    '%e0%a4%a',
+    'x'.repeat(100_000),
+    '1'.repeat(400),
+    '0x',
+    'v1=',
+    't=,v1=',
+    ',,,,',
+    '=',
+    '\0',
+    Array(1000).fill('a'),
+    {
+      toString: () => {
+        throw new Error('hostile');
+      },
+      valueOf: () => {
+        throw new Error('hostile');
+      },
+      toJSON: () => {
+        throw new Error('hostile');
+      },
+    },
+  ];
+  const fields = ['rawBody', 'signature', 'timestamp', 'secret', 'now', 'toleranceSeconds', 'otherSecrets'] as const;
+
+  it('it gives findings and never throws', () => {
+    for (const options of strange) expect(Array.isArray(explainFailure(options as never))).toBe(true);
+    for (const field of fields) {
+      for (const value of strange) {
+        const findings = explainWithin(received({ [field]: value }), createWork(2 ** 20));
+        expect(Array.isArray(findings), field).toBe(true);
+      }
+    }
+  }, 120_000);
+
+  it('it reads each field once, so that a getter cannot change its mind', () => {
+    const reads: string[] = [];
+    const watched = new Proxy(received({ secret: 'ours' }), {
+      get(target, name) {
+        reads.push(String(name));
+        return Reflect.get(target, name);
+      },
+    });
+    explainFailure(watched as unknown as ExplainFailureOptions);
+    expect(reads.sort()).toEqual([...fields].sort());
+  });
+});
+
+describe('the work', () => {
+  const large = goJson(
+    Array.from({ length: 5900 }, (_, at) => ({ id: String(at), data: { name: '<&>'.repeat(100) } })),
+  );
+
+  it('is bounded over a body of 10 MiB, and finds single faults within the bound', () => {
+    expect(large.length).toBeGreaterThan(10 * 1024 * 1024);
+    const explained = (changes: Received) => {
+      const work = createWork();
+      const findings = explainWithin(
+        received({ rawBody: large, signature: sign(secret, large, timestamp), ...changes }),
+        work,
+      );
+      expect(work.spent).toBeLessThanOrEqual(MOST_WORK);
+      return findings.map(({ cause }) => cause);
+    };
+    expect(explained({ rawBody: JSON.stringify(JSON.parse(large)) })).toEqual(['body-reserialized']);
+    expect(explained({ rawBody: `${large}\n` })).toEqual(['body-whitespace-added']);
+    expect(explained({ secret: `${secret}\n` })).toEqual(['secret-whitespace']);
+    expect(explained({ timestamp: `${timestamp}000` })).toEqual(['timestamp-milliseconds']);
+    expect(explained({ signature: sign('another', large, timestamp) })).toEqual(['altered-or-other-secret']);
+  }, 120_000);
+
+  it('takes one pass over the body for every form of the timestamp', () => {
+    const work = createWork();
+    const signature = sign(secret, large, ':', timestamp);
+    expect(explainWithin(received({ rawBody: large, signature }), work)[0]?.cause).toBe('timestamp-separator');
+    expect(work.spent).toBeLessThan(large.length * 1.1);
+  });
+
+  it('counts what is hashed of white space too', () => {
+    const work = createWork();
+    let spends = 0;
+    const spend = (bytes: number) => {
+      spends++;
+      return work.spend(bytes);
+    };
+    explainWithin(received({ rawBody: `${delivery.body}${' '.repeat(2 ** 20)}`, secret: 'another' }), {
+      spent: 0,
+      spend,
+    });
+    expect(spends).toBeLessThan(500);
+  });
+
+  it('does not grow with the square of white space, or of a secret that is a whole file', () => {
+    const spaces = ' '.repeat(100_000);
+    expect(causes({ rawBody: `[1${spaces}]` })).toEqual(['altered-or-other-secret: possible']);
+    expect(causes({ secret: spaces })).toEqual(['altered-or-other-secret: possible']);
+    expect(causes({ secret: 'my '.repeat(20_000) })).toEqual(['altered-or-other-secret: possible']);
+  }, 20_000);
+
+  it('is not begun where there is none left', () => {
+    const work = createWork(100);
+    expect(explainWithin(received({ rawBody: again }), work).map(({ cause }) => cause)).toEqual([
+      'altered-or-other-secret',
+    ]);
+    expect(work.spent).toBeLessThanOrEqual(100);
+  });
+
+  it('counts white space at the end of a body as often as it is looked through', () => {
+    const rawBody = '\r\n'.repeat(100_000);
+    const work = createWork();
+    let steps = 0;
+    const spend = (bytes: number) => {
+      steps++;
+      return work.spend(bytes);
+    };
+    explainWithin(received({ rawBody }), { ...work, spend });
+    // Each step goes over all of it, which otherwise takes minutes for a body of a few MiB.
+    expect(steps).toBeLessThan((10 * MOST_WORK) / rawBody.length);
+  }, 120_000);
+
+  it('does not grow with the number of secrets', () => {
+    const work = createWork();
+    const many = Array.from({ length: 5000 }, (_, at) => `secret number ${at}`);
+    explainWithin(received({ secret: many, otherSecrets: Object.fromEntries(many.map((each) => [each, each])) }), work);
+    expect(work.spent).toBeLessThanOrEqual(MOST_WORK);
+  }, 30_000);
+});

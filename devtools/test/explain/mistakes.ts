@@ -1,0 +1,467 @@
+import { createHash } from 'node:crypto';
+import type { ExplainFailureOptions } from '../../src/explain/index.js';
+import { type Delivery, Digits, goJson, mac, NOW, sign } from './deliveries.js';
+
+/** What a receiver got, where a part may be of a type that it should not be. */
+export type Received = { readonly [K in keyof ExplainFailureOptions]?: unknown };
+
+/** A mistake that is made in practice, and the cause that is to be named first. */
+export interface Mistake {
+  readonly title: string;
+  readonly cause: string;
+  readonly make: (delivery: Delivery) => Received;
+}
+
+const seconds = (delivery: Delivery) => Number(delivery.timestamp);
+const iso = (delivery: Delivery) => new Date(seconds(delivery) * 1000).toISOString();
+const parsed = (delivery: Delivery): unknown => JSON.parse(delivery.body);
+const bytes = (text: string) => Buffer.from(text);
+
+/** A body that was received in another form than it was sent in. */
+const body = (title: string, cause: string, rawBody: (delivery: Delivery) => unknown): Mistake => ({
+  title,
+  cause,
+  make: (delivery) => ({ rawBody: rawBody(delivery) }),
+});
+
+/** A delivery whose sender signed and sent other bytes than our receiver makes of them. */
+const sentBody = (
+  title: string,
+  cause: string,
+  sent: (delivery: Delivery) => string,
+  received: (sent: string) => unknown,
+): Mistake => ({
+  title,
+  cause,
+  make(delivery) {
+    const text = sent(delivery);
+    return { rawBody: received(text), signature: sign(delivery.secret, text, delivery.timestamp) };
+  },
+});
+
+/** A receiver that is configured with something else than the secret. */
+const configured = (title: string, cause: string, secret: (delivery: Delivery) => unknown): Mistake => ({
+  title,
+  cause,
+  make: (delivery) => ({ secret: secret(delivery) }),
+});
+
+/** A signer that uses another key. */
+const signedWith = (
+  title: string,
+  cause: string,
+  key: (secret: string) => string | Uint8Array,
+  secret?: (delivery: Delivery) => string,
+): Mistake => ({
+  title,
+  cause,
+  make(delivery) {
+    const ours = secret?.(delivery) ?? delivery.secret;
+    return { secret: ours, signature: sign(key(ours), delivery.body, delivery.timestamp) };
+  },
+});
+
+/** A signer that puts the message together in another way. */
+const signedAs = (title: string, cause: string, signature: (delivery: Delivery) => string): Mistake => ({
+  title,
+  cause,
+  make: (delivery) => ({ signature: signature(delivery) }),
+});
+
+const stamped = (title: string, cause: string, timestamp: (delivery: Delivery) => unknown): Mistake => ({
+  title,
+  cause,
+  make: (delivery) => ({ timestamp: timestamp(delivery) }),
+});
+
+const header = (title: string, cause: string, signature: (delivery: Delivery) => unknown): Mistake => ({
+  title,
+  cause,
+  make: (delivery) => ({ signature: signature(delivery) }),
+});
+
+const clock = (title: string, cause: string, offset: number): Mistake => ({
+  title,
+  cause,
+  make: (delivery) => ({ now: (seconds(delivery) + offset) * 1000 }),
+});
+
+const sortKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, each]) => [key, sortKeys(each)]),
+  );
+};
+/** With escapes of everything beyond ASCII, as Python (with white space) and PHP (with escaped slashes) write it. */
+const asAscii = (value: unknown, comma: string, colon: string): string => {
+  const write = (each: unknown) => asAscii(each, comma, colon);
+  if (Array.isArray(value)) return `[${value.map(write).join(comma)}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([key, each]) => `${write(key)}${colon}${write(each)}`);
+    return `{${members.join(comma)}}`;
+  }
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped);
+};
+const asPython = (value: unknown) => asAscii(value, ', ', ': ');
+const asPhp = (value: unknown) => asAscii(value, ',', ':').replace(/\//g, '\\/');
+const html = (text: string) =>
+  text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+const hexSecret = ({ secret }: Delivery) => createHash('sha256').update(secret).digest('hex');
+const base64Secret = ({ secret }: Delivery) => createHash('sha256').update(secret).digest('base64');
+const other = ({ secret }: Delivery) => createHash('md5').update(secret).digest('hex');
+const sha256 = (...pieces: string[]) => createHash('sha256').update(pieces.join('')).digest();
+
+export const bodyMistakes: readonly Mistake[] = [
+  body('parsed and serialised again, which loses Go’s escapes', 'body-reserialized', (d) => JSON.stringify(parsed(d))),
+  body('handed over as the parsed value', 'body-parsed', parsed),
+  body('pretty-printed with two spaces', 'body-pretty-printed', (d) => JSON.stringify(parsed(d), null, 2)),
+  body('pretty-printed with four spaces', 'body-pretty-printed', (d) => JSON.stringify(parsed(d), null, 4)),
+  body(
+    'pretty-printed with tabs, and a line break at the end',
+    'body-pretty-printed',
+    (d) => `${JSON.stringify(parsed(d), null, '\t')}\n`,
+  ),
+  body('serialised again by Python', 'body-reserialized', (d) => asPython(parsed(d))),
+  body('serialised again by PHP, which escapes slashes', 'body-escaped', (d) => asPhp(parsed(d))),
+  sentBody(
+    'escaped by us where the sender did not',
+    'body-escaped',
+    (d) => JSON.stringify(parsed(d)),
+    (sent) => goJson(JSON.parse(sent)),
+  ),
+  sentBody(
+    'compacted where the sender pretty-prints',
+    'body-minified',
+    (d) => JSON.stringify(parsed(d), null, 2),
+    (sent) => JSON.stringify(JSON.parse(sent)),
+  ),
+  body('with sorted keys', 'body-keys-reordered', (d) => JSON.stringify(sortKeys(parsed(d)))),
+  sentBody(
+    'with a fraction lost in parsing',
+    'body-numbers-rounded',
+    ({ events }) => goJson([...events, { id: 'n', data: { ratio: new Digits('1.0') } }]),
+    (sent) => goJson(JSON.parse(sent)),
+  ),
+  sentBody(
+    'with a large number rounded in parsing',
+    'body-numbers-rounded',
+    ({ events }) => goJson([...events, { id: 'n', amount: new Digits('123456789012345678901') }]),
+    (sent) => goJson(JSON.parse(sent)),
+  ),
+  body('with a line break added by an editor', 'body-whitespace-added', (d) => `${d.body}\n`),
+  body('with a Windows line break added', 'body-whitespace-added', (d) => `${d.body}\r\n`),
+  body('with white space in front', 'body-whitespace-added', (d) => `\n  ${d.body}`),
+  sentBody(
+    'trimmed of the line break at its end',
+    'body-trimmed',
+    (d) => `${d.body}\n`,
+    (sent) => sent.trim(),
+  ),
+  sentBody(
+    'trimmed of a Windows line break at its end',
+    'body-trimmed',
+    (d) => `${d.body}\r\n`,
+    (sent) => sent.trim(),
+  ),
+  body('with a byte order mark added', 'body-bom-added', (d) => `\uFEFF${d.body}`),
+  sentBody(
+    'decoded, which drops the byte order mark',
+    'body-bom-lost',
+    (d) => `\uFEFF${d.body}`,
+    (sent) => new TextDecoder().decode(bytes(sent)),
+  ),
+  body('decoded as Latin-1', 'body-latin1', (d) => bytes(d.body).toString('latin1')),
+  body('decoded as Windows-1252', 'body-latin1', (d) => new TextDecoder('windows-1252').decode(bytes(d.body))),
+  sentBody(
+    'encoded as Latin-1',
+    'body-latin1',
+    () => '[{"name":"Größe"}]',
+    (sent) => Buffer.from(sent, 'latin1'),
+  ),
+  body('in UTF-16', 'body-utf16', (d) => Buffer.from(d.body, 'utf16le')),
+  body('in UTF-16 with a byte order mark', 'body-utf16', (d) => Buffer.from(`\uFEFF${d.body}`, 'utf16le')),
+  body('decoded chunk by chunk, which leaves replacement characters', 'body-replacement-characters', (d) => {
+    const all = bytes(d.body);
+    const cut = all.findIndex((byte) => byte > 0x7f) + 1;
+    return all.subarray(0, cut).toString() + all.subarray(cut).toString();
+  }),
+  body('serialised twice', 'body-double-encoded', (d) => JSON.stringify(d.body)),
+  body('in base64, as Lambda gives it', 'body-base64', (d) => bytes(d.body).toString('base64')),
+  body('in base64 with line breaks', 'body-base64', (d) => bytes(d.body).toString('base64').replace(/.{76}/g, '$&\n')),
+  body('in hex', 'body-hex', (d) => bytes(d.body).toString('hex')),
+  body('URL-encoded', 'body-url-encoded', (d) => encodeURIComponent(d.body)),
+  body('as a form with one field', 'body-url-encoded', (d) => new URLSearchParams({ payload: d.body }).toString()),
+  body('as a form without a name', 'body-url-encoded', (d) => new URLSearchParams({ [d.body]: '' }).toString()),
+  body('parsed as a form into the key of an object', 'body-form-parsed', (d) => JSON.stringify({ [d.body]: '' })),
+  sentBody(
+    'with its line breaks converted to CRLF',
+    'body-line-endings',
+    (d) => JSON.stringify(parsed(d), null, 2),
+    (sent) => sent.replace(/\n/g, '\r\n'),
+  ),
+  body('as the JSON of a Buffer', 'body-buffer-serialized', (d) => JSON.stringify(bytes(d.body))),
+  body('as String(bytes)', 'body-buffer-serialized', (d) => String(new Uint8Array(bytes(d.body)))),
+  body('escaped for HTML', 'body-html-escaped', (d) => html(d.body)),
+  sentBody(
+    'with accents taken apart',
+    'body-unicode-normalized',
+    (d) => d.body.normalize('NFC'),
+    (sent) => sent.normalize('NFD'),
+  ),
+  body('wrapped in an object', 'body-wrapped', (d) => JSON.stringify({ events: parsed(d) })),
+  body('wrapped in another array', 'body-wrapped', (d) => `[${d.body}]`),
+  body('as the whole event of a Lambda', 'body-lambda-event', (d) =>
+    JSON.stringify({ version: '2.0', body: d.body, isBase64Encoded: false }),
+  ),
+  body('as the whole event of a Lambda, in base64', 'body-lambda-event', (d) =>
+    JSON.stringify({ body: bytes(d.body).toString('base64'), isBase64Encoded: true }),
+  ),
+  sentBody(
+    'as the event taken out of its array',
+    'body-unwrapped',
+    ({ events }) => goJson(events.slice(0, 1)),
+    (sent) => sent.slice(1, -1),
+  ),
+  body('appended to itself', 'body-repeated', (d) => d.body + d.body),
+  body('in a buffer that is too large', 'body-padded', (d) => Buffer.concat([bytes(d.body), Buffer.alloc(64)])),
+  body('with the timestamp appended already', 'body-with-timestamp', (d) => d.body + d.timestamp),
+  body('still compressed', 'body-compressed', (d) =>
+    Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0]), bytes(d.body).reverse()]),
+  ),
+  body('cut at the end', 'body-truncated', (d) =>
+    bytes(d.body)
+      .subarray(0, Math.floor(d.body.length / 2))
+      .toString('latin1')
+      .replace(/[\x80-\xff]+/g, ''),
+  ),
+  body('empty, because something else read it', 'body-empty', () => ''),
+  body('missing', 'body-empty', () => undefined),
+  body('as a parser leaves what it did not read', 'body-consumed', () => '{}'),
+  body('as the name of its type', 'body-stringified', (d) => String(parsed(d)).replace(/,.*/, '')),
+];
+
+const plainSecretMistakes: readonly Mistake[] = [
+  configured('with the line break of its file', 'secret-whitespace', (d) => `${d.secret}\n`),
+  configured('with a Windows line break', 'secret-whitespace', (d) => `${d.secret}\r\n`),
+  configured('with spaces around', 'secret-whitespace', (d) => ` ${d.secret}  `),
+  signedWith('signed with a line break that ours has not', 'secret-whitespace-lost', (secret) => `${secret}\n`),
+  signedWith('signed with a carriage return that ours has not', 'secret-whitespace-lost', (secret) => `${secret}\r`),
+  configured('in double quotes', 'secret-quoted', (d) => `"${d.secret}"`),
+  configured('in single quotes', 'secret-quoted', (d) => `'${d.secret}'`),
+  configured('in typographic quotes', 'secret-quoted', (d) => `“${d.secret}”`),
+  signedWith('signed with quotes that ours has not', 'secret-quotes-lost', (secret) => JSON.stringify(secret)),
+  configured('as a line of an env file', 'secret-env-line', (d) => `WEBHOOK_SECRET=${d.secret}`),
+  configured('as an export of a shell', 'secret-env-line', (d) => `export WEBHOOK_SECRET=${d.secret}`),
+  configured('with a comment behind it', 'secret-comment', (d) => `${d.secret} # production`),
+  configured('with Bearer in front', 'secret-prefix', (d) => `Bearer ${d.secret}`),
+  signedWith('without the prefix that belongs to it', 'secret-prefix-lost', (secret) => `whsec_${secret}`, other),
+  configured('with a prefix that does not belong to it', 'secret-prefix', (d) => `whsec_${d.secret}`),
+  signedWith('decoded from hex by the signer', 'secret-hex-decoded', (secret) => Buffer.from(secret, 'hex'), hexSecret),
+  signedWith(
+    'decoded from base64 by the signer',
+    'secret-base64-decoded',
+    (secret) => Buffer.from(secret, 'base64'),
+    base64Secret,
+  ),
+  {
+    title: 'decoded from hex by us',
+    cause: 'secret-hex-encoded',
+    make: (d) => ({
+      secret: Buffer.from(hexSecret(d), 'hex').toString('latin1'),
+      signature: sign(hexSecret(d), d.body, d.timestamp),
+    }),
+  },
+  {
+    title: 'decoded from base64 by us',
+    cause: 'secret-base64-encoded',
+    make: (d) => ({ secret: atob(base64Secret(d)), signature: sign(base64Secret(d), d.body, d.timestamp) }),
+  },
+  configured('in base64, as Kubernetes keeps it', 'secret-base64-decoded', (d) => bytes(d.secret).toString('base64')),
+  configured('in hex', 'secret-hex-decoded', (d) => bytes(d.secret).toString('hex')),
+  signedWith(
+    'in upper case',
+    'secret-case',
+    (secret) => secret.toLowerCase(),
+    (d) => hexSecret(d).toUpperCase(),
+  ),
+  configured('URL-encoded', 'secret-url-encoded', (d) => encodeURIComponent(`${d.secret}/+ü`)),
+  configured('as a list in one text', 'secret-list', (d) => `${other(d)},${d.secret}`),
+  configured('with a comma behind it', 'secret-punctuation', (d) => `${d.secret},`),
+  configured('with a semicolon behind it', 'secret-punctuation', (d) => `"${d.secret}";`),
+  configured('of another webhook', 'secret-of-another-webhook', other),
+  configured('without the equals signs at its end', 'secret-padding', (d) => d.secret),
+  configured('pasted twice', 'secret-doubled', (d) => d.secret + d.secret),
+  signedWith('hashed to make a key of it', 'secret-hashed', (secret) => sha256(secret)),
+  signedWith('hashed to make a key of it, in hex', 'secret-hashed', (secret) => sha256(secret).toString('hex')),
+  configured('with a byte order mark', 'secret-bom', (d) => `\uFEFF${d.secret}`),
+  configured('with a zero width space', 'secret-bom', (d) => `${d.secret}\u200b`),
+  configured('with a line break that is written as an escape', 'secret-escaped', (d) => `${d.secret}\\n`),
+  signedWith('unset where it is signed', 'signed-without-secret', () => 'undefined'),
+  configured('undefined', 'secret-missing', () => undefined),
+  configured('empty', 'secret-missing', () => ''),
+  configured('the text undefined', 'secret-placeholder', () => 'undefined'),
+  configured('a variable that was not expanded', 'secret-placeholder', () => `\${${'WEBHOOK_SECRET'}}`),
+  configured('what the documentation shows', 'secret-placeholder', () => '<SIGNING_SECRET>'),
+  configured('an API key', 'secret-is-api-key', () => 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'),
+  configured('given as bytes', 'secret-not-text', (d) => bytes(d.secret)),
+];
+
+export const secretMistakes: readonly Mistake[] = plainSecretMistakes.map((mistake) => withExtras(mistake));
+
+/** Those that need more than the one part. */
+function withExtras(mistake: Mistake): Mistake {
+  const { cause, make, title } = mistake;
+  if (cause === 'secret-of-another-webhook')
+    return { ...mistake, make: (d) => ({ ...make(d), otherSecrets: { staging: 'not-this-one', shop: d.secret } }) };
+  if (cause === 'secret-padding') {
+    return { ...mistake, make: (d) => ({ secret: other(d), signature: sign(`${other(d)}==`, d.body, d.timestamp) }) };
+  }
+  if (title === 'URL-encoded') {
+    return { ...mistake, make: (d) => ({ ...make(d), signature: sign(`${d.secret}/+ü`, d.body, d.timestamp) }) };
+  }
+  return mistake;
+}
+
+export const timestampMistakes: readonly Mistake[] = [
+  signedAs('left out of what is signed', 'timestamp-not-signed', (d) => sign(d.secret, d.body)),
+  signedAs('signed in front of the body', 'timestamp-first', (d) => sign(d.secret, d.timestamp, d.body)),
+  signedAs('signed behind a dot', 'timestamp-separator', (d) => sign(d.secret, d.body, '.', d.timestamp)),
+  signedAs('signed behind a colon', 'timestamp-separator', (d) => sign(d.secret, d.body, ':', d.timestamp)),
+  signedAs('signed behind a comma', 'timestamp-separator', (d) => sign(d.secret, d.body, ',', d.timestamp)),
+  signedAs('signed in front with a dot, as Stripe does it', 'timestamp-first-separator', (d) =>
+    sign(d.secret, d.timestamp, '.', d.body),
+  ),
+  signedAs('signed in front with a line break', 'timestamp-first-separator', (d) =>
+    sign(d.secret, d.timestamp, '\n', d.body),
+  ),
+  signedAs('signed as Slack does it', 'timestamp-first-separator', (d) =>
+    sign(d.secret, 'v0:', d.timestamp, ':', d.body),
+  ),
+  signedAs('signed in milliseconds', 'timestamp-milliseconds', (d) =>
+    sign(d.secret, d.body, String(seconds(d) * 1000 + 417)),
+  ),
+  stamped('sent in milliseconds, signed in seconds', 'timestamp-milliseconds', (d) => String(seconds(d) * 1000 + 417)),
+  {
+    title: 'in milliseconds in both places',
+    cause: 'timestamp-milliseconds',
+    make: (d) => ({ timestamp: `${d.timestamp}417`, signature: sign(d.secret, d.body, `${d.timestamp}417`) }),
+  },
+  stamped('sent in microseconds', 'timestamp-milliseconds', (d) => `${d.timestamp}417123`),
+  signedAs('signed as an ISO date', 'timestamp-reformatted', (d) => sign(d.secret, d.body, iso(d))),
+  stamped('sent as an ISO date', 'timestamp-reformatted', iso),
+  stamped('sent as an HTTP date', 'timestamp-reformatted', (d) => new Date(seconds(d) * 1000).toUTCString()),
+  stamped('with leading zeros', 'timestamp-reformatted', (d) => `00${d.timestamp}`),
+  stamped('with decimals', 'timestamp-reformatted', (d) => `${d.timestamp}.0`),
+  signedAs('signed with decimals, as Python gives it', 'timestamp-reformatted', (d) =>
+    sign(d.secret, d.body, `${d.timestamp}.0`),
+  ),
+  stamped('with an exponent', 'timestamp-reformatted', (d) => seconds(d).toExponential()),
+  stamped('in hex', 'timestamp-reformatted', (d) => `0x${seconds(d).toString(16)}`),
+  stamped('with commas between thousands', 'timestamp-reformatted', (d) => seconds(d).toLocaleString('en-US')),
+  stamped('with a sign', 'timestamp-reformatted', (d) => `-${d.timestamp}`),
+  stamped('as a date of a place', 'timestamp-reformatted', (d) => new Date(seconds(d) * 1000).toLocaleString('en-US')),
+  {
+    title: 'with decimals in both places',
+    cause: 'timestamp-reformatted',
+    make: (d) => ({ timestamp: `${d.timestamp}.25`, signature: sign(d.secret, d.body, `${d.timestamp}.25`) }),
+  },
+  stamped('with white space around', 'timestamp-whitespace', (d) => ` ${d.timestamp} `),
+  stamped('with a name in front', 'timestamp-prefixed', (d) => `t=${d.timestamp}`),
+  stamped('sent twice', 'timestamp-repeated', (d) => `${d.timestamp}, ${d.timestamp}`),
+  stamped('parsed to a number', 'timestamp-not-text', seconds),
+  stamped('missing', 'timestamp-missing', () => undefined),
+  stamped('of another attempt', 'timestamp-of-another-delivery', (d) => String(seconds(d) - 217)),
+  {
+    title: 'with the end of the body at its front',
+    cause: 'body-timestamp-seam',
+    make: (d) => ({ rawBody: d.body.slice(0, -2), timestamp: d.body.slice(-2) + d.timestamp }),
+  },
+  {
+    title: 'with its first digits at the end of the body',
+    cause: 'body-timestamp-seam',
+    make: (d) => ({ rawBody: d.body + d.timestamp.slice(0, 4), timestamp: d.timestamp.slice(4) }),
+  },
+  clock('eleven minutes old', 'timestamp-stale', 664),
+  clock('ten minutes ahead', 'timestamp-ahead', -600),
+  clock('two hours old to the second, as a clock in local time makes it', 'clock-time-zone', 7201),
+  clock('five and a half hours ahead, as a clock in local time makes it', 'clock-time-zone', -19_799),
+];
+
+export const signatureMistakes: readonly Mistake[] = [
+  header('in base64', 'signature-base64', (d) => Buffer.from(d.signature, 'hex').toString('base64')),
+  header('in base64url', 'signature-base64url', (d) => Buffer.from(d.signature, 'hex').toString('base64url')),
+  header('with sha256= in front', 'signature-prefixed', (d) => `sha256=${d.signature}`),
+  header('with v1= in front', 'signature-prefixed', (d) => `v1=${d.signature}`),
+  header('as Stripe writes it', 'signature-prefixed', (d) => `t=${d.timestamp},v1=${d.signature}`),
+  header('with 0x in front', 'signature-prefixed', (d) => `0x${d.signature}`),
+  header('in quotes', 'signature-quoted', (d) => `"${d.signature}"`),
+  header('with a line break behind it', 'signature-whitespace', (d) => `${d.signature}\n`),
+  header('cut to 32 digits', 'signature-truncated', (d) => d.signature.slice(0, 32)),
+  header('cut by one digit', 'signature-truncated', (d) => d.signature.slice(0, -1)),
+  header('with more behind it', 'signature-longer', (d) => `${d.signature}zz`),
+  header('in hex of hex', 'signature-encoded-twice', (d) => bytes(d.signature).toString('hex')),
+  header('in base64 of hex', 'signature-encoded-twice', (d) => bytes(d.signature).toString('base64')),
+  header('in hex of base64', 'signature-encoded-twice', (d) =>
+    bytes(Buffer.from(d.signature, 'hex').toString('base64')).toString('hex'),
+  ),
+  header('sent twice, joined with a comma', 'signature-repeated', (d) => `${d.signature}, ${d.signature}`),
+  header('sent twice, as a list', 'signature-repeated', (d) => [d.signature, d.signature]),
+  header('URL-encoded', 'signature-url-encoded', (d) => `${encodeURIComponent(`"${d.signature}"`)}`),
+  header('with colons between its bytes', 'signature-separated', (d) => d.signature.replace(/..(?!$)/g, '$&:')),
+  header('given as bytes', 'signature-not-text', (d) => Buffer.from(d.signature, 'hex')),
+  header('missing', 'signature-missing', () => undefined),
+  header('masked by a log', 'signature-masked', () => '***'),
+  header(
+    'as Svix writes it, of something else',
+    'signature-of-another-scheme',
+    () => 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+  signedAs('made with SHA-1', 'signature-sha1', (d) => mac('sha1', d.secret, d.body, d.timestamp).toString('hex')),
+  signedAs('made with SHA-384', 'signature-sha384', (d) =>
+    mac('sha384', d.secret, d.body, d.timestamp).toString('hex'),
+  ),
+  signedAs('made with SHA-512', 'signature-sha512', (d) =>
+    mac('sha512', d.secret, d.body, d.timestamp).toString('hex'),
+  ),
+  signedAs('made without a key', 'signature-without-key', (d) => sha256(d.body, d.timestamp).toString('hex')),
+  signedAs('a hash of key and message', 'signature-key-first', (d) =>
+    sha256(d.secret, d.body, d.timestamp).toString('hex'),
+  ),
+  signedAs('a hash of message and key', 'signature-key-last', (d) =>
+    sha256(d.body, d.timestamp, d.secret).toString('hex'),
+  ),
+  signedAs('made with key and message swapped', 'signature-key-and-message-swapped', (d) =>
+    sign(d.body + d.timestamp, d.secret),
+  ),
+  signedAs('made of the hash', 'signature-of-a-hash', (d) => sign(d.secret, sha256(d.body, d.timestamp))),
+  signedAs('made of the hash in hex', 'signature-of-a-hash', (d) =>
+    sign(d.secret, sha256(d.body, d.timestamp).toString('hex')),
+  ),
+  signedAs('hashed once more', 'signature-hashed', (d) =>
+    createHash('sha256').update(Buffer.from(d.signature, 'hex')).digest('hex'),
+  ),
+  {
+    title: 'not there, nor is the timestamp: headers under other names',
+    cause: 'headers-missing',
+    make: () => ({ signature: undefined, timestamp: undefined }),
+  },
+  {
+    title: 'of somebody else',
+    cause: 'altered-or-other-secret',
+    make: (d) => ({ signature: sign('somebody else', d.body, d.timestamp) }),
+  },
+];
+
+/** The delivery as it is received, with a mistake in it. */
+export const receivedWith = (mistake: Mistake, delivery: Delivery): Received => ({
+  rawBody: delivery.body,
+  signature: delivery.signature,
+  timestamp: delivery.timestamp,
+  secret: delivery.secret,
+  now: NOW,
+  ...mistake.make(delivery),
+});

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { forward } from '../../src/listener/forward.js';
+
+const body = new TextEncoder().encode('[]');
+const to = (target: string, headers: [string, string][] = [['Content-Type', 'application/json']], timeoutMs = 5_000) =>
+  forward({ target: new URL(target), headers, body, timeoutMs });
+
+/** A target that does what it likes with a connection once something came over it. */
+async function raw(talk: (socket: Socket, head: string) => void) {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', (head) => talk(socket, head.toString()));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+async function app(answer: RequestListener) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe('a delivery that is sent on', () => {
+  it('has Host and Content-Length also when it came without them', async () => {
+    let seen: string[] = [];
+    const target = await app((request, response) => {
+      seen = request.rawHeaders;
+      response.end();
+    });
+    expect(await to(target)).toMatchObject({ status: 200 });
+    const { host } = new URL(target);
+    const sent = ['Host', host, 'Content-Type', 'application/json', 'Content-Length', '2'];
+    expect(seen.slice(0, 6)).toEqual(sent);
+  });
+
+  it('is not sent where a header is none that can be sent, and says so', async () => {
+    let requests = 0;
+    const target = await app((_, response) => {
+      requests++;
+      response.end();
+    });
+    expect(await to(target, [['X-Odd', 'a\nb']])).toEqual({
+      durationMs: expect.any(Number),
+      code: 'ERR_INVALID_CHAR',
+      reason: 'The delivery could not be sent on.',
+    });
+    expect(requests).toBe(0);
+  });
+
+  it('to a host that is not there names the host', async () => {
+    const { code, reason, status } = await to('http://no-such-host.invalid/');
+    expect(code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
+    expect([status, reason]).toEqual([undefined, 'There is no host no-such-host.invalid: check the URL.']);
+  });
+
+  it('to a target without TLS where TLS is asked for has not been answered', async () => {
+    const target = await app((_, response) => void response.end());
+    const { status, reason } = await to(target.replace('http:', 'https:'));
+    expect([status, reason]).toEqual([undefined, 'The target could not be reached.']);
+  });
+
+  it('to a target that switches protocols has not been answered', async () => {
+    const target = await raw((socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+    });
+    const { status, code } = await to(target);
+    expect([status, code]).toEqual([undefined, 'ECONNRESET']);
+  });
+
+  it('has its answer, and leaves a target that does not end it', async () => {
+    let left: Promise<unknown> | undefined;
+    const target = await raw((socket) => {
+      left = once(socket, 'close');
+      socket.write('HTTP/1.1 202 Accepted\r\nContent-Length: 100\r\n\r\nhalf');
+    });
+    expect(await to(target, [], 50)).toMatchObject({ status: 202 });
+    await left;
+  });
+
+  it('has its answer also when the target breaks it off', async () => {
+    const target = await raw((socket) => {
+      socket.end('HTTP/1.1 202 Accepted\r\nContent-Length: 100\r\n\r\nhalf');
+    });
+    const { status, code } = await to(target);
+    expect([status, code]).toEqual([202, undefined]);
+  });
+});

@@ -1,0 +1,310 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { type AddressInfo, createConnection, createServer as createTcpServer } from 'node:net';
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { serviceHeaders, signDelivery, verifySignature } from 'event-webhook-receiver/verify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ListenerOptions, startListener } from '../../src/listener/listener.js';
+import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
+import { lastOf } from '../../src/page/views.js';
+import { call } from '../page/call.js';
+
+const SECRET = 'whsec-of-the-listener';
+const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
+  const { body, headers } = createTestDelivery(events, { secret });
+  return { method: 'POST', body, headers };
+};
+
+async function listen(options: Partial<ListenerOptions> = {}) {
+  const feed = createFeed();
+  const fixed = { feed, secret: SECRET, headers: serviceHeaders, toleranceSeconds: 300, forwardTimeoutMs: 5_000 };
+  const listener = await startListener({ ...fixed, ...options });
+  onTestFinished(() => listener.close());
+  const last = () => lastOf(feed.list().at(-1) as KeptDelivery);
+  return { ...listener, feed, last };
+}
+
+/** An app on a free port, and what it got. */
+async function app(answer: RequestListener = (_, response) => response.writeHead(200).end()) {
+  const got: { url: string; headers: string[]; body: Buffer }[] = [];
+  const server = createServer(async (request: IncomingMessage, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    got.push({ url: request.url ?? '', headers: request.rawHeaders, body: Buffer.concat(chunks) });
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { target: new URL(`http://127.0.0.1:${port}/hooks?a=1`), got, host: `127.0.0.1:${port}` };
+}
+
+/** A port where nothing listens. */
+async function closedPort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('a listener without a target', () => {
+  it('answers as a receiver does, at any path, and keeps what came', async () => {
+    const { url, feed } = await listen();
+    for (const path of ['/', '/webhooks', '/a/b?c=d']) expect((await call(url + path, signed())).status).toBe(200);
+    expect((await call(url, signed(undefined, 'whsec-of-somebody-else'))).status).toBe(403);
+    expect((await call(url, { method: 'POST', body: '[]' })).status).toBe(403);
+    expect((await call(url, signed([{ id: 1 }]))).status).toBe(422);
+    expect((await call(url)).status).toBe(405);
+    const records = feed.list();
+    expect(records.map((record) => lastOf(record).status)).toEqual([200, 200, 200, 403, 403, 422]);
+    expect(records.map(({ target }) => target).slice(0, 3)).toEqual(['/', '/webhooks', '/a/b?c=d']);
+    expect(lastOf(records[3] as KeptDelivery)).toMatchObject({ code: 'ERR_WEBHOOK_SIGNATURE' });
+  });
+
+  it('keeps whether each was genuine, and closes the connection of one that was not', async () => {
+    const { url, feed } = await listen();
+    const closed = [];
+    for (const delivery of [signed(), signed([{ id: 1 }]), signed(undefined, 'whsec-of-somebody-else')]) {
+      closed.push(
+        (await call(url, { ...delivery, headers: { ...delivery.headers, Connection: 'keep-alive' } })).headers
+          .connection,
+      );
+    }
+    expect(feed.list().map(({ verified }) => verified)).toEqual([true, true, false]);
+    expect(closed).toEqual(['keep-alive', 'keep-alive', 'close']);
+  });
+
+  it('keeps the bytes also of what is refused for its headers', async () => {
+    const { url, feed, last } = await listen();
+    const body = '[{"id":"x"}] ';
+    const { headers } = signDelivery(body, { secret: SECRET, timestamp: 1_700_000_000 });
+    expect((await call(url, { method: 'POST', body, headers })).status).toBe(403);
+    expect(last().code).toBe('ERR_WEBHOOK_TIMESTAMP');
+    expect(Buffer.from(feed.list()[0]?.rawBody ?? []).toString()).toBe(body);
+  });
+
+  it('keeps no body that is too large, and answers 413', async () => {
+    const { url, feed, last } = await listen({ maxBodyBytes: 1_000 });
+    expect((await call(url, { method: 'POST', body: 'x'.repeat(1_001), headers: signed().headers })).status).toBe(413);
+    expect(last().code).toBe('ERR_WEBHOOK_BODY_TOO_LARGE');
+    expect(feed.list()[0]).toMatchObject({ bodyDropped: true });
+  });
+
+  it('tells of each delivery once it is answered, with the headers as they were spelled', async () => {
+    const told: unknown[] = [];
+    const { url } = await listen({
+      onDelivery: (record, about) => told.push([lastOf(record).status, lastOf(record).headers, about]),
+      onOther: (about) => told.push(about),
+    });
+    const { headers, ...delivery } = signed();
+    await call(`${url}/x`, { ...delivery, headers: { ...headers, 'X-ODD-case': 'A, b' } });
+    await call(`${url}/favicon.ico`);
+    expect(told).toEqual([
+      [200, expect.arrayContaining([['X-ODD-case', 'A, b']]), { method: 'POST', path: '/x' }],
+      { method: 'GET', path: '/favicon.ico', status: 405 },
+    ]);
+  });
+});
+
+describe('a listener with a target', () => {
+  it('hands on the exact bytes under the headers as they were spelled and ordered, to the URL that was given', async () => {
+    const { target, got, host } = await app();
+    const { url } = await listen({ target });
+    const body = Buffer.concat([
+      Buffer.from(createTestDelivery([sampleEventEmitted()], { secret: SECRET }).body),
+      Buffer.from('\n '),
+    ]);
+    const { headers } = signDelivery(body, { secret: SECRET });
+    const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
+    const lines = [
+      'Host: hooks.example',
+      'x-FIRST: 1',
+      `X-service-SIGNATURE: ${headers['X-Service-Signature']}`,
+      `X-Service-Timestamp: ${headers['X-Service-Timestamp']}`,
+      'X-Twice: a',
+      'X-Latin: caf\u00E9',
+      'X-Twice: b',
+      'Connection: close, X-Hop',
+      'X-Hop: not handed on',
+      'Transfer-Encoding: chunked',
+    ];
+    const half = body.length >> 1;
+    socket.write(Buffer.from(`POST /any HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
+    for (const part of [body.subarray(0, half), body.subarray(half)]) {
+      socket.write(Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]));
+    }
+    socket.write('0\r\n\r\n');
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(got).toHaveLength(1);
+    expect(got[0]?.url).toBe('/hooks?a=1');
+    expect(got[0]?.body.equals(body)).toBe(true);
+    const sent = got[0]?.headers ?? [];
+    expect(sent.slice(0, 14)).toEqual([
+      ...['Host', host, 'x-FIRST', '1', 'X-service-SIGNATURE', headers['X-Service-Signature']],
+      ...[
+        'X-Service-Timestamp',
+        headers['X-Service-Timestamp'],
+        'X-Twice',
+        'a',
+        'X-Latin',
+        'caf\u00E9',
+        'X-Twice',
+        'b',
+      ],
+    ]);
+    expect(sent).not.toContain('X-Hop');
+    expect(sent).not.toContain('chunked');
+    expect(sent[sent.indexOf('Content-Length') + 1]).toBe(String(body.length));
+  });
+
+  it('answers what the target answers, and its Retry-After', async () => {
+    for (const status of [200, 204, 202, 400, 403, 422, 429, 500, 503]) {
+      const { target } = await app((_, response) =>
+        response.writeHead(status, { 'Retry-After': '7', 'Set-Cookie': 'a=b' }).end(),
+      );
+      const { url, last } = await listen({ target });
+      const answer = await call(url, signed());
+      expect([answer.status, answer.headers['retry-after'], answer.headers['set-cookie'], answer.text]).toEqual([
+        status,
+        '7',
+        undefined,
+        '',
+      ]);
+      expect(last().status).toBe(status);
+      expect(last().reason).toBe(status < 300 ? undefined : `The target answered ${status}.`);
+    }
+  });
+
+  it('lets the target decide on what came before, on what is no valid event, and on kinds that are not known', async () => {
+    const { target, got } = await app();
+    const { url } = await listen({ target });
+    const again = signed();
+    for (const delivery of [again, again, signed([]), signed([{ id: 1 }]), signed([{ id: 'x', event: 'new.kind' }])]) {
+      expect((await call(url, delivery)).status).toBe(200);
+    }
+    expect(got).toHaveLength(5);
+  });
+
+  it('does not hand on what it refuses', async () => {
+    const { target, got } = await app();
+    const { url } = await listen({ target });
+    const other = signed(undefined, 'whsec-of-somebody-else');
+    const body = 'not json';
+    const nonsense = { method: 'POST', body, headers: signDelivery(body, { secret: SECRET }).headers };
+    const statuses = [];
+    for (const delivery of [other, { method: 'POST', body: '[]' }, nonsense])
+      statuses.push((await call(url, delivery)).status);
+    expect(statuses).toEqual([403, 403, 400]);
+    expect(got).toEqual([]);
+  });
+
+  it('answers 503 with Retry-After when the target cannot be reached', async () => {
+    const { url, last } = await listen({ target: new URL(`http://127.0.0.1:${await closedPort()}/`) });
+    const answer = await call(url, signed());
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
+    expect(last()).toMatchObject({
+      status: 503,
+      code: 'ECONNREFUSED',
+      reason: expect.stringContaining('Nothing listens'),
+    });
+  });
+
+  it('answers 503 when the target hangs, closes the connection, or speaks something else', async () => {
+    const hanging = await app(() => {});
+    const closing = await app((request) => void request.socket.destroy());
+    const speaking = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-nonsense\r\n\r\n'));
+    await new Promise<void>((resolve) => speaking.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void speaking.close());
+    const { port } = speaking.address() as AddressInfo;
+    for (const target of [hanging.target, closing.target, new URL(`http://127.0.0.1:${port}/`)]) {
+      const { url, last } = await listen({ target, forwardTimeoutMs: 300 });
+      expect((await call(url, signed())).status).toBe(503);
+      expect(last().code).toMatch(/^(ETIMEDOUT|ECONNRESET|HPE_\w+)$/);
+    }
+  });
+
+  it('does not follow a redirect: the sender gets the status without where it leads', async () => {
+    const elsewhere = await app();
+    const { target } = await app((_, response) => response.writeHead(307, { Location: elsewhere.target.href }).end());
+    const { url } = await listen({ target });
+    const answer = await call(url, signed());
+    expect([answer.status, answer.headers.location]).toEqual([307, undefined]);
+    expect(elsewhere.got).toEqual([]);
+  });
+
+  it('reads no more of an answer than it needs, however much there is', async () => {
+    let sent = 0;
+    const { target } = await app((_, response) => {
+      const chunk = Buffer.alloc(64 * 1024);
+      const more = () => {
+        while (sent < 10 * 1024 * 1024 && !response.destroyed) {
+          sent += chunk.length;
+          if (!response.write(chunk)) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    });
+    const { url } = await listen({ target });
+    const answer = await call(url, signed());
+    expect([answer.status, answer.text]).toEqual([200, '']);
+  });
+});
+
+describe('sending again', () => {
+  it('sends the same bytes, signed afresh under the same headers, and keeps both attempts', async () => {
+    const { target, got } = await app();
+    const { url, feed, resend } = await listen({ target });
+    const now = Math.floor(Date.now() / 1000);
+    const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET, timestamp: now - 200 });
+    await call(url, { method: 'POST', body, headers: { ...headers, 'X-Mine': '1' } });
+    expect(await resend(feed.list()[0] as KeptDelivery)).toEqual({ id: '1' });
+    const [first, second] = got;
+    expect(second?.body.equals(first?.body as Buffer)).toBe(true);
+    const value = (name: string) => second?.headers[second.headers.indexOf(name) + 1] ?? '';
+    expect(Number(value('X-Service-Timestamp'))).toBeGreaterThanOrEqual(now);
+    expect(verifySignature(body, value('X-Service-Signature'), value('X-Service-Timestamp'), SECRET)).toBe(true);
+    expect(value('X-Mine')).toBe('1');
+    expect(feed.list()).toHaveLength(1);
+    expect(feed.get('1')?.attempts.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('says that the bytes are gone when they are, and that the target is', async () => {
+    const { url, feed, resend } = await listen({ target: new URL(`http://127.0.0.1:${await closedPort()}/`) });
+    await call(url, signed());
+    const record = feed.list()[0] as KeptDelivery;
+    await expect(resend({ ...record, bodyDropped: true })).rejects.toMatchObject({ status: 409 });
+    await resend(record);
+    expect(feed.get('1')?.attempts.map(({ status, code }) => [status, code])).toEqual([
+      [503, 'ECONNREFUSED'],
+      [503, 'ECONNREFUSED'],
+    ]);
+  });
+
+  it('ends with a target that does not answer', async () => {
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { target } = await app(() => asked());
+    const { url, close } = await listen({ target, forwardTimeoutMs: 600_000 });
+    const answer = call(url, signed()).catch(() => undefined);
+    await isAsked;
+    await close();
+    expect((await answer)?.status ?? 503).toBe(503);
+  });
+
+  it('signs nothing that was not genuine', async () => {
+    const { target, got } = await app();
+    const { url, feed, resend } = await listen({ target });
+    await call(url, signed(undefined, 'whsec-of-somebody-else'));
+    await call(url, { method: 'POST', body: '[]' });
+    for (const record of feed.list()) await expect(resend(record)).rejects.toMatchObject({ status: 409 });
+    expect(got).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+// A source of made-up deliveries for the page, without a service, a chain or a receiver:
+//   npx tsx test/workbench/fake-source.ts --count 10000 --every 500 --port 4100
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { createFeed, type Feed } from '../../src/page/feed.js';
+import { PageError } from '../../src/page/page-guard.js';
+import type { Attempt, DeliveryRecord } from '../../src/page/record.js';
+import { type ServedPage, servePage } from '../../src/page/serve-page.js';
+
+export const SECRET = 'whsec-of-the-fake-source';
+
+/** What no page may take for anything but text. */
+export const HOSTILE = [
+  '<script>window.pwned = 1</script>',
+  '<img src=x onerror="window.pwned = 1">',
+  '\u202Eevil\u202C',
+  '"\'`{{window.pwned = 1}}',
+  '&lt;b&gt;',
+  '\u0000\u0007\u001B[31mred',
+  'x'.repeat(2_000),
+];
+const LONG = 'y'.repeat(1_000_000);
+
+export interface FakeSource extends ServedPage {
+  readonly feed: Feed;
+  /** Puts one more delivery into the feed, as if it had just come. */
+  deliver(): string;
+}
+
+/** Serves the page, in the mode emulate, over so many made-up deliveries. Every eighth is hostile with `hostile`. */
+export async function startFakeSource({
+  count = 100,
+  port = 0,
+  hostile = true,
+}: {
+  count?: number;
+  port?: number;
+  hostile?: boolean;
+} = {}): Promise<FakeSource> {
+  const feed = createFeed();
+  const faults = { duplicate: false, reorder: false, delayMs: 0, wrongSignature: false, oldTimestamp: false };
+  const webhooks: { id: number; label: string; url: string; subscriptions: string[] }[] = [
+    { id: 1, label: 'shop', url: 'http://127.0.0.1:3000/webhooks', subscriptions: ['event.emitted'] },
+  ];
+  let lastId = 0;
+
+  function deliver(at = Date.now()): string {
+    const record = made(++lastId, at, hostile, faults.wrongSignature ? 'wrong signature' : undefined);
+    feed.put(record);
+    return record.id;
+  }
+  for (let n = count; n > 0; n--) deliver(Date.now() - n * 1000);
+
+  const page = await servePage({
+    feed,
+    port,
+    secretOf: () => SECRET,
+    contracts: () => new Map([[sampleEventEmitted().data.event.contract.address.toLowerCase(), { decimals: 18 }]]),
+    state: () => ({
+      mode: 'emulate',
+      title: 'A fake source',
+      headers: serviceHeaders,
+      webhooks,
+      faults,
+      chain: {
+        rpcUrl: 'http://127.0.0.1:8545',
+        chainId: 31337,
+        contracts: [{ address: `0x${'5f'.repeat(20)}`, label: 'sample' }],
+      },
+      service: { url: 'http://127.0.0.1:4000' },
+    }),
+    actions: {
+      resend(record) {
+        const attempt = { at: Date.now(), headers: record.attempts[0]?.headers ?? [], status: 200, durationMs: 7 };
+        feed.put({ ...record, attempts: [...record.attempts, attempt], nextAttemptAt: undefined });
+        return { id: record.id };
+      },
+      register({ label, url }) {
+        if (!/^https?:/.test(url)) throw new PageError(400, 'The URL must start with https:// or http://.');
+        const webhook = { id: webhooks.length + 1, label, url, subscriptions: ['event.emitted'] };
+        webhooks.push(webhook);
+        return { ...webhook, secret: 'whsec-shown-once-0123456789' };
+      },
+      remove(id) {
+        const at = webhooks.findIndex((webhook) => webhook.id === id);
+        if (at >= 0) webhooks.splice(at, 1);
+        return at >= 0;
+      },
+      setFaults: (changes) => Object.assign(faults, changes),
+      sample: () => ({ id: deliver() }),
+    },
+  });
+  return { ...page, feed, deliver };
+}
+
+/** A delivery of an outcome that its number tells. */
+function made(n: number, at: number, hostile: boolean, fault: string | undefined): DeliveryRecord {
+  const odd = n === 16 ? LONG : HOSTILE[(n / 8) % HOSTILE.length];
+  const text = hostile && n % 8 === 0 ? odd : undefined;
+  const amount = String(BigInt(n) * 10n ** 18n);
+  const emitted = (at: number) =>
+    sampleEventEmitted(
+      text === undefined
+        ? { id: `event-${n}-${at}`, data: { triggeredAt: '2026-01-02T03:04:05Z' } }
+        : {
+            id: `event-${n}-${at}`,
+            data: {
+              event: {
+                name: text,
+                inputs: [{ name: text, value: text, hashed: false, type: 'string' }],
+                contract: { label: text, addressLabel: text },
+                rawFields: undefined,
+              },
+            },
+          },
+    );
+  const items: unknown[] = n % 5 === 0 ? [sampleTransactionIncluded({ id: `tx-${n}` })] : [emitted(0)];
+  if (n % 7 === 0) items.push(emitted(1), { id: 'x', event: 'block.mined' }, { id: 1, value: amount });
+  const timestamp = Math.floor(at / 1000);
+  const { body, headers } = createTestDelivery(items, { secret: SECRET, timestamp });
+  const lines = Object.entries({ Host: '127.0.0.1:3000', 'User-Agent': 'Go-http-client/1.1', ...headers });
+  const attempt = (change: Partial<Attempt> = {}): Attempt => ({
+    at,
+    headers: lines,
+    status: 200,
+    durationMs: n % 90,
+    ...change,
+  });
+  const attempts: Attempt[] = [attempt()];
+  if (fault) attempts[0] = attempt({ status: 403, fault });
+  else if (n % 9 === 0) attempts[0] = attempt({ status: 403 });
+  else if (n % 11 === 0)
+    attempts[0] = attempt({ status: undefined, code: 'ECONNREFUSED', reason: 'Nothing listens there.' });
+  else if (n % 13 === 0) attempts.unshift(attempt({ at: at - 5000, status: 503 }));
+  else if (n % 17 === 0) attempts[0] = { at, headers: lines };
+  return {
+    id: String(n),
+    target: 'http://127.0.0.1:3000/webhooks',
+    label: n % 3 === 0 ? 'shop' : 'ledger',
+    rawBody: new TextEncoder().encode(body),
+    attempts,
+    nextAttemptAt: n % 11 === 0 ? at + 60_000 : undefined,
+  };
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { values } = parseArgs({
+    options: { count: { type: 'string' }, every: { type: 'string' }, port: { type: 'string' } },
+  });
+  const source = await startFakeSource({ count: Number(values.count ?? 100), port: Number(values.port ?? 0) });
+  console.log(source.address);
+  if (values.every) setInterval(() => source.deliver(), Number(values.every));
+}

@@ -1,0 +1,87 @@
+import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { describe, expect, it } from 'vitest';
+import { explainFailure } from '../../src/explain/explain-failure.js';
+import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
+import { type FindingSources, findingsOf } from '../../src/page/findings.js';
+import { recordOf, SECRET, SENT } from './records.js';
+
+const sources: FindingSources = { headers: serviceHeaders, toleranceSeconds: 300, secretOf: () => SECRET };
+
+function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
+  const feed = createFeed();
+  feed.put(recordOf(...args));
+  return feed.get(args[0]) as KeptDelivery;
+}
+const refused = (attempt = {}) => kept('1', { attempt: { status: 403, ...attempt } });
+const explain = async (options: Parameters<typeof explainFailure>[0]) => explainFailure(options);
+const causes = async (record: KeptDelivery, changes: Partial<FindingSources> = {}) =>
+  (await findingsOf(record, { ...sources, ...changes }, explain)).map(({ cause }) => cause);
+
+describe('findingsOf', () => {
+  it('finds nothing in what was accepted, or is not answered yet', async () => {
+    expect(await causes(kept('1'))).toEqual([]);
+    expect(await causes(kept('1', { attempt: { status: undefined, durationMs: undefined } }))).toEqual([]);
+  });
+
+  it('says that a delivery is genuine which a receiver refused', async () => {
+    expect(await causes(refused())).toEqual(['refused-though-genuine']);
+  });
+
+  it('says so without trying anything of what was found genuine here', async () => {
+    const record = kept('1', { verified: true, attempt: { status: 403 } });
+    const never = () => Promise.reject(new Error('tried'));
+    expect((await findingsOf(record, sources, never)).map(({ cause }) => cause)).toEqual(['refused-though-genuine']);
+  });
+
+  it('does not say so of what was refused here, where the secret is known', async () => {
+    expect(await causes(refused({ code: 'ERR_WEBHOOK_TIMESTAMP' }))).toEqual([]);
+    expect(await causes(kept('1', { attempt: { status: 500 } }))).toEqual([]);
+  });
+
+  it('holds the timestamp against the clock of the attempt, not of now', async () => {
+    const [stale] = await findingsOf(
+      refused({ at: (SENT + 3600) * 1000, code: 'ERR_WEBHOOK_TIMESTAMP' }),
+      sources,
+      explain,
+    );
+    expect(stale?.what).toMatch(/old|stale|late/i);
+    expect(await causes(refused({ at: (SENT + 299) * 1000, code: 'ERR_WEBHOOK_TIMESTAMP' }))).toEqual([]);
+  });
+
+  it('finds the secret of another webhook and names its label, and tells no secret', async () => {
+    const changes = { secretOf: () => 'whsec-mine', otherSecretsOf: () => ({ shop: SECRET }) };
+    const findings = await findingsOf(refused(), { ...sources, ...changes }, explain);
+    expect(findings[0]).toMatchObject({ confidence: 'certain' });
+    expect(JSON.stringify(findings[0])).toContain('shop');
+    expect(JSON.stringify(findings)).not.toContain('whsec-');
+  });
+
+  it('names a fault on request first, and then what it does', async () => {
+    const record = refused({ fault: 'timestamp 50 minutes old', at: (SENT + 3000) * 1000 });
+    const found = await findingsOf(record, sources, explain);
+    expect(found[0]).toMatchObject({ cause: 'fault-on-request', confidence: 'certain' });
+    expect(found[0]?.what).toContain('timestamp 50 minutes old');
+    // And not what an hour to the second would look like: a clock in another time zone.
+    expect(found[1]).toMatchObject({ cause: 'timestamp-stale' });
+    expect(await causes(refused({ fault: 'one byte of the body changed' }))).toEqual(['fault-on-request']);
+  });
+
+  it('warns of a receiver that accepts what is not genuine', async () => {
+    expect(await causes(kept('1', { attempt: { code: 'NOT_GENUINE' } }))).toEqual(['accepted-though-not-genuine']);
+  });
+
+  it('says why nothing can be tried: no secret, no bytes, too many bytes', async () => {
+    expect(await causes(refused(), { secretOf: () => undefined })).toEqual(['secret-unknown']);
+    const attempt = { status: 403 };
+    expect(await causes(kept('1', { attempt, bodyDropped: true }))).toEqual(['body-dropped']);
+    const rawBody = new Uint8Array(3 * 1024 * 1024);
+    expect(await causes(kept('1', { attempt, rawBody }))).toEqual(['body-too-large-to-explain']);
+  });
+
+  it('sees a header that came twice as the receiver does, joined', { timeout: 60_000 }, async () => {
+    const { headers } = refused().attempts[0] ?? { headers: [] };
+    const found = await causes(refused({ headers: [...headers, ...headers], code: 'ERR_WEBHOOK_HEADER' }));
+    expect(found).not.toEqual([]);
+    expect(found).not.toContain('refused-though-genuine');
+  });
+});

@@ -1,0 +1,144 @@
+import { parseAbi } from 'abitype';
+import { type DeliveryItem, parseDelivery } from 'event-webhook-receiver';
+import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { encodeAbiParameters, encodeFunctionData } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { type ItemView, itemView, type KnownContract, type KnownContracts } from '../../src/page/item-view.js';
+
+const whole = { cut: (text: string) => text, spend: () => true };
+const view = (event: unknown, known?: KnownContract): ItemView => {
+  const [item] = parseDelivery(JSON.stringify([event]));
+  if (item === undefined) throw new Error('There is no item.');
+  const contracts = { get: () => known } as Partial<KnownContracts> as KnownContracts;
+  return itemView(item, contracts, whole);
+};
+const amounts = ({ inputs = [] }: ItemView) => inputs.map(({ exact, formatted }) => [exact, formatted]);
+
+/** The sample's transfer with another amount in its log. */
+function transfer(value: bigint, type = 'uint256') {
+  const sample = sampleEventEmitted();
+  const log = JSON.parse(sample.data.event.rawFields ?? '');
+  const [from, to] = sample.data.event.inputs;
+  const inputs = [from, to, { name: 'value', value: String(value), hashed: false, type }] as never;
+  const data = encodeAbiParameters([{ type: 'uint256' }], [value]);
+  return sampleEventEmitted({
+    id: sample.id,
+    data: { event: { inputs, rawFields: JSON.stringify({ ...log, data }) } },
+  });
+}
+
+describe('an amount of a token', () => {
+  it.each([
+    [1_500_000n, 6, '1.5'],
+    [2_000_000n, 6, '2'],
+    [1n, 6, '0.000001'],
+    [0n, 6, '0'],
+    [7n, 0, '7'],
+    [7n, undefined, undefined],
+    [7n, 1.5, undefined],
+    [7n, -1, undefined],
+    [7n, 256, undefined],
+  ])('of %s with %s decimals is %s', (value, decimals, formatted) => {
+    const event = transfer(value);
+    expect(amounts(view(event, { decimals }))).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      [String(value), formatted],
+    ]);
+  });
+
+  it('is told of an approval, and of no other event', () => {
+    const abi = (name: string) =>
+      parseAbi([`event ${name}(address indexed from, address indexed to, uint256 value)`] as readonly string[]);
+    const named = (name: string) => {
+      const event = transfer(1_500_000n);
+      const signature = `${name}(address,address,uint256)`;
+      return sampleEventEmitted({
+        id: event.id,
+        data: { ...event.data, event: { ...event.data.event, name, signature } },
+      });
+    };
+    const formatted = (name: string) => view(named(name), { abi: abi(name), decimals: 6 }).inputs?.[2]?.formatted;
+    // The log is that of a transfer: another topic fits no other name.
+    expect([formatted('Transfer'), formatted('Minted')]).toEqual(['1.5', undefined]);
+  });
+});
+
+describe('an event', () => {
+  it('whose log has been tampered with is shown as it came', () => {
+    const sample = sampleEventEmitted();
+    const event = sampleEventEmitted({ data: { event: { ...sample.data.event, rawFields: 'no log' } } });
+    const shown = view(event, { decimals: 6 });
+    expect(shown).toMatchObject({ status: 'event', name: 'Transfer', removed: undefined });
+    expect(shown.inputs?.every(({ exact }) => exact === undefined)).toBe(true);
+    expect(shown.inputs?.map(({ value }) => value)).toEqual(sample.data.event.inputs.map(({ value }) => value));
+  });
+
+  it('is shown without a transaction or a method that it does not have', () => {
+    const sample = sampleEventEmitted();
+    const { transaction } = sample.data;
+    expect(view(sampleEventEmitted({ data: { transaction: null as never } })).transaction).toBeUndefined();
+    const without = sampleEventEmitted({ data: { transaction: { ...transaction, method: null as never } } });
+    expect(view(without).transaction).toMatchObject({ hash: transaction?.txHash, method: undefined });
+  });
+
+  it('is decoded by the order of its inputs where its ABI names none', () => {
+    const abi = parseAbi(['event Transfer(address indexed, address indexed, uint256)']);
+    expect(amounts(view(transfer(1_500_000n), { abi, decimals: 6 }))[2]).toEqual(['1500000', '1.5']);
+  });
+
+  it('shows a hashed input as it came, without a number', () => {
+    const [from, to, value] = sampleEventEmitted().data.event.inputs;
+    const inputs = [from, to, { ...value, hashed: true }] as never;
+    expect(amounts(view(sampleEventEmitted({ data: { event: { inputs } } })))[2]).toEqual([undefined, undefined]);
+  });
+
+  it('is not decoded when the items of its delivery have used up what may be decoded', () => {
+    const [item] = parseDelivery(JSON.stringify([transfer(7n)]));
+    const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+    const contracts = { get: () => ({ abi }) } as Partial<KnownContracts> as KnownContracts;
+    const spent = itemView(item as DeliveryItem, contracts, { ...whole, spend: () => false });
+    expect(amounts(spent).every(([exact]) => exact === undefined)).toBe(true);
+  });
+
+  it('has the address label of a contract that has no label', () => {
+    const event = sampleEventEmitted({ data: { event: { contract: { label: '', addressLabel: 'till' } } } });
+    expect(view(event).contract?.label).toBe('till');
+  });
+});
+
+describe('a transaction', () => {
+  const abi = parseAbi([
+    'struct Part { address to; uint256[] amounts; }',
+    'function pay(Part[] parts, bool fast, string memo)',
+  ]);
+  const to = `0x${'5f'.repeat(20)}` as const;
+  const parts = [{ to, amounts: [1n, 2n ** 255n] }] as const;
+  const data = encodeFunctionData({ abi, functionName: 'pay', args: [parts, true, 'rent'] });
+
+  it('is shown with the arguments of its call, the large numbers exact, where its ABI is known', () => {
+    const shown = view(sampleTransactionIncluded({ data: { tx: { to, input: data } } }), { abi });
+    expect(shown).toMatchObject({ name: 'pay', contract: { address: to }, transaction: { method: 'pay' } });
+    const [paid = '', ...rest] = (shown.inputs ?? []).map(({ value }) => value);
+    expect(JSON.parse(paid)).toEqual([
+      { to: expect.stringMatching(/^0x(5f){20}$/i), amounts: ['1', String(2n ** 255n)] },
+    ]);
+    expect(rest).toEqual(['true', 'rent']);
+  });
+
+  it('is shown without a call where the ABI is of something else', () => {
+    const shown = view(sampleTransactionIncluded({ data: { tx: { to, input: '0x12345678' } } }), { abi });
+    expect(shown).toMatchObject({ name: undefined, inputs: [], contract: { address: to } });
+  });
+
+  it('is shown as far as it is told: its block, whether it failed, and what it lacks as nothing', () => {
+    const told = sampleTransactionIncluded({ data: { status: 'included', failed: true, blockNumber: 7, from: to } });
+    expect(view(told).transaction).toMatchObject({ blockNumber: '7', status: 'included, failed', from: to });
+    const bare = { tx: null, status: undefined, failed: undefined, blockNumber: undefined, from: undefined } as never;
+    expect(view(sampleTransactionIncluded({ data: bare }))).toMatchObject({
+      status: 'event',
+      contract: undefined,
+      transaction: { hash: '', from: '', blockNumber: undefined, status: undefined },
+    });
+  });
+});

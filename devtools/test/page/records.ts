@@ -1,0 +1,25 @@
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import type { Attempt, DeliveryRecord } from '../../src/page/record.js';
+
+export const SECRET = 'whsec-of-these-records';
+/** Unix seconds of every delivery here. */
+export const SENT = 1_700_000_000;
+
+/** A record of a delivery that was signed at SENT and answered 200. */
+export function recordOf(
+  id: string,
+  {
+    events = [sampleEventEmitted()],
+    attempt = {},
+    ...record
+  }: { events?: readonly unknown[]; attempt?: Partial<Attempt> } & Partial<DeliveryRecord> = {},
+): DeliveryRecord {
+  const { body, headers } = createTestDelivery(events, { secret: SECRET, timestamp: SENT });
+  return {
+    id,
+    target: '/webhooks',
+    rawBody: new TextEncoder().encode(body),
+    attempts: [{ at: SENT * 1000, headers: Object.entries(headers), status: 200, durationMs: 3, ...attempt }],
+    ...record,
+  };
+}

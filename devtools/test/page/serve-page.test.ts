@@ -1,0 +1,260 @@
+import { readFileSync } from 'node:fs';
+import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Explainer } from '../../src/confined/explainer.js';
+import type { Finding } from '../../src/explain/finding.js';
+import { createFeed } from '../../src/page/feed.js';
+import { type PageOptions, servePage } from '../../src/page/serve-page.js';
+import { call, pageHeaders } from './call.js';
+import { startFakeSource } from './fake-source.js';
+import { recordOf, SECRET } from './records.js';
+
+async function open(options: Partial<PageOptions> = {}) {
+  const feed = createFeed();
+  const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });
+  const page = await servePage({ feed, state, secretOf: () => SECRET, ...options });
+  onTestFinished(() => page.close());
+  const headers = pageHeaders(page.token);
+  const api = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(`${page.url}api/${path}`, { method, headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: JSON.parse(answer.text) };
+  };
+  return { ...page, feed, headers, api };
+}
+
+async function openFake(count: number) {
+  const source = await startFakeSource({ count });
+  onTestFinished(() => source.close());
+  return { ...source, headers: pageHeaders(source.token) };
+}
+
+describe('what the page is protected with', () => {
+  it('answers under its own names alone, so that no other site can be made to lead here', async () => {
+    const { url, headers } = await open();
+    const { port } = new URL(url);
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`]) {
+      expect((await call(url, { headers: { Host: host } })).status).toBe(200);
+    }
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1',
+      `127.0.0.1.evil.example:${port}`,
+      '127.0.0.1:1',
+    ]) {
+      expect((await call(url, { headers: { Host: host } })).status).toBe(421);
+      expect((await call(`${url}api/state`, { headers: { ...headers, Host: host } })).status).toBe(421);
+    }
+  });
+
+  it('wants the token for everything under /api, and takes no other', async () => {
+    const { url, token } = await open();
+    const tries = ['', 'Bearer', 'Bearer ', `Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Basic ${token}`, token];
+    for (const path of ['state', 'deliveries', 'deliveries/1', 'stream', 'nothing']) {
+      for (const Authorization of tries) {
+        const answer = await call(`${url}api/${path}`, { headers: { Authorization } });
+        expect([path, Authorization, answer.status]).toEqual([path, Authorization, 401]);
+        expect(answer.text).not.toContain(token);
+      }
+      expect((await call(`${url}api/${path}?token=${token}`)).status).toBe(401);
+    }
+  });
+
+  it('refuses calls from the pages of other sites, and changes that are not sent as JSON', async () => {
+    const { url, headers, feed } = await open();
+    feed.put(recordOf('1'));
+    const clear = (changes: Record<string, string>) =>
+      call(`${url}api/deliveries`, { method: 'DELETE', headers: { ...headers, ...changes } });
+    for (const Origin of ['http://evil.example', 'null', `${url.slice(0, -1)}.evil.example`, 'http://localhost:1']) {
+      expect((await clear({ Origin })).status).toBe(403);
+    }
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
+      expect((await clear({ 'Content-Type': type })).status).toBe(415);
+    }
+    expect(feed.list()).toHaveLength(1);
+    expect((await clear({ Origin: url.slice(0, -1), 'Content-Type': 'application/json; charset=utf-8' })).status).toBe(
+      200,
+    );
+    expect(feed.list()).toHaveLength(0);
+  });
+
+  it('has the security headers on every answer, and no CORS', async () => {
+    const { url, headers } = await open();
+    for (const path of ['', 'api/state', 'nothing', 'api/nothing']) {
+      for (const host of [{}, { Host: 'evil.example' }]) {
+        const answer = await call(`${url}${path}`, { headers: { ...headers, ...host } });
+        expect(answer.headers).toMatchObject({
+          'content-security-policy': expect.stringContaining("default-src 'none'; script-src 'self'"),
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+          'cache-control': 'no-store',
+        });
+        expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      }
+    }
+  });
+
+  it('makes another token for every run', async () => {
+    const [one, other] = [await open(), await open()];
+    expect(one.token).not.toBe(other.token);
+    expect(one.token.length).toBeGreaterThanOrEqual(43);
+    expect(one.address).toBe(`${one.url}#token=${one.token}`);
+  });
+});
+
+describe('the files of the page', () => {
+  it('are served with their types, and nothing else of the disk is', async () => {
+    const { url } = await open();
+    const index = await call(url);
+    expect(index.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(index.text).toBe(readFileSync(new URL('../../src/page/browser/index.html', import.meta.url), 'utf8'));
+    for (const path of [
+      'tsconfig.json',
+      '../../../test/serve-page.ts',
+      '..%2fserve-page.ts',
+      '%2e%2e/serve-page.ts',
+      'constructor',
+    ]) {
+      expect([path, (await call(`${url}${path}`)).status]).toEqual([path, 404]);
+    }
+    expect((await call(url, { method: 'POST' })).status).toBe(405);
+  });
+});
+
+describe('the API of the page', () => {
+  it('lists deliveries, opens one with its findings, and clears them', async () => {
+    const { feed, api } = await open();
+    feed.put(recordOf('1'));
+    feed.put(recordOf('2', { attempt: { status: 403 } }));
+    const { body } = await api('GET', 'deliveries');
+    expect(body.deliveries.map(({ id, verdict }: Record<string, string>) => [id, verdict])).toEqual([
+      ['1', 'accepted'],
+      ['2', 'refused'],
+    ]);
+    expect(body.lastId).toBe('2');
+    const opened = await api('GET', 'deliveries/2');
+    expect(opened.body.findings[0].cause).toBe('refused-though-genuine');
+    expect(opened.body.items[0].inputs[2].exact).toBe('1000000000000000000');
+    expect(JSON.stringify(opened.body)).not.toContain(SECRET);
+    expect((await api('DELETE', 'deliveries')).status).toBe(200);
+    expect((await api('GET', 'deliveries')).body.deliveries).toEqual([]);
+    expect(await api('GET', 'deliveries/2')).toEqual({
+      status: 404,
+      body: { status: 404, message: 'There is no such delivery, or not any more.' },
+    });
+  });
+
+  it('tells the state, the clock and the bound of the list', async () => {
+    const { api } = await open();
+    expect((await api('GET', 'state')).body).toMatchObject({
+      mode: 'listen',
+      title: 'A test',
+      headers: serviceHeaders,
+      now: expect.any(Number),
+      limits: { maxDeliveries: 10_000 },
+    });
+  });
+
+  it('does what it was given actions for, and shows a secret in the answer of a registration alone', async () => {
+    const { api } = await open({
+      actions: {
+        register: (webhook) => ({ ...webhook, id: 1, secret: 'whsec-once' }),
+        remove: (id) => id === 1,
+        setFaults: (faults) => ({ ...faults }),
+        resend: ({ id }) => ({ id }),
+        sample: () => ({ event: 'x' }),
+      },
+    });
+    const url = 'http://localhost:3000/';
+    expect((await api('POST', 'webhooks', { label: 'shop', url })).body).toMatchObject({ secret: 'whsec-once' });
+    expect((await api('POST', 'webhooks', { label: 7, url })).status).toBe(400);
+    expect((await api('POST', 'webhooks', [])).status).toBe(400);
+    expect((await api('DELETE', 'webhooks/1')).status).toBe(200);
+    for (const id of ['2', '1e0', '-1', 'x']) expect((await api('DELETE', `webhooks/${id}`)).status).toBe(404);
+    expect((await api('PUT', 'faults', { duplicate: true })).body).toEqual({ duplicate: true });
+    expect((await api('POST', 'sample', {})).body).toEqual({ event: 'x' });
+    expect((await api('POST', 'deliveries/9/resend', {})).status).toBe(404);
+  });
+
+  it('lists what a delivery that was not verified holds once it has been opened, and not before', async () => {
+    const { feed, api } = await open();
+    feed.put(recordOf('1', { attempt: { status: 403 }, verified: false }));
+    feed.put(recordOf('2', { attempt: { status: 403 }, verified: false, bodyDropped: true }));
+    const names = async () =>
+      (await api('GET', 'deliveries')).body.deliveries.map(({ names }: { names: string[] }) => names);
+    expect(await names()).toEqual([[], []]);
+    const opened = await api('GET', 'deliveries/1');
+    expect([opened.body.names, opened.body.items.length]).toEqual([['Transfer'], 1]);
+    expect((await api('GET', 'deliveries/2')).body.bodyDropped).toBe(true);
+    expect((await names())[0]).toEqual(['Transfer']);
+  });
+
+  it('says of a delivery that could not be decoded that it was not', async () => {
+    const nothing = { explain: async () => [], read: async () => undefined, view: async () => undefined };
+    const explainer: Explainer = { ...nothing, first: nothing, close() {} };
+    const { feed, api } = await open({ explainer });
+    feed.put(recordOf('1', { attempt: { status: 500 } }));
+    const { body } = await api('GET', 'deliveries/1');
+    expect(body.items).toEqual([]);
+    expect(body.findings.map(({ cause }: Finding) => cause)).toContain('items-not-decoded');
+  });
+
+  it('answers 404 for what this workbench does not do, and for what is no call', async () => {
+    const { api, feed } = await open();
+    feed.put(recordOf('1'));
+    const calls = ['POST webhooks', 'DELETE webhooks/1', 'PUT faults', 'POST sample', 'POST deliveries/1/resend'];
+    for (const each of [...calls, 'GET nothing', 'PUT state', 'GET deliveries/1/resend', 'POST constructor']) {
+      const [method, path] = each.split(' ') as [string, string];
+      expect([each, (await api(method, path, { label: 'x', url: 'y' })).status]).toEqual([each, 404]);
+    }
+  });
+
+  it('passes on what an action refuses with, and of what breaks tells nothing', async () => {
+    const { api, feed } = await open({
+      actions: {
+        register: () => Promise.reject(Object.assign(new Error('The label is taken.'), { status: 409 })),
+        sample() {
+          throw new Error(`a bug that quotes ${SECRET}`);
+        },
+      },
+      contracts: () => {
+        throw new Error(SECRET);
+      },
+    });
+    expect(await api('POST', 'webhooks', { label: 'a', url: 'b' })).toEqual({
+      status: 409,
+      body: { status: 409, message: 'The label is taken.' },
+    });
+    const failed = { status: 500, body: { status: 500, message: 'The workbench failed.' } };
+    expect(await api('POST', 'sample', {})).toEqual(failed);
+    feed.put(recordOf('1'));
+    expect(await api('GET', 'deliveries/1')).toEqual(failed);
+  });
+
+  it('reads no more than 64 kB of a body, and answers who goes on sending', async () => {
+    const { api } = await open({ actions: { setFaults: (faults) => faults } });
+    expect((await api('PUT', 'faults', { text: 'x'.repeat(60_000) })).status).toBe(200);
+    expect(await api('PUT', 'faults', { text: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 });
+    const { url, headers } = await open({ actions: { setFaults: (faults) => faults } });
+    const broken = await call(`${url}api/faults`, { method: 'PUT', headers, body: '{"a":' });
+    expect([broken.status, broken.text]).toEqual([400, '{"status":400,"message":"The body is not a JSON object."}']);
+  });
+
+  it('lists 10 000 deliveries, hostile ones among them, in an answer of bounded size', {
+    timeout: 60_000,
+  }, async () => {
+    const { url, headers, feed } = await openFake(10_100);
+    expect(feed.list()).toHaveLength(10_000);
+    expect(feed.bytes).toBeLessThanOrEqual(64 * 1024 * 1024);
+    const { text } = await call(`${url}api/deliveries`, { headers });
+    const { deliveries } = JSON.parse(text);
+    expect(deliveries).toHaveLength(10_000);
+    expect(deliveries[0].id).toBe('101');
+    expect(text.length).toBeLessThan(10_000_000);
+  });
+
+  it('fails with the error of node:http when the port is taken', async () => {
+    const { url } = await open();
+    await expect(open({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});

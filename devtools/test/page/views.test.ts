@@ -1,0 +1,199 @@
+import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { describe, expect, it } from 'vitest';
+import { itemViews } from '../../src/confined/explain-tasks.js';
+import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
+import type { KnownContracts } from '../../src/page/item-view.js';
+import type { Attempt } from '../../src/page/record.js';
+import { summaryOf, verdictOf, detailOf as wholeDetail } from '../../src/page/views.js';
+import { decodeByWire } from '../../src/page/wire-abi.js';
+import { recordOf } from './records.js';
+
+/** The contract of the samples. */
+const TOKEN = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
+const HUGE = 'x'.repeat(100_000);
+
+function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
+  const feed = createFeed();
+  feed.put(recordOf(...args));
+  return feed.get(args[0]) as KeptDelivery;
+}
+
+const detailOf = (record: KeptDelivery, contracts: KnownContracts = new Map()) =>
+  wholeDetail(record, { findings: [], items: itemViews(record.rawBody, contracts) });
+
+const transfer = (value: string, exact = 'de0b6b3a7640000') => {
+  const sample = sampleEventEmitted();
+  const log = JSON.parse(sample.data.event.rawFields ?? '');
+  const [from, to] = sample.data.event.inputs;
+  const inputs = [from, to, { name: 'value', value, hashed: false, type: 'uint256' }] as never;
+  const rawFields = JSON.stringify({ ...log, data: `0x${exact.padStart(64, '0')}` });
+  return sampleEventEmitted({ id: sample.id, data: { event: { inputs, rawFields } } });
+};
+
+describe('verdictOf', () => {
+  const cases: [string, Partial<Attempt>, string][] = [
+    ['a 2xx is accepted', { status: 204 }, 'accepted'],
+    ['a 403 is refused', { status: 403 }, 'refused'],
+    ['another status is failed', { status: 500 }, 'failed'],
+    ['a redirect is failed', { status: 302 }, 'failed'],
+    ['no answer is failed', { code: 'ECONNREFUSED', reason: 'Nothing listens there.' }, 'failed'],
+    ['not yet an answer is pending', {}, 'pending'],
+  ];
+  it.each(cases)('%s', (_, attempt, verdict) => {
+    expect(verdictOf({ at: 0, headers: [], ...attempt })).toBe(verdict);
+  });
+});
+
+describe('summaryOf', () => {
+  it('tells kinds, contracts and names once each, and what came of the last attempt', () => {
+    const events = [
+      sampleEventEmitted(),
+      sampleEventEmitted(),
+      sampleTransactionIncluded(),
+      { id: 'x', event: 'new.kind' },
+    ];
+    const { attempts } = recordOf('1', { attempt: { status: 503 } });
+    const record = kept('1', { events });
+    expect(summaryOf({ ...record, attempts: [...attempts, ...record.attempts] })).toMatchObject({
+      verdict: 'accepted',
+      status: 200,
+      attempts: 2,
+      events: 4,
+      kinds: ['event.emitted', 'transaction.included', 'new.kind'],
+      contracts: ['sampletoken', '0x5fbdb2315678afecb367f032d93f642f64180aa3'],
+      names: ['Transfer'],
+      bytes: record.rawBody.byteLength,
+    });
+  });
+
+  it('cuts every text that somebody else wrote to 200 characters', () => {
+    const events = Array.from({ length: 30 }, (_, n) =>
+      sampleEventEmitted({ data: { event: { name: `${n}${HUGE}`, contract: { label: `${n}${HUGE}` } } } }),
+    );
+    const attempt = { code: HUGE, fault: HUGE, reason: HUGE };
+    const summary = summaryOf(kept('1', { events, attempt, label: HUGE, target: HUGE }));
+    expect(JSON.stringify(summary).length).toBeLessThan(10_000);
+    expect(summary.names[0]).toHaveLength(200);
+    expect(summary.names[0]).toMatch(/^0x+…$/);
+    expect(summary.names).toHaveLength(20);
+  });
+
+  it('has no items of a body that is no JSON array', () => {
+    for (const text of ['', 'nonsense', '{}', '\u{FEFF}[]']) {
+      const record = kept('1', { rawBody: new TextEncoder().encode(text) });
+      expect(summaryOf(record)).toMatchObject({ events: 0, kinds: [], names: [], contracts: [] });
+    }
+  });
+});
+
+describe('detailOf', () => {
+  it('gives body, headers and attempts as they are', () => {
+    const record = kept('1');
+    const detail = detailOf(record);
+    expect(Buffer.from(detail.bodyBase64, 'base64').equals(Buffer.from(record.rawBody))).toBe(true);
+    expect(detail.headers).toEqual(record.attempts[0]?.headers);
+    expect(detail.attempts).toEqual(record.attempts);
+    expect(detail.bodyTruncated).toBeUndefined();
+  });
+
+  it('decodes an amount exactly without an ABI, where the wire has it converted', () => {
+    const { items } = detailOf(kept('1', { events: [transfer('1')] }));
+    expect(items[0]?.inputs?.[2]).toMatchObject({ value: '1', exact: '1000000000000000000', formatted: undefined });
+    expect(items[0]?.inputs?.[0]?.exact).toBeUndefined();
+  });
+
+  it('stops decoding where a delivery has more logs than can be decoded while somebody waits', () => {
+    const long = `${'0'.repeat(48)}0de0b6b3a7640000${'0'.repeat(50_000)}`;
+    const { items } = detailOf(kept('1', { events: Array(40).fill(transfer('1', long)) }));
+    const exact = items.map(({ inputs }) => inputs?.[2]?.exact);
+    expect(exact[0]).toBe('1000000000000000000');
+    expect(exact.at(-1)).toBeUndefined();
+    // Too much at once: every way to index three of twelve lists.
+    const sample = transfer('1', '0'.repeat(90_000));
+    const inputs = Array(12).fill({ name: '', value: '', hashed: false, type: 'uint256[]' });
+    const topics = Array(4).fill(`0x${'0'.repeat(64)}`);
+    const rawFields = JSON.stringify({ ...JSON.parse(sample.data.event.rawFields ?? ''), topics });
+    const asked: number[] = [];
+    const refuse = (characters: number) => asked.push(characters) === 0;
+    const event = sampleEventEmitted({ data: { event: { inputs, rawFields } } });
+    expect(decodeByWire(event, refuse)).toBeUndefined();
+    expect(asked[0]).toBeGreaterThan(220 * 90_000);
+  });
+
+  it('decodes by the ABI when there is one, and shows the amount with the decimals of the token', () => {
+    const abi = [
+      {
+        type: 'event',
+        name: 'Transfer',
+        inputs: [
+          { name: 'from', type: 'address', indexed: true },
+          { name: 'to', type: 'address', indexed: true },
+          { name: 'value', type: 'uint256', indexed: false },
+        ],
+      },
+    ];
+    const contracts = new Map([[TOKEN, { abi, decimals: 18 }]]);
+    const { items } = detailOf(kept('1', { events: [transfer('1.5', '14d1120d7b160000')] }), contracts);
+    expect(items[0]?.inputs?.[2]).toMatchObject({ exact: '1500000000000000000', formatted: '1.5' });
+  });
+
+  it('shows no exact amount where the log says another than the input', () => {
+    const { items } = detailOf(kept('1', { events: [transfer('7')] }));
+    expect(items[0]?.inputs?.[2]).toMatchObject({ value: '7', exact: undefined });
+  });
+
+  it('says what is wrong with an item, of which kind an unknown one is, and which log was removed', () => {
+    const removed = sampleEventEmitted();
+    const rawFields = (removed.data.event.rawFields ?? '').replace('"removed":false', '"removed":true');
+    const events = [{ id: 1 }, { id: 'x', event: 'new.kind' }, sampleEventEmitted({ data: { event: { rawFields } } })];
+    const { items } = detailOf(kept('1', { events }));
+    expect(items[0]).toMatchObject({ status: 'invalid', issues: [{ path: 'id', message: 'expected a string' }, {}] });
+    expect(items[1]).toEqual({ status: 'unknown', id: 'x', kind: 'new.kind' });
+    expect(items[2]).toMatchObject({ removed: true });
+  });
+
+  it('shows a transaction, and what it called where the ABI is known', () => {
+    const inputs = ['to', 'value'].map((name, at) => ({ name, type: at ? 'uint256' : 'address' }));
+    const abi = [{ type: 'function', name: 'transfer', inputs, outputs: [], stateMutability: 'nonpayable' }];
+    const events = [sampleTransactionIncluded({ data: { failed: true } })];
+    const { items } = detailOf(kept('1', { events }), new Map([[TOKEN, { abi }]]));
+    expect(items[0]).toMatchObject({
+      transaction: { blockNumber: '16', method: 'transfer', status: 'included, failed' },
+      contract: { address: '0x5fbdb2315678afecb367f032d93f642f64180aa3' },
+    });
+    expect(items[0]?.inputs?.map(({ value }) => value)).toContain('1000000000000000000');
+  });
+
+  it('survives payloads of transactions that hold anything', () => {
+    const data = { tx: null, status: { a: 1 }, from: 7, blockNumber: [1] } as never;
+    const events = [{ id: 't', event: 'transaction.included', data }];
+    const { items } = detailOf(kept('1', { events }), new Map([[TOKEN, { abi: [] }]]));
+    expect(items[0]).toMatchObject({
+      status: 'event',
+      transaction: { from: '7', status: '{"a":1}', blockNumber: '[1]' },
+    });
+  });
+
+  it('is bounded, whatever the delivery is', () => {
+    const inputs = Array.from({ length: 300 }, () => ({
+      name: HUGE.slice(0, 2_000),
+      value: 'y'.repeat(3_000),
+      hashed: false,
+      type: 'string',
+    }));
+    const events = Array.from({ length: 3 }, () => sampleEventEmitted({ data: { event: { name: HUGE, inputs } } }));
+    const many = Array.from({ length: 600 }, () => ({ id: 'x', event: 'new.kind' }));
+    const headers = Array.from({ length: 500 }, () => [HUGE.slice(0, 9_000), HUGE.slice(0, 9_000)] as [string, string]);
+    const { attempts } = recordOf('1', { attempt: { headers: headers.slice(0, 5), reason: HUGE } });
+    const detail = detailOf({
+      ...kept('1', { events: [...events, ...many] }),
+      attempts: Array(500).fill(attempts[0]),
+    });
+    expect(detail.items).toHaveLength(200);
+    expect(detail.attempts).toHaveLength(100);
+    expect(detail.bodyTruncated).toBe(true);
+    expect(Buffer.from(detail.bodyBase64, 'base64')).toHaveLength(1024 * 1024);
+    expect(JSON.stringify(detail.items).length).toBeLessThan(4_000_000);
+    expect(JSON.stringify(detail.attempts).length).toBeLessThan(5_000_000);
+  });
+});

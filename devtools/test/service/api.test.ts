@@ -1,0 +1,337 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createConnection } from 'node:net';
+import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { describe, expect, it } from 'vitest';
+import { event } from '../../../test/helpers.js';
+import type { LocalServiceOptions } from '../../src/service/index.js';
+import { listening, receiving } from './receivers.js';
+import { serving } from './service.js';
+
+const url = 'https://example.com/webhooks';
+const time = Date.parse('2026-01-02T03:04:05.678Z');
+const stamp = '2026-01-02T03:04:05.678Z';
+
+const withTwo = async (options?: LocalServiceOptions) => {
+  const served = await serving(options);
+  served.service.register({ label: 'first', url });
+  served.service.register({ label: 'second', url });
+  return served;
+};
+
+describe('the API of the local service', () => {
+  it('creates a webhook from label and url alone, and gives its secret', async () => {
+    const { call, service } = await serving({ now: () => time });
+    const { http, status, message, result } = await call('POST', '', { label: 'mine', url });
+    expect({ http, status, message }).toEqual({ http: 200, status: 200, message: 'Success' });
+    expect(result).toEqual({
+      ...{ id: 1, url, label: 'mine', subscriptions: ['event.emitted', 'transaction.included'] },
+      ...{ secret: expect.stringMatching(/^[0-9a-f]{64}$/), createdAt: stamp, updatedAt: stamp, failedCalls: 0 },
+    });
+    expect(service.secretOf(1)).toBe((result as { secret: string }).secret);
+  });
+
+  it('shows the secret at no other time', async () => {
+    const { call, service } = await serving();
+    const { secret } = service.register({ label: 'mine', url });
+    const answers = [await call('GET', ''), await call('GET', '/1'), await call('PUT', '/1', { label: 'b' })];
+    expect(answers.map(({ http }) => http)).toEqual([200, 200, 200]);
+    expect(JSON.stringify([answers, service.webhooks()])).not.toContain(secret);
+  });
+
+  it('shows the secret in every record with secretInRecords, as the live API does', async () => {
+    const { call, service } = await serving({ secretInRecords: true });
+    const { secret } = service.register({ label: 'mine', url });
+    expect(await call('GET', '/1')).toMatchObject({ result: { secret } });
+    expect(await call('GET', '')).toMatchObject({ result: [{ secret }] });
+    expect(await call('PUT', '/1', { label: 'b' })).toMatchObject({ result: { secret, label: 'b' } });
+  });
+
+  it('gives each webhook a secret of its own', async () => {
+    const { service } = await withTwo();
+    expect(service.secretOf(1)).not.toBe(service.secretOf(2));
+  });
+
+  it('lists webhooks in pages and counts them', async () => {
+    const { call } = await withTwo();
+    const labels = async (query: string) => {
+      const { result } = await call('GET', query);
+      return (result as { label: string }[]).map(({ label }) => label);
+    };
+    expect(await labels('')).toEqual(['first', 'second']);
+    expect(await labels('?limit=1')).toEqual(['first']);
+    expect(await labels('?limit=1&offset=1')).toEqual(['second']);
+    expect(await labels('?offset=2')).toEqual([]);
+    expect((await call('GET', '/count')).result).toBe(2);
+  });
+
+  it.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=1e2', 'limit=', 'limit=1&limit=2', 'offset=-1', 'offset=x'])(
+    'refuses the page %s and names the parameter',
+    async (query) => {
+      const { call } = await serving();
+      const { http, status, message } = await call('GET', `?${query}`);
+      expect([http, status]).toEqual([400, 400]);
+      expect(message).toContain(`Parameter ${query.split('=')[0]} must be a whole number`);
+    },
+  );
+
+  it('changes the fields that are given and no other', async () => {
+    let now = time;
+    const { call, service } = await serving({ now: () => now });
+    service.register({ label: 'mine', url, subscriptions: ['event.emitted'] });
+    now += 1000;
+    const { result } = await call('PUT', '/1', { label: 'other' });
+    expect(result).toMatchObject({ id: 1, label: 'other', url, subscriptions: ['event.emitted'], createdAt: stamp });
+    expect(result).toMatchObject({ updatedAt: '2026-01-02T03:04:06.678Z' });
+    await call('PUT', '/1', { url: 'https://example.org/', subscriptions: ['transaction.included'] });
+    expect(service.webhooks()).toMatchObject([
+      { label: 'other', url: 'https://example.org/', subscriptions: ['transaction.included'] },
+    ]);
+  });
+
+  it('deletes a webhook', async () => {
+    const { call, service } = await withTwo();
+    const { http, result } = await call('DELETE', '/1');
+    expect([http, result]).toEqual([200, undefined]);
+    expect(service.webhooks().map(({ id }) => id)).toEqual([2]);
+    expect((await call('DELETE', '/1')).http).toBe(404);
+    // An id is never given out again.
+    expect(service.register({ label: 'third', url }).id).toBe(3);
+  });
+
+  it('shows what was delivered and what was not, in a log of pages', async () => {
+    const { call, service } = await serving({ now: () => time, maxBatch: 2, retries: { attempts: 1 } });
+    let status = 200;
+    const receiver = await listening((_request, response) => response.writeHead(status).end());
+    service.register({ label: 'mine', url: receiver.url });
+    const transaction = sampleTransactionIncluded();
+    const emitted = sampleEventEmitted();
+    service.emit([event('a'), event('b'), emitted]);
+    await service.idle();
+    status = 500;
+    service.emit([transaction]);
+    await service.idle();
+    const { result } = await call('GET', '/1/events?offset=2&limit=5');
+    expect(result).toEqual([
+      { id: 3, eventType: 'event.emitted', data: emitted.data, createdAt: stamp, deliveredAt: stamp },
+      { id: 4, eventType: 'transaction.included', data: transaction.data, createdAt: stamp },
+    ]);
+    const ids = async (query: string) => {
+      const page = (await call('GET', `/1/events${query}`)).result as { id: number }[];
+      return page.map(({ id }) => id);
+    };
+    expect(await ids('')).toEqual([1, 2, 3, 4]);
+    expect(await ids('?offset=1&limit=2')).toEqual([2, 3]);
+    expect(await ids('?offset=4')).toEqual([]);
+    expect((await call('GET', '/1/events/count')).result).toBe(4);
+  });
+
+  it('tells in the record how the calls went', async () => {
+    const { call, service, changed } = await serving({
+      ...{ now: () => time, random: () => 0 },
+      retries: { attempts: 3, initialDelayMs: 60_000, maxDelayMs: 60_000 },
+    });
+    let status = 503;
+    const receiver = await listening((_request, response) => response.writeHead(status).end());
+    service.register({ label: 'mine', url: receiver.url });
+    service.emit([event('a')]);
+    const { id } = await changed(({ nextAttemptAt }) => nextAttemptAt !== undefined);
+    const nextAttempt = '2026-01-02T03:04:35.678Z';
+    const failed = { failedCalls: 1, nextAttempt, lastAttempt: stamp, lastError: 'answered 503' };
+    expect((await call('GET', '/1')).result).toMatchObject(failed);
+    status = 200;
+    service.redeliver(id);
+    await service.idle();
+    const { result } = await call('GET', '/1');
+    expect(result).toMatchObject({ failedCalls: 0, lastAttempt: stamp });
+    expect(result).not.toHaveProperty('lastError');
+    expect(result).not.toHaveProperty('nextAttempt');
+  });
+
+  const bad: [string, unknown, string][] = [
+    ['no label', { url }, 'Field label is missing'],
+    ['no url', { label: 'a' }, 'Field url is missing'],
+    ['an empty label', { label: '', url }, 'Field label must be'],
+    ['a blank label', { label: ' ', url }, 'Field label must be'],
+    ['a label of 201 characters', { label: 'x'.repeat(201), url }, 'Field label must be'],
+    ['a label that is a number', { label: 1, url }, 'Field label must be'],
+    ['a label with half a character', { label: '\ud800', url }, 'Field label must be'],
+    ['a url that is a number', { label: 'a', url: 1 }, 'Field url must be an absolute URL'],
+    ['a relative url', { label: 'a', url: '/webhooks' }, 'Field url must be an absolute URL'],
+    ['a long url', { label: 'a', url: `${url}/${'x'.repeat(2048)}` }, 'Field url must be an absolute URL'],
+    [
+      'http elsewhere',
+      { label: 'a', url: 'http://example.com/' },
+      'must be an HTTPS URL. This local service also takes',
+    ],
+    ['http that seems loopback', { label: 'a', url: 'http://localhost.example.com/' }, 'must be an HTTPS URL'],
+    ['http to 127 as a name', { label: 'a', url: 'http://127.0.0.1.example.com/' }, 'must be an HTTPS URL'],
+    ['another scheme', { label: 'a', url: 'ftp://localhost/' }, 'must be an HTTPS URL'],
+    ['credentials', { label: 'a', url: 'https://user:pass@example.com/' }, 'no user name and no password'],
+    ['no subscriptions', { label: 'a', url, subscriptions: [] }, 'Field subscriptions must be'],
+    ['an unknown subscription', { label: 'a', url, subscriptions: ['event.burnt'] }, 'Field subscriptions must be'],
+    ['a doubled one', { label: 'a', url, subscriptions: ['event.emitted', 'event.emitted'] }, 'Field subscriptions'],
+    ['subscriptions as text', { label: 'a', url, subscriptions: 'event.emitted' }, 'Field subscriptions must be'],
+    ['null for a label', { label: null, url }, 'Field label must be'],
+    ['a list', [], 'must be a JSON object'],
+    ['null', 'null', 'must be a JSON object'],
+    ['broken JSON', '{"label":', 'is not JSON'],
+    ['keys in the prototype', `{"__proto__":{"label":"a","url":"${url}"}}`, 'Field label is missing'],
+  ];
+  it.each(bad)('refuses a registration with %s, and says so', async (_title, body, expected) => {
+    const { call, service } = await serving();
+    const { http, status, message } = await call('POST', '', body);
+    expect([http, status]).toEqual([400, 400]);
+    expect(message).toContain(expected);
+    expect(service.webhooks()).toEqual([]);
+  });
+
+  it.each(['http://localhost:1/', 'http://127.0.0.1:1/', 'http://127.9.9.9:1/', 'http://[::1]:1/', url])(
+    'takes %s',
+    async (each) => {
+      const { call } = await serving();
+      expect((await call('POST', '', { label: 'a', url: each })).http).toBe(200);
+    },
+  );
+
+  it('takes keys of prototypes for data', async () => {
+    const { call, service } = await serving();
+    const body = `{"label":"__proto__","url":"${url}","__proto__":{"secret":"mine"},"constructor":1}`;
+    expect((await call('POST', '', body)).result).toMatchObject({ label: '__proto__' });
+    expect(service.secretOf(1)).toMatch(/^[0-9a-f]{64}$/);
+    expect(({} as { secret?: string }).secret).toBeUndefined();
+  });
+
+  it('refuses a label that is taken with 409, also in a change', async () => {
+    const { call, service } = await withTwo();
+    expect(await call('POST', '', { label: 'first', url })).toMatchObject({ http: 409, status: 409 });
+    expect(await call('PUT', '/2', { label: 'first' })).toMatchObject({ http: 409 });
+    expect(await call('PUT', '/1', { label: 'first' })).toMatchObject({ http: 200 });
+    expect(() => service.register({ label: 'first', url })).toThrow(
+      expect.objectContaining({ status: 409, message: expect.stringContaining('label already') }),
+    );
+  });
+
+  it('refuses an update without a field, and the webhook beyond the hundredth', async () => {
+    const { call, service } = await serving();
+    for (let index = 0; index < 100; index++) service.register({ label: `n${index}`, url });
+    expect(await call('PUT', '/1', {})).toMatchObject({ http: 400 });
+    expect(await call('POST', '', { label: 'more', url })).toMatchObject({ http: 409, message: /100 webhooks/ });
+  });
+
+  it.each([
+    ['GET', '/9', 404],
+    ['PUT', '/9', 404],
+    ['GET', '/9/events', 404],
+    ['GET', '/9/events/count', 404],
+    ['GET', '/abc', 400],
+    ['GET', '/1e0', 400],
+    ['GET', '/', 404],
+    ['GET', '/1/other', 404],
+    ['GET', '/../../v1', 404],
+  ])('answers %s %s with %i', async (method, path, status) => {
+    const { call } = await withTwo();
+    expect(await call(method, path, method === 'PUT' ? { label: 'x' } : undefined)).toMatchObject({
+      ...{ http: status, status, message: expect.stringMatching(/\.$/) },
+    });
+  });
+
+  it.each([
+    ['PUT', '', 'GET, POST'],
+    ['POST', '/count', 'GET'],
+    ['POST', '/1', 'GET, PUT, DELETE'],
+    ['DELETE', '/1/events', 'GET'],
+    ['PATCH', '/1/events/count', 'GET'],
+  ])('answers %s %s with 405 and what is allowed', async (method, path, allow) => {
+    const { call } = await withTwo();
+    const { http, headers } = await call(method, path);
+    expect([http, headers.get('allow')]).toEqual([405, allow]);
+  });
+
+  it('takes JSON alone, as it is', async () => {
+    const { call } = await serving();
+    const body = { label: 'a', url };
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/jsonp',
+      'application/json; charset=latin1',
+    ]) {
+      expect(await call('POST', '', body, { 'Content-Type': type })).toMatchObject({ http: 415, status: 415 });
+    }
+    expect(await call('POST', '', body, { 'Content-Encoding': 'gzip' })).toMatchObject({ http: 415 });
+    expect(await call('POST', '', body, { 'Content-Type': 'application/json; charset=utf-8' })).toMatchObject({
+      http: 200,
+    });
+  });
+
+  it('refuses a large body with 413, also while it is still being sent', async () => {
+    const { call, service } = await serving();
+    expect(await call('POST', '', `"${'x'.repeat(65 * 1024)}"`)).toMatchObject({ http: 413, status: 413 });
+    const headers = { Authorization: `Bearer ${service.apiKeys[0]}`, 'Content-Type': 'application/json' };
+    const sending = request(`${service.url}/api/v0/webhooks`, { method: 'POST', headers });
+    sending.write('x'.repeat(70 * 1024));
+    const [response] = await once(sending, 'response');
+    expect(response.statusCode).toBe(413);
+    sending.destroy();
+  });
+
+  it.each([
+    ['none', undefined],
+    ['another', 'Bearer wrong'],
+    ['one that begins alike', 'Bearer ke'],
+    ['one with something behind', 'Bearer keyy'],
+    ['an empty one', 'Bearer '],
+    ['basic authentication', 'Basic key'],
+    ['the key alone', 'key'],
+    ['two', 'Bearer key, Bearer key'],
+  ])('answers 401 to %s for a key, whatever is asked for', async (_title, header) => {
+    const { service } = await serving({ apiKeys: ['key', 'other'] });
+    for (const path of ['/api/v0/webhooks', '/api/v0/webhooks/1', '/elsewhere']) {
+      const response = await fetch(
+        service.url + path,
+        header === undefined ? {} : { headers: { Authorization: header } },
+      );
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      expect(await response.json()).toMatchObject({ status: 401 });
+    }
+  });
+
+  it('takes each of its keys', async () => {
+    const { service } = await serving({ apiKeys: ['key', 'other'] });
+    for (const key of service.apiKeys) {
+      const headers = { Authorization: `bearer ${key}` };
+      expect((await fetch(`${service.url}/api/v0/webhooks`, { headers })).status).toBe(200);
+    }
+  });
+
+  it('answers to its own address alone', async () => {
+    const { service } = await serving();
+    const { port } = new URL(service.url);
+    const status = async (host: string) => {
+      const socket = createConnection(Number(port), '127.0.0.1');
+      const lines = [`GET /api/v0/webhooks HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${service.apiKeys[0]}`];
+      socket.end(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
+      const chunks: Buffer[] = [];
+      for await (const chunk of socket) chunks.push(chunk);
+      return Number(Buffer.concat(chunks).toString().split(' ')[1]);
+    };
+    expect(await status(`127.0.0.1:${port}`)).toBe(200);
+    expect(await status(`LOCALHOST:${port}`)).toBe(200);
+    expect(await status(`[::1]:${port}`)).toBe(200);
+    expect(await status(`rebound.example:${port}`)).toBe(421);
+    expect(await status('127.0.0.1')).toBe(421);
+    expect(await status('')).toBe(421);
+  });
+
+  it('delivers to a webhook that was created over it', async () => {
+    const { call, service } = await serving();
+    const receiver = await receiving();
+    const { result } = await call('POST', '', { label: 'mine', url: receiver.url });
+    receiver.setSecret((result as { secret: string }).secret);
+    service.emit([event('a')]);
+    await service.idle();
+    expect(receiver.ids()).toEqual(['a']);
+  });
+});

@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { deferred, event } from '../../../test/helpers.js';
+import { createLocalService, type LocalService } from '../../src/service/index.js';
+import { listening, receiving } from './receivers.js';
+import { serving } from './service.js';
+
+/** Sends bytes to the service, and resolves with all that it answers. */
+async function spoken(service: LocalService, text: string): Promise<string> {
+  const { port, hostname } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.end(text);
+  await once(socket, 'close');
+  return Buffer.concat(chunks).toString();
+}
+
+describe('what is pending for a webhook that gets more than is kept', () => {
+  it('is given up, the oldest first, and that is told and logged', async () => {
+    const lines: string[] = [];
+    const note = (_: object, text: string) => void lines.push(text);
+    const { url } = await listening(() => {});
+    const { service, changed } = await serving({
+      maxBatch: 10_000,
+      logger: { debug: note, info: note, warn: note, error: note },
+    });
+    service.register({ label: 'mine', url });
+    service.emit([event('a')]);
+    service.emit(Array.from({ length: 10_000 }, (_, index) => ({ id: index })) as never, { unchecked: true });
+    expect(await changed(({ state }) => state === 'given-up')).toMatchObject({ id: '1', label: 'mine' });
+    expect(lines).toContain('delivery given up: too many are pending for its webhook');
+  });
+
+  it('goes without a word where nobody listens', async () => {
+    const { url } = await listening(() => {});
+    const service = await createLocalService({ maxBatch: 10_000 });
+    const { id } = service.register({ label: 'mine', url });
+    service.emit([event('a')]);
+    service.emit(Array.from({ length: 10_000 }, (_, index) => ({ id: index })) as never, { unchecked: true });
+    expect(service.redeliver('1')).toBe(false);
+    expect(service.redeliver('2')).toBe(true);
+    service.remove(id);
+    await service.close();
+  });
+});
+
+describe('a service that is closed', () => {
+  it('in the moment in which a delivery is to be sent sends nothing', async () => {
+    const receiver = await receiving();
+    let closed: Promise<void> | undefined;
+    const { service } = await serving({
+      onDelivery: () => {
+        closed = service.close();
+      },
+    });
+    receiver.setSecret(service.register({ label: 'mine', url: receiver.url }).secret);
+    service.emit([event('a')]);
+    await service.idle();
+    await closed;
+    expect([receiver.ids(), receiver.refused]).toEqual([[], []]);
+  });
+
+  it('does not wait for a delivery that is held back, nor sends it', async () => {
+    const receiver = await receiving();
+    const { service, changes } = await serving();
+    receiver.setSecret(service.register({ label: 'mine', url: receiver.url }).secret);
+    service.setFaults({ delayMs: 60_000 });
+    service.emit([event('a')]);
+    await service.close();
+    expect([receiver.ids(), changes]).toEqual([[], []]);
+  });
+});
+
+describe('redeliver', () => {
+  it('adds nothing to a delivery that is under way', async () => {
+    const [asked, answered] = [deferred(), deferred()];
+    let requests = 0;
+    const { url } = await listening(async (request, response) => {
+      requests++;
+      request.resume();
+      asked.resolve();
+      await answered.promise;
+      response.end();
+    });
+    const { service, changes } = await serving();
+    service.register({ label: 'mine', url });
+    service.emit([event('a')]);
+    await asked.promise;
+    expect(service.redeliver('1')).toBe(true);
+    answered.resolve();
+    await service.idle();
+    expect(requests).toBe(1);
+    expect(changes.at(-1)).toMatchObject({ state: 'delivered', attempts: [{ status: 200 }] });
+  });
+});
+
+describe('emit', () => {
+  it('refuses more than 64 MiB at once, and sends none of it', async () => {
+    const { service, changes } = await serving();
+    service.register({ label: 'mine', url: 'http://127.0.0.1:1/' });
+    const large = Array(9).fill('x'.repeat(8 * 1024 * 1024 - 100));
+    expect(() => service.emit(large, { unchecked: true })).toThrow('more than 64 MiB');
+    await service.idle();
+    expect(changes).toEqual([]);
+  });
+
+  it('has what is no object in the log as an event without data', async () => {
+    const { service, call } = await serving({ retries: { attempts: 1 } });
+    service.register({ label: 'mine', url: 'http://127.0.0.1:1/' });
+    service.emit([7] as never, { unchecked: true });
+    await service.idle();
+    expect((await call('GET', '/1/events')).result).toMatchObject([{ data: null }]);
+  });
+});
+
+describe('the API', () => {
+  it('answers nobody who does not say whom they call', async () => {
+    const { service } = await serving();
+    const answer = await spoken(
+      service,
+      `GET /api/v0/webhooks HTTP/1.0\r\nAuthorization: Bearer ${service.apiKeys[0]}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 421 /);
+  });
+
+  it('takes no body for whole that was broken off, and does not fail over it', async () => {
+    const errors: unknown[] = [];
+    const note = () => {};
+    const error = (...parts: unknown[]) => void errors.push(parts);
+    const { service, call } = await serving({ logger: { debug: note, info: note, warn: note, error } });
+    const { port, hostname, host } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    const head = [
+      `POST /api/v0/webhooks HTTP/1.1\r\nHost: ${host}`,
+      `Authorization: Bearer ${service.apiKeys[0]}`,
+      'Content-Type: application/json',
+      'Content-Length: 1000',
+    ];
+    const whole = JSON.stringify({ label: 'mine', url: 'http://127.0.0.1:1/' });
+    await new Promise((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n${whole}`, resolve));
+    // An answer to a later call: the one before it has been begun.
+    expect(await call('GET', '/count')).toMatchObject({ result: 0 });
+    socket.destroy();
+    expect(await call('GET', '/count')).toMatchObject({ result: 0 });
+    await service.close();
+    expect([service.webhooks(), errors]).toEqual([[], []]);
+  });
+
+  it('that cannot listen says why', async () => {
+    await expect(createLocalService({ host: '203.0.113.1' })).rejects.toThrow(
+      'cannot listen on 203.0.113.1, port 0: EADDRNOTAVAIL.',
+    );
+  });
+});

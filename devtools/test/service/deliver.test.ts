@@ -1,0 +1,52 @@
+import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { multibaasHeaders } from 'event-webhook-receiver/verify';
+import { describe, expect, it } from 'vitest';
+import { event } from '../../../test/helpers.js';
+import { listening, receiving } from './receivers.js';
+import { serving } from './service.js';
+
+describe('createLocalService', () => {
+  it('delivers events that a receiver verifies and handles once', async () => {
+    const { service } = await serving();
+    const receiver = await receiving();
+    receiver.setSecret(service.register({ label: 'mine', url: receiver.url }).secret);
+    service.emit([event('a'), event('b')]);
+    service.emit([sampleTransactionIncluded({ id: 'c' })]);
+    await service.idle();
+    expect(receiver.ids()).toEqual(['a', 'b', 'c']);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('sends the bytes and the headers that the live service sends', async () => {
+    const { service, changes } = await serving({ headers: multibaasHeaders, now: () => 1_700_000_000_999 });
+    const requests: { headers: string[]; body: string }[] = [];
+    const { url } = await listening(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      requests.push({ headers: request.rawHeaders, body: Buffer.concat(chunks).toString() });
+      response.end();
+    });
+    const { secret } = service.register({ label: 'mine', url });
+    const { data, id, ...rest } = sampleEventEmitted({ data: { event: { name: 'A<&>\u2028B' } } });
+    service.emit([{ data, ...rest, id }]);
+    await service.idle();
+    const expected = createTestDelivery([{ id, ...rest, data }], {
+      ...{ secret, timestamp: 1_700_000_000, headers: multibaasHeaders },
+    });
+    const [{ body, headers }] = requests as [(typeof requests)[0]];
+    expect(body).toBe(expected.body);
+    expect(body).toContain('A\\u003c\\u0026\\u003e\\u2028B');
+    const lines = [
+      ['Host', new URL(url).host],
+      ['User-Agent', 'Go-http-client/1.1'],
+      ['Content-Length', String(Buffer.byteLength(body))],
+      ['Content-Type', 'application/json'],
+      ['X-MultiBaas-Signature', expected.signature],
+      ['X-MultiBaas-Timestamp', '1700000000'],
+    ];
+    expect(headers).toEqual(lines.flat());
+    expect(changes.at(-1)?.attempts).toEqual([
+      { at: 1_700_000_000_999, headers: lines, status: 200, durationMs: expect.any(Number) },
+    ]);
+  });
+});

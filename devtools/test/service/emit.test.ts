@@ -1,0 +1,241 @@
+import type { WebhookEvent } from 'event-webhook-receiver';
+import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { describe, expect, it } from 'vitest';
+import { event } from '../../../test/helpers.js';
+import { createLocalService, type LocalServiceOptions } from '../../src/service/index.js';
+import { listening, receiving } from './receivers.js';
+import { serving } from './service.js';
+
+/** A receiver that takes everything, and the bodies that it was sent. */
+async function taking() {
+  const bodies: unknown[][] = [];
+  const { url } = await listening(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    bodies.push(JSON.parse(Buffer.concat(chunks).toString()));
+    response.end();
+  });
+  return { url, bodies, ids: () => bodies.map((body) => body.map((each) => (each as { id: string }).id).join('')) };
+}
+
+describe('emit', () => {
+  it('sends to each webhook the kinds that it subscribes to', async () => {
+    const { service } = await serving();
+    const all = await taking();
+    const emitted = await taking();
+    const included = await taking();
+    service.register({ label: 'all', url: all.url });
+    service.register({ label: 'emitted', url: emitted.url, subscriptions: ['event.emitted'] });
+    service.register({ label: 'included', url: included.url, subscriptions: ['transaction.included'] });
+    service.emit([event('a'), sampleTransactionIncluded({ id: 'b' }), event('c')]);
+    service.emit([event('d')]);
+    await service.idle();
+    expect([all.ids(), emitted.ids(), included.ids()]).toEqual([['abc', 'd'], ['ac', 'd'], ['b']]);
+  });
+
+  it('puts as many events into a delivery as are emitted together, up to maxBatch', async () => {
+    const { service } = await serving({ maxBatch: 2 });
+    const { url, ids } = await taking();
+    service.register({ label: 'mine', url });
+    service.emit(['a', 'b', 'c', 'd', 'e'].map((id) => event(id)));
+    service.emit([event('f')]);
+    await service.idle();
+    expect(ids()).toEqual(['ab', 'cd', 'e', 'f']);
+  });
+
+  it('puts fewer large events into a delivery, so that no receiver finds it too large, and keeps their order', async () => {
+    const { service } = await serving();
+    const { url, handled, setSecret } = await receiving();
+    setSecret(service.register({ label: 'large', url }).secret);
+    const ids = Array.from({ length: 12 }, (_, at) => String(at));
+    service.emit(ids.map((id) => ({ ...event(id), note: 'x'.repeat(1024 * 1024) })));
+    await service.idle();
+    expect(handled.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('sends nothing where there is nothing to send', async () => {
+    const { service, changes } = await serving();
+    service.emit([event('a')]);
+    const { url } = await taking();
+    service.register({ label: 'mine', url, subscriptions: ['transaction.included'] });
+    service.emit([]);
+    service.emit([event('a')]);
+    await service.idle();
+    expect(changes).toEqual([]);
+  });
+
+  it('refuses what is no event, says which and where, and sends none', async () => {
+    const { service, changes } = await serving();
+    service.register({ label: 'mine', url: (await taking()).url });
+    const { data } = sampleEventEmitted();
+    const bad = { id: 'b', event: 'event.emitted', data: { ...data, event: { ...data.event, name: 7 } } };
+    const emit = (...events: unknown[]) => service.emit(events as WebhookEvent[]);
+    expect(() => emit(event('a'), bad)).toThrow(/Not a valid event: 1\.data\.event\.name: /);
+    expect(() => emit({ id: 'a', event: 'event.burnt', data: {} })).toThrow(/0\.event: expected event\.emitted or/);
+    expect(() => emit({ ...event('a'), more: 1n })).toThrow('Event 0 cannot be written as JSON.');
+    expect(() => emit(undefined)).toThrow('Event 0 cannot be written as JSON.');
+    expect(() => emit(sampleTransactionIncluded({ data: { more: 'x'.repeat(8 * 1024 * 1024) } }))).toThrow(/8 MiB/);
+    expect(() => service.emit('[]' as unknown as [])).toThrow('a list of events');
+    await service.idle();
+    expect(changes).toEqual([]);
+  });
+
+  it('sends whatever it is given when it is told not to check', async () => {
+    const { service } = await serving();
+    const { url, bodies } = await taking();
+    service.register({ label: 'mine', url, subscriptions: ['transaction.included'] });
+    const events = [{ id: 'a' }, 7, null, 'text', { id: 'b', event: 'event.burnt', data: 1 }];
+    service.emit(events, { unchecked: true });
+    await service.idle();
+    expect(bodies).toEqual([events]);
+  });
+
+  it('leaves the event as it was given', async () => {
+    const { service } = await serving();
+    const { url, bodies } = await taking();
+    service.register({ label: 'mine', url });
+    const given = sampleEventEmitted({
+      data: { event: { contract: { addressLabel: undefined, addressAlias: 'token' } } },
+    });
+    const copy = structuredClone(given);
+    service.emit([given]);
+    await service.idle();
+    expect(given).toStrictEqual(copy);
+    const [[sent]] = bodies as [[typeof given]];
+    expect(Object.keys(sent.data.event.contract)).toEqual(['address', 'name', 'label', 'addressAlias']);
+  });
+});
+
+describe('close', () => {
+  it('ends what is under way and what waits, and the API', async () => {
+    const { service, changed } = await serving({ retries: { initialDelayMs: 60_000, maxDelayMs: 60_000 } });
+    const hanging = await listening(() => {});
+    const failing = await listening((_request, response) => response.writeHead(500).end());
+    service.register({ label: 'hanging', url: hanging.url });
+    service.register({ label: 'failing', url: failing.url });
+    service.emit([event('a')]);
+    await changed(({ label, attempts }) => label === 'hanging' && attempts.length === 1);
+    await changed(({ nextAttemptAt }) => nextAttemptAt !== undefined);
+    const idle = service.idle();
+    await Promise.all([service.close(), service.close()]);
+    await idle;
+    await expect(fetch(service.url)).rejects.toThrow();
+    expect(() => service.emit([event('b')])).toThrow('The local service is closed.');
+    expect(() => service.register({ label: 'b', url: failing.url })).toThrow('The local service is closed.');
+    expect(() => service.redeliver('1')).toThrow('The local service is closed.');
+    await expect(service.watchChain({ rpcUrl: 'http://127.0.0.1:1' })).rejects.toThrow('The local service is closed.');
+  });
+
+  it('is what deleting a webhook is for its deliveries', async () => {
+    const { service, changed } = await serving();
+    const { url } = await listening(() => {});
+    const { id } = service.register({ label: 'hanging', url });
+    service.emit([event('a')]);
+    await changed(({ attempts }) => attempts.length === 1);
+    expect(service.remove(id)).toBe(true);
+    expect(service.remove(id)).toBe(false);
+    await service.idle();
+    expect([service.webhooks(), service.secretOf(id), service.redeliver('1')]).toEqual([[], undefined, false]);
+  });
+});
+
+describe('onDelivery', () => {
+  it('is told at every change, and what it throws is logged', async () => {
+    const errors: string[] = [];
+    const silent = () => {};
+    const logger = { debug: silent, info: silent, warn: silent, error: (_: object, text: string) => errors.push(text) };
+    let requests = 0;
+    const { url } = await listening((_request, response) => response.writeHead(++requests > 1 ? 200 : 500).end());
+    const told: unknown[] = [];
+    const { service } = await serving({
+      logger,
+      onDelivery: ({ state, attempts, nextAttemptAt }) => {
+        told.push([state, attempts.map(({ status }) => status), nextAttemptAt === undefined]);
+        throw new Error('mine');
+      },
+    });
+    service.register({ label: 'mine', url });
+    service.emit([event('a')]);
+    await service.idle();
+    expect(told).toEqual([
+      ['pending', [undefined], true],
+      ['pending', [500], false],
+      ['pending', [500, undefined], true],
+      ['delivered', [500, 200], true],
+    ]);
+    expect(errors).toEqual(Array(4).fill('a callback of the local service failed'));
+  });
+});
+
+describe('options', () => {
+  const bad: [LocalServiceOptions, string][] = [
+    [{ port: -1 }, 'Option port'],
+    [{ port: 65_536 }, 'Option port'],
+    [{ host: '' }, 'Option host'],
+    [{ apiKeys: [] }, 'Option apiKeys'],
+    [{ apiKeys: ['a b'] }, 'Option apiKeys'],
+    [{ apiKeys: [''] }, 'Option apiKeys'],
+    [{ apiKeys: 'key' as unknown as string[] }, 'Option apiKeys'],
+    [{ file: '' }, 'Option file'],
+    [{ headers: { signature: 'X', timestamp: 'x' } }, 'Option headers'],
+    [{ headers: { signature: 'X Y', timestamp: 'Z' } }, 'Option headers'],
+    [{ headers: { signature: 'X\r\nY: Z', timestamp: 'Z' } }, 'Option headers'],
+    [{ maxBatch: 0 }, 'Option maxBatch'],
+    [{ timeoutMs: 0 }, 'Option timeoutMs'],
+    [{ retries: { attempts: 0 } }, 'Option retries.attempts'],
+    [{ retries: { initialDelayMs: -1 } }, 'Option retries.initialDelayMs'],
+    [{ retries: { maxDelayMs: 2 ** 31 } }, 'Option retries.maxDelayMs'],
+    [{ now: 1 as unknown as () => number }, 'Option now'],
+    [null as unknown as LocalServiceOptions, 'needs an object'],
+  ];
+  it.each(bad)('%j are refused', async (options, message) => {
+    const refused = createLocalService(options);
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_WEBHOOK_CONFIG' });
+  });
+
+  it('with a port that is taken are refused', async () => {
+    const { service } = await serving();
+    const port = Number(new URL(service.url).port);
+    await expect(createLocalService({ port })).rejects.toThrow(/something else listens there/);
+  });
+
+  it('bind to loopback unless they say otherwise, which is warned of', async () => {
+    const lines: string[] = [];
+    const note = (level: string) => (fields: { url?: string }, text: string) =>
+      lines.push(`${level} ${fields.url}: ${text}`);
+    const logger = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
+    const { service } = await serving({ logger });
+    expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(lines).toEqual([`info ${service.url}: the local service listens, for this machine alone`]);
+    const { service: open } = await serving({ logger, host: '0.0.0.0' });
+    expect(lines[1]).toBe(
+      `warn ${open.url}: the local service can be reached from other machines: it is for development and tests`,
+    );
+    const { service: six } = await serving({ host: '::1' });
+    expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await fetch(six.url)).status).toBe(401);
+  });
+
+  it('that bind elsewhere are warned of without a logger as well', async () => {
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+    const { service } = await serving({ host: '0.0.0.0' });
+    expect((await warned).message).toContain(service.url);
+  });
+
+  it('log no secret, no key and no body', async () => {
+    const lines: unknown[] = [];
+    const note = (...parts: unknown[]) => lines.push(parts);
+    const receiver = await receiving({ onEvent: () => Promise.reject(new Error('no')) });
+    const { service } = await serving({ logger: { debug: note, info: note, warn: note, error: note } });
+    const { secret } = service.register({ label: 'mine', url: receiver.url });
+    receiver.setSecret(secret);
+    service.emit([event('needle')]);
+    await service.idle();
+    const text = JSON.stringify(lines);
+    expect(lines.length).toBeGreaterThanOrEqual(4);
+    for (const hidden of [secret, service.apiKeys[0] ?? '', 'needle', 'X-Service-Signature']) {
+      expect(text).not.toContain(hidden);
+    }
+  });
+});

@@ -1,0 +1,169 @@
+import { verifySignature } from 'event-webhook-receiver/verify';
+import { describe, expect, it } from 'vitest';
+import { event } from '../../../test/helpers.js';
+import type { Faults } from '../../src/service/index.js';
+import { listening, receiving } from './receivers.js';
+import { serving } from './service.js';
+
+/** A service and a receiver that knows its secret. */
+async function pair(faults: Partial<Faults>, options: Parameters<typeof serving>[0] = {}) {
+  const served = await serving(options);
+  const receiver = await receiving();
+  const { secret } = served.service.register({ label: 'mine', url: receiver.url });
+  receiver.setSecret(secret);
+  served.service.setFaults(faults);
+  return { ...served, receiver, secret };
+}
+
+const last = <T>(list: readonly T[]) => list.at(-1) as T;
+
+describe('a fault on request', () => {
+  it('duplicate sends once more what was answered, which a receiver handles once', async () => {
+    const { service, receiver, changes } = await pair({ duplicate: true });
+    service.emit([event('a')]);
+    service.emit([event('b')]);
+    await service.idle();
+    const attempts = last(changes).attempts.map(({ status, fault }) => [status, fault]);
+    expect(attempts).toEqual([
+      [200, undefined],
+      [200, 'sent once more though it was answered'],
+    ]);
+    expect(receiver.ids()).toEqual(['a', 'b']);
+  });
+
+  it('duplicate leaves a delivery delivered when the second one fails', async () => {
+    let requests = 0;
+    const { service, changes } = await serving();
+    const { url } = await listening((_request, response) => response.writeHead(++requests > 1 ? 500 : 200).end());
+    service.register({ label: 'mine', url });
+    service.setFaults({ duplicate: true });
+    service.emit([event('a')]);
+    await service.idle();
+    expect(last(changes)).toMatchObject({ state: 'delivered', attempts: [{ status: 200 }, { status: 500 }] });
+    expect(requests).toBe(2);
+  });
+
+  it('reorder swaps deliveries and what is in them', async () => {
+    const { service, receiver, changes } = await pair({ reorder: true });
+    for (const [first, second] of ['ab', 'cd', 'ef', 'gh'] as unknown as [string, string][]) {
+      service.emit([event(first), event(second)]);
+    }
+    await service.idle();
+    expect(receiver.ids().join('')).toBe('dcbahgfe');
+    const faults = changes.filter(({ state }) => state === 'delivered').map(({ attempts }) => last(attempts).fault);
+    expect(faults.slice(0, 2)).toEqual(['sent before an earlier delivery', 'sent after a later delivery']);
+  });
+
+  it('reorder holds a delivery back until there is another, or until it is switched off', async () => {
+    const { service, receiver, changed } = await pair({ reorder: true });
+    service.emit([event('a')]);
+    service.emit([event('b')]);
+    service.emit([event('c')]);
+    await changed(({ id, state }) => id === '1' && state === 'delivered');
+    expect(receiver.ids()).toEqual(['b', 'a']);
+    service.setFaults({ reorder: false });
+    await service.idle();
+    expect(receiver.ids()).toEqual(['b', 'a', 'c']);
+  });
+
+  it('delayMs holds a delivery back, and signs it when it is sent', async () => {
+    let time = 1_700_000_000_000;
+    const { service, changed, changes } = await pair({ delayMs: 20 }, { now: () => time });
+    service.emit([event('a')]);
+    time += 20_000;
+    await changed(({ attempts }) => attempts.length > 0);
+    const [attempt] = changes[0]?.attempts ?? [];
+    expect(attempt).toMatchObject({ at: time, fault: 'held back for 20 ms' });
+    expect(attempt?.headers).toContainEqual(['X-Service-Timestamp', '1700000020']);
+  });
+
+  it.each([
+    ['wrongSignature', 'ERR_WEBHOOK_SIGNATURE', 'signed with a line break behind the secret'],
+    ['oldTimestamp', 'ERR_WEBHOOK_TIMESTAMP', 'timestamp 50 minutes old'],
+    ['tamperedBody', 'ERR_WEBHOOK_SIGNATURE', 'one byte of the body changed after signing'],
+  ])('%s is refused by a receiver with %s, and gets across once it is off', async (name, code, words) => {
+    const { service, receiver, changed } = await pair(
+      { [name]: true },
+      { retries: { attempts: 5, initialDelayMs: 60_000, maxDelayMs: 60_000 } },
+    );
+    service.emit([event('a')]);
+    const refused = await changed(({ nextAttemptAt }) => nextAttemptAt !== undefined);
+    expect(refused).toMatchObject({ state: 'pending', attempts: [{ status: 403, fault: words }] });
+    expect(receiver.refused).toEqual([code]);
+    service.setFaults({ [name]: false });
+    service.redeliver(refused.id);
+    await service.idle();
+    expect(receiver.ids()).toEqual(['a']);
+  });
+
+  it('droppedConnection leaves the receiver with half of a body', async () => {
+    const { service, receiver, changes } = await pair({ droppedConnection: true }, { retries: { attempts: 1 } });
+    service.emit([event('a')]);
+    await service.idle();
+    expect(last(changes)).toMatchObject({
+      state: 'given-up',
+      attempts: [{ code: 'DROPPED', fault: 'connection closed half way' }],
+    });
+    expect(receiver.ids()).toEqual([]);
+  });
+
+  it.each(['wrongSignature', 'tamperedBody'])(
+    '%s is not delivered by a receiver that accepts everything',
+    async (name) => {
+      const { service, changes } = await serving({ retries: { attempts: 1 } });
+      const { url } = await listening((_request, response) => response.end());
+      service.register({ label: 'mine', url });
+      service.setFaults({ [name]: true });
+      service.emit([event('a')]);
+      await service.idle();
+      expect(last(changes)).toMatchObject({ state: 'given-up', attempts: [{ status: 200, code: 'NOT_GENUINE' }] });
+      expect(last(last(changes).attempts).reason).toContain('does the receiver verify?');
+    },
+  );
+
+  it('says all that is wrong with an attempt', async () => {
+    const { service, changes } = await pair({ delayMs: 1, oldTimestamp: true, tamperedBody: true });
+    service.emit([event('a')]);
+    await service.idle();
+    const words = 'held back for 1 ms; timestamp 50 minutes old; one byte of the body changed after signing';
+    expect(last(last(changes).attempts).fault).toBe(words);
+  });
+
+  it('wrongSignature is what verifies with a line break behind the secret', async () => {
+    const { service, changes, secret } = await pair({ wrongSignature: true });
+    service.emit([event('a')]);
+    await service.idle();
+    const { rawBody, attempts } = last(changes);
+    const headers = Object.fromEntries(last(attempts).headers);
+    const verifies = (key: string) => {
+      return verifySignature(rawBody, headers['X-Service-Signature'] ?? '', headers['X-Service-Timestamp'] ?? '', key);
+    };
+    expect([verifies(secret), verifies(`${secret}\n`)]).toEqual([false, true]);
+  });
+});
+
+describe('setFaults', () => {
+  it.each([
+    [{ late: true }, 'no fault of that name'],
+    [{ duplicate: 1 }, 'duplicate must be true or false'],
+    [{ delayMs: -1 }, 'delayMs must be a number'],
+    [{ delayMs: '5' }, 'delayMs must be a number'],
+    [{ delayMs: 600_001 }, 'delayMs must be a number'],
+    [JSON.parse('{"__proto__":true}'), 'no fault of that name'],
+    [null, 'needs an object'],
+    [[], 'needs an object'],
+  ])('refuses %j', async (faults, message) => {
+    const { service } = await serving();
+    expect(() => service.setFaults(faults as Partial<Faults>)).toThrow(message);
+    expect(Object.values(service.faults).some(Boolean)).toBe(false);
+  });
+
+  it('changes some and leaves the others, and tells of it', async () => {
+    let changes = 0;
+    const { service } = await serving({ onChange: () => changes++ });
+    service.setFaults({ duplicate: true, delayMs: 5 });
+    service.setFaults({ duplicate: false });
+    expect(service.faults).toMatchObject({ duplicate: false, delayMs: 5, reorder: false });
+    expect(changes).toBe(2);
+  });
+});

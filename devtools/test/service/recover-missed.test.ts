@@ -1,0 +1,94 @@
+import { createReceiver } from 'event-webhook-receiver';
+import { createWebhookClient } from 'event-webhook-receiver/client';
+import { logIdentity } from 'event-webhook-receiver/evm';
+import { expect, it, onTestFinished } from 'vitest';
+import { startRecordedChain } from '../../../examples/demo/recorded-chain.js';
+import { tokenAbi } from '../../../examples/erc20-ledger/token.js';
+import { nodeHandler } from 'event-webhook-receiver/node';
+import { listening } from './receivers.js';
+import { serving } from './service.js';
+
+const HOUR = 3_600_000;
+
+/** A local service that has tried once each to deliver the logs of a recorded chain to a receiver that was down. */
+async function missed(secretInRecords: boolean) {
+  const chain = await startRecordedChain({ blockMs: 0 });
+  onTestFinished(() => chain.close());
+  const { blocks, token } = chain.recording;
+  const total = blocks.flatMap(({ logs }) => logs).length;
+  const retries = { attempts: 100, initialDelayMs: HOUR, maxDelayMs: HOUR };
+  const { service, changed } = await serving({ secretInRecords, retries });
+  const taken: string[] = [];
+  let secret = '';
+  let fails = 0;
+  const receiver = createReceiver({
+    secret: () => secret,
+    toleranceSeconds: 300,
+    idempotencyKey: (event) => logIdentity(event, { chainId: 31_337 }),
+    async onEvent(event) {
+      if (fails-- > 0) throw new Error('died half way');
+      taken.push(logIdentity(event, { chainId: 31_337 }));
+    },
+  });
+  let isDown = true;
+  const handle = nodeHandler(receiver);
+  const { url } = await listening((request, response) => {
+    if (isDown) request.socket.destroy();
+    else void handle(request, response);
+  });
+  const webhook = service.register({ label: 'mine', url, subscriptions: ['event.emitted'] });
+  secret = webhook.secret;
+  const contract = { address: token, abi: tokenAbi, name: 'Token', label: 'token' };
+  await service.watchChain({ rpcUrl: chain.url, contracts: [contract], fromBlock: 0, pollIntervalMs: 1 });
+  while (chain.release());
+  await changed(({ state, nextAttemptAt }) => state === 'pending' && nextAttemptAt !== undefined);
+  const client = createWebhookClient({ baseUrl: service.url, apiKey: service.apiKeys[0] as string });
+  while ((await client.deliveryCount(webhook.id)) < total) await new Promise(setImmediate);
+  return {
+    ...{ service, client, receiver, webhook, taken, total },
+    failNext: (count: number) => {
+      fails = count;
+    },
+    /** Sends everything live, as the service would by and by. */
+    async comeUp() {
+      isDown = false;
+      const ids = new Set<string>();
+      for (let id = 1; service.redeliver(String(id)); id++) ids.add(String(id));
+      await service.idle();
+      return ids.size;
+    },
+  };
+}
+
+it('recoverMissed has each log that the local service could not deliver handled once, also when it comes live later', async () => {
+  const { client, receiver, webhook, taken, total, comeUp } = await missed(true);
+  const recovery = await client.recoverMissed(webhook.id, receiver, { batchSize: 3 });
+  expect(recovery).toMatchObject({ found: total, handled: total, failed: 0, left: 0 });
+  expect(await comeUp()).toBeGreaterThan(0);
+  expect([taken.length, new Set(taken).size]).toEqual([total, total]);
+  expect(await client.recoverMissed(webhook.id, receiver)).toMatchObject({ found: 0 });
+});
+
+it('recoverMissed called twice at once, with a receiver that fails half way, handles each log once in the end', async () => {
+  const { client, receiver, webhook, taken, total, failNext, comeUp } = await missed(true);
+  failNext(2);
+  const recover = () => client.recoverMissed(webhook.id, receiver, { batchSize: 2 });
+  const both = await Promise.all([recover(), recover()]);
+  for (const { found, handled, duplicates, failed, inProgress, left } of both) {
+    expect(handled + duplicates + failed + inProgress + left).toBe(found);
+  }
+  await recover();
+  expect([taken.length, new Set(taken).size]).toEqual([total, total]);
+  await comeUp();
+  expect(taken.length).toBe(total);
+});
+
+it('recoverMissed needs the option secret from a service that gives it once', async () => {
+  const { client, receiver, webhook, taken, total } = await missed(false);
+  const refusal = { code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('option secret') };
+  await expect(client.recoverMissed(webhook.id, receiver)).rejects.toMatchObject(refusal);
+  expect(await client.recoverMissed(webhook.id, receiver, { secret: webhook.secret })).toMatchObject({
+    handled: total,
+  });
+  expect(taken.length).toBe(total);
+});

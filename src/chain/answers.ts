@@ -1,0 +1,123 @@
+import type { Hex } from '../evm/types.js';
+import { isHash, WireFields } from '../evm/wire-fields.js';
+import { isRecord } from '../internal/guards.js';
+import { RpcError } from './rpc-error.js';
+
+// What nodes answer, checked: what is passed on is what it should be, in lower case. A node that answers anything else
+// is asked again.
+
+/** A block that is mined, without what is in it. */
+export interface Header {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+}
+
+export interface Block extends Header {
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** As the node gives them; `readTransaction` checks those that matter. */
+  readonly transactions: readonly unknown[];
+}
+
+/** A log of a block, with its quantities as the node writes them. */
+export interface Log {
+  readonly address: Hex;
+  readonly topics: [] | [Hex, ...Hex[]];
+  readonly data: Hex;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  readonly blockTimestamp: Hex | undefined;
+}
+
+/** The last second of the year 9999: RFC 3339 has four digits for a year. */
+const LAST_SECOND = 253_402_300_799;
+const MOST_TOPICS = 4;
+
+export function malformed(where: string, expected: string): never {
+  throw new RpcError(`The node answered what cannot be: ${where} is not ${expected}. It is asked again.`);
+}
+
+/** The keys of an answer's object. */
+export function fieldsOf(answer: unknown, where: string): WireFields {
+  if (!isRecord(answer)) return malformed(where, 'an object');
+  return new WireFields(answer, (key, expected) => malformed(`${where}.${key}`, expected));
+}
+
+/** A quantity that JavaScript can count to. */
+export function readNumber(answer: unknown, where: string): number {
+  return new WireFields({ it: answer }, () => malformed(where, 'a quantity that fits a number')).position('it');
+}
+
+/** The header in an answer to `eth_getBlockByNumber`; undefined when the node does not have it yet. */
+export function readHeader(answer: unknown, number?: number): Header | undefined {
+  if (answer === null) return undefined;
+  const read = fieldsOf(answer, 'block');
+  const own = read.position('number');
+  if (number !== undefined && own !== number) malformed('block.number', `${number}, which was asked for`);
+  return { number: own, hash: read.hash('hash'), parentHash: read.hash('parentHash') };
+}
+
+/** The block in an answer that has its transactions; undefined when the node does not have it yet. */
+export function readBlock(answer: unknown, number: number): Block | undefined {
+  const header = readHeader(answer, number);
+  if (header === undefined) return undefined;
+  const { transactions } = answer as { readonly transactions?: unknown };
+  if (!Array.isArray(transactions)) return malformed('block.transactions', 'an array');
+  const timestamp = fieldsOf(answer, 'block').position('timestamp');
+  if (timestamp > LAST_SECOND) malformed('block.timestamp', 'a time before the year 10000');
+  return { ...header, timestamp, transactions };
+}
+
+/** The logs of a block in the order in which they were emitted. */
+export function readLogs(answer: unknown, block: Block): Log[] {
+  if (!Array.isArray(answer)) return malformed('logs', 'an array');
+  const logs = answer.map((log, at) => readLog(log, `logs[${at}]`, block)).sort((a, b) => a.logIndex - b.logIndex);
+  const twice = logs.find(({ logIndex }, at) => logs[at + 1]?.logIndex === logIndex);
+  if (twice) malformed(`logIndex ${twice.logIndex}`, 'that of one log alone');
+  const backwards = logs.find(
+    ({ transactionIndex }, at) => (logs[at + 1]?.transactionIndex ?? Infinity) < transactionIndex,
+  );
+  if (backwards) malformed(`logIndex ${backwards.logIndex}`, 'in the order of the transactions');
+  return logs;
+}
+
+function readLog(answer: unknown, where: string, block: Block): Log {
+  const read = fieldsOf(answer, where);
+  const { topics, removed } = answer as Record<string, unknown>;
+  if (!Array.isArray(topics) || topics.length > MOST_TOPICS || !topics.every(isHash)) {
+    return malformed(`${where}.topics`, `an array of at most ${MOST_TOPICS} hashes`);
+  }
+  const transactionIndex = read.position('transactionIndex');
+  const transaction = block.transactions[transactionIndex];
+  const isOfBlock =
+    read.hash('blockHash') === block.hash &&
+    read.position('blockNumber') === block.number &&
+    isRecord(transaction) &&
+    String(transaction.hash).toLowerCase() === read.hash('transactionHash');
+  // A re-org may have come between the two answers.
+  if (!isOfBlock || removed === true) malformed(where, `a log of block ${block.number}, as it was asked for`);
+  return {
+    address: read.address('address'),
+    topics: topics.map((topic) => topic.toLowerCase()) as never,
+    data: read.bytes('data'),
+    transactionIndex,
+    logIndex: read.position('logIndex'),
+    blockTimestamp: read.optional('blockTimestamp', (key) => hexOf(read.quantity(key))) ?? undefined,
+  };
+}
+
+/** Whether the transaction failed, by its receipt; undefined in a block of before receipts told. */
+export function readFailed(answer: unknown, block: Block, transactionHash: Hex): boolean | undefined {
+  const read = fieldsOf(answer, 'receipt');
+  if (read.hash('transactionHash') !== transactionHash || read.hash('blockHash') !== block.hash) {
+    malformed('receipt', `that of ${transactionHash} in block ${block.number}`);
+  }
+  const status = read.optional('status', read.quantity) ?? undefined;
+  return status === undefined ? undefined : status === 0n;
+}
+
+/** A quantity as nodes write it. */
+export function hexOf(quantity: bigint | number): Hex {
+  return `0x${quantity.toString(16)}`;
+}

@@ -1,0 +1,144 @@
+import { checksumAddress } from 'viem';
+import type {
+  EventContract,
+  EventEmitted,
+  EventTransaction,
+  TransactionIncluded,
+  WebhookEvent,
+} from '../events/types.js';
+import { type Block, hexOf, type Log } from './answers.js';
+import type { Contract, Watched } from './settings.js';
+import { readTransaction, type Transaction, txFields } from './transaction.js';
+
+/** A block with what is needed of it to write its events. */
+export interface BlockContents {
+  readonly block: Block;
+  readonly logs: readonly Log[];
+  /** Whether the transactions of the wallets failed, by their position in the block. */
+  readonly failed: ReadonlyMap<number, boolean | undefined>;
+}
+
+/** Told of a log that no event of its contract's ABI fits. */
+export type OnUnknown = (contract: EventContract, log: Log) => void;
+
+/**
+ * The events of a block as the live service writes them. For each transaction in its order: those that its logs are,
+ * together, and the one of its inclusion when a wallet sent it.
+ */
+export function eventsOf(contents: BlockContents, watched: Watched, onUnknown: OnUnknown): WebhookEvent[][] {
+  const { block, logs, failed } = contents;
+  const positions = new Set([...logs.map(({ transactionIndex }) => transactionIndex), ...failed.keys()]);
+  const events: WebhookEvent[][] = [];
+  for (const index of [...positions].sort((a, b) => a - b)) {
+    const transaction = readTransaction(block, index);
+    const emitted: EventEmitted[] = [];
+    for (const log of logs) {
+      const contract = log.transactionIndex === index ? watched.contracts.get(log.address) : undefined;
+      if (!contract) continue;
+      const event = emittedOf(contract, block, transaction, log);
+      if (!event) onUnknown(contract.wire, log);
+      else
+        emitted.push({ ...event, data: { ...event.data, transaction: wireTransaction(block, transaction, watched) } });
+    }
+    if (emitted.length > 0) events.push(emitted);
+    if (failed.has(index)) events.push([includedOf(block, transaction, failed.get(index))]);
+  }
+  return events;
+}
+
+/** The notices that logs were removed: the last comes first, each under an id of its own. Inclusions have none. */
+export function removalsOf(events: readonly WebhookEvent[][]): EventEmitted[][] {
+  return events
+    .map((group) =>
+      group
+        .filter((event) => event.event === 'event.emitted')
+        .reverse()
+        .map(removalOf),
+    )
+    .filter((group) => group.length > 0)
+    .reverse();
+}
+
+function removalOf({ data, ...rest }: EventEmitted): EventEmitted {
+  const rawFields = data.event.rawFields?.replace(/"removed":false}$/, '"removed":true}');
+  return { ...rest, id: crypto.randomUUID(), data: { ...data, event: { ...data.event, rawFields } } };
+}
+
+function emittedOf(contract: Contract, block: Block, transaction: Transaction, log: Log): EventEmitted | undefined {
+  const emitted = contract.abi.emitted(log);
+  if (!emitted) return undefined;
+  return {
+    id: crypto.randomUUID(),
+    event: 'event.emitted',
+    data: {
+      triggeredAt: `${secondOf(block)}Z`,
+      event: {
+        ...emitted,
+        rawFields: rawFields(block, transaction, log),
+        contract: { ...contract.wire },
+        indexInLog: log.logIndex,
+      },
+    },
+  };
+}
+
+/** The log as JSON text, its keys in the order of the live service. */
+function rawFields(block: Block, transaction: Transaction, log: Log): string {
+  const { address, topics, data, blockTimestamp } = log;
+  return JSON.stringify({
+    address,
+    topics,
+    data,
+    blockNumber: hexOf(block.number),
+    transactionHash: transaction.hash,
+    transactionIndex: hexOf(transaction.index),
+    blockHash: block.hash,
+    blockTimestamp,
+    logIndex: hexOf(log.logIndex),
+    removed: false,
+  });
+}
+
+function wireTransaction(
+  block: Block,
+  { index, hash, from, to, input }: Transaction,
+  watched: Watched,
+): EventTransaction {
+  const called = to === null ? undefined : watched.contracts.get(to);
+  return {
+    from: checksumAddress(from),
+    txData: input,
+    txHash: hash,
+    txIndexInBlock: index,
+    blockHash: block.hash,
+    blockNumber: block.number,
+    contract: called ? { ...called.wire } : null,
+    method: called?.abi.called(input) ?? null,
+  };
+}
+
+function includedOf(block: Block, transaction: Transaction, failed: boolean | undefined): TransactionIncluded {
+  // Of a wallet's transaction a node knows no other time than this.
+  const time = `${secondOf(block)}.000000Z`;
+  return {
+    id: crypto.randomUUID(),
+    event: 'transaction.included',
+    data: {
+      tx: txFields(block, transaction),
+      status: 'included',
+      from: transaction.from,
+      ...(failed !== undefined && { failed }),
+      blockNumber: block.number,
+      blockHash: block.hash,
+      resubmissionAttempts: 0,
+      successfulResubmissions: 0,
+      createdAt: time,
+      updatedAt: time,
+    },
+  };
+}
+
+/** The block's time in RFC 3339, without its zone. */
+function secondOf({ timestamp }: Block): string {
+  return new Date(1000 * timestamp).toISOString().slice(0, 19);
+}

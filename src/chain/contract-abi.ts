@@ -1,0 +1,128 @@
+import type { AbiEvent, AbiFunction, AbiParameter } from 'abitype';
+import type { ContractEvent, EventTransaction } from '../events/types.js';
+import { hashOf, itemsOf } from '../evm/abi.js';
+import { decodeValues, type Encoded } from '../evm/abi-data.js';
+import type { Codec } from '../evm/codec.js';
+import { codecOf } from '../evm/codec-of.js';
+import { decodeLog } from '../evm/decode-log.js';
+import { type EventItem, eventItem } from '../evm/event-item.js';
+import type { Hex, RawLog } from '../evm/types.js';
+import { encodedSize } from './encoded-size.js';
+import { valueText } from './value-text.js';
+
+type Called = NonNullable<EventTransaction['method']>;
+type Emitted = Pick<ContractEvent, 'name' | 'signature' | 'inputs'>;
+
+/** A contract's ABI, made ready to read logs and calls as the wire has them. */
+export interface ContractAbi {
+  /** The event that a log is; undefined when the ABI has none that fits. */
+  emitted(log: Pick<RawLog, 'topics' | 'data'>): Emitted | undefined;
+  /** The call that a transaction's data makes; undefined when the ABI has none that fits. */
+  called(input: Hex): Called | undefined;
+}
+
+/** One value as the wire has it, and how many bytes of the data are its encoding. */
+interface WireValue {
+  readonly text: string;
+  readonly size: number;
+}
+
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is no ABI, or one with an event that cannot be decoded. */
+export function contractAbi(abi: readonly unknown[]): ContractAbi {
+  const events = itemsOf<AbiEvent>(abi, 'event').map(textItem);
+  const anonymous = events.filter(({ isAnonymous }) => isAnonymous);
+  const byTopic = new Map<string | undefined, EventItem[]>();
+  for (const item of events) {
+    if (item.isAnonymous) continue;
+    const topic = hashOf(item.signature);
+    byTopic.set(topic, [...(byTopic.get(topic) ?? []), item]);
+  }
+  const functions = functionsOf(abi);
+
+  return {
+    emitted(log) {
+      const candidates = [...(byTopic.get(log.topics[0]) ?? []), ...anonymous];
+      let loose: Emitted | undefined;
+      for (const item of candidates) {
+        const found = item.topicCount === log.topics.length ? readAs(item, log) : undefined;
+        // Nothing names an anonymous event, and data that is another's may decode too: then its length differs.
+        if (found?.isWhole) return found.emitted;
+        loose ??= found?.emitted;
+      }
+      return loose;
+    },
+    called(input) {
+      const [found, other] = functions.get(input.slice(0, 10)) ?? [];
+      return found && !other ? found(`0x${input.slice(10)}`) : undefined;
+    },
+  };
+}
+
+/** A codec whose values are those of the wire, checked as any are. */
+function textCodec(parameter: AbiParameter, codec: Codec): Codec {
+  const fromChain = (decoded: unknown): WireValue => {
+    codec.fromChain?.(decoded);
+    return { text: valueText(parameter, decoded), size: encodedSize(parameter, decoded) };
+  };
+  return { ...codec, fromChain };
+}
+
+function textItem(event: AbiEvent): EventItem {
+  const item = eventItem(event);
+  const inputs = item.inputs.map((input, at) => ({
+    ...input,
+    codec: textCodec(event.inputs[at] as AbiParameter, input.codec),
+  }));
+  const pick = (from: EventItem['inputs']) => inputs.filter((_, at) => from.includes(item.inputs[at] as never));
+  return { ...item, inputs, inTopics: pick(item.inTopics), inData: pick(item.inData) };
+}
+
+function readAs(item: EventItem, log: Pick<RawLog, 'topics' | 'data'>) {
+  const { name, signature } = item;
+  let values: unknown[];
+  try {
+    // The error goes nowhere, so that its event needs no id.
+    values = decodeLog({ id: '' }, item, log);
+  } catch {
+    return undefined;
+  }
+  let left = log.data.length / 2 - 1;
+  const inputs = item.inputs.map((input, at) => {
+    const { text, size } = input.isHashed ? { text: values[at] as Hex, size: 0 } : (values[at] as WireValue);
+    if (!input.isIndexed) left -= size;
+    return { name: input.name, value: text, hashed: input.isHashed, type: input.codec.type };
+  });
+  return { emitted: { name, signature, inputs }, isWhole: left === 0 };
+}
+
+/** What reads the arguments of a function's call, by its selector: 0x and 8 hex digits. */
+function functionsOf(abi: readonly unknown[]) {
+  const functions = new Map<string, ((encoded: Hex) => Called | undefined)[]>();
+  const known = new Set<string>();
+  for (const { name, inputs = [] } of itemsOf<AbiFunction>(abi, 'function')) {
+    let values: Encoded[];
+    try {
+      values = inputs.map((each) => ({ codec: textCodec(each, codecOf(each)), label: '' }));
+    } catch {
+      // No transaction calls it: such types are those of libraries.
+      continue;
+    }
+    const signature = `${name}(${values.map(({ codec }) => codec.type).join(',')})`;
+    if (known.has(signature)) continue;
+    known.add(signature);
+    const selector = hashOf(signature).slice(0, 10);
+    const read = (encoded: Hex) => {
+      try {
+        const texts = decodeValues(values, encoded, () => new Error()) as WireValue[];
+        const called = texts.map(({ text }, at) => {
+          return { name: inputs[at]?.name ?? '', value: text, type: (values[at] as Encoded).codec.type };
+        });
+        return { name, signature, inputs: called };
+      } catch {
+        return undefined;
+      }
+    };
+    functions.set(selector, [...(functions.get(selector) ?? []), read]);
+  }
+  return functions;
+}

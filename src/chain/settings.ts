@@ -1,0 +1,76 @@
+import { ConfigError, isWebhookError } from '../errors.js';
+import type { EventContract } from '../events/types.js';
+import { addressCodec } from '../evm/codec-simple.js';
+import { isRecord } from '../internal/guards.js';
+import { type ContractAbi, contractAbi } from './contract-abi.js';
+
+/** A contract whose logs become events. */
+export interface WatchedContract {
+  readonly address: string;
+  readonly abi: readonly unknown[];
+  readonly name: string;
+  readonly label: string;
+  readonly addressLabel?: string | undefined;
+}
+
+/** What is watched, by addresses in lower case. */
+export interface Watched {
+  readonly contracts: ReadonlyMap<string, Contract>;
+  readonly wallets: ReadonlySet<string>;
+}
+
+export interface Contract {
+  readonly abi: ContractAbi;
+  /** As events name it. */
+  readonly wire: EventContract;
+}
+
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` that says which of them is wrong, and how. */
+export function readWatched(contracts: unknown, wallets: unknown): Watched {
+  const watched = { contracts: new Map<string, Contract>(), wallets: new Set<string>() };
+  for (const [at, contract] of listOf(contracts, 'contracts').entries()) {
+    const where = `contracts[${at}]`;
+    const { address, name, label, addressLabel = label, abi } = isRecord(contract) ? contract : {};
+    for (const [key, text] of Object.entries({ name, label, addressLabel })) {
+      if (typeof text !== 'string' || text === '')
+        throw new ConfigError(`${where}.${key} must be text that is not empty.`);
+    }
+    const checksummed = addressOf(address, `${where}.address`);
+    if (watched.contracts.has(checksummed.toLowerCase())) {
+      throw new ConfigError(`${where} has the address of another one before it. Give each contract once.`);
+    }
+    const wire = { address: checksummed, addressLabel, name, label } as EventContract;
+    watched.contracts.set(checksummed.toLowerCase(), { abi: abiOf(abi, `${where} (${label})`), wire });
+  }
+  for (const [at, wallet] of listOf(wallets, 'wallets').entries()) {
+    const address = addressOf(wallet, `wallets[${at}]`).toLowerCase();
+    if (watched.wallets.has(address)) throw new ConfigError(`wallets[${at}] is there twice. Give each wallet once.`);
+    watched.wallets.add(address);
+  }
+  if (watched.contracts.size + watched.wallets.size === 0) {
+    throw new ConfigError('watchChain needs contracts or wallets to watch: it has neither.');
+  }
+  return watched;
+}
+
+function listOf(value: unknown, where: string): readonly unknown[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value;
+  throw new ConfigError(`${where} must be an array.`);
+}
+
+function addressOf(value: unknown, where: string): string {
+  try {
+    return addressCodec.fromWire(value as string) as string;
+  } catch (error) {
+    throw new ConfigError(`${where} ${(error as Error).message}`);
+  }
+}
+
+function abiOf(abi: unknown, where: string): ContractAbi {
+  try {
+    return contractAbi(abi as readonly unknown[]);
+  } catch (error) {
+    throw isWebhookError(error) ? new ConfigError(`${where}: ${error.message}`) : error;
+  }
+}

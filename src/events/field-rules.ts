@@ -1,0 +1,57 @@
+import { isRecord } from '../internal/guards.js';
+import { MOST_LEVELS } from './nesting.js';
+import type { JsonValue, TransactionIncludedData } from './types.js';
+
+/** Whether a value may be the payload of `transaction.included`, which the spec leaves open. */
+export function isPayload(value: unknown): value is TransactionIncludedData {
+  return isRecord(value);
+}
+
+/** Whether a value is a position or a count: a whole number from 0 up. */
+export function isPosition(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** A whole number that doubles cannot count to, or an overflow, is not what was sent. */
+function isExact(number: number): boolean {
+  return Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
+}
+
+/** Whether a value can stand for an input: JSON, and no number in it that is certainly not what was sent. */
+export function isInputValue(value: unknown, depth = 0): value is JsonValue {
+  if (typeof value === 'number') return isExact(value);
+  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
+  return (
+    value === null || (depth < MOST_LEVELS && Object.values(value).every((child) => isInputValue(child, depth + 1)))
+  );
+}
+
+/** Whether a parsed JSON value may hold a number that JSON.parse has rounded (a fraction, or one too large) or nests too deep. */
+export function mayHoldRounded(value: unknown, depth = 0): boolean {
+  if (typeof value === 'number') return !Number.isSafeInteger(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === MOST_LEVELS) return true;
+  for (const key in value) {
+    const child = (value as Record<string, unknown>)[key];
+    // Most are text: only what can matter is worth a call.
+    if (typeof child !== 'string' && mayHoldRounded(child, depth + 1)) return true;
+  }
+  return false;
+}
+
+/** As {@link fillAddressLabel}, on a copy. */
+export function withAddressLabel(contract: unknown): unknown {
+  return isRecord(contract) ? fillAddressLabel({ ...contract }) : contract;
+}
+
+/**
+ * Gives a contract its `addressLabel`, in place: what the live service calls `addressAlias`, or `''`. Anything
+ * that is no contract comes back as it is, for the schema to refuse.
+ */
+export function fillAddressLabel(contract: unknown): unknown {
+  if (isRecord(contract) && contract.addressLabel == null) {
+    // Reflect.set says no where an assignment would throw: a frozen contract is then refused for want of a label.
+    Reflect.set(contract, 'addressLabel', contract.addressAlias ?? '');
+  }
+  return contract;
+}

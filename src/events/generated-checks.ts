@@ -1,0 +1,130 @@
+// Generated from schemas.ts by `npm run generate`: edit that file, not this one.
+import type { EventIssue } from '../errors.js';
+import { isRecord } from '../internal/guards.js';
+import { fillAddressLabel, isInputValue, isPayload, isPosition } from './field-rules.js';
+
+const M0 = 'expected a string that is not empty';
+const M1 = 'expected "event.emitted"';
+const M2 = 'expected a string';
+const M3 = 'expected an exact JSON value';
+const M4 = 'expected true or false';
+const M5 = 'expected an object';
+const M6 = 'expected a whole number from 0 up';
+const M7 = 'expected "transaction.included"';
+const M8 = 'expected an array';
+const MOST_ISSUES = 100;
+type Check = (given: unknown, issues: EventIssue[]) => void;
+function fail(issues: EventIssue[], message: string, ...path: string[]): void {
+  if (issues.length < MOST_ISSUES) issues.push({ path, message });
+}
+function within(check: Check, value: unknown, issues: EventIssue[], key: string | number): void {
+  const before = issues.length;
+  check(value, issues);
+  prefix(issues, before, key);
+}
+function withinAll(check: Check, values: unknown, issues: EventIssue[], key: string): void {
+  const before = issues.length;
+  if (!Array.isArray(values)) fail(issues, M8);
+  else for (let index = 0; index < values.length; index++) within(check, values[index], issues, index);
+  prefix(issues, before, key);
+}
+/** Paths are put together only when there is something to say. */
+function prefix(issues: EventIssue[], from: number, key: string | number): void {
+  if (issues.length === from) return;
+  for (const { path } of issues.slice(from)) (path as (string | number)[]).unshift(key);
+}
+/** Adds to `issues` what keeps a value from being of the kind EventEmitted; fills in each `addressLabel`. */
+export function checkEventEmitted(given: unknown, issues: EventIssue[]): void {
+  const value = given;
+  if (isRecord(value)) {
+    if (!(typeof value.id === 'string' && value.id !== '')) fail(issues, M0, 'id');
+    if (!(value.event === 'event.emitted')) fail(issues, M1, 'event');
+    within(check1, value.data, issues, 'data');
+  } else fail(issues, M5);
+}
+function check1(given: unknown, issues: EventIssue[]): void {
+  const value = given;
+  if (isRecord(value)) {
+    if (!(typeof value.triggeredAt === 'string')) fail(issues, M2, 'triggeredAt');
+    within(check2, value.event, issues, 'event');
+    if (value.transaction != null) {
+      within(check5, value.transaction, issues, 'transaction');
+    }
+  } else fail(issues, M5);
+}
+function check2(given: unknown, issues: EventIssue[]): void {
+  const value = given;
+  if (isRecord(value)) {
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!(typeof value.signature === 'string')) fail(issues, M2, 'signature');
+    withinAll(check3, value.inputs, issues, 'inputs');
+    if (value.rawFields !== undefined) {
+      if (!(typeof value.rawFields === 'string')) fail(issues, M2, 'rawFields');
+    }
+    within(check4, value.contract, issues, 'contract');
+    if (!isPosition(value.indexInLog)) fail(issues, M6, 'indexInLog');
+  } else fail(issues, M5);
+}
+function check3(given: unknown, issues: EventIssue[]): void {
+  const value = given;
+  if (isRecord(value)) {
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!isInputValue(value.value)) fail(issues, M3, 'value');
+    if (!(typeof value.hashed === 'boolean')) fail(issues, M4, 'hashed');
+    if (!(typeof value.type === 'string')) fail(issues, M2, 'type');
+  } else fail(issues, M5);
+}
+function check4(given: unknown, issues: EventIssue[]): void {
+  const value = fillAddressLabel(given);
+  if (isRecord(value)) {
+    if (!(typeof value.address === 'string')) fail(issues, M2, 'address');
+    if (!(typeof value.addressLabel === 'string')) fail(issues, M2, 'addressLabel');
+    if (value.addressAlias !== undefined) {
+      if (!(typeof value.addressAlias === 'string')) fail(issues, M2, 'addressAlias');
+    }
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!(typeof value.label === 'string')) fail(issues, M2, 'label');
+  } else fail(issues, M5);
+}
+function check5(given: unknown, issues: EventIssue[]): void {
+  const value = given;
+  if (isRecord(value)) {
+    if (!(typeof value.from === 'string')) fail(issues, M2, 'from');
+    if (!(typeof value.txData === 'string')) fail(issues, M2, 'txData');
+    if (!(typeof value.txHash === 'string')) fail(issues, M2, 'txHash');
+    if (!isPosition(value.txIndexInBlock)) fail(issues, M6, 'txIndexInBlock');
+    if (!(typeof value.blockHash === 'string')) fail(issues, M2, 'blockHash');
+    if (!isPosition(value.blockNumber)) fail(issues, M6, 'blockNumber');
+    if (value.contract != null) {
+      within(check4, value.contract, issues, 'contract');
+    }
+    if (value.method != null) {
+      within(check6, value.method, issues, 'method');
+    }
+  } else fail(issues, M5);
+}
+function check6(given: unknown, issues: EventIssue[]): void {
+  const value = given;
+  if (isRecord(value)) {
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!(typeof value.signature === 'string')) fail(issues, M2, 'signature');
+    withinAll(check7, value.inputs, issues, 'inputs');
+  } else fail(issues, M5);
+}
+function check7(given: unknown, issues: EventIssue[]): void {
+  const value = given;
+  if (isRecord(value)) {
+    if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
+    if (!isInputValue(value.value)) fail(issues, M3, 'value');
+    if (!(typeof value.type === 'string')) fail(issues, M2, 'type');
+  } else fail(issues, M5);
+}
+/** Adds to `issues` what keeps a value from being of the kind TransactionIncluded; fills in each `addressLabel`. */
+export function checkTransactionIncluded(given: unknown, issues: EventIssue[]): void {
+  const value = given;
+  if (isRecord(value)) {
+    if (!(typeof value.id === 'string' && value.id !== '')) fail(issues, M0, 'id');
+    if (!(value.event === 'transaction.included')) fail(issues, M7, 'event');
+    if (!isPayload(value.data)) fail(issues, M5, 'data');
+  } else fail(issues, M5);
+}

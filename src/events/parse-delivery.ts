@@ -1,0 +1,178 @@
+import { type EventIssue, InvalidBodyError, InvalidEventError } from '../errors.js';
+import { isRecord } from '../internal/guards.js';
+import type { RawBody } from '../signature/verify-signature.js';
+import { mayHoldFraction, parseExactJson } from './exact-json.js';
+import { mayHoldRounded } from './field-rules.js';
+import { checkEventEmitted, checkTransactionIncluded } from './generated-checks.js';
+import { cutNesting, isPlain, isTooDeep, TOO_DEEP } from './nesting.js';
+import type { EventEmitted, TransactionIncluded, WebhookEvent } from './types.js';
+
+/** An item of a delivery that is an event of a known kind. */
+export interface EventItem {
+  readonly status: 'event';
+  readonly event: WebhookEvent;
+}
+
+/** An item with an id and a kind that this version does not know: nothing is wrong with it. */
+export interface UnknownItem {
+  readonly status: 'unknown';
+  readonly id: string;
+  readonly kind: string;
+  readonly raw: unknown;
+}
+
+/** An item that does not match the event schema of spec section 2.2, or nests deeper than 256 levels. */
+export interface InvalidItem {
+  readonly status: 'invalid';
+  readonly issues: readonly EventIssue[];
+  /** As sent, but with `"…"` in place of objects and arrays nested deeper than 257 levels, so that it can be serialised. */
+  readonly raw: unknown;
+}
+
+/** What one element of a delivery's array turned out to be. */
+export type DeliveryItem = EventItem | UnknownItem | InvalidItem;
+
+const tooDeep: EventIssue = { path: [], message: TOO_DEEP };
+
+// ignoreBOM keeps a byte order mark in the text, where JSON.parse refuses it, as RFC 8259 has senders not add one.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Parses the body of a delivery into its items (spec section 6). One bad item never spoils its neighbours; one that nests
+ * deeper than 256 levels is invalid. It verifies nothing: call it on a body whose signature has been verified.
+ *
+ * @example
+ * ```ts
+ * import { parseDelivery } from 'event-webhook-receiver';
+ *
+ * for (const item of parseDelivery('[]')) {
+ *   if (item.status === 'event') console.log(item.event.id);
+ * }
+ * ```
+ * @param rawBody The body as received.
+ * @returns The items in their order. Events keep the keys that the schema does not know.
+ * @throws InvalidBodyError `ERR_WEBHOOK_INVALID_BODY` when the body is not a JSON array in UTF-8.
+ */
+export function parseDelivery(rawBody: RawBody): DeliveryItem[] {
+  const text = decode(rawBody);
+  const items = parseArray(text, JSON.parse).map(checkItem);
+  if (!needCare(items, text)) return items;
+  return parseArray(text, parseExactJson).map((raw) => {
+    const item = parseItem(raw);
+    // Serialising or logging it must not overflow the stack.
+    if (item.status === 'invalid') cutNesting(raw);
+    return item;
+  });
+}
+
+function decode(rawBody: RawBody): string {
+  if (typeof rawBody === 'string') return rawBody;
+  try {
+    return utf8.decode(rawBody);
+  } catch {
+    throw new InvalidBodyError('The body is not valid UTF-8: check who sent it.');
+  }
+}
+
+function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch {
+    // The parser's own message quotes the body, so it is not passed on.
+    throw new InvalidBodyError('The body is not valid JSON: check who sent it.');
+  }
+  if (Array.isArray(value)) return value;
+  throw new InvalidBodyError('The body is not a JSON array: check who sent it.');
+}
+
+/** As {@link checkItem}, unless the item is nested too deep: then that is its one issue. */
+function parseItem(raw: unknown): DeliveryItem {
+  return isTooDeep(raw) ? { status: 'invalid', issues: [tooDeep], raw } : checkItem(raw);
+}
+
+function checkItem(raw: unknown): DeliveryItem {
+  const issues: EventIssue[] = [];
+  const kind = isRecord(raw) ? raw.event : undefined;
+  if (kind === 'event.emitted') checkEventEmitted(raw, issues);
+  else if (kind === 'transaction.included') checkTransactionIncluded(raw, issues);
+  else {
+    issues.push(...kindIssues(raw));
+    if (issues.length === 0) return { status: 'unknown', id: (raw as UnknownItem).id, kind: kind as string, raw };
+  }
+  return issues.length === 0 ? { status: 'event', event: raw as WebhookEvent } : { status: 'invalid', issues, raw };
+}
+
+function kindIssues(raw: unknown): EventIssue[] {
+  if (!isRecord(raw)) return [{ path: [], message: 'expected an object' }];
+  const missing = ['id', 'event'].filter((key) => typeof raw[key] !== 'string');
+  return missing.map((key) => ({ path: [key], message: 'expected a string' }));
+}
+
+/** Whether an item may be nested too deep, or hold a number that somebody could take for a quantity and JSON.parse rounded. */
+function needCare(items: readonly DeliveryItem[], text: string): boolean {
+  let open = false;
+  for (const item of items) {
+    if (item.status === 'event' && item.event.event === 'event.emitted') {
+      if (isPlain(item.event)) continue;
+      const { event, transaction } = item.event.data;
+      if (event.inputs.some(isNoText) || transaction?.method?.inputs.some(isNoText)) return true;
+      if (isTooDeep(item.event)) return true;
+    } else {
+      // Quantities can be anywhere in what the schema leaves open. This looks at the depth too.
+      if (mayHoldRounded(item.status === 'event' ? item.event : item.raw)) return true;
+      open = true;
+    }
+  }
+  return open && mayHoldFraction(text);
+}
+
+function isNoText({ value }: { value: unknown }): boolean {
+  return typeof value !== 'string';
+}
+
+/**
+ * Parses one event of either kind from an already parsed JSON value, such as one that a queue gives back.
+ *
+ * @param value The parsed JSON value. Checked, not copied: the event that comes back is this object.
+ * @returns The event, narrowed by `event`.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it has not the shape of spec section 2.2.
+ */
+export function parseEvent(value: unknown): WebhookEvent {
+  const item = parseItem(value);
+  if (item.status === 'event') return item.event;
+  throw new InvalidEventError(
+    item.status === 'invalid'
+      ? item.issues
+      : [{ path: ['event'], message: 'expected "event.emitted" or "transaction.included"' }],
+  );
+}
+
+/**
+ * Parses an `event.emitted` from an already parsed JSON value.
+ *
+ * @param value The parsed JSON value. Checked, not copied; `addressLabel` is filled in where it is absent.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it has not the shape of spec section 2.2.
+ */
+export function parseEventEmitted(value: unknown): EventEmitted {
+  return checked(value, checkEventEmitted) as EventEmitted;
+}
+
+/**
+ * Parses a `transaction.included` from an already parsed JSON value. The spec leaves its payload open, so `data` may
+ * be any object and is not checked further.
+ *
+ * @param value The parsed JSON value. Checked, not copied.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when `id`, `event` or `data` is not as it should be.
+ */
+export function parseTransactionIncluded(value: unknown): TransactionIncluded {
+  return checked(value, checkTransactionIncluded) as TransactionIncluded;
+}
+
+function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) => void): unknown {
+  const issues: EventIssue[] = [];
+  if (isTooDeep(value)) issues.push(tooDeep);
+  else check(value, issues);
+  if (issues.length > 0) throw new InvalidEventError(issues);
+  return value;
+}

@@ -1,0 +1,65 @@
+import { WebhookError } from '../errors.js';
+import { monotonicNow, withDeadline } from '../internal/deadline.js';
+
+/** The time that user code has. A timer says when it is over; the clocks do where the process was frozen meanwhile. */
+export class TimeLimit {
+  /** Absolute, in epoch milliseconds. */
+  readonly deadline: number;
+  /** Why the code was given up on; undefined while it has time. */
+  error: WebhookError | undefined;
+  readonly #ms: number;
+  // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: whichever says more counts.
+  readonly #monotonicEnd: number;
+  // Made when it is asked for: it costs more than everything else around a handler.
+  #controller: AbortController | undefined;
+
+  constructor(ms: number) {
+    this.#ms = ms;
+    this.#monotonicEnd = monotonicNow() + ms;
+    this.deadline = Date.now() + ms;
+  }
+
+  get signal(): AbortSignal {
+    this.#look();
+    this.#controller ??= new AbortController();
+    if (this.error) this.#controller.abort(this.error);
+    return this.#controller.signal;
+  }
+
+  throwIfExpired(): void {
+    this.#look();
+    if (this.error) throw this.error;
+  }
+
+  #look(): void {
+    if (Date.now() >= this.deadline || monotonicNow() >= this.#monotonicEnd) this.expire();
+  }
+
+  expire(): WebhookError {
+    this.error ??= new WebhookError(
+      'ERR_WEBHOOK_HANDLER_TIMEOUT',
+      `The handler took longer than ${this.#ms} ms (handlerTimeoutMs, at most 0.9 of leaseMs), so its signal was aborted.`,
+    );
+    this.#controller?.abort(this.error);
+    return this.error;
+  }
+
+  /** Runs user code, and waits for it as long as it has time. Then rejects, and gives the code's own end to `late`. */
+  async run(work: () => unknown, late: (settled: Promise<unknown>) => void): Promise<void> {
+    const returned = work();
+    // Anything but a promise is done already.
+    if ((typeof returned !== 'object' && typeof returned !== 'function') || returned === null) return;
+    const settled = Promise.resolve(returned);
+    let isLate = false;
+    const expire = () => {
+      isLate = true;
+      return this.expire();
+    };
+    try {
+      await withDeadline(settled, this.#ms, expire);
+    } catch (error) {
+      if (isLate) late(settled);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { equalHex, hmacHex } from '#hmac';
+
+/** The body of a delivery exactly as it was received. A string stands for its UTF-8 bytes. */
+export type RawBody = string | Uint8Array | ArrayBuffer;
+
+const NOT_HEX = /[^0-9a-fA-F]/;
+const TIMESTAMP = /^(0|[1-9][0-9]{0,15})$/;
+
+/** Whether a value has the form of a signature: 64 hex digits in either case. */
+export function isSignature(value: unknown): value is string {
+  return typeof value === 'string' && value.length === 64 && !NOT_HEX.test(value);
+}
+
+/** Whether a value has the form of a timestamp: canonical decimal digits, 16 at most. */
+export function isTimestamp(value: unknown): value is string {
+  return typeof value === 'string' && TIMESTAMP.test(value);
+}
+
+/**
+ * Whether `signature` is the HMAC-SHA256 of `rawBody` followed by `timestamp` under `secret` (spec section 5.2).
+ * Synchronous on every runtime, constant in time over signatures of the right form, and never throws: whatever is
+ * missing, empty, of another type or not in canonical form gives `false`.
+ *
+ * It looks at no clock, so it does not refuse an old delivery that somebody sends again: compare `timestamp` with your
+ * clock, or use a receiver with `toleranceSeconds`.
+ *
+ * @example
+ * ```ts
+ * import { verifySignature } from 'event-webhook-receiver/verify';
+ *
+ * const genuine = verifySignature('[]', '0'.repeat(64), '1700000000', 'whsec-test');
+ * ```
+ * @param rawBody The bytes exactly as received. Parsing and serialising again gives other bytes.
+ * @param signature The signature header: 64 hex digits in either case.
+ * @param timestamp The timestamp header: canonical decimal digits, at most 16.
+ * @param secret The webhook's signing secret, or several while one replaces another: any of them may match.
+ * @returns `true` only for a genuine delivery.
+ */
+export function verifySignature(
+  rawBody: RawBody,
+  signature: string,
+  timestamp: string,
+  secret: string | readonly string[],
+): boolean {
+  return verifyWith(hmacHex, rawBody, signature, timestamp, secret);
+}
+
+/** {@link verifySignature} with a hash that may have been made before. */
+export function verifyWith(
+  hmac: typeof hmacHex,
+  rawBody: RawBody,
+  signature: string,
+  timestamp: string,
+  secret: string | readonly string[],
+): boolean {
+  try {
+    if (!isSignature(signature) || !isTimestamp(timestamp)) return false;
+    const body = signedBytes(rawBody);
+    if (!body?.length) return false;
+    const given = signature.toLowerCase();
+    for (const each of Array.isArray(secret) ? secret : [secret]) {
+      if (typeof each === 'string' && each && equalHex(hmac(body, timestamp, each), given)) return true;
+    }
+    return false;
+  } catch {
+    // A value that throws when it is looked at (a proxy, a getter, a detached buffer) is no genuine delivery.
+    return false;
+  }
+}
+
+/** The body in a form that can be hashed; undefined when it is no body. Works across realms, where instanceof does not. */
+export function signedBytes(body: unknown): string | Uint8Array | undefined {
+  // A string with a lone surrogate is no UTF-8 text: it would be hashed as U+FFFD, which is another text.
+  if (typeof body === 'string') return body.isWellFormed() ? body : undefined;
+  if (ArrayBuffer.isView(body)) return (body as Uint8Array).BYTES_PER_ELEMENT === 1 ? (body as Uint8Array) : undefined;
+  // Only a buffer has what a DataView asks for; an object that calls itself one makes it throw.
+  return typeof body === 'object' && body !== null
+    ? new Uint8Array(new DataView(body as ArrayBuffer).buffer)
+    : undefined;
+}

@@ -1,0 +1,157 @@
+import { ConfigError } from '../../errors.js';
+
+/** No expiry is later than this many milliseconds from now: Postgres has no dates beyond the year 294276. */
+const LONGEST_MS = 1e14;
+
+/** A statement with its parameters; or without any, perhaps several statements. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+export type Statements = ReturnType<typeof statementsFor>;
+
+/**
+ * The statements over one table. The clock is the server's.
+ *
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the table is no plain identifier.
+ */
+export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs: number; retentionMs: number }) {
+  // 48 leave room for the name of the index within the 63 that Postgres keeps of a name.
+  if (typeof name !== 'string' || !/^([A-Za-z_]\w{0,62}\.)?[A-Za-z_]\w{0,47}$/.test(name)) {
+    throw new ConfigError(
+      'Option table must be a plain identifier (letters, digits and _, at most 48) or schema.table of such.',
+    );
+  }
+  const table = `"${name.replace('.', '"."')}"`;
+  const bare = name.slice(name.indexOf('.') + 1);
+  const schema = name.slice(0, -bare.length);
+  const index = `${bare}_expires_at_idx`;
+  const leased = later(leaseMs);
+  const retained = later(retentionMs);
+  const insert = `INSERT INTO ${table} AS held (key, owner, done, expires_at)`;
+
+  return {
+    name,
+
+    /** Says `claimed` and the transaction's id, or has no row when somebody holds the key or it has taken effect. */
+    claim: (key: string, owner: string) =>
+      statement(
+        `${insert} VALUES ($1, $2, false, ${leased})
+       ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = false, expires_at = ${leased}
+       WHERE held.expires_at <= clock_timestamp() OR (held.owner = excluded.owner AND NOT held.done)
+       RETURNING 'claimed ' || txid_current()`,
+        key,
+        owner,
+      ),
+
+    /** Has no row when nobody holds the key. */
+    status: (key: string) =>
+      statement(
+        `SELECT CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END FROM ${table}
+       WHERE key = $1 AND expires_at > clock_timestamp()`,
+        key,
+      ),
+
+    /** Writes no row when another holds the key or has completed it. */
+    complete: (key: string, owner: string) =>
+      statement(
+        `${insert} VALUES ($1, $2, true, ${retained})
+       ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = true, expires_at = ${retained}
+       WHERE held.owner = excluded.owner OR held.expires_at <= clock_timestamp()`,
+        key,
+        owner,
+      ),
+
+    release: (key: string, owner: string) =>
+      statement(`DELETE FROM ${table} WHERE key = $1 AND owner = $2 AND NOT done`, key, owner),
+
+    /**
+     * For the beginning of a transaction: says `claimed` and the transaction's id, or has no row when somebody is at it
+     * or it has taken effect. Never waits for another transaction of this kind: the advisory lock tells whether there is
+     * one. After the lease the server ends a transaction that its client left alone, or (from version 17 on) any.
+     */
+    claimInTransaction: (key: string) =>
+      statement(
+        `${insert} SELECT $1, txid_current()::text, true, ${retained}
+       WHERE set_config('idle_in_transaction_session_timeout', '${milliseconds(leaseMs)}', true) IS NOT NULL
+         AND (current_setting('transaction_timeout', true) IS NULL
+           OR set_config('transaction_timeout', '${milliseconds(leaseMs)}', true) IS NOT NULL)
+         AND pg_try_advisory_xact_lock(hashtextextended($1, '${table}'::regclass::oid::bigint))
+       ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = true, expires_at = excluded.expires_at
+       WHERE held.expires_at <= clock_timestamp()
+       RETURNING 'claimed ' || txid_current()`,
+        key,
+      ),
+
+    /** For after a rollback: undoes the claim of a transaction that had been committed by its handler, which then failed. */
+    forget: (key: string, transaction: string) =>
+      statement(`DELETE FROM ${table} WHERE key = $1 AND owner = $2`, key, transaction),
+
+    /** Ends the session of a transaction that has a statement under way, which may wait for a lock for ever. */
+    interrupt: (transaction: string) =>
+      statement(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE backend_xid = ($1::text::bigint % 4294967296)::text::xid AND state = 'active'`,
+        transaction,
+      ),
+
+    /** Fails unless the transaction is whole and still the one that claimed the key. */
+    check: (transaction: string) =>
+      statement(`SELECT 1 / (txid_current_if_assigned() IS NOT DISTINCT FROM $1::text::bigint)::int`, transaction),
+
+    /** Says `yes` when there is nothing left to make, which needs no right to make it. */
+    migrated: statement(
+      `SELECT 'yes' WHERE to_regclass('${table}') IS NOT NULL AND to_regclass('"${schema && `${schema.slice(0, -1)}"."`}${index}"') IS NOT NULL`,
+    ),
+
+    /** One text is one transaction, and its lock lets one replica after the other in: IF NOT EXISTS alone has races. */
+    migrate: statement(
+      `SELECT set_config('client_min_messages', 'warning', true),
+         pg_advisory_xact_lock(hashtextextended('event-webhook-receiver:${name}', 0));
+       CREATE TABLE IF NOT EXISTS ${table} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, done boolean NOT NULL,
+         expires_at timestamptz NOT NULL);
+       CREATE INDEX IF NOT EXISTS "${index}" ON ${table} (expires_at)`,
+    ),
+
+    /** `now()` and not the clock, because only what stays the same for a statement can be looked up in an index. */
+    sweep: (rows: number) =>
+      statement(
+        `DELETE FROM ${table} WHERE key IN
+         (SELECT key FROM ${table} WHERE expires_at <= now() LIMIT ${rows} FOR UPDATE SKIP LOCKED)`,
+      ),
+  };
+}
+
+/**
+ * The fencing token in `claimed <id>`: the transaction that made the claim. A key is claimed again only after the claim
+ * before was committed or undone, and Postgres counts transactions upwards in 64 bits.
+ */
+export function tokenOf(claimed: unknown): bigint {
+  return BigInt(String(claimed).slice('claimed '.length));
+}
+
+function later(ms: number): string {
+  return `clock_timestamp() + interval '${milliseconds(ms)} milliseconds'`;
+}
+
+function milliseconds(ms: number): number {
+  return Math.min(Math.ceil(ms), LONGEST_MS);
+}
+
+function statement(text: string, ...values: string[]): Statement {
+  return { text, values };
+}
+
+/**
+ * The statement as one text: it takes one exchange with the server, alone or with others in the same message, and
+ * nothing is prepared, which a connection pooler could lose. Keys were brought into this alphabet before (storableKey);
+ * that nothing else gets into a text is held here.
+ */
+export function inline({ text, values }: Statement): string {
+  return text.replace(/\$(\d)/g, (_, position) => {
+    const value = String(values[position - 1]);
+    if (!/^[\w.:@/+-]+$/.test(value)) throw new TypeError('Not a text that can stand in a statement.');
+    return `'${value}'`;
+  });
+}

@@ -1,0 +1,176 @@
+import { hmacHex } from '#hmac';
+import type { EventEmitted, TransactionIncluded } from '../events/types.js';
+import { isRecord } from '../internal/guards.js';
+import { type SignedDelivery, type SignOptions, signDelivery } from '../signature/sign-delivery.js';
+
+/** A signed delivery in the forms that a test needs. */
+export interface TestDelivery extends SignedDelivery<string> {
+  /** A new POST `Request` that carries the delivery, for a Fetch handler. (Default URL: `http://localhost/webhooks`.) */
+  request(url?: string | URL): Request;
+  /** Sends the delivery with `fetch`, to a server that is running. */
+  send(url: string | URL): Promise<Response>;
+}
+
+/**
+ * Makes a signed delivery of events, serialised as the live service does it (compact, with Go's escapes). Any values
+ * are taken, so that a test can also send what is no event.
+ *
+ * @example
+ * ```ts
+ * import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+ *
+ * const delivery = createTestDelivery([sampleEventEmitted()], { secret: 'whsec-test' });
+ * const response = await delivery.send('http://localhost:3000/webhooks');
+ * console.log(response.status);
+ * ```
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the secret is empty or the timestamp no canonical decimal digits.
+ */
+export function createTestDelivery(events: readonly unknown[], options: SignOptions): TestDelivery {
+  const delivery = signDelivery(goJson(events), options);
+  const init = { method: 'POST', headers: delivery.headers, body: delivery.body };
+  return {
+    ...delivery,
+    request: (url = 'http://localhost/webhooks') => new Request(url, init),
+    send: (url) => fetch(url, init),
+  };
+}
+
+/** The same shape with every key optional, however deep. Arrays are replaced whole. */
+export type Overrides<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: Overrides<T[K]> | undefined }
+    : T;
+
+/** Lays `overrides` over `base`; keys stay data, `__proto__` among them. */
+function override<T>(base: T, overrides: unknown): T {
+  if (!isRecord(base) || !isRecord(overrides)) return overrides as T;
+  const entries = Object.entries(overrides).map(([key, value]) => [
+    key,
+    Object.hasOwn(base, key) ? override(base[key], value) : value,
+  ]);
+  return Object.fromEntries([...Object.entries(base), ...entries]) as T;
+}
+
+const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const BLOCK_HASH = `0x${'b1'.repeat(32)}`;
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+const word = (hex: string) => `0x${hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
+
+/** A transaction hash for an event: another id, another log; the same id, the same log. */
+const txHashOf = (id: string): string =>
+  // As JSON, which unlike UTF-8 tells lone surrogates apart.
+  `0x${hmacHex(JSON.stringify(String(id)), '', 'sample')}`;
+
+/**
+ * An `event.emitted` as the live service sends it: an ERC-20 transfer of one token. Each call gives another random `id`
+ * and a transaction hash made of it, so that a receiver takes each for another event. `rawFields` says the same as the inputs:
+ * where you override one, override the other, or leave `rawFields` out.
+ *
+ * @param overrides What is to be different. An `undefined` leaves a key out; arrays are replaced whole.
+ */
+export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): EventEmitted {
+  const contract = () => ({ address: TOKEN, addressLabel: 'sample_token', name: 'SampleToken', label: 'sampletoken' });
+  const { id = crypto.randomUUID() } = overrides;
+  const txHash = txHashOf(id);
+  const sample: EventEmitted = {
+    id,
+    event: 'event.emitted',
+    data: {
+      triggeredAt: '2026-01-02T03:04:05Z',
+      event: {
+        name: 'Transfer',
+        signature: 'Transfer(address,address,uint256)',
+        inputs: [
+          { name: 'from', value: FROM, hashed: false, type: 'address' },
+          { name: 'to', value: TO, hashed: false, type: 'address' },
+          { name: 'value', value: '1000000000000000000', hashed: false, type: 'uint256' },
+        ],
+        rawFields: JSON.stringify({
+          address: TOKEN.toLowerCase(),
+          topics: [TRANSFER, word(FROM), word(TO)],
+          data: word('de0b6b3a7640000'),
+          blockNumber: '0x10',
+          transactionHash: txHash,
+          transactionIndex: '0x0',
+          blockHash: BLOCK_HASH,
+          logIndex: '0x0',
+          removed: false,
+        }),
+        contract: contract(),
+        indexInLog: 0,
+      },
+      transaction: {
+        from: FROM,
+        txData: `0xa9059cbb${word(TO).slice(2)}${word('de0b6b3a7640000').slice(2)}`,
+        txHash,
+        txIndexInBlock: 0,
+        blockHash: BLOCK_HASH,
+        blockNumber: 16,
+        contract: contract(),
+        method: {
+          name: 'transfer',
+          signature: 'transfer(address,uint256)',
+          inputs: [
+            { name: 'to', value: TO, type: 'address' },
+            { name: 'value', value: '1000000000000000000', type: 'uint256' },
+          ],
+        },
+      },
+    },
+  };
+  return override(sample, overrides);
+}
+
+/**
+ * A `transaction.included` as the live service sends it. Each call gives another random `id`
+ * and transaction hash.
+ *
+ * @param overrides What is to be different. An `undefined` leaves a key out; arrays are replaced whole.
+ */
+export function sampleTransactionIncluded(overrides: Overrides<TransactionIncluded> = {}): TransactionIncluded {
+  const { id = crypto.randomUUID() } = overrides;
+  const sample: TransactionIncluded = {
+    id,
+    event: 'transaction.included',
+    data: {
+      tx: {
+        type: '0x2',
+        chainId: '0x7a69',
+        nonce: '0x1',
+        to: TOKEN.toLowerCase(),
+        gas: '0x9ba9',
+        gasPrice: null,
+        maxPriorityFeePerGas: '0x3b9aca00',
+        maxFeePerGas: '0x77359400',
+        value: '0x0',
+        input: `0xa9059cbb${word(TO).slice(2)}${word('de0b6b3a7640000').slice(2)}`,
+        accessList: [],
+        v: '0x1',
+        r: `0x${'1c'.repeat(32)}`,
+        s: `0x${'2d'.repeat(32)}`,
+        yParity: '0x1',
+        hash: txHashOf(id),
+      },
+      status: 'included',
+      from: FROM.toLowerCase(),
+      failed: false,
+      blockNumber: 16,
+      blockHash: BLOCK_HASH,
+      resubmissionAttempts: 0,
+      successfulResubmissions: 0,
+      createdAt: '2026-01-02T03:04:03.120000Z',
+      updatedAt: '2026-01-02T03:04:06.450000Z',
+    },
+  };
+  return override(sample, overrides);
+}
+
+/** JSON as Go writes it: compact, with its escapes. Parsed and serialised again in JavaScript it has other bytes. */
+function goJson(value: unknown): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);
+}

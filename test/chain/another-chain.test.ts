@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
+import { type ScriptedNode, startNode } from './scripted-node.js';
+import { createRecorder, type Recorder, transfer, valuesOf, watch } from './watching.js';
+
+let node: ScriptedNode;
+let recorder: Recorder;
+let watcher: ChainWatcher | undefined;
+
+beforeEach(async () => {
+  node = await startNode();
+  recorder = createRecorder();
+});
+afterEach(async () => {
+  await watcher?.close();
+  await node.stop();
+});
+
+const sent = () => valuesOf(recorder.groups).flat();
+/** The block is done, and its transfer was the last to be sent: the watcher may also come by on its way back. */
+const done = (number: number, value: number | string) =>
+  recorder.until(() => watcher?.blockNumber === number && sent().at(-1) === String(value));
+const levels = () => recorder.lines.map(({ level }) => level);
+const mine = (...values: number[]) => {
+  for (const value of values) node.mine({ logs: [transfer(value)] });
+};
+/** So many times more the watcher has asked the node for its last block, and has done what came of it. */
+async function polled(times: number): Promise<void> {
+  const polls = () => node.calls.filter(({ method }) => method === 'eth_blockNumber').length;
+  const before = polls();
+  await recorder.until(() => polls() > before + times);
+}
+const isAboutBlock0 = (method: string, params: readonly unknown[]) =>
+  method === 'eth_getBlockByNumber' && params[0] === '0x0' && params[1] === false;
+const asksForBlock0 = () => node.calls.filter(({ method, params }) => isAboutBlock0(method, params)).length;
+
+/** A chain of six blocks of which the last is watched: after that, block 6 has come. */
+async function watchFrom5(options: Partial<WatchChainOptions> = {}): Promise<void> {
+  mine(1, 2, 3, 4, 5);
+  watcher = await watch(recorder, { rpcUrl: node.url, fromBlock: 'latest', ...options });
+  mine(6);
+  await done(6, 6);
+}
+/** As a node that was restarted: from block 0 on everything is new. */
+function restart(...values: number[]): void {
+  node.drop(node.chain.length);
+  node.mine();
+  mine(...values);
+}
+
+describe('another chain behind the address', () => {
+  it('is sent from its block 0 on, each transfer once, after those of the old one were taken back', async () => {
+    await watchFrom5();
+    restart(101, 102, 103, 104, 105, 106, 107, 108);
+    await done(8, 108);
+    mine(109);
+    await done(9, 109);
+    expect(sent().join()).toBe('6,-6,101,102,103,104,105,106,107,108,109');
+    expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { chainId: 31337, fromBlock: 5, toBlock: 6 } }]);
+    expect(recorder.lines[0]?.message).toBe(
+      'The node has another chain now: its block 0 is another. Blocks 5 to 6 of the old chain are taken back, and the new one is followed from block 0.',
+    );
+  });
+
+  it('is sent also while it is shorter than the old one, and so is the next one', async () => {
+    await watchFrom5();
+    restart(101);
+    await done(1, 101);
+    restart();
+    await done(0, -101);
+    restart(301, 302);
+    await done(2, 302);
+    expect(sent().join()).toBe('6,-6,101,-101,301,302');
+    expect(levels()).toEqual(['warn', 'warn', 'warn']);
+  });
+
+  it('begins again where the watching was told to begin', async () => {
+    await watchFrom5({ fromBlock: 5 });
+    restart(101, 102);
+    await done(4, -5);
+    mine(103, 104, 105, 106);
+    await done(6, 106);
+    expect(sent().join()).toBe('5,6,-6,-5,105,106');
+    expect(recorder.lines[0]?.message).toContain('the new one is followed from block 5.');
+  });
+
+  it('is told from a re-org also where all of the old one can be undone', async () => {
+    mine(1, 2);
+    watcher = await watch(recorder, { rpcUrl: node.url });
+    await done(2, 2);
+    restart(101);
+    await done(1, 101);
+    expect(sent().join()).toBe('1,2,-2,-1,101');
+    expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { fromBlock: 0, toBlock: 2 } }]);
+  });
+
+  it('may have another chain id, which is told', async () => {
+    await watchFrom5();
+    node.answer((method, _, answer) => (method === 'eth_chainId' ? '0x1' : answer));
+    restart(101);
+    await done(1, 101);
+    expect(watcher?.chainId).toBe(1);
+    expect(recorder.lines[0]?.message).toContain('block 0 is another, and its chain id is 1 instead of 31337.');
+  });
+
+  it('is told as an error when the old one is not undone to where it began, and has re-orgs of its own', async () => {
+    for (let value = 1; value <= 270; value++) mine(value);
+    watcher = await watch(recorder, { rpcUrl: node.url, fromBlock: 5 });
+    await done(270, 270);
+    restart(1001, 1002, 1003, 1004, 1005, 1006);
+    await done(6, 1006);
+    expect(levels()).toEqual(['error']);
+    expect(recorder.lines[0]?.message).toContain('Those before block 15 are kept no longer, and are not undone.');
+    node.drop(3);
+    mine(2004, 2005, 2006);
+    await done(6, 2006);
+    expect(
+      sent()
+        .slice(266 + 256)
+        .join(),
+    ).toBe('1005,1006,-1006,-1005,2005,2006');
+    expect(levels()).toEqual(['error', 'info']);
+  }, 60_000);
+});
+
+describe('the same chain', () => {
+  it('of a node that lags has nothing taken back, however short it is', async () => {
+    await watchFrom5();
+    const { chain } = node;
+    node.drop(6);
+    const before = asksForBlock0();
+    await polled(20);
+    expect(asksForBlock0()).toBeGreaterThan(before);
+    node.chain = chain;
+    mine(7);
+    await done(7, 7);
+    expect(sent().join()).toBe('6,7');
+    expect(levels()).toEqual(['warn']);
+    expect(recorder.lines[0]?.message).toContain('waited for');
+  });
+
+  it.each([
+    ['are behind what is done', 1],
+    ['have other blocks', 8],
+  ])('is not left while the nodes behind an address, which %s, disagree on block 0', async (_, blocks) => {
+    await watchFrom5();
+    const [old] = node.chain;
+    let looks = 0;
+    node.answer((method, params, answer) => (isAboutBlock0(method, params) && looks++ % 2 ? old?.block : answer));
+    const values = Array.from({ length: blocks }, (_, at) => 101 + at);
+    restart(...values);
+    await polled(20);
+    expect(looks).toBeGreaterThan(20);
+    expect([sent().join(), watcher?.blockNumber]).toEqual(['6', 6]);
+    node.answer((_, __, answer) => answer);
+    await done(blocks, 100 + blocks);
+    expect(sent().join()).toBe(['6', '-6', ...values].join());
+  });
+
+  describe.each([
+    ['has none', () => null],
+    [
+      'says that it is gone',
+      () => {
+        throw new Error('pruned');
+      },
+    ],
+    ['answers what cannot be', () => ({ number: '0x0' })],
+  ])('is what a node has for block 0 that %s', (_, block0) => {
+    const withoutBlock0 = () =>
+      node.answer((method, params, answer) => (isAboutBlock0(method, params) ? block0() : answer));
+
+    it('at the start: it is waited for, and what stands then is a re-org', async () => {
+      withoutBlock0();
+      await watchFrom5();
+      restart(101);
+      await polled(20);
+      expect([sent().join(), levels().join()]).toEqual(['6', 'warn']);
+      expect(asksForBlock0()).toBe(1);
+      mine(102, 103, 104, 105, 106, 107);
+      await done(7, 107);
+      expect([sent().join(), levels().join()]).toEqual(['6,-6,105,106,107', 'warn,info']);
+    });
+
+    it('later on: it is waited for without a word of it', async () => {
+      await watchFrom5();
+      withoutBlock0();
+      node.drop(4);
+      const before = asksForBlock0();
+      await polled(20);
+      expect(asksForBlock0()).toBeGreaterThan(before);
+      mine(103, 104, 105, 106);
+      await done(6, 106);
+      expect([sent().join(), levels().join()]).toEqual(['6,-6,105,106', 'warn,info']);
+    });
+  });
+});

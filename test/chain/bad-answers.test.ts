@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { padHex } from 'viem';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
+import { Raw, type ScriptedNode, startNode } from './scripted-node.js';
+import { createRecorder, people, type Recorder, received, transfer, valuesOf, watch } from './watching.js';
+
+let node: ScriptedNode;
+let recorder: Recorder;
+let watcher: ChainWatcher | undefined;
+
+beforeEach(async () => {
+  node = await startNode();
+  recorder = createRecorder();
+});
+afterEach(async () => {
+  await watcher?.close();
+  await node.stop();
+});
+
+const [wallet] = people;
+
+async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
+  watcher = await watch(recorder, { rpcUrl: node.url, wallets: [wallet], ...options });
+}
+const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
+
+/** Answers to one method are other ones, until the watcher has told of it so often. */
+function spoil(method: string, how: (answer: never) => unknown, times = 2): void {
+  node.answer((called, _, answer) => {
+    const isSpoilt = called === method && recorder.lines.length < times;
+    return isSpoilt ? how(structuredClone(answer) as never) : answer;
+  });
+}
+
+type Fields = Record<string, unknown>;
+const first = (list: unknown) => (list as Fields[])[0] as Fields;
+const set = (key: string, value: unknown) => (answer: Fields) => ({ ...answer, [key]: value });
+const setFirst = (key: string, value: unknown) => (list: Fields[]) => [{ ...list[0], [key]: value }, ...list.slice(1)];
+const setOfTransactions = (key: string, value: unknown) => (block: { transactions: Fields[] }) => ({
+  ...block,
+  transactions: block.transactions.map((each) => ({ ...each, [key]: value })),
+});
+const hash = padHex('0xbad', { size: 32 });
+
+const answers: [what: string, method: string, how: (answer: never) => unknown][] = [
+  ['a head that is no number', 'eth_blockNumber', () => 'latest'],
+  ['a head that no number can hold', 'eth_blockNumber', () => `0x${'f'.repeat(60)}`],
+  ['a head that is null', 'eth_blockNumber', () => null],
+  ['a block that is text', 'eth_getBlockByNumber', () => 'block'],
+  ['a block without a hash', 'eth_getBlockByNumber', set('hash', undefined)],
+  ['another block', 'eth_getBlockByNumber', set('number', '0x777')],
+  ['a block with a time of no calendar', 'eth_getBlockByNumber', set('timestamp', '0xffffffffffff')],
+  ['a block without transactions', 'eth_getBlockByNumber', set('transactions', {})],
+  ['a block with the hashes of its transactions', 'eth_getBlockByNumber', set('transactions', [hash])],
+  ['transactions without senders', 'eth_getBlockByNumber', set('transactions', [{}])],
+  ['an access list without keys', 'eth_getBlockByNumber', setOfTransactions('accessList', [{ address: wallet }])],
+  ['an access list that is none', 'eth_getBlockByNumber', setOfTransactions('accessList', 'none')],
+  ['a transaction without a nonce', 'eth_getBlockByNumber', setOfTransactions('nonce', undefined)],
+  ['logs that are no array', 'eth_getLogs', () => ({})],
+  ['logs that are null', 'eth_getLogs', () => null],
+  ['logs of another block', 'eth_getLogs', setFirst('blockHash', hash)],
+  ['logs of another transaction', 'eth_getLogs', setFirst('transactionHash', hash)],
+  ['logs of no transaction', 'eth_getLogs', setFirst('transactionIndex', '0x99')],
+  ['logs with too many topics', 'eth_getLogs', setFirst('topics', Array(5).fill(hash))],
+  ['logs with a topic that is none', 'eth_getLogs', setFirst('topics', ['0x12'])],
+  ['logs with half a byte', 'eth_getLogs', setFirst('data', '0x123')],
+  ['logs of no address', 'eth_getLogs', setFirst('address', '0x12')],
+  ['logs that were removed', 'eth_getLogs', setFirst('removed', true)],
+  ['the same log twice', 'eth_getLogs', (list: Fields[]) => [...list, first(list)]],
+  [
+    'a log before those of earlier transactions',
+    'eth_getLogs',
+    (list: Fields[]) => [...list.map((log) => ({ ...log, logIndex: `0x${(9 - Number(log.logIndex)).toString(16)}` }))],
+  ],
+  ['no receipt', 'eth_getTransactionReceipt', () => null],
+  ['a receipt of another transaction', 'eth_getTransactionReceipt', set('transactionHash', hash)],
+  ['a receipt of another block', 'eth_getTransactionReceipt', set('blockHash', hash)],
+  ['a receipt with a status that is none', 'eth_getTransactionReceipt', set('status', 'success')],
+];
+
+function mineOne(): void {
+  node.mine({ from: wallet, logs: [transfer(1), transfer(2)] }, { logs: [transfer(3)] });
+}
+const EXPECTED = [['1', '2'], [], ['3']];
+
+describe('a node that answers what cannot be', () => {
+  it.each(answers)('is asked again, and told of: %s', async (_, method, how) => {
+    mineOne();
+    spoil(method, how);
+    await start();
+    await done(1);
+    expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
+    const [line, ...rest] = recorder.lines;
+    expect(line).toMatchObject({ level: 'error', fields: { err: { code: 'ERR_WEBHOOK_RPC' } } });
+    expect(line?.message).toContain('what cannot be');
+    expect(rest.at(-1)).toMatchObject({ level: 'info', message: 'The chain is followed again.' });
+  });
+
+  it('is asked again after errors of its own, whatever they are', async () => {
+    mineOne();
+    spoil('eth_getLogs', () => {
+      throw new Error('limit exceeded');
+    });
+    await start();
+    await done(1);
+    expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
+    expect(recorder.lines[0]?.message).toBe(
+      `eth_getLogs at ${node.origin} failed: the node says no: "limit exceeded" (-32000). Block 0 is tried again in 2 ms.`,
+    );
+  });
+
+  it('is asked again when it breaks off, or is busy', async () => {
+    mineOne();
+    spoil('eth_getBlockByNumber', () => new Raw('[1', 200));
+    await start();
+    await done(1);
+    spoil('eth_blockNumber', () => new Raw('', 429), recorder.lines.length + 1);
+    mineOne();
+    await done(2);
+    expect(valuesOf(recorder.groups)).toEqual([...EXPECTED, ...EXPECTED]);
+  });
+
+  it('has the blocks done that come before the one that it cannot give', async () => {
+    for (let block = 0; block < 6; block++) mineOne();
+    node.answer((method, [number], answer) => {
+      if (method === 'eth_getBlockByNumber' && number === '0x4' && recorder.lines.length < 3)
+        throw new Error('too large');
+      return answer;
+    });
+    await start();
+    await recorder.until(() => recorder.lines.length === 3);
+    expect(watcher?.blockNumber).toBe(3);
+    await done(6);
+    expect(recorder.groups).toHaveLength(6 * 3);
+  });
+
+  it('never has an event sent that a receiver would not take, whatever one field of its answers is', async () => {
+    mineOne();
+    const hostile = fc.oneof(
+      fc.constantFrom<unknown>(
+        null,
+        true,
+        '',
+        '0x',
+        '0x0',
+        -1,
+        1e300,
+        [],
+        {},
+        [[]],
+        '__proto__',
+        '0xfff',
+        'x'.repeat(9999),
+      ),
+      fc.jsonValue(),
+    );
+    const methods = fc.constantFrom('eth_getBlockByNumber', 'eth_getLogs', 'eth_getTransactionReceipt');
+    await fc.assert(
+      fc.asyncProperty(methods, fc.nat(), fc.nat(), hostile, async (method, where, key, value) => {
+        recorder = createRecorder();
+        spoil(method, (answer: unknown) => spoilt(answer, where, key, value), 1);
+        await start();
+        await done(1);
+        await watcher?.close();
+        // What does not matter may be anything; what matters is refused, and asked for again.
+        for (const group of recorder.groups) received(group);
+        expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});
+
+/** An answer with another value in one of its places. */
+function spoilt(answer: unknown, where: number, key: number, value: unknown): unknown {
+  const objects = [answer, ...(Array.isArray(answer) ? answer : Object.values(answer as object).flat())].filter(
+    (each): each is Fields => typeof each === 'object' && each !== null,
+  );
+  const object = objects[where % objects.length] as Fields;
+  const keys = Object.keys(object);
+  // A log that is left out, or another amount, is a lie that nobody can see.
+  const name = keys[key % keys.length] ?? '';
+  if (!['topics', 'data', 'address', 'transactions'].includes(name) && !Array.isArray(object)) object[name] = value;
+  return answer;
+}

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRpc, type RpcOptions } from '../../src/chain/rpc.js';
+import { rpcUrlOf } from '../../src/chain/rpc-url.js';
+
+const KEY = 'k3y0123456789abcdef';
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const options = { timeoutMs: 30_000, retryDelayMs: 1, maxBytes: 100_000 };
+const call = (url: string, other: Partial<RpcOptions> = {}) =>
+  createRpc(rpcUrlOf(url), { ...options, signal: new AbortController().signal, ...other })('eth_chainId', []);
+
+/** For a call that is to fail. */
+const asError = (caught: unknown) => caught as Error;
+
+/** What is sent for one body, and how often it was asked for. */
+async function answering(...answers: (string | [status: number, body: string, headers?: Record<string, string>])[]) {
+  const seen: { url: string | undefined; authorization: string | undefined; body: string }[] = [];
+  const host = await serve(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    const answer = answers[seen.length] ?? answers.at(-1) ?? '';
+    seen.push({ url: request.url, authorization: request.headers.authorization, body });
+    const [status, text, headers] = typeof answer === 'string' ? [200, answer, {}] : answer;
+    response.writeHead(status, headers).end(text);
+  });
+  return { host, seen };
+}
+
+const result = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' });
+
+describe('a call of a node', () => {
+  it('is JSON-RPC 2.0 with the path, the query, the user and the password of the URL', async () => {
+    const { host, seen } = await answering(result);
+    expect(await call(`http://user:p%40ss@${host}/v3/${KEY}?x=1`)).toBe('0x1');
+    expect(seen).toEqual([
+      {
+        url: `/v3/${KEY}?x=1`,
+        authorization: `Basic ${btoa('user:p@ss')}`,
+        body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
+      },
+    ]);
+  });
+
+  it.each([408, 429, 502, 503, 504])('is made again after HTTP %i', async (status) => {
+    const { host, seen } = await answering([status, ''], [status, '', { 'retry-after': '0' }], result);
+    expect(await call(`http://${host}`)).toBe('0x1');
+    expect(seen).toHaveLength(3);
+  });
+
+  it('is given up after three times, and after an answer that another time would not change', async () => {
+    const busy = await answering([503, '']);
+    await expect(call(`http://${busy.host}`)).rejects.toThrow('HTTP 503.');
+    expect(busy.seen).toHaveLength(3);
+    const forbidden = await answering([401, '']);
+    await expect(call(`http://${forbidden.host}`)).rejects.toThrow('HTTP 401.');
+    expect(forbidden.seen).toHaveLength(1);
+  });
+
+  const error = (message: unknown, code: unknown = -32001) => JSON.stringify({ id: 1, error: { code, message } });
+  it.each<[string, string | [number, string], string]>([
+    ['an error', error('limit'), 'the node says no: "limit" (-32001).'],
+    ['an error without words', error(undefined), 'the node says no (-32001).'],
+    ['an error of nothing', error({}, {}), 'the node says no.'],
+    ['an error under an HTTP status', [400, error('bad project')], 'HTTP 400: "bad project" (-32001).'],
+    ['a page', [404, '<html>'], 'HTTP 404.'],
+    ['no JSON', '<html>', 'the answer is no JSON-RPC. Is that the URL of a node?'],
+    ['nothing', '', 'the answer is no JSON-RPC. Is that the URL of a node?'],
+    ['a list', '[]', 'the answer is no JSON-RPC. Is that the URL of a node?'],
+    ['the answer to another call', '{"id":2,"result":1}', 'the answer is that of no call, or has no result.'],
+    ['no result', '{"id":1}', 'the answer is that of no call, or has no result.'],
+    ['a redirect', [307, ''], 'it cannot be reached. Is the node running?'],
+  ])('says what it got when that is %s', async (_, answer, message) => {
+    const { host } = await answering(Array.isArray(answer) ? [...answer, { location: 'http://127.0.0.1:9/' }] : answer);
+    const expected = { name: 'RpcError', message: `eth_chainId at http://${host} failed: ${message}` };
+    await expect(call(`http://${host}`)).rejects.toMatchObject(expected);
+  });
+
+  it('never tells of the URL more than its origin, even where the node does', async () => {
+    const path = `/v3/${KEY}?token=${KEY}%2F2`;
+    const said = `no such project ${KEY}, nor ${KEY}/2, nor secretuser, at http://x${path}`;
+    const errors: Error[] = [];
+    const { host } = await answering([401, error(said)], error(said), '<html>', '{}', [307, '', { location: path }]);
+    for (let at = 0; at < 5; at++)
+      errors.push((await call(`http://secretuser:secretword@${host}${path}`).catch(asError)) as Error);
+    errors.push((await call(`http://127.0.0.1:9${path}`).catch(asError)) as Error);
+    for (const each of errors) {
+      expect(each.name).toBe('RpcError');
+      const text = `${each.message} ${each.stack} ${JSON.stringify(each)} ${each.cause}`;
+      expect(text).not.toMatch(new RegExp(`${KEY}|secret`));
+    }
+    expect(errors[0]?.message).toContain('no such project …, nor …');
+  });
+
+  it('is told with a text that no terminal obeys, and that is short', async () => {
+    const { host } = await answering(error(`\u001b[31m\u202e\n${'long'.repeat(1000)}`));
+    const { message } = (await call(`http://${host}`).catch(asError)) as Error;
+    expect(message).toMatch(/says no: "\?\[31m\?\?longlong/);
+    expect(message.length).toBeLessThan(500);
+  });
+
+  it('takes a key that is no percent-encoding, and keeps it to itself', async () => {
+    const { host } = await answering(error('not %zz-key-%zz'));
+    const { message } = (await call(`http://${host}/%zz-key-%zz`).catch(asError)) as Error;
+    expect(message).toContain('says no: "not …"');
+  });
+
+  it('says that nothing listens', async () => {
+    const host = await serve(() => {});
+    for (const close of closing.splice(0)) await close();
+    const message = `eth_chainId at http://${host} failed: it cannot be reached (ECONNREFUSED). Is the node running?`;
+    await expect(call(`http://${host}`)).rejects.toThrow(message);
+  });
+
+  it('ends when no answer has come, or not all of it', async () => {
+    const silent = await serve(() => {});
+    await expect(call(`http://${silent}`, { timeoutMs: 50 })).rejects.toThrow('no answer in 50 ms.');
+    const slow = await serve((_, response) => void response.write('{"id":1,'));
+    await expect(call(`http://${slow}`, { timeoutMs: 50 })).rejects.toThrow('no answer in 50 ms.');
+  });
+
+  it('ends with its signal, also while it waits to be made again', async () => {
+    const controller = new AbortController();
+    const { host, seen } = await answering([503, '', { 'retry-after': '20' }]);
+    const waiting = call(`http://${host}`, { signal: controller.signal });
+    while (seen.length === 0) await new Promise(setImmediate);
+    controller.abort();
+    await expect(waiting).rejects.toThrow('it was ended.');
+    await expect(call(`http://${host}`, { signal: controller.signal })).rejects.toThrow('it was ended.');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('reads no more of an answer than it takes', async () => {
+    let written = 0;
+    const host = await serve((_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536))) written += 65_536;
+      };
+      response.on('drain', more);
+      more();
+    });
+    await expect(call(`http://${host}`)).rejects.toThrow('the answer has more than 100000 bytes.');
+    expect(written).toBeLessThan(50_000_000);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { fillAddressLabel, isInputValue, isPayload, mayHoldRounded } from '../../src/events/field-rules.js';
+import { type EventEmitted, parseDelivery, parseEvent } from '../../src/index.js';
+import { isRecord } from '../../src/internal/guards.js';
+import { changed, emitted, included, type Path } from '../fixtures/events.js';
+
+const nested = (levels: number, inside: unknown) => {
+  let value = inside;
+  for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { value };
+  return value;
+};
+
+/** An item that comes out of a delivery in which `number` stands where a string stood. */
+function sentWith(number: string, event: object, path: Path) {
+  const text = JSON.stringify(changed(event, path, 'HERE'));
+  const [item] = parseDelivery(`[${text.replace('"HERE"', number)}]`);
+  const found = item?.status === 'event' ? item.event : item?.raw;
+  return { item, value: path.reduce<unknown>((at, key) => Reflect.get(Object(at), key), found) };
+}
+
+const input: Path = ['data', 'event', 'inputs', 1, 'value'];
+const places: readonly [name: string, event: () => object, path: Path, status: string][] = [
+  ['an input', emitted, input, 'event'],
+  ['an array in an input', () => changed(emitted(), input, [[1]]), [...input, 0, 0], 'event'],
+  ['an object in an input', () => changed(emitted(), input, { a: {} }), [...input, 'a', 'b'], 'event'],
+  ['an input of the method', emitted, ['data', 'transaction', 'method', 'inputs', 0, 'value'], 'event'],
+  ['the data of a transaction.included', included, ['data', 'amount'], 'event'],
+  ['the tx of a transaction.included', included, ['data', 'tx', 'value'], 'event'],
+  ['an invalid item', () => ({ ...emitted(), id: 7 }), ['data', 'amount'], 'invalid'],
+  ['an invalid item with a number of the wrong size', emitted, ['data', 'event', 'indexInLog'], 'invalid'],
+  ['an item of an unknown kind', () => ({ id: 'x', event: 'x' }), ['amount'], 'unknown'],
+];
+
+describe.each(places)('a number in %s', (_, event, path, status) => {
+  it.each(['12345678901234567890', '-9007199254740993', '1e400', '123.45678901234567890123', '0.30000000000000000001'])(
+    'that JSON.parse rounds to another number arrives as its text: %s',
+    (number) => {
+      const { item, value } = sentWith(number, event(), path);
+      expect(item?.status).toBe(status);
+      expect(value).toBe(number);
+    },
+  );
+
+  if (status !== 'invalid' || path.at(-1) !== 'indexInLog') {
+    it('that JSON.parse rounds to a small whole number arrives as its text', () => {
+      for (const number of ['0.999999999999999999', '1.00000000000000000001', '1e-400', '123456789012345.999999']) {
+        const { item, value } = sentWith(number, event(), path);
+        expect(item?.status).toBe(status);
+        expect(value).toBe(number);
+      }
+    });
+
+    it('that is whole and beyond the safe ones arrives as its text, or as itself where a double holds it', () => {
+      for (const number of ['1000000000000000000', '9007199254740992', '-100000000000000000000', '1e21']) {
+        const { item, value } = sentWith(number, event(), path);
+        expect(item?.status, number).toBe(status);
+        expect([number, Number(number)]).toContain(value);
+      }
+    });
+
+    it.each(['0', '7', '-7', '0.1', '1.5e3', '9007199254740991'])('that is exact stays a number: %s', (number) => {
+      const { item, value } = sentWith(number, event(), path);
+      expect(item?.status).toBe(status);
+      expect(value).toBe(Number(number));
+    });
+  }
+});
+
+describe('a delivery with a number that has to be kept', () => {
+  it('has its other items as they are without it', () => {
+    const others = JSON.stringify([emitted(), included(), null]).slice(1, -1);
+    const items = parseDelivery(`[${others},{"id":"x","event":"x","n":12345678901234567890}]`);
+    expect(items.slice(0, 3)).toEqual(parseDelivery(`[${others}]`));
+  });
+});
+
+describe('an input that is no text', () => {
+  it.each([null, true, false, 0, -1, 1.5, [], {}, [['0x1', [null]], { a: true }]])(
+    'is kept as it was sent: %j',
+    (value) => {
+      const sent = changed(emitted(), input, value);
+      expect(parseDelivery(JSON.stringify([sent]))).toEqual([{ status: 'event', event: sent }]);
+      expect((parseEvent(sent) as EventEmitted).data.event.inputs[1]?.value).toEqual(value);
+    },
+  );
+});
+
+describe('isInputValue', () => {
+  it.each(['', 'x', 0, -1.5, Number.MAX_SAFE_INTEGER, null, true, [], {}, ['x', { a: [1] }]])('takes %j', (value) => {
+    expect(isInputValue(value)).toBe(true);
+  });
+
+  it.each([
+    undefined,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    2 ** 53,
+    -(2 ** 53),
+    1e300,
+    1n,
+    Symbol('x'),
+    () => 'x',
+    [undefined],
+    { a: [2 ** 53] },
+  ])('refuses what JSON cannot carry, or not exactly: %s', (value) => {
+    expect(isInputValue(value)).toBe(false);
+  });
+
+  it('goes 256 levels deep and refuses what is deeper', () => {
+    expect(isInputValue(nested(256, 'x'))).toBe(true);
+    expect(isInputValue(nested(257, 'x'))).toBe(false);
+    expect(isInputValue(nested(1_000_000, 'x'))).toBe(false);
+  });
+});
+
+describe('mayHoldRounded', () => {
+  it.each([1.5, 2 ** 53, -(2 ** 53), Number.POSITIVE_INFINITY, [0.1], { a: [{ b: 1e21 }] }])(
+    'says so of %j',
+    (value) => {
+      expect(mayHoldRounded(value)).toBe(true);
+    },
+  );
+
+  it.each([undefined, null, true, '1.5', [], {}, ['1e400', { a: ['0.1'] }]])('does not of %j', (value) => {
+    expect(mayHoldRounded(value)).toBe(false);
+  });
+
+  it('says so of what is nested too deep to look at', () => {
+    expect(mayHoldRounded(nested(256, 'x'))).toBe(false);
+    expect(mayHoldRounded(nested(257, 'x'))).toBe(true);
+  });
+});
+
+describe('isRecord and isPayload', () => {
+  it('take an object and nothing else', () => {
+    for (const is of [isRecord, isPayload]) {
+      expect([{}, Object.create(null), JSON.parse('{"__proto__":null}')].every((value) => is(value))).toBe(true);
+      expect([undefined, null, [], 'x', 1, true, () => {}].some((value) => is(value))).toBe(false);
+    }
+  });
+});
+
+describe('fillAddressLabel', () => {
+  it.each([
+    [{ addressAlias: 'alias' }, 'alias'],
+    [{ addressLabel: null, addressAlias: 'alias' }, 'alias'],
+    [{ addressLabel: 'label', addressAlias: 'alias' }, 'label'],
+    [{ addressLabel: '', addressAlias: 'alias' }, ''],
+    [{ addressAlias: null }, ''],
+    [{}, ''],
+  ])('gives %j the label %j, in place', (contract, addressLabel) => {
+    expect(fillAddressLabel(contract)).toBe(contract);
+    expect(contract).toHaveProperty('addressLabel', addressLabel);
+  });
+
+  it.each([undefined, null, 'x', 7, ['x'], Object.freeze({ addressAlias: 'alias' })])('leaves %j as it is', (value) => {
+    expect(fillAddressLabel(value)).toBe(value);
+    expect(Reflect.has(Object(value), 'addressLabel')).toBe(false);
+  });
+});

@@ -1,0 +1,194 @@
+import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { InvalidBodyError, InvalidEventError, parseDelivery, type RawBody } from '../../src/index.js';
+import { changed, emitted, included, isLeaf, pathsOf, put } from '../fixtures/events.js';
+import { hostileValues } from '../fixtures/hostile.js';
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+/** The items of a delivery of these values. */
+const deliver = (...values: unknown[]) => parseDelivery(JSON.stringify(values));
+
+function refusal(body: unknown): InvalidBodyError {
+  try {
+    parseDelivery(body as RawBody);
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidBodyError);
+    return error as InvalidBodyError;
+  }
+  return expect.unreachable('the body was taken');
+}
+
+describe('parseDelivery', () => {
+  it('gives both kinds as events, in their order and unchanged', () => {
+    expect(deliver(emitted(), included())).toEqual([
+      { status: 'event', event: emitted() },
+      { status: 'event', event: included() },
+    ]);
+    expect(parseDelivery('[]')).toEqual([]);
+  });
+
+  it('takes text, bytes, a part of a buffer, and an ArrayBuffer, of another realm too', () => {
+    const text = JSON.stringify([changed(emitted(), ['id'], 'é日🎉')]);
+    const expected = parseDelivery(text);
+    expect(expected).toHaveLength(1);
+    expect(parseDelivery(utf8(text))).toEqual(expected);
+    expect(parseDelivery(Buffer.from(` ${text}]`).subarray(1, -1))).toEqual(expected);
+    expect(parseDelivery(utf8(text).buffer)).toEqual(expected);
+    expect(parseDelivery(runInNewContext('new Uint8Array([91, 93]).buffer'))).toEqual([]);
+  });
+
+  it('never lets one bad item spoil its neighbours', () => {
+    const bad = [null, 7, 'text', [], {}, { id: 1, event: 2 }, { ...emitted(), data: null }];
+    const items = deliver(emitted(), ...bad, included());
+    expect(items.map(({ status }) => status)).toEqual(['event', ...bad.map(() => 'invalid'), 'event']);
+    for (const [index, item] of items.slice(1, -1).entries()) {
+      if (item.status !== 'invalid') expect.unreachable('a bad item is no event');
+      expect(item.raw).toEqual(bad[index]);
+      expect(item.issues.length).toBeGreaterThan(0);
+    }
+  });
+
+  it.each([
+    [null, [[]]],
+    ['text', [[]]],
+    [[], [[]]],
+    [{}, [['id'], ['event']]],
+    [{ id: 'x' }, [['event']]],
+    [{ id: 'x', event: 7 }, [['event']]],
+    [{ id: 7, event: 'x' }, [['id']]],
+    [{ id: '', event: 'event.emitted', data: {} }, [['id'], ['data', 'triggeredAt'], ['data', 'event']]],
+    [{ event: 'transaction.included', data: [] }, [['id'], ['data']]],
+  ])('says what is wrong with %j and where', (value, paths) => {
+    const [item] = deliver(value);
+    expect(item?.status === 'invalid' && item.issues.map(({ path }) => path)).toEqual(paths);
+  });
+
+  it.each([
+    'event.removed',
+    'constructor',
+    '__proto__',
+    'toString',
+    'hasOwnProperty',
+    '',
+    'EVENT.EMITTED',
+    'event.emitted ',
+  ])('gives an item of the kind %j, which it does not know, as unknown', (kind) => {
+    const sent = { id: 'x', event: kind, data: 7, more: [null] };
+    expect(deliver(sent)).toEqual([{ status: 'unknown', id: 'x', kind, raw: sent }]);
+  });
+
+  it('keeps keys that the schema does not know, at every level', () => {
+    const event = emitted();
+    const { data } = event;
+    const places = [event, data, data.event, data.event.inputs[0], data.event.contract, data.transaction];
+    for (const place of [
+      ...places,
+      data.transaction.method,
+      data.transaction.method.inputs[0],
+      data.transaction.contract,
+    ]) {
+      Object.assign(place ?? {}, { more: { deep: [1, null] } });
+    }
+    const unknown = changed(included(), ['data', 'tx', 'more'], { deep: [1, null] });
+    expect(deliver(event, unknown)).toEqual([
+      { status: 'event', event },
+      { status: 'event', event: unknown },
+    ]);
+  });
+
+  it.each([
+    ['', ''],
+    [', beside a number that has to be kept', ',{"n":12345678901234567890}'],
+  ])('keeps keys that name prototypes as data and pollutes nothing%s', (_, beside) => {
+    const sent = JSON.stringify(changed(emitted(), ['data', 'event', 'rawFields'], undefined)).replaceAll(
+      '{',
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},',
+    );
+    const [item] = parseDelivery(`[${sent}${beside}]`);
+    if (item?.status !== 'event' || item.event.event !== 'event.emitted') return expect.unreachable('it is an event');
+    expect(item.event).toEqual(JSON.parse(sent));
+    const { event, transaction } = item.event.data;
+    for (const object of [item.event, event, event.inputs[0], event.contract, transaction, transaction?.method]) {
+      expect(Object.hasOwn(object ?? {}, '__proto__')).toBe(true);
+      expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
+    }
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  it('takes no address label from a prototype that was sent', () => {
+    const text = JSON.stringify([changed(emitted(), ['data', 'event', 'contract', 'addressLabel'], undefined)]);
+    const [item] = parseDelivery(
+      text.replace('"address":', '"__proto__":{"addressLabel":"x","addressAlias":"y"},"address":'),
+    );
+    expect(item).toMatchObject({ status: 'event', event: { data: { event: { contract: { addressLabel: '' } } } } });
+  });
+
+  it('reads nesting of a million levels, as far as it is JSON', { timeout: 30_000 }, () => {
+    const open = 1_000_000;
+    const [arrays, objects, payload] = parseDelivery(
+      `[${'['.repeat(open)}${']'.repeat(open)},${'{"a":'.repeat(open)}1${'}'.repeat(open)},` +
+        `{"id":"x","event":"transaction.included","data":${'{"a":'.repeat(open)}1${'}'.repeat(open)}}]`,
+    );
+    expect([arrays?.status, objects?.status, payload?.status]).toEqual(['invalid', 'invalid', 'invalid']);
+    refusal('['.repeat(open));
+    refusal('[{"a":'.repeat(open));
+  });
+
+  it('gives no more than 100 issues for one item', () => {
+    const [item] = deliver(changed(emitted(), ['data', 'event', 'inputs'], new Array(500).fill({})));
+    expect(item?.status === 'invalid' && item.issues).toHaveLength(100);
+  });
+});
+
+describe('parseDelivery throws InvalidBodyError', () => {
+  it.each([
+    ['no JSON', '[{"id":"leak-me"'],
+    ['text after the array', '[]leak-me'],
+    ['digits after the array', '[]1'],
+    ['nothing', ''],
+    ['space alone', ' \n'],
+    ['an object', '{"leak-me":1}'],
+    ['a string', '"leak-me"'],
+    ['null', 'null'],
+    ['a number', '1'],
+    ['a byte order mark', '\ufeff["leak-me"]'],
+    ['a byte order mark, in bytes', utf8('\ufeff["leak-me"]')],
+    ['UTF-16', Buffer.from('["leak-me"]', 'utf16le')],
+    ['a byte that is never UTF-8', Buffer.from('["leak-me\xff"]', 'latin1')],
+    ['a sequence that is cut', Buffer.from('["leak-me\xe2\x82"]', 'latin1')],
+    ['an overlong sequence', Buffer.from('["leak-me\xc0\xaf"]', 'latin1')],
+    ['a surrogate in UTF-8', Buffer.from('["leak-me\xed\xa0\x80"]', 'latin1')],
+    ['nothing, as bytes', new Uint8Array(0)],
+  ])('for %s, and quotes nothing of it', (_, body) => {
+    const error = refusal(body);
+    expect(inspect(error, { showHidden: true, depth: null })).not.toMatch(/leak-me|Unexpected token/);
+    expect('cause' in error).toBe(false);
+    expect(error).toMatchObject({ code: 'ERR_WEBHOOK_INVALID_BODY', status: 400 });
+  });
+
+  it('for whatever is no body at all', () => {
+    for (const [name, value] of hostileValues) {
+      expect(() => parseDelivery(value as RawBody), name).toThrow(InvalidBodyError);
+    }
+  });
+});
+
+describe('issues', () => {
+  it('quote no value, whatever it is', () => {
+    const LEAK = { 'leak-me': 'leak-me' };
+    const sent = emitted();
+    const leaves = pathsOf(sent).filter(
+      (path) => path.join() !== 'event' && !path.includes('value') && isLeaf(sent, path),
+    );
+    for (const path of leaves) put(sent, path, LEAK);
+    const [item, other] = deliver(sent, { id: LEAK, event: LEAK });
+    if (item?.status !== 'invalid' || other?.status !== 'invalid') return expect.unreachable('neither is an event');
+    expect(item.issues.length).toBeGreaterThan(20);
+    for (const issues of [item.issues, other.issues]) {
+      expect(inspect(new InvalidEventError(issues), { depth: null })).not.toContain('leak-me');
+      expect(JSON.stringify(issues)).not.toContain('leak-me');
+    }
+  });
+});

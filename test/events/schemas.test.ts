@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import {
+  contractEventSchema,
+  contractSchema,
+  deliverySchema,
+  eventEmittedSchema,
+  eventInputSchema,
+  eventTransactionSchema,
+  transactionIncludedSchema,
+  webhookEventSchema,
+} from '../../src/events/schemas.js';
+import {
+  InvalidEventError,
+  isWebhookError,
+  parseDelivery,
+  parseEvent,
+  parseEventEmitted,
+  parseTransactionIncluded,
+} from '../../src/index.js';
+import { changed, emitted, frozen, included, type Path } from '../fixtures/events.js';
+
+function refusal(parse: () => unknown): InvalidEventError {
+  try {
+    parse();
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidEventError);
+    return error as InvalidEventError;
+  }
+  return expect.unreachable('the value was taken');
+}
+
+const EVENT: Path = ['data', 'event'];
+const TX: Path = ['data', 'transaction'];
+const strings: Path[] = [
+  ['data', 'triggeredAt'],
+  ...['name', 'signature'].map((key) => [...EVENT, key]),
+  ...['name', 'type'].map((key) => [...EVENT, 'inputs', 1, key]),
+  ...['address', 'name', 'label'].flatMap((key) => [
+    [...EVENT, 'contract', key],
+    [...TX, 'contract', key],
+  ]),
+  ...['from', 'txData', 'txHash', 'blockHash'].map((key) => [...TX, key]),
+  ...['name', 'signature'].map((key) => [...TX, 'method', key]),
+  ...['name', 'type'].map((key) => [...TX, 'method', 'inputs', 0, key]),
+];
+const positions: Path[] = [
+  [...EVENT, 'indexInLog'],
+  [...TX, 'txIndexInBlock'],
+  [...TX, 'blockNumber'],
+];
+const objects: Path[] = [
+  ['data'],
+  EVENT,
+  [...EVENT, 'inputs', 0],
+  [...EVENT, 'contract'],
+  [...TX, 'method', 'inputs', 0],
+];
+const arrays: Path[] = [
+  [...EVENT, 'inputs'],
+  [...TX, 'method', 'inputs'],
+];
+const values: Path[] = [
+  [...EVENT, 'inputs', 0, 'value'],
+  [...TX, 'method', 'inputs', 0, 'value'],
+];
+/** Which values each kind of place refuses; undefined stands for a key that is absent. */
+const refused: readonly [kind: string, message: string, paths: Path[], values: unknown[]][] = [
+  ['text', 'expected a string', strings, [undefined, null, 7, true, {}, ['x']]],
+  ['an id', 'expected a string that is not empty', [['id']], [undefined, null, 7, '', {}]],
+  ['a position', 'expected a whole number from 0 up', positions, [undefined, null, '0', -1, 0.5, 2 ** 53, {}]],
+  ['an object', 'expected an object', objects, [undefined, null, 'x', 7, []]],
+  ['an array', 'expected an array', arrays, [undefined, null, 'x', {}]],
+  ['true or false', 'expected true or false', [[...EVENT, 'inputs', 0, 'hashed']], [undefined, null, 0, 'true']],
+  ['an input value', 'expected an exact JSON value', values, [undefined, 2 ** 53, [1e300], { a: Number.NaN }]],
+  [
+    'text, where it is there',
+    'expected a string',
+    [
+      [...EVENT, 'rawFields'],
+      [...EVENT, 'contract', 'addressAlias'],
+      [...TX, 'contract', 'addressAlias'],
+    ],
+    [7, {}],
+  ],
+  ['an object or nothing', 'expected an object', [TX, [...TX, 'contract'], [...TX, 'method']], ['x', 7, []]],
+];
+const wrong = refused.flatMap(([kind, message, paths, bad]) =>
+  paths.map((path) => ({ kind, message, path, at: path.join('.'), bad })),
+);
+
+describe('an event.emitted', () => {
+  it.each(wrong)('needs $kind at $at', ({ message, path, bad }) => {
+    for (const value of bad) {
+      const error = refusal(() => parseEvent(changed(emitted(), path, value)));
+      expect(error.issues).toEqual([{ path, message }]);
+      expect(error.message).toBe(`Not a valid event: ${path.join('.')}: ${message}`);
+      const { error: zodError } = eventEmittedSchema.safeParse(changed(emitted(), path, value));
+      expect(zodError?.issues.map((issue) => issue.path)).toContainEqual(path);
+    }
+  });
+
+  it.each([
+    ['without rawFields', [...EVENT, 'rawFields'], undefined],
+    ['without inputs', [...EVENT, 'inputs'], []],
+    ['at position 0', [...EVENT, 'indexInLog'], 0],
+    ['without a transaction', TX, undefined],
+    ['with a transaction of null', TX, null],
+    ['with a transaction without a contract', [...TX, 'contract'], undefined],
+    ['with a transaction whose contract is null', [...TX, 'contract'], null],
+    ['with a transaction without a method', [...TX, 'method'], undefined],
+    ['with a transaction whose method is null', [...TX, 'method'], null],
+    ['with empty texts', [...EVENT, 'contract', 'label'], ''],
+  ] as const)('is one %s', (_, path, value) => {
+    const event = changed(emitted(), path, value);
+    for (const parse of [parseEvent, parseEventEmitted]) expect(parse(event)).toBe(event);
+    expect(event).toEqual(changed(emitted(), path, value));
+    expect(parseDelivery(JSON.stringify([event]))).toEqual([{ status: 'event', event }]);
+    expect(eventEmittedSchema.parse(event)).toEqual(event);
+  });
+
+  it.each([
+    ['what the live service calls addressAlias', 'alias', 'alias'],
+    ['nothing, where it has neither', undefined, ''],
+  ])('gets as addressLabel %s', (_, alias, label) => {
+    for (const holder of [EVENT, TX]) {
+      const event = changed(emitted(), [...holder, 'contract', 'addressLabel'], undefined);
+      changed(event, [...holder, 'contract', 'addressAlias'], alias);
+      const expected = changed(
+        changed(emitted(), [...holder, 'contract', 'addressLabel'], label),
+        [...holder, 'contract', 'addressAlias'],
+        alias,
+      );
+      expect(eventEmittedSchema.parse(structuredClone(event))).toEqual(expected);
+      expect(parseEvent(event)).toBe(event);
+      expect(event).toEqual(expected);
+    }
+  });
+
+  it('may be frozen, if nothing has to be filled in', () => {
+    const event = frozen(emitted());
+    expect(parseEvent(event)).toBe(event);
+    const path = [...EVENT, 'contract', 'addressLabel'];
+    const error = refusal(() => parseEvent(frozen(changed(emitted(), path, undefined))));
+    expect(error.issues).toEqual([{ path, message: 'expected a string' }]);
+  });
+});
+
+describe('a transaction.included', () => {
+  it('may have any object as its data', () => {
+    for (const data of [{}, included().data, { tx: 7, status: null, amount: 1e300 }]) {
+      const event = { ...included(), data };
+      for (const parse of [parseEvent, parseTransactionIncluded]) expect(parse(event)).toBe(event);
+      expect(transactionIncludedSchema.parse(event)).toEqual(event);
+    }
+  });
+
+  it('needs an object as its data', () => {
+    for (const data of [undefined, null, [], 'x', 7]) {
+      const { issues } = refusal(() => parseEvent({ ...included(), data }));
+      expect(issues).toEqual([{ path: ['data'], message: 'expected an object' }]);
+      expect(transactionIncludedSchema.safeParse({ ...included(), data }).success).toBe(false);
+    }
+  });
+});
+
+describe('parseEvent', () => {
+  it('takes both kinds, and gives back the object that it was given', () => {
+    for (const event of [emitted(), included()]) expect(parseEvent(event)).toBe(event);
+  });
+
+  it.each(['event.removed', 'constructor', '__proto__', 'toString', ''])('refuses the kind %j', (kind) => {
+    const { issues } = refusal(() => parseEvent({ ...emitted(), event: kind }));
+    expect(issues).toEqual([{ path: ['event'], message: 'expected "event.emitted" or "transaction.included"' }]);
+  });
+
+  it.each([undefined, null, 7, 'x', [], true, () => {}])('refuses %s', (value) => {
+    for (const parse of [parseEvent, parseEventEmitted, parseTransactionIncluded]) {
+      const error = refusal(() => parse(value));
+      expect(error.issues).toEqual([{ path: [], message: 'expected an object' }]);
+      expect(isWebhookError(error) && error.status).toBe(422);
+    }
+  });
+
+  it('refuses an integer that a double cannot count to, because nobody knows what was sent', () => {
+    const sent = JSON.stringify(emitted()).replace('"123.456"', '9007199254740993');
+    const { issues } = refusal(() => parseEvent(JSON.parse(sent)));
+    expect(issues).toEqual([{ path: [...EVENT, 'inputs', 1, 'value'], message: 'expected an exact JSON value' }]);
+  });
+
+  it('gives no more than 100 issues, and names three of them', () => {
+    const error = refusal(() => parseEvent(changed(emitted(), [...EVENT, 'inputs'], new Array(500).fill(null))));
+    expect(error.issues).toHaveLength(100);
+    expect(error.message).toMatch(/inputs\.2: expected an object \(and 97 more\)$/);
+  });
+});
+
+describe('parseEventEmitted and parseTransactionIncluded', () => {
+  it('refuse the other kind', () => {
+    expect(refusal(() => parseEventEmitted(included())).issues[0]).toEqual({
+      path: ['event'],
+      message: 'expected "event.emitted"',
+    });
+    expect(refusal(() => parseTransactionIncluded(emitted())).issues).toEqual([
+      { path: ['event'], message: 'expected "transaction.included"' },
+    ]);
+  });
+});
+
+describe('the schemas', () => {
+  it('fit together: each takes its part of an event', () => {
+    const { event, transaction } = emitted().data;
+    expect(contractSchema.parse(event.contract)).toEqual(event.contract);
+    expect(eventInputSchema.parse(event.inputs[0])).toEqual(event.inputs[0]);
+    expect(contractEventSchema.parse(event)).toEqual(event);
+    expect(eventTransactionSchema.parse(transaction)).toEqual(transaction);
+  });
+
+  it('tell the kinds apart by event', () => {
+    for (const event of [emitted(), included()]) expect(webhookEventSchema.parse(event)).toEqual(event);
+    expect(webhookEventSchema.safeParse({ ...included(), event: 'event.emitted' }).success).toBe(false);
+    expect(webhookEventSchema.safeParse({ ...included(), event: 'constructor' }).success).toBe(false);
+  });
+
+  it('fail for a whole delivery when one item is bad', () => {
+    expect(deliverySchema.parse([emitted(), included()])).toEqual([emitted(), included()]);
+    expect(deliverySchema.parse([])).toEqual([]);
+    expect(deliverySchema.safeParse([emitted(), { ...included(), id: '' }]).success).toBe(false);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { WebhookEvent } from '../../src/index.js';
+import { event, noting, seconds, signed } from '../helpers.js';
+
+const unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };
+const bad = { id: 'bad', event: 'event.emitted', data: {} };
+const statuses = (result: { outcomes: readonly { status: string }[] }) => result.outcomes.map(({ status }) => status);
+
+describe('handOff', () => {
+  it('is given the valid events of a delivery, each key once, with the keys beside them', async () => {
+    const given: unknown[] = [];
+    const handOff = (
+      events: readonly WebhookEvent[],
+      context: { idempotencyKeys: readonly string[]; timestamp: string },
+    ) => {
+      given.push([events.map(({ id }) => id), context.idempotencyKeys, context.timestamp]);
+    };
+    const { receiver } = noting({ handOff, onInvalid: () => {} });
+    const result = await receiver.handle(signed([event('a'), bad, event('b'), event('a'), unknown]));
+    expect(given).toEqual([[['a', 'b'], ['event.emitted:a', 'event.emitted:b'], String(seconds)]]);
+    expect(result.status).toBe(200);
+    expect(statuses(result)).toEqual(['stored', 'invalid', 'stored', 'duplicate', 'unknown']);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('queue is down');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('queue is down'))],
+    ['hangs', () => new Promise(() => {})],
+  ])('that %s gives 503: nothing is acknowledged that is not stored', async (_how, handOff) => {
+    const { receiver } = noting({ handOff, handlerTimeoutMs: 20 });
+    const result = await receiver.handle(signed([event('a'), event('b')]));
+    expect(result).toMatchObject({ status: 503, retryAfterSeconds: 5, error: { code: 'ERR_WEBHOOK_HAND_OFF' } });
+    expect(statuses(result)).toEqual(['failed', 'failed']);
+  });
+
+  it('is not called when there is nothing to store, and invalid items keep their policy', async () => {
+    let calls = 0;
+    const { receiver } = noting({ handOff: () => calls++ });
+    expect((await receiver.handle(signed([bad, unknown]))).status).toBe(422);
+    expect(calls).toBe(0);
+  });
+
+  it('stores the rest when the key of one event cannot be had', async () => {
+    const given: string[] = [];
+    const { receiver } = noting({
+      handOff: (events) => given.push(...events.map(({ id }) => id)),
+      idempotencyKey: ({ id }) => (id === 'a' ? (undefined as never) : id),
+    });
+    expect((await receiver.handle(signed([event('a'), event('b')]))).status).toBe(500);
+    expect(given).toEqual(['b']);
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { EventContext, IdempotencyStore, WebhookEvent } from '../../src/index.js';
+import { deferred, event, noting, seconds, signed } from '../helpers.js';
+
+const bad = { id: 'bad', event: 'event.emitted', data: {} };
+const unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };
+const statuses = (result: { outcomes: readonly { status: string }[] }) => result.outcomes.map(({ status }) => status);
+
+describe('onEvent', () => {
+  it('is given the event and its context', async () => {
+    const seen: [WebhookEvent, EventContext][] = [];
+    const { receiver } = noting({ onEvent: (...given) => seen.push(given) });
+    await receiver.handle(signed([event('a')]));
+    expect(seen).toHaveLength(1);
+    expect(seen[0]?.[0].id).toBe('a');
+    expect(seen[0]?.[1]).toMatchObject({
+      idempotencyKey: 'event.emitted:a',
+      timestamp: String(seconds),
+      tx: undefined,
+    });
+    expect(seen[0]?.[1].signal.aborted).toBe(false);
+    expect(seen[0]?.[1].signal).toBe(seen[0]?.[1].signal);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no'))],
+    ['rejects with nothing', () => Promise.reject()],
+  ])('that %s gives 500 after the others were tried; a redelivery runs only what is unfinished', async (_how, fail) => {
+    const handled: string[] = [];
+    let failing = true;
+    const onEvent = (each: WebhookEvent) => {
+      if (failing && each.id === 'b') return fail();
+      handled.push(each.id);
+    };
+    const { receiver, reported } = noting({ onEvent });
+    const delivery = signed([event('a'), event('b'), event('c')]);
+    const first = await receiver.handle(delivery);
+    expect(first).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
+    expect(statuses(first)).toEqual(['handled', 'failed', 'handled']);
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
+    failing = false;
+    const second = await receiver.handle(delivery);
+    expect(second.status).toBe(200);
+    expect(statuses(second)).toEqual(['duplicate', 'handled', 'duplicate']);
+    expect(handled).toEqual(['a', 'c', 'b']);
+  });
+
+  it('that hangs is timed out, and its signal aborted', async () => {
+    let signal: AbortSignal | undefined;
+    const onEvent = (_each: WebhookEvent, context: EventContext) => {
+      signal = context.signal;
+      return new Promise(() => {});
+    };
+    const { receiver } = noting({ onEvent, handlerTimeoutMs: 20 });
+    const result = await receiver.handle(signed([event('a')]));
+    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
+    expect(signal?.aborted).toBe(true);
+    expect(signal?.reason).toBe(result.error);
+  });
+
+  it('that gives up on its signal is still a time-out, and its late failure goes nowhere else', async () => {
+    const onEvent = (_each: WebhookEvent, { signal }: EventContext) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+    const { receiver } = noting({ onEvent, handlerTimeoutMs: 20 });
+    expect((await receiver.handle(signed([event('a')]))).error?.code).toBe('ERR_WEBHOOK_HANDLER_TIMEOUT');
+  });
+
+  it('that asks for its signal only after its time is over finds it aborted', async () => {
+    const over = deferred();
+    const asked = deferred<AbortSignal>();
+    const onEvent = async (_each: WebhookEvent, context: EventContext) => {
+      await over.promise;
+      asked.resolve(context.signal);
+    };
+    const { receiver } = noting({ onEvent, handlerTimeoutMs: 20 });
+    const { error } = await receiver.handle(signed([event('a')]));
+    over.resolve();
+    const signal = await asked.promise;
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toBe(error);
+  });
+
+  it.each([[undefined], [7], ['text'], [null], [{}]])('that returns %j has taken effect', async (value) => {
+    expect((await noting({ onEvent: () => value }).receiver.handle(signed([event('a')]))).status).toBe(200);
+  });
+
+  it('that returns a thenable is waited for', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: a thenable that is no Promise is what this is about.
+    const thenable = { then: (_yes: unknown, no: (error: Error) => void) => no(new Error('no')) };
+    expect((await noting({ onEvent: () => thenable }).receiver.handle(signed([event('a')]))).status).toBe(500);
+  });
+
+  it('runs one event at a time unless concurrency says more', async () => {
+    for (const [concurrency, most] of [
+      [undefined, 1],
+      [3, 3],
+      [100, 5],
+    ] as const) {
+      let [running, peak] = [0, 0];
+      const onEvent = async () => {
+        peak = Math.max(peak, ++running);
+        await new Promise(setImmediate);
+        running--;
+      };
+      const { receiver } = noting({ onEvent, concurrency });
+      const result = await receiver.handle(signed(['a', 'b', 'c', 'd', 'e'].map((id) => event(id))));
+      expect(result.outcomes.map(({ idempotencyKey }) => idempotencyKey?.at(-1))).toEqual(['a', 'b', 'c', 'd', 'e']);
+      expect(peak).toBe(most);
+    }
+  });
+});
+
+describe('the idempotency key', () => {
+  it('runs once for the same key twice in one delivery, at any concurrency', async () => {
+    for (const concurrency of [1, 4]) {
+      const { receiver, handled } = noting({ concurrency });
+      const result = await receiver.handle(signed([event('a'), event('a', 'Approval'), event('b'), event('a')]));
+      expect(result.status).toBe(200);
+      expect(statuses(result)).toEqual(['handled', 'duplicate', 'handled', 'duplicate']);
+      expect(handled).toEqual(['a', 'b']);
+    }
+  });
+
+  it('lets a repeated key in one delivery share the failure of the first, without a second run', async () => {
+    let runs = 0;
+    const onEvent = () => {
+      runs++;
+      throw new Error('no');
+    };
+    const result = await noting({ onEvent }).receiver.handle(signed([event('a'), event('a')]));
+    expect(statuses(result)).toEqual(['failed', 'failed']);
+    expect(runs).toBe(1);
+  });
+
+  it('can be another than the id', async () => {
+    const { receiver, handled } = noting({
+      idempotencyKey: (each) => (each.event === 'event.emitted' ? each.data.event.name : each.id),
+    });
+    await receiver.handle(signed([event('a', 'X'), event('b', 'X'), event('c', 'Y')]));
+    expect(handled).toEqual(['a', 'c']);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no key');
+      },
+    ],
+    ['gives no string', () => 7 as never],
+  ])('fails the event alone when its function %s', async (_how, idempotencyKey) => {
+    const { receiver } = noting({ idempotencyKey: (each) => (each.id === 'b' ? idempotencyKey() : each.id) });
+    const result = await receiver.handle(signed([event('a'), event('b')]));
+    expect(result.status).toBe(500);
+    expect(statuses(result)).toEqual(['handled', 'failed']);
+  });
+
+  it('counts for nothing with store: false', async () => {
+    const { receiver, handled } = noting({ store: false });
+    const delivery = signed([event('a'), event('a')]);
+    await receiver.handle(delivery);
+    expect(statuses(await receiver.handle(delivery))).toEqual(['handled', 'handled']);
+    expect(handled).toEqual(['a', 'a', 'a', 'a']);
+  });
+
+  it('with store: false a failing handler is still 500', async () => {
+    const { receiver } = noting({ store: false, onEvent: () => Promise.reject(new Error('no')) });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(500);
+  });
+});
+
+describe('duplicates at the same instant', () => {
+  it('run once; the second waits and is a duplicate', async () => {
+    const gate = deferred();
+    let runs = 0;
+    const onEvent = () => {
+      runs++;
+      return gate.promise;
+    };
+    const { receiver } = noting({ onEvent });
+    const both = [receiver.handle(signed([event('a')])), receiver.handle(signed([event('a')]))];
+    gate.resolve();
+    expect((await Promise.all(both)).flatMap(statuses)).toEqual(['handled', 'duplicate']);
+    expect(runs).toBe(1);
+  });
+
+  it('are in progress when the first fails: 503, and the sender tries again', async () => {
+    const gate = deferred();
+    const { receiver } = noting({ onEvent: () => gate.promise });
+    const both = [receiver.handle(signed([event('a')])), receiver.handle(signed([event('a')]))];
+    gate.reject(new Error('no'));
+    const [first, second] = await Promise.all(both);
+    expect(first).toMatchObject({ status: 500 });
+    expect(second).toMatchObject({ status: 503, retryAfterSeconds: 5, error: { code: 'ERR_WEBHOOK_IN_PROGRESS' } });
+  });
+});
+
+describe('items that are no events', () => {
+  it('answers 422 for an invalid item, after the valid ones were handled', async () => {
+    const { receiver, handled, reported } = noting();
+    const result = await receiver.handle(signed([bad, event('a')]));
+    expect(result).toMatchObject({ status: 422, error: { code: 'ERR_WEBHOOK_INVALID_EVENT' } });
+    expect(statuses(result)).toEqual(['invalid', 'handled']);
+    expect(handled).toEqual(['a']);
+    expect(reported).toEqual(['ERR_WEBHOOK_INVALID_EVENT']);
+  });
+
+  it('answers 200 when onInvalid took it, and 500 when onInvalid failed', async () => {
+    const taken: unknown[] = [];
+    const { receiver } = noting({ onInvalid: (item) => taken.push(item.raw) });
+    expect((await receiver.handle(signed([bad, event('a')]))).status).toBe(200);
+    expect(taken).toEqual([bad]);
+    const broken = noting({ onInvalid: () => Promise.reject(new Error('the dead letter table is full')) });
+    const result = await broken.receiver.handle(signed([bad, event('a')]));
+    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
+    expect(statuses(result)).toEqual(['failed', 'handled']);
+  });
+
+  it('acknowledges an unknown kind, shows it to onUnknown, and answers 500 when that fails', async () => {
+    const seen: unknown[] = [];
+    expect((await noting().receiver.handle(signed([unknown]))).status).toBe(200);
+    const watching = noting({ onUnknown: ({ id, kind, raw }) => seen.push([id, kind, raw]) });
+    const result = await watching.receiver.handle(signed([unknown, event('a')]));
+    expect(statuses(result)).toEqual(['unknown', 'handled']);
+    expect(seen).toEqual([['new', 'block.finalised', unknown]]);
+    const broken = noting({ onUnknown: () => Promise.reject(new Error('no')) });
+    expect((await broken.receiver.handle(signed([unknown]))).status).toBe(500);
+  });
+
+  it('answers with the status that is surest to be sent again: 500 before 503 before 422', async () => {
+    const store: IdempotencyStore = {
+      async once(key, run) {
+        if (key === 'event.emitted:down') throw new Error('ECONNREFUSED');
+        await run(undefined);
+        return 'handled';
+      },
+    };
+    const onEvent = (each: WebhookEvent) => {
+      if (each.id === 'fails') throw new Error('no');
+    };
+    const { receiver } = noting({ store, onEvent });
+    expect((await receiver.handle(signed([bad, event('down'), event('fails')]))).status).toBe(500);
+    expect((await receiver.handle(signed([bad, event('down')]))).status).toBe(503);
+    expect((await receiver.handle(signed([bad, event('fine')]))).status).toBe(422);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { BodyReader } from '../../../src/index.js';
+import { deferred, event, noting, signed } from '../../helpers.js';
+
+/** A request whose body arrives when the test says so, unless it is dropped before. */
+function arriving(id: string) {
+  const { rawBody, signature, timestamp } = signed([event(id)]);
+  const headers: Record<string, string> = { 'x-service-signature': signature, 'x-service-timestamp': timestamp };
+  const body = deferred<Uint8Array>();
+  const reading = deferred();
+  const dropped = deferred<string>();
+  const read: BodyReader = ({ arrival }) => {
+    arrival.onDrop(({ code }) => dropped.resolve(code));
+    reading.resolve();
+    return body.promise;
+  };
+  return {
+    request: { method: 'POST', header: (name: string) => headers[name], rawBody: () => read },
+    arrive: () => body.resolve(new TextEncoder().encode(rawBody)),
+    reading: reading.promise,
+    dropped: dropped.promise,
+  };
+}
+
+describe('a delivery that is arriving when drain is called', () => {
+  it('is handled, and waited for', async () => {
+    const { receiver, handled } = noting();
+    const begun = arriving('a');
+    const answer = receiver.receive(begun.request);
+    await begun.reading;
+    const draining = receiver.drain();
+    expect(await receiver.receive(arriving('b').request)).toMatchObject({ status: 503 });
+    begun.arrive();
+    expect(await answer).toMatchObject({ status: 200, closeConnection: true });
+    expect(await draining).toEqual({ unfinished: 0 });
+    expect(handled).toEqual(['a']);
+  });
+
+  it('is dropped when it stalls, and runs nothing when it arrives at last', async () => {
+    const { receiver, handled, reported } = noting();
+    const stalled = arriving('a');
+    const answer = receiver.receive(stalled.request);
+    await stalled.reading;
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 0 });
+    expect(await stalled.dropped).toBe('ERR_WEBHOOK_DRAINING');
+    expect(await answer).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_DRAINING' }, closeConnection: true });
+    stalled.arrive();
+    await new Promise(setImmediate);
+    expect(handled).toEqual([]);
+    expect(reported).toEqual(['ERR_WEBHOOK_DRAINING']);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { type IdempotencyStore, memoryStore, type RunOptions, WebhookError } from '../../../src/index.js';
+import { deferred, event, noting, signed } from '../../helpers.js';
+
+type Run = (tx: undefined, options?: RunOptions) => Promise<void>;
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const settled = () => new Promise(setImmediate);
+
+/** Stores that settle before the run that they have begun. */
+const early: [string, (run: Run) => unknown][] = [
+  ['throws', (run) => begin(run, () => Promise.reject(new Error('slow')))],
+  ['says handled', (run) => begin(run, () => 'handled')],
+  ['says duplicate', (run) => begin(run, () => 'duplicate')],
+  ['says in-progress', (run) => begin(run, () => 'in-progress')],
+  [
+    'is raced by a time-out',
+    (run) => Promise.race([run(undefined), pause(5).then(() => Promise.reject(new Error('slow')))]),
+  ],
+];
+
+function begin(run: Run, answer: () => unknown): unknown {
+  void run(undefined);
+  return answer();
+}
+
+describe.each(early)('a store that %s before its run has ended', (_how, use) => {
+  it('is 503, and the handler keeps its place, its time and its signal', async () => {
+    const end = deferred();
+    const signals: AbortSignal[] = [];
+    const { receiver, reported } = noting({
+      store: { once: async (_key: string, run: Run) => use(run) } as never,
+      handlerTimeoutMs: 30,
+      maxInFlight: 1,
+      onEvent(_event, { signal }) {
+        signals.push(signal);
+        return end.promise;
+      },
+    });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(503);
+    expect(await receiver.handle(signed([event('b')]))).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
+    expect(await receiver.drain({ timeoutMs: 40 })).toEqual({ unfinished: 1 });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    end.resolve();
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
+    await pause(100);
+    expect(reported.filter((code) => code === 'ERR_WEBHOOK_STORE').length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a store that calls its run after it has settled', () => {
+  it.each(['duplicate', 'in-progress', 'handled', undefined])('and said %s runs nothing', async (word) => {
+    let runs = 0;
+    let late: Run = async () => {};
+    const once = async (_key: string, run: Run) => {
+      late = run;
+      return word;
+    };
+    const { receiver } = noting({ store: { once } as never, onEvent: () => runs++ });
+    await receiver.handle(signed([event('a')]));
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
+    await expect(late(undefined)).rejects.toThrow('too late');
+    expect(runs).toBe(0);
+  });
+});
+
+describe('a run that is told how much of the lease is left', () => {
+  it.each([
+    [100, 200],
+    [98, 503],
+    [-1, 503],
+    [Number.NaN, 503],
+  ])('of %d ms for a handler of 100 ms is answered %d', async (left, status) => {
+    let runs = 0;
+    const once = async (_key: string, run: Run) => {
+      await run(undefined, { remainingMs: () => left });
+      return 'handled' as const;
+    };
+    const { receiver } = noting({ store: { once }, handlerTimeoutMs: 100, onEvent: () => runs++ });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(status);
+    expect(runs).toBe(status === 200 ? 1 : 0);
+  });
+});
+
+describe('what a store may do to drain', () => {
+  const draining = (unrecorded: () => unknown) => {
+    const store = { ...memoryStore(), unrecorded } as IdempotencyStore;
+    return noting({ store }).receiver.drain({ timeoutMs: 20 });
+  };
+
+  it('leaves timers their turn while a store lists what has settled', async () => {
+    const kept = [Promise.resolve()];
+    setTimeout(() => kept.splice(0), 5);
+    expect(await draining(() => kept)).toEqual({ unfinished: 0 });
+    const rejected = Promise.reject(new Error('no'));
+    rejected.catch(() => {});
+    expect(await draining(() => [rejected])).toEqual({ unfinished: 1 });
+  });
+
+  it.each([
+    () => 5,
+    async () => [],
+    () => new Set(),
+    () => null,
+    () => {
+      throw new Error('no');
+    },
+  ])('takes %s for nothing to wait for', async (unrecorded) => {
+    expect(await draining(unrecorded)).toEqual({ unfinished: 0 });
+  });
+});
+
+describe('a store that throws an error of this library that was tampered with', () => {
+  it('is answered 503 by the code that the error was made with', async () => {
+    const error = new WebhookError('ERR_WEBHOOK_STORE', 'x');
+    Object.defineProperty(error, 'code', {
+      get() {
+        throw new Error('do not look');
+      },
+    });
+    const { receiver } = noting({ store: { once: () => Promise.reject(error) }, maxInFlight: 1 });
+    for (let tries = 0; tries < 3; tries++) expect((await receiver.handle(signed([event('a')]))).status).toBe(503);
+  });
+
+  it.each([-5, 0, Number.NaN, 'x', {}, 1n])('refuses a leaseMs of %s at once', (leaseMs) => {
+    const store = { leaseMs, once: async () => 'duplicate' } as never;
+    expect(() => noting({ store })).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+  });
+});
+
+describe('functions that should not be asynchronous', () => {
+  const rejecting = () => Promise.reject(new Error('no'));
+
+  it('idempotencyKey fails its event, and nothing is left unhandled', async () => {
+    const { receiver } = noting({ idempotencyKey: rejecting as never });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(500);
+    await settled();
+  });
+
+  it.each([rejecting, async () => Date.now(), () => 5n, () => undefined])('now is answered 500', async (now) => {
+    const { receiver, reported } = noting({ now: now as never, toleranceSeconds: 300 });
+    expect((await receiver.handle({ ...signed([event('a')]), signature: 'a'.repeat(64) })).status).toBe(500);
+    expect(reported).toEqual(['ERR_WEBHOOK_INTERNAL']);
+    await settled();
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { createReceiver, type IdempotencyStore, memoryStore, type ReceiverOptions } from '../../../src/index.js';
+import { deferred, event, secret, signed } from '../../helpers.js';
+import { fakeLeaseStore, fakeTransactionalStore } from './fake-stores.js';
+
+/** A receiver whose handlers end when the test says so. */
+function held<Tx>(store: IdempotencyStore<Tx> | undefined, options: Partial<ReceiverOptions<Tx>> = {}) {
+  const ends: ReturnType<typeof deferred<void>>[] = [];
+  const signals: AbortSignal[] = [];
+  const reported: string[] = [];
+  const counts = { running: 0, peak: 0 };
+  const receiver = createReceiver<Tx>({
+    secret,
+    store,
+    handlerTimeoutMs: 20,
+    async onEvent(_event, { signal }) {
+      const end = deferred();
+      ends.push(end);
+      signals.push(signal);
+      counts.peak = Math.max(counts.peak, ++counts.running);
+      await end.promise.finally(() => counts.running--);
+    },
+    onError: ({ code }) => reported.push(code),
+    ...options,
+  });
+  const deliver = (id = 'a') => receiver.handle(signed([event(id)]));
+  return { receiver, deliver, ends, signals, reported, counts };
+}
+
+const timedOut = { status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } };
+const inProgress = { status: 503, error: { code: 'ERR_WEBHOOK_IN_PROGRESS' } };
+
+describe.each<[string, () => IdempotencyStore | undefined]>([
+  ['the default store', () => undefined],
+  ['memoryStore', () => memoryStore()],
+  ['a store with leases', () => fakeLeaseStore()],
+  ['a store that knows of no time-outs', () => ({ once: fakeLeaseStore().once })],
+])('a handler whose time is up, in %s', (_name, store) => {
+  it('keeps its key: redeliveries are in progress, and a late success is a duplicate afterwards', async () => {
+    const { deliver, ends, signals, counts } = held(store());
+    expect(await deliver()).toMatchObject(timedOut);
+    expect(signals[0]?.aborted).toBe(true);
+    for (let tries = 0; tries < 3; tries++) expect(await deliver()).toMatchObject(inProgress);
+    ends[0]?.resolve();
+    await settled();
+    expect(await deliver()).toMatchObject({ status: 200, outcomes: [{ status: 'duplicate' }] });
+    expect(counts.peak).toBe(1);
+    expect(ends).toHaveLength(1);
+  });
+
+  it('frees its key when it fails late, and reports that no second time', async () => {
+    const { deliver, ends, reported } = held(store(), { handlerTimeoutMs: 50 });
+    await deliver();
+    ends[0]?.reject(new Error('late'));
+    await settled();
+    const second = deliver();
+    await settled();
+    ends[1]?.resolve();
+    expect(await second).toMatchObject({ status: 200, outcomes: [{ status: 'handled' }] });
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER_TIMEOUT']);
+  });
+
+  it('does not hold up the other events of its delivery, and of others', async () => {
+    const { receiver, ends } = held(store(), {
+      onEvent: ({ id }) => (id === 'hangs' ? new Promise(() => {}) : undefined),
+    });
+    const result = await receiver.handle(signed([event('b'), event('hangs'), event('c')]));
+    expect(result.outcomes.map(({ status }) => status)).toEqual(['handled', 'failed', 'handled']);
+    expect((await receiver.handle(signed([event('d')]))).status).toBe(200);
+    expect(ends).toEqual([]);
+  });
+
+  it('takes up a place until it settles', async () => {
+    const { deliver, ends } = held(store(), { maxInFlight: 1, handlerTimeoutMs: 50 });
+    await deliver('a');
+    expect(await deliver('b')).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
+    ends[0]?.resolve();
+    await settled();
+    const next = deliver('b');
+    await settled();
+    ends[1]?.resolve();
+    expect(await next).toMatchObject({ status: 200 });
+  });
+
+  it('is waited for by drain', async () => {
+    const { receiver, deliver, ends } = held(store());
+    await deliver();
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+    const draining = receiver.drain({ timeoutMs: 5000 });
+    let isDrained = false;
+    void draining.then(() => {
+      isDrained = true;
+    });
+    await settled();
+    expect(isDrained).toBe(false);
+    ends[0]?.resolve();
+    expect(await draining).toEqual({ unfinished: 0 });
+  });
+});
+
+describe('a handler whose time is up, in a store that rolls back', () => {
+  it('frees its key at once, as its effect is gone', async () => {
+    const { store, rolledBack } = fakeTransactionalStore();
+    const { deliver, ends, counts } = held(store, { handlerTimeoutMs: 50 });
+    expect(await deliver()).toMatchObject(timedOut);
+    expect(rolledBack).toEqual(['event.emitted:a']);
+    const second = deliver();
+    await settled();
+    ends[1]?.resolve();
+    expect(await second).toMatchObject({ status: 200, outcomes: [{ status: 'handled' }] });
+    expect(counts.peak).toBe(2);
+    ends[0]?.resolve();
+    await settled();
+    expect(await deliver()).toMatchObject({ status: 200, outcomes: [{ status: 'duplicate' }] });
+  });
+});
+
+describe('hand-offs and hooks whose time is up', () => {
+  it.each([
+    ['handOff', signed([event('a')])],
+    ['onInvalid', signed([{}])],
+    ['onUnknown', signed([{ id: 'a', event: 'new' }])],
+  ] as const)('%s takes up a place until it settles, and drain waits for it', async (name, delivery) => {
+    const end = deferred();
+    const receiver = createReceiver({
+      secret,
+      handlerTimeoutMs: 20,
+      maxInFlight: 1,
+      ...(name === 'handOff' ? {} : { onEvent() {} }),
+      [name]: () => end.promise,
+    });
+    expect((await receiver.handle(delivery)).status).toBe(name === 'handOff' ? 503 : 500);
+    expect(await receiver.handle(delivery)).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+    end.resolve();
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
+  });
+});
+
+/** Until everything that needs no timer has settled. */
+const settled = () => new Promise(setImmediate);

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { EventContext } from '../../../src/index.js';
+import { TimeLimit } from '../../../src/receiver/time-limit.js';
+import { event, noting, signed } from '../../helpers.js';
+
+/** Clocks that a test moves, as a frozen process finds them when it goes on: no timer has fired. */
+const clocks = { monotonic: 0, wall: 0 };
+
+beforeEach(() => {
+  clocks.monotonic = 1000;
+  clocks.wall = 1_700_000_000_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => clocks.monotonic);
+  vi.spyOn(Date, 'now').mockImplementation(() => clocks.wall);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The ways in which time goes by without a timer. */
+const freezes: [string, (ms: number) => void][] = [
+  [
+    'a stopped process',
+    (ms) => {
+      clocks.monotonic += ms;
+      clocks.wall += ms;
+    },
+  ],
+  [
+    'a machine that slept, with a monotonic clock that stood still',
+    (ms) => {
+      clocks.wall += ms;
+    },
+  ],
+  [
+    'a wall clock that was set back meanwhile',
+    (ms) => {
+      clocks.monotonic += ms;
+      clocks.wall -= 3_600_000;
+    },
+  ],
+];
+
+describe.each(freezes)('after a freeze: %s', (_name, freeze) => {
+  it('throwIfExpired throws and the signal is aborted, although no timer has fired', () => {
+    const limit = new TimeLimit(1000);
+    limit.throwIfExpired();
+    const { signal } = limit;
+    freeze(999);
+    limit.throwIfExpired();
+    freeze(1);
+    expect(() => limit.throwIfExpired()).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' }));
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toBe(limit.error);
+  });
+
+  it('the signal is found aborted when it is looked up', () => {
+    const limit = new TimeLimit(1000);
+    freeze(1000);
+    expect(limit.signal.aborted).toBe(true);
+  });
+
+  it('a handler that looks before its effect has none, and its event is expected again', async () => {
+    const effects: string[] = [];
+    let isFrozen = true;
+    const { receiver } = noting({
+      handlerTimeoutMs: 1000,
+      async onEvent({ id }, { throwIfExpired }) {
+        await Promise.resolve();
+        if (isFrozen) freeze(1000);
+        throwIfExpired();
+        effects.push(id);
+      },
+    });
+    const first = await receiver.handle(signed([event('a')]));
+    expect(first).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
+    expect(effects).toEqual([]);
+    isFrozen = false;
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
+    expect(effects).toEqual(['a']);
+  });
+});
+
+describe('the time of a handler', () => {
+  it('is told as a deadline, at most nine tenths of the lease away', async () => {
+    const seen: EventContext[] = [];
+    const once = async (_key: string, run: (tx: undefined) => Promise<void>) => {
+      await run(undefined);
+      return 'handled' as const;
+    };
+    const start = clocks.wall;
+    for (const [handlerTimeoutMs, leaseMs] of [
+      [2000, undefined],
+      [2000, 1000],
+    ] as const) {
+      const { receiver } = noting({
+        handlerTimeoutMs,
+        store: { leaseMs, once },
+        onEvent: (_event, context) => seen.push(context),
+      });
+      await receiver.handle(signed([event('a')]));
+    }
+    expect(seen.map(({ deadline }) => deadline - start)).toEqual([2000, 900]);
+  });
+
+  it('may be looked at by a function taken out of the context, or of a copy', () => {
+    const { throwIfExpired } = { ...new TimeLimit(1000), throwIfExpired: () => new TimeLimit(1).throwIfExpired() };
+    throwIfExpired();
+  });
+});

@@ -1,0 +1,214 @@
+import pino from 'pino';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ConfigError, createReceiver, type Logger, type ReceiverOptions } from '../../src/index.js';
+import { event, noting, secret, signed } from '../helpers.js';
+import { expectNothingUnhandled, serve } from '../matrix/app.js';
+import { FORGERIES } from '../matrix/cases/forgeries.js';
+import { framed, genuine, headersOf, SECRET, sign } from '../matrix/deliveries.js';
+import { expressVerifierTargets } from '../matrix/targets.js';
+import { Wire } from '../matrix/wire.js';
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly err?: { readonly type: string; readonly code: string; readonly message: string };
+  readonly [field: string]: unknown;
+}
+
+/** Pino itself at its lowest level, and what it has written. */
+function createPino() {
+  const text: string[] = [];
+  const formatters = { level: (level: string) => ({ level }) };
+  const logger = pino(
+    { level: 'trace', base: null, timestamp: false, formatters },
+    { write: (line) => text.push(line) },
+  );
+  return { logger, text, lines: (): Line[] => text.map((line) => JSON.parse(line)) };
+}
+
+/** A receiver that logs to pino. */
+function logging(options: Partial<ReceiverOptions> = {}) {
+  const { logger, ...log } = createPino();
+  return { ...noting({ logger, ...options }), ...log };
+}
+
+const levels = (lines: readonly Line[]) => lines.map(({ level, err }) => [level, err?.code]);
+const fail = () => Promise.reject(new Error('down'));
+
+describe('the logger', () => {
+  expectNothingUnhandled();
+  afterEach(() => vi.restoreAllMocks());
+
+  it('is told of an authentic delivery, and in detail of its items', async () => {
+    const { receiver, lines } = logging();
+    await receiver.handle(signed([event('a'), event('a'), { id: 'b', event: 'new.kind' }]));
+    expect(lines()).toEqual([
+      { level: 'debug', outcome: 'handled', idempotencyKey: 'event.emitted:a', msg: 'Item settled.' },
+      { level: 'debug', outcome: 'duplicate', idempotencyKey: 'event.emitted:a', msg: 'Item settled.' },
+      { level: 'debug', outcome: 'unknown', msg: 'Item settled.' },
+      { level: 'info', status: 200, items: 3, msg: 'Delivery answered.' },
+    ]);
+  });
+
+  it('is warned of a refusal, with its code and what to do', async () => {
+    const { receiver, lines } = logging();
+    await receiver.handle({ ...signed([event('a')]), signature: 'none' });
+    const [line, ...more] = lines();
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({
+      level: 'warn',
+      err: { type: 'WebhookError', code: 'ERR_WEBHOOK_HEADER', status: 403 },
+    });
+    expect(line?.msg).toMatch(/Expected one x-/);
+  });
+
+  it.each<[string, Partial<ReceiverOptions>, unknown, string]>([
+    ['a handler that fails', { onEvent: fail }, event('a'), 'HANDLER'],
+    [
+      'a handler that takes too long',
+      { handlerTimeoutMs: 1, onEvent: () => new Promise(() => {}) },
+      event('a'),
+      'HANDLER_TIMEOUT',
+    ],
+    ['a store that fails', { store: { once: fail } }, event('a'), 'STORE'],
+    ['a hand-off that fails', { handOff: fail }, event('a'), 'HAND_OFF'],
+  ])('is told of %s as an error, with the key of the event and its cause', async (_what, options, item, code) => {
+    const { receiver, lines } = logging(options);
+    await receiver.handle(signed([item]));
+    expect(levels(lines())).toEqual([
+      ['error', `ERR_WEBHOOK_${code}`],
+      ['info', undefined],
+    ]);
+    expect(lines()[0]?.idempotencyKey).toBe('event.emitted:a');
+    if (code !== 'HANDLER_TIMEOUT') expect(lines()[0]?.err?.message).toMatch(/: down$/);
+  });
+
+  it('is told of a secret that cannot be had, and of an option that fails, as errors', async () => {
+    const delivery = signed([event('a')]);
+    const withoutSecret = logging({ secret: fail });
+    await withoutSecret.receiver.handle(delivery);
+    expect(levels(withoutSecret.lines())).toEqual([['error', 'ERR_WEBHOOK_SECRET']]);
+    const broken = logging({
+      toleranceSeconds: 1,
+      now() {
+        throw new Error('no clock');
+      },
+    });
+    await broken.receiver.handle(delivery);
+    expect(levels(broken.lines())).toEqual([['error', 'ERR_WEBHOOK_INTERNAL']]);
+  });
+
+  it('is warned of what the sender did, or what passes by itself', async () => {
+    const invalid = logging();
+    await invalid.receiver.handle(signed([{ id: 'a', event: 'event.emitted' }]));
+    expect(levels(invalid.lines())).toEqual([
+      ['warn', 'ERR_WEBHOOK_INVALID_EVENT'],
+      ['info', undefined],
+    ]);
+    const busy = logging({ store: { once: async () => 'in-progress' } });
+    await busy.receiver.handle(signed([event('a')]));
+    expect(levels(busy.lines())[0]).toEqual(['warn', 'ERR_WEBHOOK_IN_PROGRESS']);
+    const draining = logging();
+    await draining.receiver.drain();
+    await draining.receiver.handle(signed([]));
+    expect(levels(draining.lines())).toEqual([['warn', 'ERR_WEBHOOK_DRAINING']]);
+    const noArray = logging();
+    await noArray.receiver.handle(signed({} as never));
+    expect(levels(noArray.lines())).toEqual([['warn', 'ERR_WEBHOOK_INVALID_BODY']]);
+  });
+
+  it.each(FORGERIES)('gets nothing of the secret, a signature or the body of %s', async (_title, forge) => {
+    const { receiver, text } = logging({ secret: SECRET });
+    const delivery = genuine(event('0f2a-of-the-body'));
+    const forged = await forge(delivery, sign);
+    const { status } = await receiver.handle({ ...forged, rawBody: forged.body });
+    expect(status).toBe(403);
+    expect(text).toHaveLength(1);
+    const secrets = [SECRET, delivery.signature, forged.signature, sign(forged.body, forged).signature];
+    for (const part of [...secrets, '0f2a-of-the-body', 'ransfer(', 'rawFields', delivery.timestamp]) {
+      if (part !== '') expect(text.join('')).not.toContain(part);
+    }
+  });
+
+  it('gets nothing of the body of what is authentic but no event', async () => {
+    const { receiver, text } = logging();
+    for (const body of ['{"password": "hunter2"', '{"password": "hunter2"}', '\xff hunter2']) {
+      const delivery = sign(Buffer.from(body, 'latin1'), { secret });
+      expect((await receiver.handle({ ...delivery, rawBody: delivery.body })).status).toBe(400);
+    }
+    await receiver.handle(signed([{ id: 'a', event: 'event.emitted', data: { password: 'hunter2' } }, 'hunter2']));
+    expect(text).toHaveLength(6);
+    expect(text.join('')).not.toContain('hunter2');
+  });
+
+  it('may be the console', async () => {
+    const calls: unknown[][] = [];
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) {
+      vi.spyOn(console, level).mockImplementation((...args) => void calls.push([level, ...args]));
+    }
+    const { receiver } = noting({ logger: console, onEvent: ({ id }) => (id === 'b' ? fail() : undefined) });
+    await receiver.handle(signed([event('a'), event('b')]));
+    await receiver.handle({ ...signed([]), signature: '' });
+    expect(calls).toEqual([
+      ['debug', { outcome: 'handled', idempotencyKey: 'event.emitted:a' }, 'Item settled.'],
+      [
+        'error',
+        { err: expect.objectContaining({ code: 'ERR_WEBHOOK_HANDLER' }), idempotencyKey: 'event.emitted:b' },
+        expect.any(String),
+      ],
+      ['info', { status: 500, items: 2 }, 'Delivery answered.'],
+      ['warn', { err: expect.objectContaining({ code: 'ERR_WEBHOOK_HEADER' }) }, expect.any(String)],
+    ]);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no disk');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no disk'))],
+    ['never resolves', () => new Promise(() => {})],
+  ])('that %s changes no answer, and onError is still told', async (_how, log) => {
+    const logger: Logger = { debug: log, info: log, warn: log, error: log };
+    const { receiver, handled, reported } = noting({ logger, onEvent: ({ id }) => void handled.push(id) });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
+    expect((await receiver.handle({ ...signed([]), signature: '' })).status).toBe(403);
+    expect(handled).toEqual(['a']);
+    expect(reported).toEqual(['ERR_WEBHOOK_HEADER']);
+  });
+
+  it('is told even if onError throws', async () => {
+    const { receiver, lines } = logging({
+      onError() {
+        throw new Error('no');
+      },
+    });
+    await receiver.handle({ ...signed([]), signature: '' });
+    expect(levels(lines())).toEqual([['warn', 'ERR_WEBHOOK_HEADER']]);
+  });
+
+  it.each(['debug', 'info', 'warn', 'error'])('without %s is refused when the receiver is made', (level) => {
+    const logger = { ...console, [level]: undefined };
+    expect(() => createReceiver({ secret, logger, onEvent() {} })).toThrow(ConfigError);
+    expect(() => createReceiver({ secret, logger, onEvent() {} })).toThrow(`logger.${level}`);
+    expect(() => createReceiver({ secret, logger: { ...console, [level]: 'yes' } as never, onEvent() {} })).toThrow(
+      ConfigError,
+    );
+  });
+
+  it.each(expressVerifierTargets)('of an $name is told of what it refuses', async ({ listener }) => {
+    const { logger, lines } = createPino();
+    const options = { secret: SECRET, logger };
+    const { port } = await serve(
+      await listener({ receiver: createReceiver({ ...options, onEvent() {} }), options, verified() {} }),
+    );
+    const wire = await Wire.open(port);
+    const delivery = genuine();
+    await wire.send(framed(delivery, headersOf({ ...delivery, signature: '0'.repeat(64) })));
+    expect((await wire.answer())?.status).toBe(403);
+    wire.end();
+    expect(levels(lines())).toEqual([['warn', 'ERR_WEBHOOK_SIGNATURE']]);
+  });
+});

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { createReceiver, type WebhookEvent } from '../../src/index.js';
+import { signDelivery } from '../../src/signature/sign-delivery.js';
+import { sampleTransactionIncluded } from '../../src/testing/index.js';
+import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
+
+describe('handle', () => {
+  it('answers 200 once every event was handled, in their order', async () => {
+    const { receiver, handled, reported } = noting();
+    const result = await receiver.handle(signed([event('a'), sampleTransactionIncluded({ id: 'b' }), event('c')]));
+    expect(result).toMatchObject({ status: 200, error: undefined, retryAfterSeconds: undefined });
+    expect(result.outcomes.map(({ status }) => status)).toEqual(['handled', 'handled', 'handled']);
+    expect(handled).toEqual(['a', 'b', 'c']);
+    expect(reported).toEqual([]);
+  });
+
+  it('takes bytes and array buffers as it takes text', async () => {
+    const { receiver } = noting({ store: false });
+    const { rawBody, ...rest } = signed([event('a')]);
+    const bytes = new TextEncoder().encode(rawBody);
+    expect((await receiver.handle({ ...rest, rawBody: bytes })).status).toBe(200);
+    expect((await receiver.handle({ ...rest, rawBody: bytes.buffer })).status).toBe(200);
+  });
+
+  it.each([
+    ['no signature', { signature: undefined }, 'ERR_WEBHOOK_HEADER'],
+    ['no timestamp', { timestamp: undefined }, 'ERR_WEBHOOK_HEADER'],
+    ['two timestamps', { timestamp: `${seconds}, ${seconds}` }, 'ERR_WEBHOOK_HEADER'],
+    ['another signature', { signature: 'a'.repeat(64) }, 'ERR_WEBHOOK_SIGNATURE'],
+    ['an empty body', { rawBody: '' }, 'ERR_WEBHOOK_SIGNATURE'],
+    ['another body', { rawBody: '[]' }, 'ERR_WEBHOOK_SIGNATURE'],
+  ])('refuses %s with 403 and runs nothing', async (_what, changed, code) => {
+    const { receiver, handled, reported } = noting();
+    const result = await receiver.handle({ ...signed([event('a')]), ...changed });
+    expect(result).toMatchObject({ status: 403, outcomes: [], error: { code, status: 403 } });
+    expect(handled).toEqual([]);
+    expect(reported).toEqual([code]);
+  });
+
+  it.each(['{}', '[', '"text"', '\uFEFF[]'])(
+    'answers 400 to %j, which is authentic and no JSON array',
+    async (body) => {
+      const { receiver } = noting();
+      const { signature, timestamp } = signDelivery(body, { secret });
+      const result = await receiver.handle({ rawBody: body, signature, timestamp });
+      expect(result).toMatchObject({ status: 400, error: { code: 'ERR_WEBHOOK_INVALID_BODY' } });
+    },
+  );
+
+  it('acknowledges a delivery without events', async () => {
+    expect((await noting().receiver.handle(signed([]))).status).toBe(200);
+  });
+
+  it('answers 413 to more bytes than maxBodyBytes, text or bytes', async () => {
+    const { receiver } = noting({ maxBodyBytes: 10 });
+    const delivery = signed([event('a')]);
+    expect(await receiver.handle(delivery)).toMatchObject({
+      status: 413,
+      error: { code: 'ERR_WEBHOOK_BODY_TOO_LARGE' },
+    });
+    const rawBody = new TextEncoder().encode(delivery.rawBody);
+    expect((await receiver.handle({ ...delivery, rawBody })).status).toBe(413);
+  });
+
+  it('never rejects, whatever it is given', async () => {
+    const { receiver, reported } = noting();
+    expect((await receiver.handle({} as never)).status).toBe(403);
+    expect(await receiver.handle(undefined as never)).toMatchObject({
+      status: 500,
+      error: { code: 'ERR_WEBHOOK_INTERNAL' },
+    });
+    expect(reported).toEqual(['ERR_WEBHOOK_HEADER', 'ERR_WEBHOOK_INTERNAL']);
+  });
+
+  it('answers 500 when a function of the options fails, and keeps the cause for the logs', async () => {
+    const cause = new Error('no clock');
+    const now = () => {
+      throw cause;
+    };
+    const result = await noting({ now, toleranceSeconds: 1 }).receiver.handle(signed([event('a')]));
+    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_INTERNAL', cause } });
+  });
+});
+
+describe('an error of another copy of the library', () => {
+  it.each([
+    [413, 'ERR_WEBHOOK_BODY_TOO_LARGE'],
+    [503, 'ERR_WEBHOOK_BODY_INCOMPLETE'],
+    [500, 'ERR_WEBHOOK_NOT_KNOWN_HERE'],
+  ])('that a body reader rejects with is answered %d, by its code', async (status, code) => {
+    const foreign = Object.assign(new Error('of another copy'), { code, status: 200 });
+    const { signature, timestamp } = signed([event('a')]);
+    const headers: Record<string, string> = { 'x-service-signature': signature, 'x-service-timestamp': timestamp };
+    const { receiver } = noting();
+    const request = {
+      method: 'POST',
+      header: (name: string) => headers[name],
+      rawBody: () => () => Promise.reject(foreign),
+    };
+    expect(await receiver.receive(request)).toMatchObject({ status, error: { code, message: 'of another copy' } });
+  });
+});
+
+describe('the window', () => {
+  it.each([
+    [-300, 200],
+    [-301, 403],
+    [300, 200],
+    [301, 403],
+  ])('with toleranceSeconds 300, a clock %d seconds off gives %d', async (off, status) => {
+    const { receiver } = noting({ toleranceSeconds: 300, now: () => (seconds + off) * 1000 });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(status);
+  });
+
+  it('is off by default: the specification gives none', async () => {
+    expect((await noting().receiver.handle(signed([event('a')], { timestamp: 0 }))).status).toBe(200);
+  });
+
+  it('refuses when the clock gives no number', async () => {
+    const { receiver, reported } = noting({ toleranceSeconds: 300, now: () => Number.NaN });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(403);
+    expect(reported).toEqual(['ERR_WEBHOOK_TIMESTAMP']);
+  });
+});
+
+describe('secrets', () => {
+  it('accepts any of several', async () => {
+    const { receiver } = noting({ secret: ['next', secret] });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
+    expect((await receiver.handle(signed([event('b')], { secret: 'next' }))).status).toBe(200);
+    expect((await receiver.handle(signed([event('c')], { secret: 'other' }))).status).toBe(403);
+  });
+
+  it('asks a function for each delivery, whether it answers now or later', async () => {
+    let current = 'first';
+    const { receiver } = noting({ secret: async () => current });
+    expect((await receiver.handle(signed([event('a')], { secret: 'first' }))).status).toBe(200);
+    current = 'second';
+    expect((await receiver.handle(signed([event('b')], { secret: 'first' }))).status).toBe(403);
+    const now = noting({ secret: () => ['x', secret] });
+    expect((await now.receiver.handle(signed([event('a')]))).status).toBe(200);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('vault is sealed');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('vault is sealed'))],
+    ['hangs', () => new Promise<string>(() => {})],
+  ])('answers 503 when the function %s: the delivery may be authentic', async (_how, failing) => {
+    const { receiver, handled } = noting({ secret: failing, receiveTimeoutMs: 20 });
+    const result = await receiver.handle(signed([event('a')]));
+    expect(result).toMatchObject({ status: 503, retryAfterSeconds: 5, error: { code: 'ERR_WEBHOOK_SECRET' } });
+    expect(handled).toEqual([]);
+  });
+
+  it.each([
+    [''],
+    [[]],
+    [null],
+    [['', secret]],
+    [() => secret],
+    [{ secret }],
+    [{ secret, source: '' }],
+    [{ secret: '', source: 'a' }],
+  ])('answers 503 while the function gives %o, as whoever set it up has to be told', async (nothing) => {
+    const { receiver, handled } = noting({ secret: () => nothing as never });
+    const result = await receiver.handle(signed([event('a')]));
+    expect(result).toMatchObject({
+      status: 503,
+      error: { code: 'ERR_WEBHOOK_SECRET', cause: { name: 'ConfigError' } },
+    });
+    expect(handled).toEqual([]);
+  });
+});
+
+describe('drain and maxInFlight', () => {
+  it('finishes what is under way, refuses the rest, and resolves when nothing is left', async () => {
+    const [started, gate] = [deferred(), deferred()];
+    const onEvent = async () => {
+      started.resolve();
+      await gate.promise;
+    };
+    const { receiver } = noting({ onEvent });
+    const first = receiver.handle(signed([event('a')]));
+    await started.promise;
+    let drained = false;
+    const draining = Promise.all([receiver.drain(), receiver.drain()]).then(() => {
+      drained = true;
+    });
+    expect(await receiver.handle(signed([event('b')]))).toMatchObject({
+      status: 503,
+      retryAfterSeconds: 5,
+      error: { code: 'ERR_WEBHOOK_DRAINING' },
+    });
+    expect(drained).toBe(false);
+    gate.resolve();
+    expect((await first).status).toBe(200);
+    await draining;
+    await receiver.drain();
+  });
+
+  it('refuses more deliveries at once than maxInFlight, and takes them again afterwards', async () => {
+    const gate = deferred();
+    const { receiver } = noting({ onEvent: () => gate.promise, maxInFlight: 2 });
+    const two = [receiver.handle(signed([event('a')])), receiver.handle(signed([event('b')]))];
+    const third = await receiver.handle(signed([event('c')]));
+    expect(third).toMatchObject({ status: 503, retryAfterSeconds: 5, error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
+    gate.resolve();
+    expect((await Promise.all(two)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await receiver.handle(signed([event('c')]))).status).toBe(200);
+  });
+});
+
+describe('onError', () => {
+  it('is told which item failed, and its own failure changes nothing', async () => {
+    const seen: unknown[] = [];
+    const receiver = createReceiver({
+      secret,
+      onEvent: () => Promise.reject(new Error('no')),
+      onError(error, { item, idempotencyKey }) {
+        seen.push([error.code, item?.status, idempotencyKey]);
+        throw new Error('the logger is broken');
+      },
+    });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(500);
+    expect(seen).toEqual([['ERR_WEBHOOK_HANDLER', 'event', 'event.emitted:a']]);
+  });
+
+  it('is not waited for', async () => {
+    const receiver = createReceiver({ secret, onEvent: () => {}, onError: () => new Promise(() => {}) });
+    expect((await receiver.handle(signed([event('a')], { secret: 'other' }))).status).toBe(403);
+  });
+});
+
+describe('which secrets show', () => {
+  it('puts no secret, expected signature or body into any error', async () => {
+    const errors: unknown[] = [];
+    const marked = 'body-marker';
+    const expected = signed([event(marked)]);
+    const receiver = createReceiver({
+      secret,
+      toleranceSeconds: 300,
+      now: () => seconds * 1000,
+      onEvent: (_each: WebhookEvent) => Promise.reject(new Error('no')),
+      onError: (error) => errors.push(error),
+    });
+    const junk = signDelivery(`["${marked}"`, { secret, timestamp: seconds });
+    await receiver.handle(expected);
+    await receiver.handle({ ...expected, signature: '0'.repeat(64) });
+    await receiver.handle({ ...expected, timestamp: '1' });
+    await receiver.handle({ rawBody: junk.body, signature: junk.signature, timestamp: junk.timestamp });
+    await receiver.handle(signed([{ id: marked, event: 'event.emitted', data: marked }]));
+    expect(errors).toHaveLength(5);
+    const { inspect } = await import('node:util');
+    const shown = errors.map((error) => inspect(error, { depth: 10 }) + JSON.stringify(error)).join('\n');
+    for (const hidden of [secret, expected.signature, junk.signature, marked]) expect(shown).not.toContain(hidden);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { createRouter, type EventMatcher } from '../../src/index.js';
+import { ADDRESS, BY_WEIGHT, context, emitted, routed } from './router.cases.js';
+
+/** A call that the compiler would refuse. */
+function untyped(...args: readonly unknown[]) {
+  const router = createRouter();
+  return () => Reflect.apply(router.on, router, args);
+}
+const config = (message: RegExp) =>
+  expect.objectContaining({ name: 'ConfigError', code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(message) });
+
+describe('on of a router', () => {
+  const handler = () => {};
+
+  it('refuses a route that is there already, and says which', () => {
+    const router = createRouter().on('event.emitted', handler).on('transaction.included', handler);
+    expect(() => router.on('event.emitted', handler)).toThrow(config(/already: event\.emitted[.{]/));
+    expect(() => router.on('transaction.included', handler)).toThrow(config(/already.*transaction\.included/));
+    for (const filter of BY_WEIGHT) {
+      router.on('event.emitted', filter, handler);
+      const again = () => router.on('event.emitted', filter, handler);
+      expect(again).toThrow(config(/already: event\.emitted[.{]/));
+      expect(again).toThrow(JSON.stringify(filter));
+    }
+    expect(() => router.otherwise(handler).otherwise(handler)).toThrow(config(/already.*otherwise/));
+  });
+
+  it('takes one address in two cases for one route', () => {
+    const router = routed([{ address: ADDRESS }]);
+    expect(() => router.on('event.emitted', { address: ADDRESS.toLowerCase() }, handler)).toThrow(config(/already/));
+  });
+
+  it('refuses a matcher that is there already, and one that says that it is the same', () => {
+    const matcher = (id?: string, name = 'Transfer'): EventMatcher<number> => {
+      return { kind: 'event.emitted', filter: { name }, id, select: () => 1 };
+    };
+    const one = matcher();
+    const router = createRouter().on(one, handler).on(matcher(), handler).on(matcher('erc20'), handler);
+    expect(() => router.on(one, handler)).toThrow(config(/already.*Transfer/));
+    expect(() => router.on(matcher('erc20'), handler)).toThrow(config(/already.*Transfer/));
+    expect(() => router.on(matcher('erc721'), handler).on(matcher('erc20', 'Burn'), handler)).not.toThrow();
+  });
+
+  it('leaves a router that refused a route as it was', () => {
+    const router = createRouter().on('event.emitted', { name: 'Transfer' }, () => 'first');
+    expect(() => router.on('event.emitted', { name: 'Transfer' }, () => 'second')).toThrow(config(/already/));
+    expect(router.dispatch(emitted(), context)).toBe('first');
+    expect(() => Reflect.apply(router.on, router, ['event.emitted', { name: 'Burn' }, 'text'])).toThrow(
+      config(/function/),
+    );
+    expect(router.dispatch(emitted('Burn'), context)).toBeUndefined();
+    router.on('event.emitted', { name: 'Burn' }, () => 'burn');
+    expect(router.dispatch(emitted('Burn'), context)).toBe('burn');
+  });
+
+  it.each([[undefined], [null], ['text'], [{}]])('refuses the handler %j', (no) => {
+    expect(untyped('event.emitted', no)).toThrow(config(/function/));
+    expect(untyped('event.emitted', { name: 'Transfer' }, no)).toThrow(config(/function.*Transfer/));
+    expect(untyped('transaction.included', no)).toThrow(config(/function/));
+    expect(untyped({ kind: 'event.emitted', select: handler }, no)).toThrow(config(/function/));
+    expect(() => Reflect.apply(createRouter().otherwise, undefined, [no])).toThrow(config(/function.*otherwise/));
+  });
+
+  it.each([['event'], ['Event.emitted'], ['__proto__'], [''], [undefined], [null], [7], [{}], [{ select: 1 }], [[]]])(
+    'refuses the kind %j',
+    (kind) => {
+      expect(untyped(kind, handler)).toThrow(config(/event\.emitted.*transaction\.included.*matcher/));
+      expect(untyped({ kind, select: handler }, handler)).toThrow(config(/event\.emitted.*transaction\.included/));
+    },
+  );
+
+  it.each([
+    ['adress', { name: 'Transfer', adress: ADDRESS }],
+    ['event', { event: 'Transfer' }],
+    ['__proto__', JSON.parse('{"__proto__":"x"}')],
+    ['toString', { toString: 'x' }],
+    ['name', { name: '' }],
+    ['name', { name: undefined, address: ADDRESS }],
+    ['name', { name: 7 }],
+    ['name', { name: ['Transfer'] }],
+    ['name', { name: 'Transfer(address,address,uint256)' }],
+    ['address', { name: 'Transfer', address: undefined }],
+    ['address', { name: 'Transfer', address: null }],
+    ['address', { address: '' }],
+    ['address', { address: ADDRESS.slice(2) }],
+    ['address', { address: ADDRESS.slice(0, -1) }],
+    ['address', { address: `${ADDRESS}0` }],
+    ['address', { address: `${ADDRESS}\n` }],
+    ['address', { address: ADDRESS.toUpperCase() }],
+    ['address', { address: ADDRESS.replace('5', 'g') }],
+    ['address', { address: [ADDRESS] }],
+    ['contractLabel', { name: 'Transfer', contractLabel: '' }],
+    ['contractLabel', { name: 'Transfer', contractLabel: undefined }],
+  ])('refuses what stands under %s in the filter of case %#, and says where to look', (key, filter) => {
+    const message = config(new RegExp(`Wrong in a filter: ${key}\\. It takes name`));
+    expect(untyped('event.emitted', filter, handler)).toThrow(message);
+    expect(untyped({ kind: 'event.emitted', filter, select: handler }, handler)).toThrow(message);
+  });
+
+  it.each([[{}], [undefined], [null], ['Transfer'], [7], [[]], [handler], [new Map([['name', 'Transfer']])]])(
+    'refuses %j as a filter',
+    (filter) => {
+      expect(untyped('event.emitted', filter, handler)).toThrow(
+        config(/Wrong in a filter: (no key|0)\. It takes name/),
+      );
+    },
+  );
+
+  it('refuses a filter where there is nothing to filter, and what is one argument too many', () => {
+    const message = config(/one filter or none/);
+    expect(untyped('transaction.included', { name: 'Transfer' }, handler)).toThrow(message);
+    expect(untyped({ kind: 'transaction.included', filter: { name: 'Transfer' }, select: handler }, handler)).toThrow(
+      message,
+    );
+    expect(untyped('event.emitted', { name: 'Transfer' }, handler, handler)).toThrow(message);
+    const matcher = { kind: 'event.emitted', filter: { name: 'Transfer' }, select: handler };
+    expect(untyped(matcher, { address: ADDRESS }, handler)).toThrow(message);
+  });
+
+  it('takes any name that JSON can carry', () => {
+    for (const name of ['__proto__', 'constructor', '\u0000', '"', '𝒳', '\uD800']) {
+      expect(routed([{ name }]).dispatch(emitted(name), context)).toBe(JSON.stringify({ name }));
+      expect(routed([{ name }]).dispatch(emitted('Transfer'), context)).toBeUndefined();
+    }
+  });
+});

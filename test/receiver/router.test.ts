@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRouter, type EventFilter, type WebhookEvent } from '../../src/index.js';
+import { sampleTransactionIncluded as included } from '../../src/testing/index.js';
+import { ADDRESS, BY_WEIGHT, context, emitted, OTHER, routed } from './router.cases.js';
+
+describe('dispatch of a router', () => {
+  it('gives an event to the handler of its kind, with its context', () => {
+    const calls: unknown[] = [];
+    const router = createRouter()
+      .on('event.emitted', (...args) => calls.push(['emitted', ...args]))
+      .on('transaction.included', (...args) => calls.push(['included', ...args]));
+    const events = [emitted(), included()];
+    for (const event of events) router.dispatch(event, context);
+    expect(calls).toEqual([
+      ['emitted', events[0], context],
+      ['included', events[1], context],
+    ]);
+    expect((calls[0] as unknown[])[1]).toBe(events[0]);
+  });
+
+  it.each(BY_WEIGHT.map((filter, weight) => [filter, weight] as const))(
+    'prefers %j to every route that is less specific, registered before it or after',
+    (filter, weight) => {
+      const filters = BY_WEIGHT.slice(weight);
+      for (const order of [filters, filters.toReversed()]) {
+        const router = routed(order)
+          .on('event.emitted', () => 'kind')
+          .otherwise(() => 'otherwise');
+        expect(router.dispatch(emitted(), context)).toBe(JSON.stringify(filter));
+      }
+    },
+  );
+
+  it('falls back to less specific routes, then to the kind, then to otherwise', () => {
+    const router = routed(BY_WEIGHT).otherwise(() => 'otherwise');
+    const from = (...event: Parameters<typeof emitted>) => router.dispatch(emitted(...event), context);
+    expect(from('Transfer', OTHER, 'token')).toBe(JSON.stringify(BY_WEIGHT[2]));
+    expect(from('Transfer', OTHER, 'other')).toBe(JSON.stringify(BY_WEIGHT[3]));
+    expect(from('Burn', ADDRESS, 'token')).toBe(JSON.stringify(BY_WEIGHT[4]));
+    expect(from('Burn', ADDRESS, 'other')).toBe(JSON.stringify(BY_WEIGHT[5]));
+    expect(from('Burn', OTHER, 'token')).toBe(JSON.stringify(BY_WEIGHT[6]));
+    expect(from('Burn', OTHER, 'other')).toBe('otherwise');
+    router.on('event.emitted', () => 'kind');
+    expect(from('Burn', OTHER, 'other')).toBe('kind');
+    expect(router.dispatch(included(), context)).toBe('otherwise');
+  });
+
+  it('prefers any route with a name to any without, and an address to a label', () => {
+    const name = { name: 'Transfer' };
+    const contract = { address: ADDRESS, contractLabel: 'token' };
+    expect(routed([contract, name]).dispatch(emitted(), context)).toBe(JSON.stringify(name));
+    const [address, label] = [{ address: ADDRESS }, { contractLabel: 'token' }];
+    expect(routed([label, address]).dispatch(emitted(), context)).toBe(JSON.stringify(address));
+  });
+
+  it.each([
+    [ADDRESS.toLowerCase(), ADDRESS],
+    [ADDRESS, ADDRESS.toLowerCase()],
+    [`0x${ADDRESS.slice(2).toUpperCase()}`, ADDRESS],
+    [ADDRESS, ADDRESS.toUpperCase()],
+  ])('matches the address %s with %s', (address, sent) => {
+    expect(routed([{ address }]).dispatch(emitted('Transfer', sent), context)).toBe(JSON.stringify({ address }));
+  });
+
+  it('matches names and labels in their own case alone', () => {
+    const router = routed([{ name: 'Transfer' }, { contractLabel: 'token' }]);
+    expect(router.dispatch(emitted('transfer', ADDRESS, 'Token'), context)).toBeUndefined();
+  });
+
+  it('calls nothing for an event without a route, and gives undefined', () => {
+    const router = routed([{ name: 'Burn' }]).on('transaction.included', () => 'included');
+    expect(router.dispatch(emitted(), context)).toBeUndefined();
+  });
+
+  it('calls no second handler when the first gives undefined', () => {
+    const calls: string[] = [];
+    const note = (name: string) => () => {
+      calls.push(name);
+    };
+    const router = createRouter()
+      .on('event.emitted', { name: 'Transfer', address: ADDRESS }, note('specific'))
+      .on('event.emitted', { name: 'Transfer' }, note('name'))
+      .on('event.emitted', note('kind'))
+      .otherwise(note('otherwise'));
+    expect(router.dispatch(emitted(), context)).toBeUndefined();
+    expect(calls).toEqual(['specific']);
+  });
+
+  it('returns what a handler returns and throws what it throws, as it is', () => {
+    const promise = Promise.resolve();
+    const error = new Error('no');
+    const { dispatch } = createRouter()
+      .on('event.emitted', { name: 'Transfer' }, () => promise)
+      .on('event.emitted', () => {
+        throw error;
+      })
+      .otherwise(() => {
+        throw 'a text';
+      });
+    expect(dispatch(emitted(), context)).toBe(promise);
+    expect(() => dispatch(emitted('Burn'), context)).toThrow(error);
+    expect(() => dispatch(included(), context)).toThrow('a text');
+  });
+
+  it('calls handlers without a this', () => {
+    const receivers: unknown[] = [];
+    function note(this: unknown) {
+      receivers.push(this);
+    }
+    const { dispatch } = createRouter()
+      .on('event.emitted', { name: 'Burn' }, note)
+      .on('event.emitted', note)
+      .on({ kind: 'event.emitted', filter: { name: 'Mint' }, select: () => 1 }, note)
+      .otherwise(note);
+    for (const event of [emitted('Burn'), emitted('Mint'), emitted(), included()]) dispatch(event, context);
+    expect(receivers).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it('does not look into what a transaction holds', () => {
+    const router = routed(BY_WEIGHT).otherwise(() => 'otherwise');
+    const event = included({ data: { event: null } });
+    expect(router.dispatch(event, context)).toBe('otherwise');
+    router.on('transaction.included', () => 'included');
+    expect(router.dispatch(event, context)).toBe('included');
+    const data = { event: { name: 'Transfer', contract: { address: ADDRESS, label: 'token' } } };
+    expect(router.dispatch(included({ data }), context)).toBe('included');
+  });
+
+  it('gives an event of a kind that it does not know to otherwise', () => {
+    const router = createRouter()
+      .on('event.emitted', () => 'emitted')
+      .on('transaction.included', () => 'included')
+      .otherwise(() => 'otherwise');
+    const kinds = ['block.mined', '__proto__', 'constructor', '', undefined];
+    for (const kind of kinds) {
+      expect(router.dispatch({ ...emitted(), event: kind } as unknown as WebhookEvent, context)).toBe('otherwise');
+    }
+  });
+
+  it('reads of an event only what some route asks for', () => {
+    const event = emitted();
+    Object.defineProperty(event.data.event, 'contract', {
+      get() {
+        throw new Error('The contract was read.');
+      },
+    });
+    expect(routed([{ name: 'Transfer' }]).dispatch(event, context)).toBe('{"name":"Transfer"}');
+    const router = routed([{ name: 'Transfer' }, { name: 'Burn', address: ADDRESS, contractLabel: 'token' }]);
+    expect(router.dispatch(event, context)).toBe('{"name":"Transfer"}');
+    expect(() => routed([{ address: ADDRESS }]).dispatch(event, context)).toThrow('The contract was read.');
+  });
+
+  it('takes a route that is added after the first event', () => {
+    const router = routed([{ name: 'Transfer' }]);
+    expect(router.dispatch(emitted(), context)).toBe('{"name":"Transfer"}');
+    router.on('event.emitted', { name: 'Transfer', contractLabel: 'token' }, () => 'later');
+    expect(router.dispatch(emitted(), context)).toBe('later');
+    expect(router.dispatch(emitted('Transfer', ADDRESS, 'other'), context)).toBe('{"name":"Transfer"}');
+  });
+
+  it('keeps to the filter as it was registered', () => {
+    const filter = { name: 'Transfer' };
+    const router = createRouter().on('event.emitted', filter, () => 'route');
+    filter.name = 'Burn';
+    expect(router.dispatch(emitted('Transfer'), context)).toBe('route');
+    expect(router.dispatch(emitted('Burn'), context)).toBeUndefined();
+  });
+
+  it('finds each of 10 000 routes', () => {
+    const router = createRouter();
+    const pairs = Array.from({ length: 10_000 }, (_, index) => ({
+      name: `Event${index % 10}`,
+      address: `0x${String(Math.floor(index / 10)).padStart(40, '0')}`,
+    }));
+    for (const [index, pair] of pairs.entries()) router.on('event.emitted', pair, () => index);
+    const event = emitted();
+    const found = pairs.map(({ name, address }) => {
+      event.data.event.name = name;
+      event.data.event.contract.address = address.toUpperCase();
+      return router.dispatch(event, context);
+    });
+    expect(found).toEqual(pairs.map((_, index) => index));
+  });
+
+  const NAMES = [
+    'Transfer',
+    'a',
+    '__proto__',
+    'constructor',
+    'toString',
+    'a\u0000b',
+    'a,b',
+    'a|0x',
+    ' ',
+    'é',
+    '\uD800',
+  ];
+  const LABELS = ['a', 'b', '__proto__', 'hasOwnProperty', 'a\u0000b', ',', '\n', 'A'];
+  const ADDRESSES = [ADDRESS, OTHER, `0x${'0'.repeat(40)}`];
+  const part = (values: readonly string[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
+  const filters = fc.uniqueArray(
+    fc.record({ name: part(NAMES), address: part(ADDRESSES), contractLabel: part(LABELS) }).map((filter) => {
+      return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as EventFilter;
+    }),
+    { selector: (filter) => JSON.stringify(filter), maxLength: 60 },
+  );
+  const sent = fc.tuple(
+    fc.constantFrom(...NAMES, ''),
+    fc.constantFrom(...ADDRESSES, '', '__proto__').chain((text) => fc.constantFrom(text, text.toLowerCase())),
+    fc.constantFrom(...LABELS, ''),
+  );
+
+  it('gives whatever event to the route that a search of all of them finds', () => {
+    fc.assert(
+      fc.property(filters, fc.array(sent), (all, events) => {
+        const router = routed(all.filter((filter) => Object.keys(filter).length > 0));
+        for (const [name, address, label] of events) {
+          const matching = all.filter(
+            (filter) =>
+              Object.keys(filter).length > 0 &&
+              (filter.name ?? name) === name &&
+              (filter.address ?? address).toLowerCase() === address.toLowerCase() &&
+              (filter.contractLabel ?? label) === label,
+          );
+          const weight = (filter: EventFilter) =>
+            (filter.name ? 4 : 0) + (filter.address ? 2 : 0) + (filter.contractLabel ? 1 : 0);
+          const [best] = matching.sort((a, b) => weight(b) - weight(a));
+          expect(router.dispatch(emitted(name, address, label), context)).toBe(best && JSON.stringify(best));
+        }
+      }),
+      { numRuns: 300, seed: 3 },
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { IdempotencyStore } from '../../src/index.js';
+import { event, noting, signed } from '../helpers.js';
+
+describe('what a store does to an event', () => {
+  it('is never acknowledged when it failed, whatever status the error calls for', async () => {
+    for (const [code, status] of [
+      ['ERR_WEBHOOK_STORE', 429],
+      ['ERR_WEBHOOK_STORE', 200],
+      ['ERR_WEBHOOK_HANDLER_TIMEOUT', 504],
+    ] as const) {
+      const failure = Object.assign(new Error('odd'), { code, status });
+      const store = { once: () => Promise.reject(failure) };
+      const { receiver, handled } = noting({ store });
+      const result = await receiver.handle(signed([event('a')]));
+      expect(result.status).toBeGreaterThanOrEqual(400);
+      expect(handled).toEqual([]);
+    }
+  });
+
+  it('runs nothing any more once the event was given up', async () => {
+    const rejections: unknown[] = [];
+    const store: IdempotencyStore = {
+      async once(_, run) {
+        await sleep(60);
+        await run(undefined).catch((error: unknown) => rejections.push(error));
+        return 'handled';
+      },
+    };
+    const { receiver, handled } = noting({ store, handlerTimeoutMs: 10 });
+    expect(await receiver.handle(signed([event('a')]))).toMatchObject({ status: 503 });
+    await receiver.drain();
+    await sleep(100);
+    expect(handled).toEqual([]);
+    expect(rejections).toHaveLength(1);
+  });
+
+  it('takes the longest handlerTimeoutMs there is for what it is', async () => {
+    const { receiver } = noting({ handlerTimeoutMs: 2 ** 31 - 1, onEvent: () => sleep(20) });
+    expect(await receiver.handle(signed([event('a')]))).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createReceiver,
+  type EventContext,
+  memoryStore,
+  type SecretRequest,
+  type WebhookEvent,
+} from '../../src/index.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
+import { deferred, event, noting, secret, signed } from '../helpers.js';
+
+const tenants: Record<string, string> = { a: 'whsec-a', b: 'whsec-b' };
+const from = (tenant: string): SecretRequest => ({
+  header: (name) => (name === 'x-tenant' ? tenant : undefined),
+  url: `/webhooks/${tenant}`,
+});
+
+/** A receiver for two tenants that looks up which by a header. */
+function shared(idempotencyKey?: (event: WebhookEvent) => string) {
+  const seen: [id: string, context: EventContext][] = [];
+  const receiver = createReceiver({
+    secret: (request) => {
+      const source = request.header('x-tenant') ?? '';
+      const found = tenants[source];
+      return found === undefined ? undefined : { secret: found, source };
+    },
+    idempotencyKey,
+    onEvent: ({ id }, context) => seen.push([id, context]),
+  });
+  const deliver = (tenant: string, events: readonly unknown[], with_ = tenants[tenant] ?? 'none') =>
+    receiver.handle({ ...signed(events, { secret: with_ }), request: from(tenant) });
+  return { deliver, seen };
+}
+
+describe('a secret function of the request', () => {
+  it('names the source, which is in the context and begins every key', async () => {
+    const { deliver, seen } = shared();
+    await deliver('a', [event('1')]);
+    expect(seen[0]?.[1]).toMatchObject({ source: 'a', idempotencyKey: 'a::event.emitted:1' });
+  });
+
+  it('keeps a source from suppressing the events of another by signing their ids', async () => {
+    const { deliver, seen } = shared();
+    expect((await deliver('a', [event('1')])).outcomes).toMatchObject([{ status: 'handled' }]);
+    expect((await deliver('b', [event('1')])).outcomes).toMatchObject([{ status: 'handled' }]);
+    expect((await deliver('a', [event('1')])).outcomes).toMatchObject([{ status: 'duplicate' }]);
+    expect(seen.map(([id, { source }]) => [source, id])).toEqual([
+      ['a', '1'],
+      ['b', '1'],
+    ]);
+  });
+
+  it('is 403 for a source whose secret did not sign it, and for one that it does not know', async () => {
+    const { deliver, seen } = shared();
+    expect(await deliver('a', [event('1')], tenants.b)).toMatchObject({ status: 403 });
+    expect(await deliver('c', [event('1')])).toMatchObject({
+      status: 403,
+      error: { code: 'ERR_WEBHOOK_SIGNATURE', message: expect.stringContaining('found no secret') },
+    });
+    expect(seen).toEqual([]);
+  });
+
+  it('may give several secrets, now or later, and be asked without a request', async () => {
+    const { receiver } = noting({
+      secret: async ({ header, url }) => ({ secret: ['next', secret], source: String(header('x') ?? url) }),
+    });
+    const result = await receiver.handle(signed([event('1')]));
+    expect(result.outcomes).toMatchObject([{ status: 'handled', idempotencyKey: 'undefined::event.emitted:1' }]);
+  });
+
+  it('names the source to a hand-off', async () => {
+    const given: unknown[] = [];
+    const { receiver } = noting({
+      secret: () => ({ secret, source: 'a' }),
+      handOff: (_events, { idempotencyKeys, source }) => given.push([idempotencyKeys, source]),
+    });
+    await receiver.handle(signed([event('1')]));
+    expect(given).toEqual([[['a::event.emitted:1'], 'a']]);
+  });
+
+  it.each([
+    ['without a source', { secret }],
+    ['with an empty source', { secret, source: '' }],
+    ['with a source that is not a string', { secret, source: 7 }],
+    ['with an empty secret', { secret: '', source: 'a' }],
+    ['with nothing', null],
+  ])('that answers %s is 503, as it is yours to repair', async (_how, found) => {
+    const { receiver, handled } = noting({ secret: () => found as never });
+    expect(await receiver.handle(signed([event('1')]))).toMatchObject({
+      status: 503,
+      error: { code: 'ERR_WEBHOOK_SECRET' },
+    });
+    expect(handled).toEqual([]);
+  });
+});
+
+describe('idempotency keys', () => {
+  it('tell events of different kinds with one id apart', async () => {
+    const { receiver } = noting();
+    const both = signed([sampleEventEmitted({ id: '1' }), sampleTransactionIncluded({ id: '1' })]);
+    expect((await receiver.handle(both)).outcomes).toMatchObject([{ status: 'handled' }, { status: 'handled' }]);
+  });
+
+  it('are never one for two sources, or for one and none, whatever the sources and ids', async () => {
+    const part = fc.oneof(
+      fc.constantFrom('event.emitted', 'a', 'a:event.emitted', ':', '::', 'a::', '::a', '%', '%3A'),
+      fc.string({ unit: fc.constantFrom('a', ':', '%', '3', 'A', '.'), minLength: 1, maxLength: 6 }),
+    );
+    const one = fc.record({ source: fc.option(part, { nil: undefined }), id: part });
+    const keyOf = async ({ source, id }: { source: string | undefined; id: string }, isOwn: boolean) => {
+      const { receiver } = noting({
+        secret: () => (source === undefined ? secret : { secret, source }),
+        idempotencyKey: isOwn ? (each) => each.id : undefined,
+      });
+      return (await receiver.handle(signed([event(id)]))).outcomes[0]?.idempotencyKey;
+    };
+    await fc.assert(
+      fc.asyncProperty(one, one, fc.boolean(), async (first, second, isOwn) => {
+        const isSame = first.source === second.source && first.id === second.id;
+        expect((await keyOf(first, isOwn)) === (await keyOf(second, isOwn))).toBe(isSame);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('what drain waits for', () => {
+  const draining = async (record: Promise<void>) => {
+    const store = memoryStore();
+    let isPending = true;
+    void record.then(() => {
+      isPending = false;
+    });
+    const { receiver } = noting({ store: { ...store, unrecorded: () => (isPending ? [record] : []) } });
+    return receiver;
+  };
+
+  it('is also a record that its store still retries', async () => {
+    const record = deferred();
+    const receiver = await draining(record.promise);
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+    setImmediate(record.resolve);
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
+  });
+
+  it('is also a store of one’s own that has not answered after its run', async () => {
+    const record = deferred();
+    const { receiver } = noting({
+      handlerTimeoutMs: 20,
+      store: {
+        async once(_key, run) {
+          await run(undefined);
+          await record.promise;
+          return 'handled';
+        },
+      },
+    });
+    expect((await receiver.handle(signed([event('1')]))).status).toBe(503);
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+    record.resolve();
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
+  });
+
+  it.each([-1, Number.NaN, '5', 2 ** 31])('refuses a timeoutMs of %s', async (timeoutMs) => {
+    await expect(noting().receiver.drain({ timeoutMs: timeoutMs as number })).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_CONFIG',
+    });
+  });
+
+  it('closes the connection with every answer that it gives meanwhile', async () => {
+    const [started, end] = [deferred(), deferred()];
+    const { receiver } = noting({
+      onEvent: async () => {
+        started.resolve();
+        await end.promise;
+      },
+    });
+    const first = receiver.handle(signed([event('1')]));
+    await started.promise;
+    const drained = receiver.drain();
+    expect(await receiver.handle(signed([event('2')]))).toMatchObject({ status: 503, closeConnection: true });
+    end.resolve();
+    expect(await first).toMatchObject({ status: 200, closeConnection: true });
+    await drained;
+  });
+});

@@ -1,0 +1,233 @@
+import diagnostics_channel, { tracingChannel } from 'node:diagnostics_channel';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fetchHandler } from '../../src/adapters/fetch.js';
+import {
+  createReceiver,
+  type DeliveryMessage,
+  type DeliveryResult,
+  type EventMessage,
+  type EventOutcome,
+  type HandlerMessage,
+  RawBodyUnavailableError,
+} from '../../src/index.js';
+import { createTestDelivery } from '../../src/testing/index.js';
+import { deferred, event, noting, secret, signed } from '../helpers.js';
+
+type AnyMessage = Omit<DeliveryMessage & Partial<EventMessage> & Partial<HandlerMessage>, 'result'> & {
+  result?: DeliveryResult | EventOutcome;
+};
+
+const STEPS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
+const NAMES = ['delivery', 'event', 'handler'] as const;
+
+/** Notes what is published until the test ends, as `delivery start` and so on, each with its message. */
+function watch(names: readonly (typeof NAMES)[number][] = NAMES) {
+  const steps: string[] = [];
+  const messages = new Map<string, AnyMessage[]>(names.map((name) => [name, []]));
+  for (const name of names) {
+    const channel = tracingChannel<unknown, AnyMessage>(`event-webhook-receiver:${name}`);
+    const note = (step: string) => (message: unknown) => {
+      steps.push(`${name} ${step}`);
+      const seen = messages.get(name);
+      if (step === 'start') seen?.push(message as AnyMessage);
+      else expect(seen).toContain(message);
+    };
+    const handlers = Object.fromEntries(STEPS.map((step) => [step, note(step)]));
+    channel.subscribe(handlers as never);
+    onTestFinished(() => void channel.unsubscribe(handlers as never));
+  }
+  return { steps, of: (name: string) => messages.get(name) ?? [] };
+}
+
+describe('the tracing channels', () => {
+  it('tell the course of a delivery, its events and their handlers, each inside the other', async () => {
+    const { steps } = watch();
+    const { receiver } = noting({ onEvent: async () => {} });
+    await receiver.handle(signed([event('a')]));
+    const ofEach = (name: string) => steps.filter((step) => step.startsWith(name));
+    for (const name of NAMES) {
+      expect(ofEach(name)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'].map((step) => `${name} ${step}`));
+    }
+    const order = ['delivery start', 'event start', 'handler start', 'handler asyncEnd', 'event asyncEnd'];
+    expect(steps.filter((step) => order.includes(step) || step === 'delivery asyncEnd')).toEqual([
+      ...order,
+      'delivery asyncEnd',
+    ]);
+  });
+
+  it('say what arrived, what became of it and how it is answered', async () => {
+    const { of } = watch();
+    const handler = fetchHandler({ secret, onEvent: () => {} });
+    const delivery = createTestDelivery([event('a'), { id: 'b', event: 'new.kind' }], { secret });
+    const request = delivery.request();
+    request.headers.set('Traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01');
+    expect((await handler(request)).status).toBe(200);
+    const [message] = of('delivery');
+    expect(message?.header?.('traceparent')).toMatch(/^00-0af7/);
+    expect(message?.header?.('tracestate')).toBeUndefined();
+    expect(message?.bodyBytes).toBe(delivery.body.length);
+    expect(message?.result).toMatchObject({ status: 200, outcomes: [{ status: 'handled' }, { status: 'unknown' }] });
+    expect(of('event').map(({ item, result }) => [item?.status, result?.status])).toEqual([
+      ['event', 'handled'],
+      ['unknown', 'unknown'],
+    ]);
+    expect(of('handler').map(({ events }) => events?.map(({ id }) => id))).toEqual([['a']]);
+  });
+
+  it('say what a handler failed with, and give its event and its delivery a result', async () => {
+    const { steps, of } = watch();
+    const failure = new Error('no');
+    const { receiver } = noting({ onEvent: () => Promise.reject(failure) });
+    await receiver.handle(signed([event('a')]));
+    expect(steps.filter((step) => step.endsWith('error'))).toEqual(['handler error']);
+    expect(of('handler')[0]?.error).toBe(failure);
+    expect(of('event')[0]?.result).toMatchObject({ status: 'failed', error: { code: 'ERR_WEBHOOK_HANDLER' } });
+    expect(of('delivery')[0]).toMatchObject({ result: { status: 500 } });
+  });
+
+  it('tell of a hand-off once, with the first event of each key', async () => {
+    const { of } = watch(['handler']);
+    const { receiver } = noting({ handOff: () => {} });
+    await receiver.handle(signed([event('a'), event('b'), event('a')]));
+    expect(of('handler').map(({ events }) => events?.map(({ id }) => id))).toEqual([['a', 'b']]);
+  });
+
+  it('tell of a repeated event, and of no handler for it', async () => {
+    const { of } = watch();
+    const { receiver } = noting();
+    await receiver.handle(signed([event('a')]));
+    await receiver.handle(signed([event('a')]));
+    expect(of('event').map(({ result }) => result?.status)).toEqual(['handled', 'duplicate']);
+    expect(of('handler')).toHaveLength(1);
+  });
+
+  it('tell of a refusal before the body, which has no size and no items', async () => {
+    const { of, steps } = watch();
+    const { receiver } = noting();
+    await receiver.handle({ ...signed([event('a')]), signature: 'none' });
+    expect(of('delivery')).toMatchObject([{ result: { status: 403, outcomes: [] } }]);
+    expect(of('delivery')[0]).not.toHaveProperty('bodyBytes');
+    expect(steps).toEqual(['delivery start', 'delivery end', 'delivery asyncStart', 'delivery asyncEnd']);
+  });
+
+  it('tell of a draining receiver, whose 503 is a result like any other', async () => {
+    const { of } = watch(['delivery']);
+    const { receiver } = noting();
+    await receiver.drain();
+    await receiver.handle(signed([event('a')]));
+    expect(of('delivery')).toMatchObject([{ result: { status: 503, error: { code: 'ERR_WEBHOOK_DRAINING' } } }]);
+  });
+
+  it('publish a body that is gone as an error, and no result', async () => {
+    const { of, steps } = watch(['delivery']);
+    const error = new RawBodyUnavailableError('');
+    const receiver = createReceiver({ secret, onEvent: () => {} });
+    const request = {
+      method: 'POST',
+      header: () => undefined,
+      rawBody() {
+        throw error;
+      },
+    };
+    await expect(receiver.receive(request)).rejects.toBe(error);
+    expect(steps).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'].map((step) => `delivery ${step}`));
+    expect(of('delivery')[0]).toMatchObject({ error });
+    expect(of('delivery')[0]).not.toHaveProperty('result');
+  });
+
+  it('keep the messages of concurrent deliveries apart', async () => {
+    const { of } = watch();
+    const gates = { a: deferred(), b: deferred() };
+    const { receiver } = noting({ onEvent: ({ id }) => gates[id as 'a' | 'b'].promise });
+    const running = ['a', 'b'].map((id) => receiver.handle(signed([event(id)])));
+    gates.b.resolve();
+    await running[1];
+    expect(of('delivery').map(({ result }) => result?.status)).toEqual([undefined, 200]);
+    gates.a.resolve();
+    await running[0];
+    expect(of('delivery').map(({ result }) => result?.status)).toEqual([200, 200]);
+  });
+
+  it('hold no body, no secret and no signature in a message of theirs', async () => {
+    const { of } = watch();
+    const { receiver } = noting({ secret: 'whsec-never-told' });
+    const genuine = signed([event('a')], { secret: 'whsec-never-told' });
+    const forged = { ...genuine, rawBody: genuine.rawBody.replace('Transfer', 'Transfes') };
+    await receiver.handle(genuine);
+    await receiver.handle(forged);
+    const { body, request } = createTestDelivery([event('b')], { secret: 'whsec-never-told' });
+    await fetchHandler(receiver)(request());
+    const messages = NAMES.flatMap(of);
+    expect(messages).toHaveLength(7);
+    const keys = new Set(messages.flatMap((message) => Object.keys(message)));
+    expect([...keys].sort()).toEqual(['bodyBytes', 'events', 'header', 'item', 'result']);
+    for (const message of messages) {
+      const told = tellAll(message);
+      expect(told).not.toContain('whsec-never-told');
+      expect(told).not.toContain(genuine.signature);
+      expect(told).not.toContain(genuine.rawBody);
+      expect(told).not.toContain(body);
+      expect(told).not.toContain('Transfes');
+    }
+  });
+
+  it('change nothing about an answer', async () => {
+    const deliveries = [
+      signed([event('a')]),
+      signed([event('a')]),
+      { ...signed([]), signature: '' },
+      signed('{' as never),
+    ];
+    const answers = async () => {
+      const { receiver } = noting();
+      const results = [];
+      for (const delivery of deliveries) results.push(await receiver.handle(delivery));
+      return results.map(({ status, outcomes }) => [status, outcomes.map((outcome) => outcome.status)]);
+    };
+    const unwatched = await answers();
+    watch();
+    expect(await answers()).toEqual(unwatched);
+  });
+
+  it('call nothing, and nobody, when nobody listens', async () => {
+    const published: string[] = [];
+    const channel = diagnostics_channel.channel('tracing:event-webhook-receiver:delivery:start');
+    const prototype = Object.getPrototypeOf(channel);
+    const runStores = prototype.runStores;
+    prototype.runStores = function (this: { name: string }, ...args: unknown[]) {
+      published.push(this.name);
+      return runStores.apply(this, args);
+    };
+    onTestFinished(() => {
+      prototype.runStores = runStores;
+    });
+    const { receiver } = noting();
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
+    expect(published).toEqual([]);
+  });
+
+  it('are there for a subscriber of one step alone', async () => {
+    const refused: string[] = [];
+    const onAnswer = (message: unknown) => {
+      const { error } = (message as DeliveryMessage).result ?? {};
+      if (error) refused.push(error.code);
+    };
+    diagnostics_channel.subscribe('tracing:event-webhook-receiver:delivery:asyncEnd', onAnswer);
+    onTestFinished(() => {
+      diagnostics_channel.unsubscribe('tracing:event-webhook-receiver:delivery:asyncEnd', onAnswer);
+    });
+    const { receiver } = noting();
+    await receiver.handle({ ...signed([]), signature: '0'.repeat(64) });
+    expect(refused).toEqual(['ERR_WEBHOOK_SIGNATURE']);
+  });
+});
+
+/** All text that can be reached from a value, with what errors hold beside their own keys. */
+function tellAll(value: unknown, seen = new Set<unknown>()): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (seen.has(value)) return '';
+  seen.add(value);
+  return Reflect.ownKeys(value)
+    .map((key) => `${String(key)}: ${tellAll((value as Record<PropertyKey, unknown>)[key], seen)}`)
+    .join('\n');
+}

@@ -1,0 +1,62 @@
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { nothing } from '../../contracts/store-helpers.js';
+
+/** What a server says to a connection when it ends, as it is sent. */
+const ending = (() => {
+  const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0';
+  const message = Buffer.alloc(5 + fields.length);
+  message.write('E');
+  message.writeInt32BE(4 + fields.length, 1);
+  message.write(fields, 5);
+  return message;
+})();
+/** What a server says when it is ready for a query, outside of a transaction. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+/** Stands between a client and the server, and cuts every connection at the next message that holds a text. */
+export async function startCutter(port: number) {
+  const sockets = new Set<Socket>();
+  let armed: { text: string; deliver: boolean } | undefined;
+  let isEnding = false;
+  const server = createServer((client) => {
+    const upstream = dial(port, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', nothing).on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    upstream.on('data', (data) => {
+      if (isEnding && data.subarray(-READY.length).equals(READY)) client.end(Buffer.concat([data, ending]));
+      else client.write(data);
+    });
+    client.on('data', (data) => {
+      if (!armed || !data.toString('latin1').toUpperCase().includes(armed.text)) {
+        upstream.write(data);
+        return;
+      }
+      const { deliver } = armed;
+      armed = undefined;
+      client.destroy();
+      if (deliver) upstream.end(data);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** From now on, the server ends with every connection in the same instant in which that is ready. */
+    endWhenReady(does: boolean) {
+      isEnding = does;
+    },
+    /** `deliver`: the server gets the message, and its answer is lost. */
+    cutAt(text: string, deliver: boolean) {
+      armed = { text, deliver };
+    },
+  };
+}

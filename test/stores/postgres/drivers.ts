@@ -1,0 +1,78 @@
+import pg from 'pg';
+import postgres from 'postgres';
+import { onTestFinished } from 'vitest';
+import {
+  type PgPoolLike,
+  type PostgresJsLike,
+  type PostgresStore,
+  postgresStore,
+} from '../../../src/stores/postgres/index.js';
+import type { StoreSettings } from '../../contracts/store.js';
+
+/** What a handler does with its transaction, the same for both drivers. */
+export type Run = (text: string) => Promise<unknown>;
+export type Row = Record<string, unknown>;
+
+export interface Opened {
+  readonly pool: PgPoolLike<pg.PoolClient> | PostgresJsLike<postgres.TransactionSql>;
+  /** Runs a statement on the pool, beside the store. */
+  readonly run: (text: string) => Promise<readonly Row[]>;
+  lease(settings?: StoreSettings & { table?: string }): PostgresStore<undefined>;
+  /** A transactional store whose handlers are given a function that runs statements in their transaction. */
+  transactional(settings?: StoreSettings & { table?: string }): PostgresStore<Run>;
+  close(): Promise<void>;
+}
+
+export interface PoolSettings {
+  readonly max?: number;
+  /** Settings of every session, such as `statement_timeout`. */
+  readonly session?: Readonly<Record<string, string>>;
+  /** Whether the driver may prepare statements; for a connection pooler it may not. pg does so only when it is told to. */
+  readonly prepare?: boolean;
+  /** Whether postgres.js asks each new connection for types. It leaves a failure of that to the process: unhandled. */
+  readonly fetchTypes?: boolean;
+}
+
+/** The store with another `tx`: what a test's handlers are given. */
+function giving<Tx>(store: PostgresStore<Tx>, runOf: (tx: Tx) => Run): PostgresStore<Run> {
+  return { ...store, once: (key, run) => store.once(key, (tx, options) => run(runOf(tx), options)) };
+}
+
+export function openPg(url: string, { max = 10, session = {} }: PoolSettings = {}): Opened {
+  const options = Object.entries(session).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`);
+  const pool = new pg.Pool({ connectionString: url, max, options: options.join(' ') });
+  pool.on('error', () => {});
+  return {
+    pool,
+    run: async (text) => (await pool.query<Row>(text)).rows,
+    lease: (settings) => postgresStore({ pool, ...settings }),
+    transactional: (settings) =>
+      giving(postgresStore({ pool, transactional: true, ...settings }), (tx) => (text) => tx.query(text)),
+    close: () => pool.end(),
+  };
+}
+
+export function openPostgresJs(url: string, settings: PoolSettings = {}): Opened {
+  const { max = 10, session = {}, prepare = true, fetchTypes = true } = settings;
+  const quick = { fetch_types: fetchTypes, backoff: () => 0.02, onnotice: () => {} };
+  const sql = postgres(url, { max, prepare, connection: session, ...quick });
+  return {
+    pool: sql,
+    run: (text) => sql.unsafe<Row[]>(text),
+    lease: (settings) => postgresStore({ pool: sql, ...settings }),
+    transactional: (settings) =>
+      giving(postgresStore({ pool: sql, transactional: true, ...settings }), (tx) => async (text) => tx.unsafe(text)),
+    close: () => sql.end({ timeout: 1 }),
+  };
+}
+
+const DRIVERS = { pg: openPg, 'postgres.js': openPostgresJs };
+export type DriverName = keyof typeof DRIVERS;
+export const driverNames: readonly DriverName[] = ['pg', 'postgres.js'];
+
+/** A pool that is closed when the test is over. */
+export function openPool(driver: DriverName, url: string, settings?: PoolSettings): Opened {
+  const opened = DRIVERS[driver](url, settings);
+  onTestFinished(() => opened.close());
+  return opened;
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cluster, Redis } from 'ioredis';
+import { createCluster } from 'redis';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type RedisLike, redisStore } from '../../../src/stores/redis/index.js';
+import { describeStore } from '../../contracts/store.js';
+import { eventually, nothing, unique } from '../../contracts/store-helpers.js';
+import { hasRedis, needsRedis } from '../../servers/redis.js';
+import { nodeRedisOptions } from './clients.js';
+import { type RedisCluster, startRedisCluster } from './cluster-server.js';
+
+const clients: Record<string, (ports: readonly number[]) => Promise<RedisLike>> = {
+  'an ioredis Cluster': async (ports) => connectIoRedis(ports, {}),
+  'an ioredis Cluster that pipelines by itself and reads from replicas': async (ports) =>
+    connectIoRedis(ports, { enableAutoPipelining: true, scaleReads: 'all' }),
+  async 'a node-redis cluster'(ports) {
+    const client = createCluster({
+      rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })),
+      defaults: nodeRedisOptions(),
+    });
+    client.on('error', () => {});
+    onTestFinished(() => client.destroy());
+    return client.connect();
+  },
+};
+
+function connectIoRedis(ports: readonly number[], options: ConstructorParameters<typeof Cluster>[1]): Cluster {
+  const client = new Cluster(
+    ports.map((port) => ({ host: '127.0.0.1', port })),
+    { redisOptions: { socketTimeout: 1000 }, ...options },
+  );
+  client.on('error', () => {});
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+describe.skipIf(!hasRedis)(`Redis Cluster${needsRedis}`, () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  }, 30_000);
+  afterAll(() => cluster?.stop());
+
+  for (const [name, connect] of Object.entries(clients)) {
+    describeStore(`redisStore on ${name}`, { meanwhile: 'in-progress', shared: true, leases: true }, () => ({
+      open: async (settings) => redisStore({ client: await connect(cluster.ports), ...settings }),
+      passTime: (ms) => sleep(ms),
+    }));
+
+    it(`spreads the keys of ${name} over every node`, async () => {
+      const store = redisStore({ client: await connect(cluster.ports), prefix: `${unique()}:` });
+      for (let key = 0; key < 30; key++) await store.once(String(key), nothing);
+      for (const port of cluster.ports) {
+        const node = new Redis(port);
+        onTestFinished(() => node.disconnect());
+        await eventually(async () => expect(await node.dbsize()).toBeGreaterThan(0));
+      }
+    });
+  }
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { type RedisStoreOptions, redisStore } from '../../../src/stores/redis/index.js';
+import { failing, nothing } from '../../contracts/store-helpers.js';
+
+/** A client that answers with what `answer` gives for a command, and keeps what it was asked. */
+function answering(answer: (command: string) => unknown = () => 'OK') {
+  const asked: string[][] = [];
+  const call = async (...command: [string, ...string[]]) => {
+    asked.push(command);
+    return answer(command[0]);
+  };
+  return { asked, client: { call } };
+}
+
+const refused = { name: 'ConfigError', code: 'ERR_WEBHOOK_CONFIG' };
+const create = (options: unknown) => () => redisStore(options as RedisStoreOptions);
+
+describe('redisStore', () => {
+  it.each([undefined, null, 'redis://localhost'])('refuses %s for options', (options) => {
+    expect(create(options)).toThrow(expect.objectContaining(refused));
+  });
+
+  it.each([
+    ['none', undefined],
+    ['null', null],
+    ['a URL', 'redis://localhost:6379'],
+    ['options to connect with', { host: 'localhost', port: 6379 }],
+    ['the promise of a client', Promise.resolve(answering().client)],
+    ['a class of clients', class Redis {}],
+    ['what can set and get alone', { set: nothing, get: nothing }],
+    ['methods that are no functions', { call: 'call', customCommand: true, set: {}, eval: {} }],
+  ])('refuses %s for a client, and says which it takes', (_, client) => {
+    expect(create({ client })).toThrow(expect.objectContaining(refused));
+    expect(create({ client })).toThrow(/client must be a client of ioredis, iovalkey, node-redis/);
+  });
+
+  it.each([
+    '',
+    ' ',
+    'web hook:',
+    'webhook:\n',
+    'webhook:*',
+    'h?llo:',
+    '[ab]:',
+    'a\\',
+    'a\0',
+    "a'",
+    'é:',
+    'x'.repeat(101),
+    1,
+    null,
+  ])('refuses %j for a prefix', (prefix) => {
+    expect(create({ client: answering().client, prefix })).toThrow(expect.objectContaining(refused));
+    expect(create({ client: answering().client, prefix })).toThrow(/prefix/);
+  });
+
+  it.each(['a', 'webhook:', '{app}:events.v1_-', 'x'.repeat(100)])('takes %j for a prefix', async (prefix) => {
+    const { client, asked } = answering(() => 'duplicate');
+    expect(await redisStore({ client, prefix }).once('key', failing)).toBe('duplicate');
+    expect(asked).toEqual([['eval', expect.any(String), '1', `${prefix}key`, expect.any(String), '60000']]);
+  });
+
+  it.each([
+    { leaseMs: 0 },
+    { leaseMs: Number.NaN },
+    { leaseMs: 2 ** 31 },
+    { retentionMs: 0 },
+    { retentionMs: Number.POSITIVE_INFINITY },
+    { timeoutMs: -1 },
+  ])('refuses %j', (numbers) => {
+    expect(create({ client: answering().client, ...numbers })).toThrow(expect.objectContaining(refused));
+  });
+
+  it('gives the server whole milliseconds', async () => {
+    const { client, asked } = answering((command) => (command === 'set' ? 'OK' : 'duplicate'));
+    const store = redisStore({ client, leaseMs: 1000.25 });
+    await store.once('first', failing);
+    await expect(store.once('key', failing)).rejects.toThrow('the run failed');
+    expect(asked[0]?.at(-1)).toBe('1001');
+    expect(asked[1]).toEqual(['set', 'webhook:key', expect.any(String), 'px', '1001', 'nx']);
+    expect(store.leaseMs).toBeCloseTo((1000.25 - 250) / 0.9);
+  });
+
+  it.each([undefined, true, 'QUEUED', '', {}, [], Uint8Array.of(79, 75)])(
+    'runs nothing when the client answers %j, which is no answer of Redis',
+    async (wrong) => {
+      let runs = 0;
+      const run = async () => void runs++;
+      const refusal = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('return promises') };
+      await expect(redisStore(answering(() => wrong)).once('key', run)).rejects.toMatchObject(refusal);
+
+      const store = redisStore(answering((command) => (command === 'set' ? wrong : 'duplicate')));
+      await store.once('first', run);
+      await expect(store.once('key', run)).rejects.toMatchObject(refusal);
+      expect(runs).toBe(0);
+    },
+  );
+
+  it('asks the server nothing before it is asked for a key', () => {
+    const { client, asked } = answering();
+    redisStore({ client });
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { redisStore } from '../../../src/stores/redis/index.js';
+import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { deferred } from '../../helpers.js';
+import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
+import type { TestServer } from '../../servers/server.js';
+import { clients, connectIoRedis } from './clients.js';
+
+for (const [name, connect] of Object.entries(clients)) {
+  describe.skipIf(!hasRedis)(`redisStore on ${name}, and what it does on the server${needsRedis}`, () => {
+    let server: TestServer;
+    let admin: Redis;
+    let runs: number;
+    const run = async () => void runs++;
+    const open = async (prefix?: string) =>
+      redisStore({
+        client: await connect(server.url),
+        leaseMs: 60_000,
+        retentionMs: 3_600_000,
+        timeoutMs: 2000,
+        prefix,
+      });
+
+    beforeAll(async () => {
+      server = await startRedis();
+      admin = new Redis(server.url);
+    });
+    afterAll(async () => {
+      admin?.disconnect();
+      await server?.stop();
+    });
+    beforeEach(async () => {
+      runs = 0;
+      await admin.flushall();
+    });
+
+    it('writes nothing outside of its prefix, and nothing that does not expire', async () => {
+      const store = await open('{app}:hooks.v1_-');
+      const gate = deferred();
+      await store.once('done', nothing);
+      await expect(store.once('failed', failing)).rejects.toThrow('the run failed');
+      const held = store.once('held', () => gate.promise);
+      await eventually(async () => expect(await store.once('held', failing)).toBe('in-progress'));
+      expect((await admin.keys('*')).sort()).toEqual(['{app}:hooks.v1_-done', '{app}:hooks.v1_-held']);
+      const left = await admin.pttl('{app}:hooks.v1_-held');
+      expect(left).toBeGreaterThan(50_000);
+      expect(left).toBeLessThanOrEqual(60_000);
+      gate.resolve();
+      await held;
+      for (const key of await admin.keys('*')) {
+        expect(await admin.pttl(key)).toBeGreaterThan(3_590_000);
+        expect(await admin.pttl(key)).toBeLessThanOrEqual(3_600_000);
+      }
+    });
+
+    it('keeps stores of different prefixes apart', async () => {
+      const [store, other] = [await open('a:'), await open('b:')];
+      expect(await store.once('key', nothing)).toBe('handled');
+      expect(await other.once('key', nothing)).toBe('handled');
+    });
+
+    it('fails without a run when the key holds something else than a text', async () => {
+      await admin.lpush('webhook:key', 'not ours');
+      await expect((await open()).once('key', run)).rejects.toThrow('WRONGTYPE');
+      expect(runs).toBe(0);
+      expect(await admin.lrange('webhook:key', 0, -1)).toEqual(['not ours']);
+    });
+
+    it('fails without a run where scripts are not allowed, since nothing could be completed', async () => {
+      await admin.call('ACL', 'SETUSER', 'limited', 'on', '>password', '~*', '+@all', '-eval', '-evalsha');
+      const url = server.url.replace('redis://', 'redis://limited:password@');
+      const store = redisStore({ client: await connect(url) });
+      await expect(store.once('key', run)).rejects.toThrow('NOPERM');
+      await expect(store.once('key', run)).rejects.toThrow('NOPERM');
+      expect(runs).toBe(0);
+    });
+
+    describe('that refuses to write', () => {
+      afterEach(async () => {
+        await admin.config('SET', 'maxmemory', '0');
+        await admin.replicaof('NO', 'ONE');
+      });
+
+      it('fails without a run while the server is out of memory', async () => {
+        const [fresh, used] = [await open(), await open()];
+        await used.once('first', nothing);
+        await admin.config('SET', 'maxmemory', '1');
+        for (const store of [fresh, used]) await expect(store.once('key', run)).rejects.toThrow('OOM');
+        expect(runs).toBe(0);
+        await admin.config('SET', 'maxmemory', '0');
+        expect(await fresh.once('key', run)).toBe('handled');
+        expect(await used.once('key', run)).toBe('duplicate');
+      });
+
+      it('fails without a run while the server is a replica', async () => {
+        const [fresh, used] = [await open(), await open()];
+        await used.once('first', nothing);
+        await admin.replicaof('127.0.0.1', '1');
+        for (const store of [fresh, used]) await expect(store.once('key', run)).rejects.toThrow('READONLY');
+        expect(runs).toBe(0);
+        await admin.replicaof('NO', 'ONE');
+        expect(await fresh.once('key', run)).toBe('handled');
+        expect(await used.once('key', run)).toBe('duplicate');
+      });
+
+      it('records what took effect as soon as the server takes it', async () => {
+        const [store, other] = [await open(), await open()];
+        const key = unique();
+        const full = async () => void (await admin.config('SET', 'maxmemory', '1'));
+        await expect(store.once(key, full)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+        await admin.config('SET', 'maxmemory', '0');
+        await eventually(async () => expect(await other.once(key, failing)).toBe('duplicate'));
+      });
+    });
+  });
+}
+
+describe.skipIf(!hasRedis)(`redisStore, step by step${needsRedis}`, () => {
+  it('claims a key that expires just after it was in the way', async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const client = await connectIoRedis(server.url);
+    await client.set('webhook:key', 'somebody');
+    let refusals = 0;
+    const expiring = {
+      async customCommand([word = '', ...args]: string[]) {
+        const answer = await client.call(word, ...args);
+        if (word === 'set' && answer === null) refusals += await client.del('webhook:key');
+        return answer;
+      },
+    };
+    const store = redisStore({ client: expiring });
+    await store.once('first', nothing);
+    expect(await store.once('key', nothing)).toBe('handled');
+    expect(refusals).toBe(1);
+    expect(await redisStore({ client }).once('key', failing)).toBe('duplicate');
+  });
+});

@@ -1,0 +1,205 @@
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import Database from 'libsql';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type SqliteStoreOptions, sqliteStore } from '../../../src/stores/sqlite/index.js';
+import { describeStore } from '../../contracts/store.js';
+import { failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { deferred } from '../../helpers.js';
+import { binaryOf, needsRuntimes } from '../../runtimes/installed.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'sqlite-'));
+const file = join(directory, 'keys.db');
+const child = fileURLToPath(new URL('sqlite-child.mjs', import.meta.url));
+let time = Date.now();
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function connect(path = file) {
+  const database = new Database(path);
+  onTestFinished(() => void database.close());
+  return database;
+}
+
+const open = (options: Partial<SqliteStoreOptions> = {}) =>
+  sqliteStore({ database: connect(), now: () => time, ...options });
+
+describeStore('sqliteStore', { meanwhile: 'in-progress', shared: true, leases: true }, () => ({
+  open: async (settings) => open(settings),
+  passTime: async (ms) => {
+    time += ms;
+  },
+}));
+
+describe('sqliteStore', () => {
+  it.each(['', 'a b', 'a"b', 'a;b', 'ä', '1a', 'a.b', 'x'.repeat(64)])('refuses the table name %j', (table) => {
+    expect(() => open({ table })).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+  });
+
+  it.each([undefined, null, 'file.db', {}, { exec() {} }])('refuses %j for a database', (database) => {
+    const options = { database } as unknown as SqliteStoreOptions;
+    expect(() => sqliteStore(options)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+  });
+
+  it.each(['leaseMs', 'retentionMs', 'timeoutMs'])('refuses %s of 0', (name) => {
+    expect(() => open({ [name]: 0 })).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+  });
+
+  it('keeps tables apart', async () => {
+    const key = unique();
+    expect(await open({ table: 'first' }).once(key, nothing)).toBe('handled');
+    expect(await open({ table: 'second' }).once(key, nothing)).toBe('handled');
+    expect(await open({ table: 'first' }).once(key, failing)).toBe('duplicate');
+  });
+
+  it('forgets nothing when the file is opened anew', async () => {
+    const key = unique();
+    const database = new Database(file);
+    await sqliteStore({ database }).once(key, nothing);
+    database.close();
+    expect(await open().once(key, failing)).toBe('duplicate');
+  });
+
+  it('deletes what is past its retention by and by', async () => {
+    const database = connect(join(directory, 'sweep.db'));
+    // Thousands of commits, none of which has to survive anything.
+    database.exec('PRAGMA synchronous = OFF');
+    const store = open({ database, retentionMs: 1000 });
+    const count = () => database.prepare('SELECT count(*) AS n FROM webhook_idempotency_keys').get() as { n: number };
+    for (let index = 0; index < 600; index++) await store.once(`old-${index}`, nothing);
+    time += 2000;
+    for (let index = 0; index < 600; index++) await store.once(`new-${index}`, nothing);
+    expect(count().n).toBeLessThanOrEqual(1200 - 600 + 1);
+    expect(count().n).toBeGreaterThanOrEqual(600);
+  });
+
+  it('waits, without blocking the process, until another connection has written', async () => {
+    const store = open();
+    const other = connect();
+    await store.once(unique(), nothing);
+    other.exec('BEGIN IMMEDIATE');
+    const waiting = store.once(unique(), nothing);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    other.exec('COMMIT');
+    expect(await waiting).toBe('handled');
+  });
+
+  it('keeps the process free while the file is locked, however long the connection would wait by itself', async () => {
+    const [database, other] = [connect(), connect()];
+    database.exec('PRAGMA busy_timeout = 5000');
+    await open({ database: other }).once(unique(), nothing);
+    other.exec('BEGIN IMMEDIATE');
+    const started = Date.now();
+    const waiting = open({ database, timeoutMs: 30_000, now: Date.now }).once(unique(), nothing);
+    expect(Date.now() - started).toBeLessThan(2000);
+    other.exec('COMMIT');
+    expect(await waiting).toBe('handled');
+  });
+
+  it('fails, without a run, when the file stays locked beyond timeoutMs', async () => {
+    const store = open({ timeoutMs: 50 });
+    const other = connect();
+    await store.once(unique(), nothing);
+    const key = unique();
+    other.exec('BEGIN IMMEDIATE');
+    let runs = 0;
+    await expect(store.once(key, async () => void runs++)).rejects.toThrow();
+    other.exec('COMMIT');
+    expect(runs).toBe(0);
+    expect(await store.once(key, nothing)).toBe('handled');
+  });
+
+  it.each([
+    ['set back', -3_600_000],
+    ['set forward', 3_600_000],
+  ])('waits for a locked file as long as timeoutMs, also when the clock is %s meanwhile', async (_, step) => {
+    const store = open({ timeoutMs: 200 });
+    const other = connect();
+    await store.once(unique(), nothing);
+    other.exec('BEGIN IMMEDIATE');
+    const realNow = Date.now;
+    const start = performance.now();
+    const waiting = store.once(unique(), nothing).then(String, (error) => error.code);
+    vi.spyOn(Date, 'now').mockImplementation(() => realNow() + step);
+    onTestFinished(() => void vi.restoreAllMocks());
+    // 'SQLITE_BUSY' of the last try, or the deadline of the claim: whichever is seen first.
+    expect(await waiting).toBeOneOf(['SQLITE_BUSY', 'ERR_WEBHOOK_STORE']);
+    expect(performance.now() - start).toBeGreaterThan(190);
+    expect(performance.now() - start).toBeLessThan(2000);
+    // Neither the abandoned claim nor its release tries for an hour: both have given up.
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    const calls = vi.spyOn(Database.prototype, 'exec');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(calls).not.toHaveBeenCalled();
+    other.exec('COMMIT');
+  });
+
+  it('never writes into a transaction that is open on its own connection', async () => {
+    const database = connect();
+    const store = open({ database });
+    const key = unique();
+    const inside = deferred();
+    const first = store.once(key, async () => {
+      database.exec('BEGIN');
+      await inside.promise;
+      database.exec('ROLLBACK');
+    });
+    const second = store.once(unique(), nothing);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    inside.resolve();
+    expect(await Promise.all([first, second])).toEqual(['handled', 'handled']);
+    expect(await open().once(key, failing)).toBe('duplicate');
+  });
+
+  it('passes on an error of the database and does not run', async () => {
+    const database = connect(join(directory, 'broken.db'));
+    const store = open({ database });
+    await store.once('a', nothing);
+    database.exec('DROP TABLE webhook_idempotency_keys');
+    await expect(store.once('b', failing)).rejects.toThrow(/no such table/);
+  });
+});
+
+/** Runtimes, two of which bring a SQLite of their own. Without them their suite is skipped by name. */
+const runtimes = [
+  { title: 'libsql on this Node', command: process.execPath, driver: 'libsql' },
+  { title: 'node:sqlite', command: binaryOf('node22'), driver: 'node:sqlite' },
+  { title: 'bun:sqlite', command: binaryOf('bun'), driver: 'bun:sqlite' },
+];
+
+for (const { title, command = '', driver } of runtimes) {
+  const missing = command === '' || spawnSync(command, ['--version']).status !== 0;
+  const why = missing ? needsRuntimes : '';
+
+  describe.skipIf(missing)(`sqliteStore with ${title}, several processes on one file${why}`, () => {
+    it('runs every key once among four processes at the same time', async () => {
+      const path = join(directory, `${driver.replace(':', '-')}.db`);
+      const race = () => promisify(execFile)(command, [child, driver, path, 'race', '300']);
+      const outputs = await Promise.all([race(), race(), race(), race()]);
+      const results = outputs.map(({ stdout }) => JSON.parse(stdout) as { ran: string[]; duplicates: number });
+      const ran = results.flatMap((result) => result.ran);
+      expect(ran).toHaveLength(300);
+      expect(new Set(ran).size).toBe(300);
+      for (const { ran, duplicates } of results) expect(duplicates).toBe(ran.length);
+    }, 60_000);
+
+    it('has a killed process taken over from when its lease is over, and not before', async () => {
+      const path = join(directory, `${driver.replace(':', '-')}-kill.db`);
+      const holder = spawn(command, [child, driver, path, 'hold', 'the-key'], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(holder.stdout, 'data');
+      holder.kill('SIGKILL');
+      await once(holder, 'exit');
+      let now = Date.now();
+      const store = sqliteStore({ database: connect(path), now: () => now });
+      expect(await store.once('the-key', failing)).toBe('in-progress');
+      now += 60_001;
+      expect(await store.once('the-key', nothing)).toBe('handled');
+      expect(await store.once('the-key', failing)).toBe('duplicate');
+    }, 30_000);
+  });
+}
