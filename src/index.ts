@@ -35,10 +35,10 @@ export type { DeliveryResult } from './receiver/answer.js';
 export type { DrainOptions } from './receiver/drain.js';
 export type { BodyLimits, BodyReader, DeliveryRequest, SignedRequest, VerifiedDelivery } from './receiver/intake.js';
 export type {
+  EnqueueContext,
   ErrorContext,
   EventContext,
   FoundSecret,
-  HandOffContext,
   ReceiverOptions,
   Secret,
   SecretRequest,

@@ -35,7 +35,7 @@ export function noting<Tx = undefined>(options: Partial<ReceiverOptions<Tx>> = {
   };
   const receiver = createReceiver<Tx>({
     secret,
-    ...(options.handOff ? {} : { onEvent }),
+    ...(options.enqueue ? {} : { onEvent }),
     onError: (error) => {
       reported.push(error.code);
     },

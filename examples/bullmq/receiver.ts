@@ -2,7 +2,7 @@
 // Redis must write each command to disk before it answers (appendonly yes, appendfsync always).
 import { Queue } from 'bullmq';
 import { createReceiver } from 'event-webhook-receiver';
-import { bullmqHandOff } from 'event-webhook-receiver/queues/bullmq';
+import { bullmqEnqueue } from 'event-webhook-receiver/queues/bullmq';
 import { serve } from '../serve.js';
 import { connection } from './connection.js';
 
@@ -13,7 +13,7 @@ queue.on('error', (error) => console.error(error.message));
 const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
   toleranceSeconds: 300,
-  handOff: bullmqHandOff(queue),
+  enqueue: bullmqEnqueue(queue),
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 

@@ -1,6 +1,6 @@
 // Acknowledges as soon as the events of a delivery are stored in Postgres by pg-boss; worker.ts handles them.
 import { createReceiver } from 'event-webhook-receiver';
-import { pgBossHandOff } from 'event-webhook-receiver/queues/pg-boss';
+import { pgBossEnqueue } from 'event-webhook-receiver/queues/pg-boss';
 import { serve } from '../serve.js';
 import { openBoss, queue } from './boss.js';
 
@@ -9,7 +9,7 @@ const boss = await openBoss();
 const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
   toleranceSeconds: 300,
-  handOff: pgBossHandOff(boss, queue),
+  enqueue: pgBossEnqueue(boss, queue),
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 

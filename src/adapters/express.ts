@@ -50,7 +50,7 @@ export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response, next) => {
     try {
-      respond(request, response, await receiver.receive(toDeliveryRequest(request, FIX)));
+      respond(request, response, await receiver.handleRequest(toDeliveryRequest(request, FIX)));
     } catch (error) {
       // Express takes nothing, and some texts, for no error.
       next(typeof error === 'object' && error !== null ? error : asWebhookError(error));

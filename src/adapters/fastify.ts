@@ -63,17 +63,17 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;|$)/;
  * @example
  * ```ts
  * import Fastify from 'fastify';
- * import { fastifyHandler } from 'event-webhook-receiver/fastify';
+ * import { fastifyPlugin } from 'event-webhook-receiver/fastify';
  *
  * const app = Fastify();
  * const secret = process.env.WEBHOOK_SECRET ?? '';
- * const webhooks = fastifyHandler({ secret, toleranceSeconds: 300, onEvent: (event) => console.log(event.id) });
+ * const webhooks = fastifyPlugin({ secret, toleranceSeconds: 300, onEvent: (event) => console.log(event.id) });
  * app.register(webhooks, { prefix: '/webhooks' });
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
  */
-export function fastifyHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FastifyPlugin {
+export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FastifyPlugin {
   const receiver = asReceiver(receiverOrOptions);
 
   return async (instance) => {
@@ -97,7 +97,7 @@ export function fastifyHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
         const host = isStream(body) ? { rawBody, stream: body } : { rawBody, body };
         // What is used of the request and the response of HTTP/2 does the same as in those of HTTP/1.
         const raw = request.raw as NodeRequest;
-        const result = await receiver.receive(toDeliveryRequest(raw, FIX, host));
+        const result = await receiver.handleRequest(toDeliveryRequest(raw, FIX, host));
         reply.hijack();
         // Fastify has then begun an answer of its own, which may not be on its way yet.
         if (request.signal?.reason?.code === 'FST_ERR_HANDLER_TIMEOUT') return;

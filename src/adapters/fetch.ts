@@ -43,7 +43,7 @@ export function fetchHandler<Tx = undefined>(
 ): (request: Request, ...host: unknown[]) => Promise<Response> {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, ...host) => {
-    const receiving = receiver.receive(toDeliveryRequest(request));
+    const receiving = receiver.handleRequest(toDeliveryRequest(request));
     // Not the request's own: Next.js has one there that throws.
     for (const context of host as ({ waitUntil?: unknown } | null | undefined)[]) {
       if (typeof context?.waitUntil === 'function') context.waitUntil(receiving.catch(() => {}));

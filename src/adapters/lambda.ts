@@ -59,7 +59,7 @@ export function lambdaHandler<Tx = undefined>(
   receiverOrOptions: Receiver | ReceiverOptions<Tx>,
 ): (event: LambdaEvent) => Promise<LambdaResult> {
   const receiver = asReceiver(receiverOrOptions);
-  return async (event) => toLambdaResult(event, await receiver.receive(toDeliveryRequest(event)));
+  return async (event) => toLambdaResult(event, await receiver.handleRequest(toDeliveryRequest(event)));
 }
 
 function toDeliveryRequest(event: AnyEvent | null | undefined): DeliveryRequest {

@@ -35,7 +35,7 @@ export function nodeHandler<Tx = undefined>(
   return async (request, response) => {
     let result: DeliveryResult;
     try {
-      result = await receiver.receive(toDeliveryRequest(request, FIX, { answersUnavailable: true }));
+      result = await receiver.handleRequest(toDeliveryRequest(request, FIX, { answersUnavailable: true }));
     } catch {
       // Ours reports everything and rejects never. One of somebody's own did not keep to that, and nobody catches here.
       result = { status: 500, outcomes: [] };

@@ -1,5 +1,5 @@
 import { ConfigError, isWebhookError, WebhookError } from '../errors.js';
-import { checkNumber, MAX_TIMER_MS } from '../internal/limits.js';
+import { checkNumber, MAX_TIMER_MS } from '../internal/check-options.js';
 import { apiAddress } from './addresses.js';
 
 /** Options of `createWebhookClient`. */

@@ -1,4 +1,4 @@
-import { checkNumber } from '../internal/limits.js';
+import { checkNumber } from '../internal/check-options.js';
 
 /** How a list is read. */
 export interface PageOptions {

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.js';
-import { checkNumber } from '../internal/limits.js';
+import { checkNumber } from '../internal/check-options.js';
 import type { SecretRequest } from '../receiver/options.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { signDelivery } from '../signature/sign-delivery.js';

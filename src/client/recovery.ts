@@ -18,13 +18,13 @@ export interface Recovery {
   readonly found: number;
   /** The receiver's handler resolved. */
   readonly handled: number;
-  /** The receiver's hand-off stored it. */
+  /** The receiver's enqueue stored it. */
   readonly stored: number;
   /** It had taken effect before. */
   readonly duplicates: number;
   /** Somebody else is at it. */
   readonly inProgress: number;
-  /** The handler, the hand-off or the store failed. */
+  /** The handler, the enqueue or the store failed. */
   readonly failed: number;
   /** It is no event of the shape of spec section 2.2. `onInvalid` of the receiver has seen it. */
   readonly invalid: number;

@@ -1,5 +1,5 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
-import { checkNumber } from '../internal/limits.js';
+import { checkNumber } from '../internal/check-options.js';
 import { followWithMetrics } from './metrics.js';
 import { followWithSpans } from './spans.js';
 
@@ -32,7 +32,7 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  * Spans: `process event-webhooks` (consumer) for each delivery, a child of the active span, or else of the one that the
  * sender's `traceparent` names, by the global propagator; if both are there and of different traces it links to the
  * latter. Those headers are not signed. Inside it `handle event.emitted` (internal) for each event, active while
- * `onEvent` runs; `handOff` runs in the delivery's. What is not answered 200 has the status ERROR and, as `error.type`, the code.
+ * `onEvent` runs; `enqueue` runs in the delivery's. What is not answered 200 has the status ERROR and, as `error.type`, the code.
  *
  * Metrics, all with `messaging.system`, `messaging.operation.*` and `messaging.destination.name`:
  *
@@ -42,8 +42,8 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  * - `webhook.delivery.body.size`, a histogram of bytes;
  * - `messaging.client.consumed.messages`, a counter of the items of authentic deliveries, by `webhook.event.kind` (`other`
  *   for all but the known ones), `webhook.event.outcome` and `error.type`;
- * - `webhook.handler.duration`, a histogram of the seconds that `onEvent` or `handOff` take, by `webhook.event.kind` (absent
- *   for a hand-off of several kinds) and `error.type` (`_OTHER` for an error that is none of this library).
+ * - `webhook.handler.duration`, a histogram of the seconds that `onEvent` or `enqueue` take, by `webhook.event.kind` (absent
+ *   for a enqueue of several kinds) and `error.type` (`_OTHER` for an error that is none of this library).
  *
  * @example
  * ```ts

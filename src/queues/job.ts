@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { ConfigError, type EventIssue, InvalidEventError } from '../errors.js';
 import { parseEvent } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
+import { checkNumber, checkStore, MAX_TIMER_MS } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
-import { checkNumber, checkStore, MAX_TIMER_MS } from '../internal/limits.js';
-import type { EventContext, HandOffContext } from '../receiver/options.js';
+import type { EnqueueContext, EventContext } from '../receiver/options.js';
 import { createHandleOnce } from '../receiver/run-once.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import { runningKeys } from './running.js';
 
-/** What both hand-offs are told. */
-export interface HandOffOptions {
+/** What both enqueue functions are told. */
+export interface EnqueueOptions {
   /** How many times an event is tried before it is a dead letter. (Default: 15, which is some hours with `backoffMs`.) */
   readonly attempts?: number | undefined;
   /** How long after the first failed try the second follows, in ms; doubled with each. (Default: 1000.) */
@@ -58,7 +58,7 @@ export type JobData = EventJob | { readonly json: string };
 const DAY_MS = 86_400_000;
 
 /** The options with their defaults. Throws ConfigError for a number out of range. */
-export function resolveHandOffOptions(options: HandOffOptions): Required<{ [K in keyof HandOffOptions]: number }> {
+export function resolveEnqueueOptions(options: EnqueueOptions): Required<{ [K in keyof EnqueueOptions]: number }> {
   const { attempts = 15, backoffMs = 1000, retentionMs = 7 * DAY_MS } = options;
   checkNumber('attempts', attempts, 1, 1000);
   if (!Number.isInteger(attempts)) throw new ConfigError('Option attempts must be a whole number.');
@@ -73,7 +73,7 @@ export function resolveHandOffOptions(options: HandOffOptions): Required<{ [K in
 /** What is kept of each event of a delivery, with the key that makes it the same as another. */
 export function jobsOf(
   events: readonly WebhookEvent[],
-  { idempotencyKeys, timestamp, source }: Pick<HandOffContext, 'idempotencyKeys' | 'timestamp' | 'source'>,
+  { idempotencyKeys, timestamp, source }: Pick<EnqueueContext, 'idempotencyKeys' | 'timestamp' | 'source'>,
 ): EventJob[] {
   return events.map((event, index) => {
     const idempotencyKey = idempotencyKeys[index];

@@ -16,7 +16,7 @@ export function createDispatch<Tx>(
   options: ReturnType<typeof resolveReceiverOptions<Tx>>,
   afterwards: Afterwards,
 ): Dispatch {
-  const { handOff, onInvalid, onUnknown, concurrency, handlerTimeoutMs } = options;
+  const { enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs } = options;
   const handleOnce = createHandleOnce(options, afterwards);
 
   /** Gives an item that is no event to its hook, if there is one. */
@@ -50,16 +50,16 @@ export function createDispatch<Tx>(
     events: Map<string, WebhookEvent>,
     { timestamp, source }: VerifiedDelivery,
   ): Promise<WebhookError | undefined> {
-    if (handOff === undefined || events.size === 0) return undefined;
+    if (enqueue === undefined || events.size === 0) return undefined;
     try {
       const idempotencyKeys = [...events.keys()];
       const message = { events: [...events.values()] };
       const limit = new TimeLimit(handlerTimeoutMs);
       const context = { idempotencyKeys, signal: limit.signal, timestamp, source };
-      await traceHandler(() => limit.run(() => handOff(message.events, context), afterwards.hold), message);
+      await traceHandler(() => limit.run(() => enqueue(message.events, context), afterwards.hold), message);
       return undefined;
     } catch (cause) {
-      return new WebhookError('ERR_WEBHOOK_HAND_OFF', 'The hand-off failed, so the events are expected again.', {
+      return new WebhookError('ERR_WEBHOOK_ENQUEUE', 'The enqueue failed, so the events are expected again.', {
         cause,
       });
     }
@@ -68,7 +68,7 @@ export function createDispatch<Tx>(
   return async (delivery) => {
     const { items, timestamp, source } = delivery;
     const keys = items.map((item) => (item.status === 'event' ? keyOf(item, source) : undefined));
-    const stored = handOff && store(firstOfEach(items, keys), delivery);
+    const stored = enqueue && store(firstOfEach(items, keys), delivery);
     const settled = new Map<string, Promise<EventOutcome>>();
 
     async function settle(item: DeliveryItem, index: number): Promise<EventOutcome> {

@@ -1,5 +1,5 @@
+import { checkNumber, MAX_TIMER_MS } from '../internal/check-options.js';
 import { withDeadline } from '../internal/deadline.js';
-import { checkNumber, MAX_TIMER_MS } from '../internal/limits.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';

@@ -1,7 +1,7 @@
 import { ConfigError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import { checkNumber, checkStore, MAX_TIMER_MS } from '../internal/limits.js';
+import { checkNumber, checkStore, MAX_TIMER_MS } from '../internal/check-options.js';
 import type { Logger } from '../internal/logger.js';
 import { type HeaderNames, serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
@@ -102,8 +102,8 @@ export interface EventContext<Tx = undefined> {
   readonly tx: Tx;
 }
 
-/** What a durable hand-off is told about the events it is given. */
-export interface HandOffContext {
+/** What a durable enqueue is told about the events it is given. */
+export interface EnqueueContext {
   /** One key for each event, in the same order. */
   readonly idempotencyKeys: readonly string[];
   readonly signal: AbortSignal;
@@ -116,9 +116,9 @@ export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
   /** Handles one event. Resolving means that it took effect; rejecting, that it must be sent again. */
   readonly onEvent?: ((event: WebhookEvent, context: EventContext<NoInfer<Tx>>) => unknown) | undefined;
   /** Stores the valid events of a delivery, each key once. Resolving means that all are stored. Instead of `onEvent`. */
-  readonly handOff?: ((events: readonly WebhookEvent[], context: HandOffContext) => unknown) | undefined;
+  readonly enqueue?: ((events: readonly WebhookEvent[], context: EnqueueContext) => unknown) | undefined;
   /**
-   * Remembers which events took effect. `false` turns that off. Not used with `handOff`, where whatever stores the events
+   * Remembers which events took effect. `false` turns that off. Not used with `enqueue`, where whatever stores the events
    * deduplicates by their keys. (Default: `memoryStore()`, which is one process's.)
    */
   readonly store?: IdempotencyStore<Tx> | false | undefined;
@@ -127,7 +127,7 @@ export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
   /** How many events of one delivery are handled at once. (Default: 1, in their order.) */
   readonly concurrency?: number | undefined;
   /**
-   * How long one handler or hand-off may take, in ms; a handler never longer than 0.9 of `store.leaseMs`. Then its signal is
+   * How long one handler or enqueue may take, in ms; a handler never longer than 0.9 of `store.leaseMs`. Then its signal is
    * aborted and the sender is answered 500. While it still runs, its key stays held for as long as the store's lease lasts,
    * and it counts in `maxInFlight`. (Default: 30 000.)
    */
@@ -194,17 +194,17 @@ export function resolveVerifierOptions(options: VerifierOptions) {
 
 /** The options of a receiver alone, with their defaults. Throws ConfigError for whatever could only fail later. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
-  const { onEvent, handOff, idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
+  const { onEvent, enqueue, idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
   const { concurrency = 1, handlerTimeoutMs = 30_000 } = options;
-  checkFunctions({ onEvent, handOff, idempotencyKey, onInvalid, onUnknown });
-  if ((onEvent === undefined) === (handOff === undefined)) {
-    throw new ConfigError('Give one of the options onEvent and handOff.');
+  checkFunctions({ onEvent, enqueue, idempotencyKey, onInvalid, onUnknown });
+  if ((onEvent === undefined) === (enqueue === undefined)) {
+    throw new ConfigError('Give one of the options onEvent and enqueue.');
   }
   checkStore(options.store);
   checkNumber('concurrency', concurrency, 1);
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
   const store = options.store ?? defaultStore<Tx>(handlerTimeoutMs);
-  return { onEvent, handOff, store, idempotencyKey, onInvalid, onUnknown, concurrency, handlerTimeoutMs };
+  return { onEvent, enqueue, store, idempotencyKey, onInvalid, onUnknown, concurrency, handlerTimeoutMs };
 }
 
 /** Its lease is no shorter than what the handler is given. */

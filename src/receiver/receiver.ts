@@ -15,7 +15,7 @@ export interface Receiver {
   /** Handles a delivery whose parts you have at hand. Never rejects. */
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
   /** Handles an HTTP request; what adapters call. Rejects with RawBodyUnavailableError alone. */
-  receive(request: DeliveryRequest): Promise<DeliveryResult>;
+  handleRequest(request: DeliveryRequest): Promise<DeliveryResult>;
   /**
    * Answers 503 from now on; what has begun to arrive is given 5 s. Resolves when no handler runs any more, late ones
    * included, and no record of the store is pending; or when `timeoutMs` is over, with how many are left: end the process
@@ -90,7 +90,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
       const message = {};
       return traceDelivery(() => settle(delivery, message), message);
     },
-    receive(request) {
+    handleRequest(request) {
       const message = { header: (name: string) => request.header(name) };
       return traceDelivery(async () => {
         let signed: ReturnType<typeof intake.open>;
@@ -121,6 +121,6 @@ function rank(error: WebhookError): number {
 /** The receiver that an adapter was given, or one made of the options that it was given. */
 export function asReceiver<Tx>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): Receiver {
   const isReceiver =
-    typeof receiverOrOptions === 'object' && receiverOrOptions !== null && 'receive' in receiverOrOptions;
+    typeof receiverOrOptions === 'object' && receiverOrOptions !== null && 'handleRequest' in receiverOrOptions;
   return isReceiver ? receiverOrOptions : createReceiver(receiverOrOptions);
 }

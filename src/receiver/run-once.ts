@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
-import { MAX_TIMER_MS } from '../internal/limits.js';
+import { MAX_TIMER_MS } from '../internal/check-options.js';
 import type { IdempotencyStore, RunOptions } from '../stores/store.js';
 import { Context } from './context.js';
 import type { ErrorContext, EventContext, ReceiverOptions, resolveReceiverOptions } from './options.js';

@@ -23,7 +23,7 @@ export interface EventMessage {
   result?: EventOutcome;
 }
 
-/** What is published about a run of user code: `onEvent` with one event, or `handOff` with all of a delivery. */
+/** What is published about a run of user code: `onEvent` with one event, or `enqueue` with all of a delivery. */
 export interface HandlerMessage {
   readonly events: readonly WebhookEvent[];
   /** What it failed with. */

@@ -1,5 +1,5 @@
+import { checkNumber, MAX_TIMER_MS } from '../internal/check-options.js';
 import { stopwatch, withDeadline } from '../internal/deadline.js';
-import { checkNumber, MAX_TIMER_MS } from '../internal/limits.js';
 import { boundedCalls, type CallLimits, storeError } from './calls.js';
 import { storableKey } from './key.js';
 import { createRecorder } from './record.js';

@@ -1,6 +1,6 @@
 import { ConfigError, WebhookError } from '../errors.js';
+import { checkNumber } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
-import { checkNumber } from '../internal/limits.js';
 import type { IdempotencyStore, RunOptions } from './store.js';
 
 /** Options of {@link memoryStore}. */

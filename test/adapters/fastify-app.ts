@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
-import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import type { ReceiverOptions } from '../../src/index.js';
 import { Log } from '../matrix/app.js';
 import { framed, genuine, headersOf, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
@@ -26,7 +26,7 @@ export function create({ server, prefix = '/webhooks', options, before }: Settin
     return reply.code(500).send();
   });
   before?.(app);
-  const plugin = fastifyHandler({
+  const plugin = fastifyPlugin({
     secret: SECRET,
     onEvent: () => {},
     onError: ({ code }) => refused.add(code),

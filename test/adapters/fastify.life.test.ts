@@ -6,7 +6,7 @@ import { create, forged, inject, listen, post } from './fastify-app.js';
 
 expectNothingUnhandled();
 
-describe('fastifyHandler in the life of an app', () => {
+describe('fastifyPlugin in the life of an app', () => {
   it('answers to app.inject() at once, and closes no connection', async () => {
     const { app } = create({ options: { receiveTimeoutMs: 20 } });
     expect(await inject(app, genuine())).toMatchObject({ statusCode: 200, body: '' });

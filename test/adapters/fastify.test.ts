@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { createGunzip, gzipSync } from 'node:zlib';
 import type { FastifyServerOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { ConfigError } from '../../src/index.js';
 import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
 import { genuine, genuineOfSize, headersOf, sign } from '../matrix/deliveries.js';
@@ -14,7 +14,7 @@ import { create, forged, inject, listen, post, type Settings } from './fastify-a
 
 matrix(fastifyTarget);
 
-describe('fastifyHandler', () => {
+describe('fastifyPlugin', () => {
   expectNothingUnhandled();
 
   it("leaves the app's own parser and its errors alone", async () => {
@@ -106,7 +106,7 @@ describe('fastifyHandler', () => {
 
   it('may be registered more than once', async () => {
     const { app } = create({
-      before: (app) => app.register(fastifyHandler({ secret: 'other', onEvent: () => {} }), { prefix: '/other' }),
+      before: (app) => app.register(fastifyPlugin({ secret: 'other', onEvent: () => {} }), { prefix: '/other' }),
     });
     expect((await inject(app, genuine())).statusCode).toBe(200);
     expect((await inject(app, genuine(), { url: '/other' })).statusCode).toBe(403);
@@ -242,6 +242,6 @@ describe('fastifyHandler', () => {
   });
 
   it('throws when it is given no secret, and not when it is registered', () => {
-    expect(() => fastifyHandler({ secret: '', onEvent: () => {} })).toThrow(ConfigError);
+    expect(() => fastifyPlugin({ secret: '', onEvent: () => {} })).toThrow(ConfigError);
   });
 });

@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect, constants, createServer, type Http2Se
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver, type Receiver, type ReceiverOptions } from '../../src/index.js';
 import { expectNothingUnhandled, Log } from '../matrix/app.js';
@@ -18,10 +18,10 @@ const HOSTS: readonly (readonly [name: string, serve: (receiver: Receiver) => Ht
     },
   ],
   [
-    'fastifyHandler on Fastify with http2',
+    'fastifyPlugin on Fastify with http2',
     async (receiver) => {
       const app = Fastify({ http2: true });
-      await app.register(fastifyHandler(receiver), { prefix: '/webhooks' }).ready();
+      await app.register(fastifyPlugin(receiver), { prefix: '/webhooks' }).ready();
       return app.server as Http2Server;
     },
   ],

@@ -59,7 +59,7 @@ describe('any request', () => {
     const met = new Set<number>();
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
-        const { status } = await receiver.receive(deliveryRequest(request));
+        const { status } = await receiver.handleRequest(deliveryRequest(request));
         expect(STATUSES).toContain(status);
         met.add(status);
       }),

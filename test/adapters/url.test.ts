@@ -2,7 +2,7 @@ import express from 'express';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { expressHandler } from '../../src/adapters/express.js';
-import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
@@ -44,10 +44,10 @@ describe('the url that a secret function gets', () => {
       (options) => express().use('/webhooks', express.Router().all('/:id', expressHandler(options))),
     ],
     [
-      'fastifyHandler',
+      'fastifyPlugin',
       async (options) => {
         const app = Fastify();
-        await app.register(fastifyHandler(options), { prefix: '/webhooks/:id' }).ready();
+        await app.register(fastifyPlugin(options), { prefix: '/webhooks/:id' }).ready();
         return (request, response) => app.routing(request, response);
       },
     ],

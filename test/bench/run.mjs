@@ -21,7 +21,7 @@ const FILES = [
     'evm',
     'evm-growth',
   ],
-  ...['router', 'tracing', 'strangers', 'store-redis', 'store-postgres', 'hand-off', 'cli', 'explain', 'listen'],
+  ...['router', 'tracing', 'strangers', 'store-redis', 'store-postgres', 'enqueue', 'cli', 'explain', 'listen'],
 ];
 
 /** Runs a benchmark in a process of its own, so that no other one's code and garbage weigh on it. */

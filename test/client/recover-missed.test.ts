@@ -94,11 +94,11 @@ describe('recoverMissed', () => {
     expect(result).toMatchObject({ handled: 1, duplicates: 1 });
   });
 
-  it('counts what a hand-off stored', async () => {
+  it('counts what a enqueue stored', async () => {
     add(2);
     const stored: string[] = [];
-    const handOff = (events: readonly WebhookEvent[]) => stored.push(...events.map(({ id }) => id));
-    const { receiver } = noting({ ...recovering, handOff });
+    const enqueue = (events: readonly WebhookEvent[]) => stored.push(...events.map(({ id }) => id));
+    const { receiver } = noting({ ...recovering, enqueue });
     expect(await client.recoverMissed(1, receiver, options)).toMatchObject({ handled: 0, stored: 2 });
     expect(stored).toEqual([key(1), key(2)]);
   });

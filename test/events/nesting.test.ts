@@ -180,7 +180,7 @@ describe('an item nested 5000 levels deep in a delivery', () => {
     const invalid: string[] = [];
     const receiver = createReceiver({
       secret,
-      handOff: (events: readonly WebhookEvent[]) => {
+      enqueue: (events: readonly WebhookEvent[]) => {
         // As a queue does: all of a delivery or nothing.
         stored.push(
           ...events.map((event) => JSON.stringify(storableJob({ event, idempotencyKey: 'k', timestamp: '1' }))),

@@ -5,7 +5,7 @@ import express4 from 'express4';
 import Fastify from 'fastify';
 import { Hono } from 'hono';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
-import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
@@ -67,13 +67,13 @@ export const fetchTarget: Target = {
 };
 
 export const fastifyTarget: Target = {
-  name: 'fastifyHandler on Fastify 5',
+  name: 'fastifyPlugin on Fastify 5',
   role: 'handler',
   limitsInFlight: true,
   async listener({ receiver }) {
     // Fastify itself answers 404 to a method that it was not told of.
     const app = Fastify().addHttpMethod('PROPFIND', { hasBody: true });
-    await app.register(fastifyHandler(receiver), { prefix: '/webhooks' }).ready();
+    await app.register(fastifyPlugin(receiver), { prefix: '/webhooks' }).ready();
     return (request, response) => app.routing(request, response);
   },
 };

@@ -132,12 +132,12 @@ describe('the span of an event', () => {
       { 'webhook.event.outcome': 'in-progress', 'error.type': 'ERR_WEBHOOK_IN_PROGRESS' },
     ],
     [
-      'whose hand-off failed',
-      { handOff: () => Promise.reject(new Error('down')) },
+      'whose enqueue failed',
+      { enqueue: () => Promise.reject(new Error('down')) },
       event('a'),
-      { 'webhook.event.outcome': 'failed', 'error.type': 'ERR_WEBHOOK_HAND_OFF' },
+      { 'webhook.event.outcome': 'failed', 'error.type': 'ERR_WEBHOOK_ENQUEUE' },
     ],
-    ['that is stored', { handOff: () => {} }, event('a'), { 'webhook.event.outcome': 'stored' }],
+    ['that is stored', { enqueue: () => {} }, event('a'), { 'webhook.event.outcome': 'stored' }],
     [
       'that is no event',
       {},
@@ -163,13 +163,13 @@ describe('the span of an event', () => {
     expect(spans().every(({ status }) => status.code === SpanStatusCode.UNSET)).toBe(true);
   });
 
-  it('is not the parent of what a hand-off does: that is the delivery’s', async () => {
+  it('is not the parent of what a enqueue does: that is the delivery’s', async () => {
     const { spans, tracer } = instrumented();
-    const handOff = async () => {
+    const enqueue = async () => {
       await null;
       tracer.startSpan('insert').end();
     };
-    await noting({ handOff }).receiver.handle(signed([event('a'), event('b')]));
+    await noting({ enqueue }).receiver.handle(signed([event('a'), event('b')]));
     expect(spans('insert').map(parentOf)).toEqual([idOf(spans('process')[0])]);
     expect(spans('handle')).toHaveLength(2);
   });

@@ -71,7 +71,7 @@ describe('the metrics', () => {
       throw new RawBodyUnavailableError('');
     };
     await noting()
-      .receiver.receive({ method: 'POST', header: () => undefined, rawBody })
+      .receiver.handleRequest({ method: 'POST', header: () => undefined, rawBody })
       .catch(() => {});
     const attributes = { 'error.type': 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE' };
     expect(await points('webhook.deliveries')).toEqual([{ attributes, value: 1 }]);
@@ -134,9 +134,9 @@ describe('the metrics', () => {
     expect(counted(found)).toEqual([2, 1, 1, 1]);
   });
 
-  it('time a hand-off once, with the kind of its events if it is one', async () => {
+  it('time a enqueue once, with the kind of its events if it is one', async () => {
     const { points } = instrumented();
-    const { receiver } = noting({ handOff: () => {} });
+    const { receiver } = noting({ enqueue: () => {} });
     await receiver.handle(signed([event('a'), event('b')]));
     await receiver.handle(signed([event('a'), sampleTransactionIncluded()]));
     const found = await points('webhook.handler.duration');

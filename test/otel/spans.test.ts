@@ -62,7 +62,7 @@ describe('the span of a delivery', () => {
     const onEvent = () => void seen.push(propagation.getActiveBaggage()?.getEntry('tenant')?.value);
     const receiver = createReceiver({ secret, headers, onEvent });
     const sent = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1', baggage: 'tenant=acme' };
-    await receiver.receive(requestOf(signed([event('a')]), sent));
+    await receiver.handleRequest(requestOf(signed([event('a')]), sent));
     const [span] = spans('process');
     expect(span?.spanContext().traceId).toBe(TRACE);
     expect(span?.parentSpanContext).toMatchObject({ spanId: PARENT, isRemote: true });
@@ -75,7 +75,9 @@ describe('the span of a delivery', () => {
     async (traceparent) => {
       const { spans } = instrumented();
       const receiver = createReceiver({ secret, headers, onEvent: () => {} });
-      expect(await receiver.receive(requestOf(signed([event('a')]), { traceparent }))).toMatchObject({ status: 200 });
+      expect(await receiver.handleRequest(requestOf(signed([event('a')]), { traceparent }))).toMatchObject({
+        status: 200,
+      });
       const [span] = spans('process');
       expect(parentOf(span)).toBeUndefined();
       expect(span?.spanContext().traceId).not.toBe(TRACE);
@@ -87,7 +89,7 @@ describe('the span of a delivery', () => {
     const receiver = createReceiver({ secret, headers, onEvent: () => {} });
     const sent = { traceparent: `00-${TRACE}-${PARENT}-01` };
     const server = await inSpan(tracer, 'server', async (span) => {
-      await receiver.receive(requestOf(signed([event('a')]), sent));
+      await receiver.handleRequest(requestOf(signed([event('a')]), sent));
       return span;
     });
     const [span] = spans('process');
@@ -100,7 +102,7 @@ describe('the span of a delivery', () => {
     const receiver = createReceiver({ secret, headers, onEvent: () => {} });
     await inSpan(tracer, 'server', async (span) => {
       const { traceId } = span.spanContext();
-      await receiver.receive(requestOf(signed([]), { traceparent: `00-${traceId}-${PARENT}-01` }));
+      await receiver.handleRequest(requestOf(signed([]), { traceparent: `00-${traceId}-${PARENT}-01` }));
     });
     expect(spans('process')[0]?.links).toEqual([]);
   });
@@ -134,7 +136,7 @@ describe('the span of a delivery', () => {
     const rawBody = () => {
       throw new RawBodyUnavailableError('Do this.');
     };
-    const receiving = noting().receiver.receive({ ...requestOf(signed([])), rawBody });
+    const receiving = noting().receiver.handleRequest({ ...requestOf(signed([])), rawBody });
     await expect(receiving).rejects.toThrow(RawBodyUnavailableError);
     expect(spans()).toMatchObject([
       { attributes: { 'error.type': 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE' }, status: { code: SpanStatusCode.ERROR } },

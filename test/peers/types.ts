@@ -3,13 +3,13 @@ import { Queue } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import { PgBoss } from 'pg-boss';
 import { createReceiver } from '../../src/index.js';
-import { bullmqHandOff } from '../../src/queues/bullmq/index.js';
-import { pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import { bullmqEnqueue } from '../../src/queues/bullmq/index.js';
+import { pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 import { redisStore } from '../../src/stores/redis/index.js';
 
 const secret = 'whsec-test';
 const boss = new PgBoss('postgres://localhost/app');
-createReceiver({ secret, handOff: pgBossHandOff(boss, 'q') });
+createReceiver({ secret, enqueue: pgBossEnqueue(boss, 'q') });
 const worker = pgBossWorker(() => {}, { boss });
 await boss.work('q', worker);
 await boss.work('q', { batchSize: 10 }, worker);
@@ -19,4 +19,4 @@ await boss.work('q', { perJobResults: true }, worker);
 
 createReceiver({ secret, store: redisStore({ client: new Redis() }) });
 createReceiver({ secret, store: redisStore({ client: new Cluster([]) }) });
-createReceiver({ secret, handOff: bullmqHandOff(new Queue('q', { connection: new Redis() })) });
+createReceiver({ secret, enqueue: bullmqEnqueue(new Queue('q', { connection: new Redis() })) });

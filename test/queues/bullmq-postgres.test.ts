@@ -1,10 +1,10 @@
 import { describe } from 'vitest';
-import { handOffContract } from '../contracts/hand-off.js';
+import { enqueueContract } from '../contracts/enqueue.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
 import { openBullmqPostgres, refuseUnstorable } from './engines.js';
 
-describe.skipIf(!hasPostgres)(`the hand-off to BullMQ on Postgres${needsPostgres}`, { timeout: 30_000 }, () => {
-  handOffContract({
+describe.skipIf(!hasPostgres)(`the enqueue to BullMQ on Postgres${needsPostgres}`, { timeout: 30_000 }, () => {
+  enqueueContract({
     start: startPostgres,
     open: openBullmqPostgres,
     openName: 'openBullmqPostgres',

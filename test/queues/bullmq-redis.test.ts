@@ -1,14 +1,14 @@
 import { Redis } from 'ioredis';
 import { describe } from 'vitest';
-import { handOffContract } from '../contracts/hand-off.js';
+import { enqueueContract } from '../contracts/enqueue.js';
 import { hasRedis, needsRedis, startRedis } from '../servers/redis.js';
 import { engines } from './engines.js';
 
 describe.skipIf(!hasRedis).each(['openBullmqRedis', 'openBullmqIoRedis'] as const)(
-  `the hand-off to BullMQ on Redis (%s)${needsRedis}`,
+  `the enqueue to BullMQ on Redis (%s)${needsRedis}`,
   { timeout: 30_000 },
   (openName) => {
-    handOffContract({
+    enqueueContract({
       start: startRedis,
       open: engines[openName],
       openName,

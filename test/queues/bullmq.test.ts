@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, isWebhookError } from '../../src/index.js';
 import {
   type BullmqJobInsert,
-  bullmqHandOff,
+  bullmqEnqueue,
   bullmqProcessor,
   bullmqWorkerOptions,
 } from '../../src/queues/bullmq/index.js';
@@ -29,11 +29,11 @@ const context = (...idempotencyKeys: string[]) => ({
   signal: new AbortController().signal,
 });
 
-describe('bullmqHandOff', () => {
+describe('bullmqEnqueue', () => {
   it('adds all events at once, to be tried again, remembered, and kept when they fail', async () => {
     const queue = queueWith();
     const events = [event('a1'), event('b:1')];
-    await bullmqHandOff(queue)(events, context('a1', 'b:1'));
+    await bullmqEnqueue(queue)(events, context('a1', 'b:1'));
     const opts = {
       attempts: 15,
       backoff: { type: 'exponential', delay: 1000 },
@@ -58,24 +58,24 @@ describe('bullmqHandOff', () => {
 
   it('takes a queue that says nothing of default options', async () => {
     const { calls, addBulk } = queueWith();
-    await bullmqHandOff({ addBulk })([event('a1')], context('a1'));
+    await bullmqEnqueue({ addBulk })([event('a1')], context('a1'));
     expect(calls[0]?.[0]?.opts).toMatchObject({ jobId: 'a1', removeOnComplete: { age: weekSeconds } });
   });
 
   it('leaves the queue alone when there is nothing to store', async () => {
     const queue = queueWith();
-    await bullmqHandOff(queue)([], context());
+    await bullmqEnqueue(queue)([], context());
     expect(queue.calls).toEqual([]);
   });
 
   it('rejects when the engine kept another job in the place of one', async () => {
     const queue = queueWith({}, ({ opts }) => (opts.jobId === 'b1' ? 'other' : opts.jobId));
-    await expect(bullmqHandOff(queue)([event('a1'), event('b1')], context('a1', 'b1'))).rejects.toThrow('1 of 2');
+    await expect(bullmqEnqueue(queue)([event('a1'), event('b1')], context('a1', 'b1'))).rejects.toThrow('1 of 2');
   });
 
   it('rejects when an event has no key', async () => {
     const queue = queueWith();
-    await expect(bullmqHandOff(queue)([event('a1'), event('b1')], context('a1'))).rejects.toThrow(TypeError);
+    await expect(bullmqEnqueue(queue)([event('a1'), event('b1')], context('a1'))).rejects.toThrow(TypeError);
     expect(queue.calls).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('bullmqHandOff', () => {
     { removeOnFail: { age: 10 * weekSeconds } },
   ])('refuses a queue whose default options drop or forget events, and says what to change (%o)', (defaults) => {
     const [name = ''] = Object.keys(defaults);
-    const create = () => bullmqHandOff(queueWith(defaults));
+    const create = () => bullmqEnqueue(queueWith(defaults));
     expect(create).toThrow(ConfigError);
     expect(create).toThrow(new RegExp(`defaultJobOptions\\.${name} .*leave it out`));
   });
@@ -107,13 +107,13 @@ describe('bullmqHandOff', () => {
     [{ removeOnFail: false, priority: 3, lifo: true, attempts: 3 }, { age: weekSeconds }],
   ])('remembers events for as long as the queue does, and not less than retentionMs (%o)', async (defaults, kept) => {
     const queue = queueWith(defaults);
-    await bullmqHandOff(queue)([event('a1')], context('a1'));
+    await bullmqEnqueue(queue)([event('a1')], context('a1'));
     expect(queue.calls[0]?.[0]?.opts.removeOnComplete).toEqual(kept);
   });
 
   it('refuses what is no queue', () => {
-    expect(() => Reflect.apply(bullmqHandOff, undefined, [undefined])).toThrow(ConfigError);
-    expect(() => Reflect.apply(bullmqHandOff, undefined, [{}])).toThrow(ConfigError);
+    expect(() => Reflect.apply(bullmqEnqueue, undefined, [undefined])).toThrow(ConfigError);
+    expect(() => Reflect.apply(bullmqEnqueue, undefined, [{}])).toThrow(ConfigError);
   });
 });
 

@@ -7,7 +7,7 @@ import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { WebhookEvent } from '../../src/index.js';
 import { bullmqProcessor, bullmqWorkerOptions } from '../../src/queues/bullmq/index.js';
-import { handOff, one, untilKilled } from '../contracts/hand-off-helpers.js';
+import { enqueue, one, untilKilled } from '../contracts/enqueue-helpers.js';
 import { eventually } from '../contracts/store-helpers.js';
 import { hasPostgres, startPostgres } from '../servers/postgres.js';
 import { hasRedis, needsRedis, startRedis } from '../servers/redis.js';
@@ -37,7 +37,7 @@ describe.each(targets)('an event whose workers are killed ($open)', ({ open, sta
       const queue = await engines[open](server.url, name, { backoffMs: 0 });
       onTestFinished(() => queue.close());
       const each = one();
-      await handOff(queue, [each]);
+      await enqueue(queue, [each]);
       const ticking = setInterval(() => void queue.tick(), 200);
       onTestFinished(() => clearInterval(ticking));
 

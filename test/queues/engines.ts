@@ -3,21 +3,21 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { ReceiverOptions } from '../../src/index.js';
 import {
-  bullmqHandOff,
+  bullmqEnqueue,
   bullmqProcessor,
   bullmqWorkerOptions,
-  type HandOffOptions,
+  type EnqueueOptions,
   type JobOptions,
   type OnEvent,
 } from '../../src/queues/bullmq/index.js';
-import { pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import { pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 import { maintain, startBoss } from './boss.js';
 
-export type HandOff = NonNullable<ReceiverOptions['handOff']>;
+export type Enqueue = NonNullable<ReceiverOptions['enqueue']>;
 
 /** A queue on some engine, seen by a client of its own. */
 export interface EngineQueue {
-  readonly handOff: HandOff;
+  readonly enqueue: Enqueue;
   /** Every job that the engine has of this queue, the done ones too. */
   jobs(): Promise<{ readonly id: string; readonly data: unknown }[]>;
   /** How many jobs are neither done nor dead. */
@@ -32,7 +32,7 @@ export interface EngineQueue {
   close(): Promise<void>;
 }
 
-export type OpenQueue = (url: string, name: string, options?: HandOffOptions) => Promise<EngineQueue>;
+export type OpenQueue = (url: string, name: string, options?: EnqueueOptions) => Promise<EngineQueue>;
 
 const ignore = () => {};
 const workerOptions = {
@@ -104,12 +104,12 @@ type BullmqQueue = Pick<Queue, 'add' | 'addBulk' | 'close' | 'defaultJobOptions'
 
 function bullmqQueue(
   queue: BullmqQueue,
-  options: HandOffOptions | undefined,
+  options: EnqueueOptions | undefined,
   engine: { worker(processor: ReturnType<typeof bullmqProcessor>): void; close(): Promise<void> },
 ): EngineQueue {
   queue.on('error', ignore);
   return {
-    handOff: bullmqHandOff(queue, options),
+    enqueue: bullmqEnqueue(queue, options),
     async jobs() {
       const jobs = await queue.getJobs();
       return jobs.map(({ id = '', data }) => ({ id, data }));
@@ -145,7 +145,7 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
     (await boss.getDb().executeSql(text, values)).rows;
   const jobsOf = (queue: string) => select('SELECT * FROM pgboss.job WHERE name = $1', [queue]);
   return {
-    handOff: pgBossHandOff(boss, name, { handlerTimeoutMs: 500, ...options }),
+    enqueue: pgBossEnqueue(boss, name, { handlerTimeoutMs: 500, ...options }),
     async jobs() {
       return (await jobsOf(name)).map(({ id, data }) => ({ id: String(id), data }));
     },

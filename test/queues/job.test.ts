@@ -8,7 +8,7 @@ import {
   jobsOf,
   pgBossJobId,
   readJob,
-  resolveHandOffOptions,
+  resolveEnqueueOptions,
   storableJob,
 } from '../../src/queues/job.js';
 import { hostileKeys } from '../contracts/store-helpers.js';
@@ -153,8 +153,8 @@ describe('the options', () => {
     { backoffMs: Number.POSITIVE_INFINITY },
     { retentionMs: 0 },
     { attempts: 40, backoffMs: 1000 },
-  ])('of a hand-off are refused where they make no sense (%o)', (options) => {
-    expect(() => resolveHandOffOptions(options)).toThrow(ConfigError);
+  ])('of a enqueue are refused where they make no sense (%o)', (options) => {
+    expect(() => resolveEnqueueOptions(options)).toThrow(ConfigError);
   });
 
   it('of a worker are refused where they make no sense', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pgBossJobId } from '../../src/queues/job.js';
-import { pgBossHandOff } from '../../src/queues/pg-boss/index.js';
+import { pgBossEnqueue } from '../../src/queues/pg-boss/index.js';
 import { event } from '../helpers.js';
 
 // The calls that pg-boss 12 gets. `npm run test:peers` has it store them for real.
@@ -25,12 +25,12 @@ function boss12(queue: object = {}) {
 const given = (...ids: string[]) =>
   [ids.map((id) => event(id)), { idempotencyKeys: ids, timestamp: '1', signal: new AbortController().signal }] as const;
 
-describe('a hand-off to pg-boss 12', () => {
+describe('a enqueue to pg-boss 12', () => {
   it('inserts once, and takes a job that is there already for stored', async () => {
     const boss = boss12();
-    const handOff = pgBossHandOff(boss, 'q');
-    await handOff(...given('a'));
-    await handOff(...given('a', 'b'));
+    const enqueue = pgBossEnqueue(boss, 'q');
+    await enqueue(...given('a'));
+    await enqueue(...given('a', 'b'));
     expect([...boss.stored.keys()].sort()).toEqual([pgBossJobId('a'), pgBossJobId('b')].sort());
     expect(boss.inserts.map(({ jobs, options }) => [jobs.length, options])).toEqual([
       [1, { returnId: true }],
@@ -41,7 +41,7 @@ describe('a hand-off to pg-boss 12', () => {
   it('rejects when a job is neither inserted nor found', async () => {
     const boss = boss12();
     boss.refused.add(pgBossJobId('b'));
-    await expect(pgBossHandOff(boss, 'q')(...given('a', 'b'))).rejects.toThrow('1 of 2');
+    await expect(pgBossEnqueue(boss, 'q')(...given('a', 'b'))).rejects.toThrow('1 of 2');
     expect([...boss.stored.keys()]).toEqual([pgBossJobId('a')]);
   });
 
@@ -51,7 +51,7 @@ describe('a hand-off to pg-boss 12', () => {
     ['forever where the queue does', { deleteAfterSeconds: 0 }, 0],
   ])('keeps what is done for retentionMs: %s', async (_, queue, deleteAfterSeconds) => {
     const boss = boss12(queue);
-    await pgBossHandOff(boss, 'q')(...given('a'));
+    await pgBossEnqueue(boss, 'q')(...given('a'));
     expect(boss.inserts[0]?.jobs).toMatchObject([{ deleteAfterSeconds, retentionSeconds: 10 * 365 * 86_400 }]);
   });
 
@@ -60,7 +60,7 @@ describe('a hand-off to pg-boss 12', () => {
     [100, 100],
   ])('has a job of a queue that expires its jobs after %d s expire after %d s', async (of, expireInSeconds) => {
     const boss = boss12({ expireInSeconds: of });
-    await pgBossHandOff(boss, 'q')(...given('a'));
+    await pgBossEnqueue(boss, 'q')(...given('a'));
     expect(boss.inserts[0]?.jobs).toMatchObject([{ expireInSeconds }]);
   });
 });

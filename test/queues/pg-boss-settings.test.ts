@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import type PgBoss from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, type WebhookEvent } from '../../src/index.js';
-import { type PgBossHandOffOptions, pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import { type PgBossEnqueueOptions, pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 import { eventually } from '../contracts/store-helpers.js';
 import { event } from '../helpers.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
@@ -36,10 +36,10 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     await boss.createQueue(name, { name, deadLetter: dead, ...settings });
     return { name, dead };
   }
-  const store = async (boss: PgBoss, name: string, events: WebhookEvent[], options?: PgBossHandOffOptions) => {
+  const store = async (boss: PgBoss, name: string, events: WebhookEvent[], options?: PgBossEnqueueOptions) => {
     const idempotencyKeys = events.map(({ id }) => id);
     const context = { idempotencyKeys, timestamp: '1700000000', signal: new AbortController().signal };
-    await pgBossHandOff(boss, name, options)(events, context);
+    await pgBossEnqueue(boss, name, options)(events, context);
   };
   const refusal = async (...args: Parameters<typeof store>) => {
     const error = await store(...args).catch((thrown: unknown) => thrown);
@@ -49,13 +49,13 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
 
   it('refuses a queue that does not exist, and takes it once it does', async () => {
     const boss = await started();
-    const handOff = pgBossHandOff(boss, 'later');
+    const enqueue = pgBossEnqueue(boss, 'later');
     const [each, signal] = [event(randomUUID()), new AbortController().signal];
     const context = { idempotencyKeys: [each.id], timestamp: '1', signal };
-    await expect(handOff([each], context)).rejects.toThrow('createQueue');
+    await expect(enqueue([each], context)).rejects.toThrow('createQueue');
     await boss.createQueue('later-dead');
     await boss.createQueue('later', { name: 'later', deadLetter: 'later-dead' });
-    await handOff([each], context);
+    await enqueue([each], context);
     expect(await queueSize(boss, 'later')).toBe(1);
   });
 
@@ -104,7 +104,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
 
   it('has the jobs of dead workers expire soon after their handlers would be done', async () => {
     const boss = await started(isPgBoss12 ? {} : { expireInHours: 2 });
-    const expiryOf = async (queue: Settings, given: PgBossHandOffOptions) => {
+    const expiryOf = async (queue: Settings, given: PgBossEnqueueOptions) => {
       const { name } = await queueOf(boss, queue);
       await store(boss, name, [event(randomUUID())], given);
       return Number((await boss.fetch(name))[0]?.expireInSeconds);
@@ -148,7 +148,7 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
   it('rejects when the queue goes away or changes later, and stores nothing silently nowhere', async () => {
     const boss = await started();
     const { name, dead } = await queueOf(boss);
-    const handOff = pgBossHandOff(boss, name);
+    const enqueue = pgBossEnqueue(boss, name);
     const given = (...ids: string[]) => {
       const context = { idempotencyKeys: ids, timestamp: '1', signal: new AbortController().signal };
       return [ids.map((id) => event(id)), context] as const;
@@ -159,18 +159,18 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
       await boss.deleteQueue(name);
       await boss.createQueue(name, { name, deadLetter: dead, policy });
     };
-    await handOff(...given('a'));
+    await enqueue(...given('a'));
     await recreate('short');
-    await expect(handOff(...given('b', 'c'))).rejects.toThrow('1 of 2');
-    await expect(handOff(...given('b', 'c'))).rejects.toThrow(ConfigError);
+    await expect(enqueue(...given('b', 'c'))).rejects.toThrow('1 of 2');
+    await expect(enqueue(...given('b', 'c'))).rejects.toThrow(ConfigError);
     await recreate('standard');
-    await handOff(...given('b', 'c'));
-    await handOff(...given('c', 'd'));
+    await enqueue(...given('b', 'c'));
+    await enqueue(...given('c', 'd'));
     expect(await queueSize(boss, name)).toBe(isPgBoss12 ? 3 : 4);
     if (!isPgBoss12) await boss.purgeQueue(name);
     await boss.deleteQueue(name);
-    await expect(handOff(...given('e'))).rejects.toThrow(isPgBoss12 ? 'does not exist' : '1 of 1');
-    await expect(handOff(...given('e'))).rejects.toThrow('does not exist');
+    await expect(enqueue(...given('e'))).rejects.toThrow(isPgBoss12 ? 'does not exist' : '1 of 1');
+    await expect(enqueue(...given('e'))).rejects.toThrow('does not exist');
   });
 
   only10(
@@ -241,13 +241,13 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
   it('acknowledges nothing while the PgBoss is not started or was stopped, and says so', async () => {
     const boss = await started();
     const { name } = await queueOf(boss);
-    const handOff = pgBossHandOff(boss, name);
+    const enqueue = pgBossEnqueue(boss, name);
     const given = { idempotencyKeys: ['a'], timestamp: '1', signal: new AbortController().signal };
-    await handOff([event('a')], given);
+    await enqueue([event('a')], given);
     await boss.stop({ graceful: false });
-    await expect(handOff([event('a')], given)).rejects.toThrow();
-    await expect(handOff([event('a')], given)).rejects.toThrow(/start\(\)/);
-    const other = pgBossHandOff(unstarted({ connectionString: server.url }), name);
+    await expect(enqueue([event('a')], given)).rejects.toThrow();
+    await expect(enqueue([event('a')], given)).rejects.toThrow(/start\(\)/);
+    const other = pgBossEnqueue(unstarted({ connectionString: server.url }), name);
     await expect(other([event('a')], given)).rejects.toThrow(/start\(\)/);
   });
 
@@ -331,8 +331,8 @@ describe.skipIf(!hasPostgres)(`pg-boss and its settings${needsPostgres}`, { time
     it('refuses options that make no sense', () => {
       expect(() => Reflect.apply(pgBossWorker, undefined, [() => {}, { boss: {} }])).toThrow(ConfigError);
       expect(() => Reflect.apply(pgBossWorker, undefined, [undefined])).toThrow(ConfigError);
-      expect(() => Reflect.apply(pgBossHandOff, undefined, [{}, 'q'])).toThrow(ConfigError);
-      expect(() => Reflect.apply(pgBossHandOff, undefined, [{ insert() {} }, ''])).toThrow('name of a queue');
+      expect(() => Reflect.apply(pgBossEnqueue, undefined, [{}, 'q'])).toThrow(ConfigError);
+      expect(() => Reflect.apply(pgBossEnqueue, undefined, [{ insert() {} }, ''])).toThrow('name of a queue');
     });
   });
 });

@@ -71,7 +71,7 @@ describe('the logger', () => {
       'HANDLER_TIMEOUT',
     ],
     ['a store that fails', { store: { once: fail } }, event('a'), 'STORE'],
-    ['a hand-off that fails', { handOff: fail }, event('a'), 'HAND_OFF'],
+    ['a enqueue that fails', { enqueue: fail }, event('a'), 'ENQUEUE'],
   ])('is told of %s as an error, with the key of the event and its cause', async (_what, options, item, code) => {
     const { receiver, lines } = logging(options);
     await receiver.handle(signed([item]));

@@ -22,13 +22,13 @@ describe('options', () => {
     expect(refused(null)).toThrow(config(/No options/));
   });
 
-  it('want one of onEvent and handOff', () => {
-    expect(refused({ secret: 's' })).toThrow(config(/onEvent.*handOff/));
-    expect(refused({ secret: 's', onEvent, handOff: onEvent })).toThrow(config(/onEvent.*handOff/));
-    expect(refused({ secret: 's', handOff: onEvent })).not.toThrow();
+  it('want one of onEvent and enqueue', () => {
+    expect(refused({ secret: 's' })).toThrow(config(/onEvent.*enqueue/));
+    expect(refused({ secret: 's', onEvent, enqueue: onEvent })).toThrow(config(/onEvent.*enqueue/));
+    expect(refused({ secret: 's', enqueue: onEvent })).not.toThrow();
   });
 
-  it.each(['onEvent', 'handOff', 'idempotencyKey', 'onInvalid', 'onUnknown', 'onError', 'now'])(
+  it.each(['onEvent', 'enqueue', 'idempotencyKey', 'onInvalid', 'onUnknown', 'onError', 'now'])(
     'want %s to be a function',
     (name) => {
       expect(refused({ secret: 's', onEvent, [name]: 'text' })).toThrow(config(new RegExp(`${name}.*function`)));

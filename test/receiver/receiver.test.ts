@@ -97,7 +97,10 @@ describe('an error of another copy of the library', () => {
       header: (name: string) => headers[name],
       rawBody: () => () => Promise.reject(foreign),
     };
-    expect(await receiver.receive(request)).toMatchObject({ status, error: { code, message: 'of another copy' } });
+    expect(await receiver.handleRequest(request)).toMatchObject({
+      status,
+      error: { code, message: 'of another copy' },
+    });
   });
 });
 

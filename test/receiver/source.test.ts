@@ -69,11 +69,11 @@ describe('a secret function of the request', () => {
     expect(result.outcomes).toMatchObject([{ status: 'handled', idempotencyKey: 'undefined::event.emitted:1' }]);
   });
 
-  it('names the source to a hand-off', async () => {
+  it('names the source to a enqueue', async () => {
     const given: unknown[] = [];
     const { receiver } = noting({
       secret: () => ({ secret, source: 'a' }),
-      handOff: (_events, { idempotencyKeys, source }) => given.push([idempotencyKeys, source]),
+      enqueue: (_events, { idempotencyKeys, source }) => given.push([idempotencyKeys, source]),
     });
     await receiver.handle(signed([event('1')]));
     expect(given).toEqual([[['a::event.emitted:1'], 'a']]);

@@ -85,9 +85,9 @@ describe('the tracing channels', () => {
     expect(of('delivery')[0]).toMatchObject({ result: { status: 500 } });
   });
 
-  it('tell of a hand-off once, with the first event of each key', async () => {
+  it('tell of a enqueue once, with the first event of each key', async () => {
     const { of } = watch(['handler']);
-    const { receiver } = noting({ handOff: () => {} });
+    const { receiver } = noting({ enqueue: () => {} });
     await receiver.handle(signed([event('a'), event('b'), event('a')]));
     expect(of('handler').map(({ events }) => events?.map(({ id }) => id))).toEqual([['a', 'b']]);
   });
@@ -129,7 +129,7 @@ describe('the tracing channels', () => {
         throw error;
       },
     };
-    await expect(receiver.receive(request)).rejects.toBe(error);
+    await expect(receiver.handleRequest(request)).rejects.toBe(error);
     expect(steps).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'].map((step) => `delivery ${step}`));
     expect(of('delivery')[0]).toMatchObject({ error });
     expect(of('delivery')[0]).not.toHaveProperty('result');

@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import Fastify from 'fastify';
 import { onTestFinished } from 'vitest';
-import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver, type Receiver, type ReceiverOptions, type WebhookError } from '../../src/index.js';
@@ -37,11 +37,11 @@ const http2: Host[] = [
     },
   },
   {
-    name: 'fastifyHandler on Fastify 5 with http2',
+    name: 'fastifyPlugin on Fastify 5 with http2',
     http2: true,
     async serve(receiver) {
       const app = Fastify({ http2: true });
-      await app.register(fastifyHandler(receiver), { prefix: '/webhooks' }).ready();
+      await app.register(fastifyPlugin(receiver), { prefix: '/webhooks' }).ready();
       return app.server;
     },
   },

@@ -34,7 +34,7 @@ const ODD_STATUSES: unknown[] = [
 ];
 
 const CODES = ['HANDLER', 'HANDLER_TIMEOUT', 'RAW_BODY_UNAVAILABLE', 'STORE', 'OVERLOADED', 'SIGNATURE', 'METHOD']
-  .concat(['INVALID_BODY', 'IN_PROGRESS', 'CONFIG', 'INTERNAL', 'SECRET', 'HAND_OFF', 'NO_SUCH_CODE', '__proto__'])
+  .concat(['INVALID_BODY', 'IN_PROGRESS', 'CONFIG', 'INTERNAL', 'SECRET', 'ENQUEUE', 'NO_SUCH_CODE', '__proto__'])
   .map((name) => `ERR_WEBHOOK_${name}`);
 
 /** What claims to be an error of ours, with a status that it wishes for. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
-import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
@@ -28,7 +28,7 @@ const PLACES: Record<string, { status: number; verifies?: true; options: (fail: 
   now: { status: 500, verifies: true, options: (now) => ({ now, toleranceSeconds: 300 }) },
   store: { status: 503, options: (once) => ({ store: { once } }) },
   'store, later': { status: 503, options: (fail) => ({ store: { once: async () => fail() } }) },
-  handOff: { status: 503, options: (handOff) => ({ handOff, onEvent: undefined }) },
+  enqueue: { status: 503, options: (enqueue) => ({ enqueue, onEvent: undefined }) },
 };
 
 type Send = (delivery: ReturnType<typeof sign>) => Promise<number | undefined>;
@@ -57,10 +57,10 @@ const HOSTS: Record<string, { verifies?: true; start: (options: Options) => Send
     start: (options) =>
       over(express().all('/webhooks', expressVerifier(options), (_request, response) => void response.end())),
   },
-  fastifyHandler: {
+  fastifyPlugin: {
     async start(options) {
       const app = Fastify();
-      await app.register(fastifyHandler(options), { prefix: '/webhooks' }).ready();
+      await app.register(fastifyPlugin(options), { prefix: '/webhooks' }).ready();
       return over((request, response) => app.routing(request, response));
     },
   },

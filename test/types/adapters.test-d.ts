@@ -15,7 +15,7 @@ import type {
 import Fastify from 'fastify';
 import pino from 'pino';
 import { assertType, describe, expectTypeOf, test } from 'vitest';
-import { fastifyHandler } from '../../src/adapters/fastify.js';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { type LambdaEvent, type LambdaResult, lambdaHandler } from '../../src/adapters/lambda.js';
 import { createReceiver, type IdempotencyStore } from '../../src/index.js';
 
@@ -47,8 +47,8 @@ describe('lambdaHandler', () => {
   });
 });
 
-describe('fastifyHandler', () => {
-  const plugin = fastifyHandler(createReceiver(options));
+describe('fastifyPlugin', () => {
+  const plugin = fastifyPlugin(createReceiver(options));
 
   test('may be registered with an app of any server and logger', () => {
     Fastify().register(plugin, { prefix: '/webhooks' });
@@ -58,8 +58,8 @@ describe('fastifyHandler', () => {
   });
 
   test('gives a handler the transaction of the store', () => {
-    fastifyHandler({ ...options, store: transactional, onEvent: (_event, { tx }) => tx.query('insert') });
+    fastifyPlugin({ ...options, store: transactional, onEvent: (_event, { tx }) => tx.query('insert') });
     // @ts-expect-error the secret is required
-    fastifyHandler({ onEvent: () => {} });
+    fastifyPlugin({ onEvent: () => {} });
   });
 });

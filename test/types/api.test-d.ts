@@ -2,8 +2,8 @@ import { assertType, describe, expectTypeOf, test } from 'vitest';
 import {
   ConfigError,
   createReceiver,
+  type EnqueueContext,
   type EventContext,
-  type HandOffContext,
   type IdempotencyStore,
   isWebhookError,
   memoryStore,
@@ -81,12 +81,12 @@ describe('createReceiver', () => {
     createReceiver({ secret, store: false, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>() });
   });
 
-  test('gives a hand-off the events and their keys', () => {
+  test('gives a enqueue the events and their keys', () => {
     createReceiver({
       secret: async () => [secret],
-      handOff(events, context) {
+      enqueue(events, context) {
         expectTypeOf(events).toEqualTypeOf<readonly WebhookEvent[]>();
-        expectTypeOf(context).toEqualTypeOf<HandOffContext>();
+        expectTypeOf(context).toEqualTypeOf<EnqueueContext>();
       },
     });
   });

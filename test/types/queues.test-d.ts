@@ -2,8 +2,8 @@ import { createPostgresBackend, type Job, Queue, Worker } from 'bullmq';
 import type PgBoss from 'pg-boss';
 import { describe, expectTypeOf, test } from 'vitest';
 import { createReceiver, type EventContext, type IdempotencyStore, type WebhookEvent } from '../../src/index.js';
-import { type BullmqJobLike, bullmqHandOff, bullmqProcessor, type JobData } from '../../src/queues/bullmq/index.js';
-import { type PgBossLike, type PgBossSettleLike, pgBossHandOff, pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import { type BullmqJobLike, bullmqEnqueue, bullmqProcessor, type JobData } from '../../src/queues/bullmq/index.js';
+import { type PgBossLike, type PgBossSettleLike, pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 
 interface Transaction {
   query(sql: string): Promise<void>;
@@ -12,16 +12,16 @@ declare const transactional: IdempotencyStore<Transaction>;
 declare const boss: PgBoss;
 const secret = 'whsec-test';
 
-describe('bullmqHandOff', () => {
+describe('bullmqEnqueue', () => {
   test('takes a queue of either backend and of any type of data', () => {
     const connection = { connectionString: 'postgres://localhost' };
-    createReceiver({ secret, handOff: bullmqHandOff(new Queue('q')) });
-    createReceiver({ secret, handOff: bullmqHandOff(new Queue<JobData, void, string>('q', { connection: {} })) });
-    createReceiver({ secret, handOff: bullmqHandOff(new Queue('q', { connection }, createPostgresBackend)) });
+    createReceiver({ secret, enqueue: bullmqEnqueue(new Queue('q')) });
+    createReceiver({ secret, enqueue: bullmqEnqueue(new Queue<JobData, void, string>('q', { connection: {} })) });
+    createReceiver({ secret, enqueue: bullmqEnqueue(new Queue('q', { connection }, createPostgresBackend)) });
     // @ts-expect-error there is no such option
-    bullmqHandOff(new Queue('q'), { retries: 3 });
+    bullmqEnqueue(new Queue('q'), { retries: 3 });
     // @ts-expect-error a queue is required
-    bullmqHandOff({});
+    bullmqEnqueue({});
   });
 });
 
@@ -47,13 +47,13 @@ describe('bullmqProcessor', () => {
   });
 });
 
-describe('pgBossHandOff', () => {
+describe('pgBossEnqueue', () => {
   test('takes a PgBoss', () => {
     expectTypeOf<PgBoss>().toExtend<PgBossLike>();
     expectTypeOf<PgBoss>().toExtend<PgBossSettleLike>();
-    createReceiver({ secret, handOff: pgBossHandOff(boss, 'q', { retentionMs: 1000 }) });
+    createReceiver({ secret, enqueue: pgBossEnqueue(boss, 'q', { retentionMs: 1000 }) });
     // @ts-expect-error the name of a queue is required
-    pgBossHandOff(boss);
+    pgBossEnqueue(boss);
   });
 });
 

@@ -118,7 +118,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const [at, start] = [now(), performance.now()];
     const about = { method: request.method ?? '', path: pathOf(request.url ?? '/') };
     const { delivery, body } = await readWithin(toDeliveryRequest(request, FIX));
-    const result = await receiver.receive(delivery);
+    const result = await receiver.handleRequest(delivery);
     const verified = isVerified(result);
     if (request.method !== 'POST') {
       respond(request, response, result);

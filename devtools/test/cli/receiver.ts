@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ReceiverOptions } from 'event-webhook-receiver';
-import { onTestFinished } from 'vitest';
 import { nodeHandler } from 'event-webhook-receiver/node';
+import { onTestFinished } from 'vitest';
 import { SECRET } from './tool.js';
 
 /** A server on a free port that is closed after the test. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ReceiverOptions, WebhookEvent } from 'event-webhook-receiver';
-import { onTestFinished } from 'vitest';
 import { nodeHandler } from 'event-webhook-receiver/node';
+import { onTestFinished } from 'vitest';
 
 /** A server of node:http that a test has for itself. */
 export async function listening(listener: RequestListener): Promise<{ url: string; server: Server }> {

@@ -1,10 +1,10 @@
 import { createReceiver } from 'event-webhook-receiver';
 import { createWebhookClient } from 'event-webhook-receiver/client';
 import { logIdentity } from 'event-webhook-receiver/evm';
+import { nodeHandler } from 'event-webhook-receiver/node';
 import { expect, it, onTestFinished } from 'vitest';
 import { startRecordedChain } from '../../../examples/demo/recorded-chain.js';
 import { tokenAbi } from '../../../examples/erc20-ledger/token.js';
-import { nodeHandler } from 'event-webhook-receiver/node';
 import { listening } from './receivers.js';
 import { serving } from './service.js';
 

@@ -4,19 +4,19 @@ import type { ReceiverOptions } from '../../receiver/options.js';
 import {
   bullmqJobId,
   createRunJob,
+  type EnqueueOptions,
   engineError,
-  type HandOffOptions,
   type JobData,
   type JobOptions,
   jobsOf,
   type OnEvent,
   readJob,
-  resolveHandOffOptions,
+  resolveEnqueueOptions,
   storableJob,
 } from '../job.js';
 import { createWorkerCheck } from './worker-options.js';
 
-export type { EventJob, HandOffOptions, JobData, JobOptions, OnEvent } from '../job.js';
+export type { EnqueueOptions, EventJob, JobData, JobOptions, OnEvent } from '../job.js';
 export { bullmqWorkerOptions } from './worker-options.js';
 
 /** What is used of BullMQ's `Queue`, on Redis or on Postgres. */
@@ -49,7 +49,7 @@ const UNRECOVERABLE = 'UnrecoverableError';
 const RATE_LIMITED = 'bullmq:rateLimitExceeded';
 
 /**
- * Creates a `handOff` that stores the events of a delivery in a BullMQ queue: one `addBulk` a delivery, one job an event,
+ * Creates a `enqueue` that stores the events of a delivery in a BullMQ queue: one `addBulk` a delivery, one job an event,
  * whose id comes from the idempotency key, so that an event that is delivered again is not added again for as long as
  * its job is kept. It resolves when the engine has stored every event. Failed jobs are kept: they are the dead letters.
  *
@@ -61,21 +61,21 @@ const RATE_LIMITED = 'bullmq:rateLimitExceeded';
  * ```ts
  * import { Queue } from 'bullmq';
  * import { createReceiver } from 'event-webhook-receiver';
- * import { bullmqHandOff } from 'event-webhook-receiver/queues/bullmq';
+ * import { bullmqEnqueue } from 'event-webhook-receiver/queues/bullmq';
  *
  * const queue = new Queue('events', { connection: { host: 'localhost' } });
- * const receiver = createReceiver({ secret: 'whsec-test', toleranceSeconds: 300, handOff: bullmqHandOff(queue) });
+ * const receiver = createReceiver({ secret: 'whsec-test', toleranceSeconds: 300, enqueue: bullmqEnqueue(queue) });
  * ```
  * @param queue Your `Queue`, on Redis or, with `createPostgresBackend`, on Postgres.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense, or the queue's `defaultJobOptions` would drop
  * jobs or forget them too early.
  */
-export function bullmqHandOff(
+export function bullmqEnqueue(
   queue: BullmqQueueLike,
-  options: HandOffOptions = {},
-): NonNullable<ReceiverOptions['handOff']> {
-  if (typeof queue?.addBulk !== 'function') throw new ConfigError('bullmqHandOff needs a Queue of BullMQ.');
-  const { attempts, backoffMs, retentionMs } = resolveHandOffOptions(options);
+  options: EnqueueOptions = {},
+): NonNullable<ReceiverOptions['enqueue']> {
+  if (typeof queue?.addBulk !== 'function') throw new ConfigError('bullmqEnqueue needs a Queue of BullMQ.');
+  const { attempts, backoffMs, retentionMs } = resolveEnqueueOptions(options);
   const removeOnComplete = retentionOf(queue.defaultJobOptions ?? {}, Math.ceil(retentionMs / 1000));
   const opts = { attempts, backoff: { type: 'exponential', delay: backoffMs }, removeOnComplete };
 
@@ -121,11 +121,11 @@ function retentionOf(defaults: object, ageSeconds: number): false | { age: numbe
 }
 
 function refuse(name: string, fix: string): never {
-  throw new ConfigError(`The queue's defaultJobOptions.${name} conflicts with the hand-off: ${fix}.`);
+  throw new ConfigError(`The queue's defaultJobOptions.${name} conflicts with the enqueue: ${fix}.`);
 }
 
 /**
- * Creates the processor for a BullMQ `Worker` of the queue that `bullmqHandOff` fills. A job whose handler fails is tried
+ * Creates the processor for a BullMQ `Worker` of the queue that `bullmqEnqueue` fills. A job whose handler fails is tried
  * again by the engine, and is kept among the failed jobs when its attempts are used up. A job whose data is no event
  * job is not tried again and kept there too, with its issues as `failedReason`.
  *

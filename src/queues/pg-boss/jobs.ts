@@ -41,7 +41,7 @@ export interface PgBoss12Like {
   findJobs(name: string, options: { id: string }): Promise<readonly unknown[]>;
 }
 
-/** What a hand-off uses of `PgBoss`, of pg-boss 10 or 12. */
+/** What a enqueue uses of `PgBoss`, of pg-boss 10 or 12. */
 export type PgBossLike = PgBoss10Like | PgBoss12Like;
 
 /** pg-boss removes jobs that nobody has worked on for so long: an acknowledged event must not be among them. */

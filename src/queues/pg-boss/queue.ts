@@ -12,7 +12,7 @@ const DEFAULT_EXPIRY_SECONDS = 900;
 /** pg-boss stores numbers of seconds as 32-bit integers. */
 const MAX_SECONDS = 2 ** 31 - 1;
 
-/** Checks that the queue is what the hand-off needs; gives the times of its jobs. Throws ConfigError if not. */
+/** Checks that the queue is what the enqueue needs; gives the times of its jobs. Throws ConfigError if not. */
 export async function checkQueue(
   boss: PgBossLike,
   name: string,

@@ -34,7 +34,7 @@ export interface PgBossWorkerOptions<Tx = undefined> extends JobOptions<Tx> {
 }
 
 /**
- * Creates the worker for `boss.work` of the queue that `pgBossHandOff` fills. A job whose handler fails is tried again
+ * Creates the worker for `boss.work` of the queue that `pgBossEnqueue` fills. A job whose handler fails is tried again
  * by pg-boss, and goes to the dead-letter queue when its tries are used up. The jobs of a batch run at the same time,
  * and one that fails neither fails nor repeats the others. A job whose data is no event job goes to the dead-letter
  * queue as `{ data, issues }`.
@@ -86,7 +86,7 @@ export function pgBossWorker<Tx = undefined>(
     const shortest = Math.min(...jobs.map(({ expireInSeconds }) => Number(expireInSeconds)));
     if (isTooShort(shortest, handlerTimeoutMs)) {
       throw new ConfigError(
-        `Jobs expire after ${shortest} seconds, which must be more than twice handlerTimeoutMs, ${handlerTimeoutMs} ms: give pgBossHandOff the same handlerTimeoutMs, or the queue a longer expireInSeconds.`,
+        `Jobs expire after ${shortest} seconds, which must be more than twice handlerTimeoutMs, ${handlerTimeoutMs} ms: give pgBossEnqueue the same handlerTimeoutMs, or the queue a longer expireInSeconds.`,
       );
     }
     const settled = await Promise.allSettled(jobs.map((job) => settle(job, jobs.length === 1)));

@@ -1,14 +1,14 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import PgBoss from 'pg-boss';
 import type { ReceiverOptions } from '../../../src/index.js';
-import { bullmqHandOff, bullmqProcessor } from '../../../src/queues/bullmq/index.js';
-import { pgBossHandOff, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
+import { bullmqEnqueue, bullmqProcessor } from '../../../src/queues/bullmq/index.js';
+import { pgBossEnqueue, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
 import { inTransaction } from './handler.js';
 import { DRAIN_MS } from './shutdown.js';
 import { settings } from './steps.js';
 import { transactionalStore } from './stores.js';
 
-type HandOff = NonNullable<ReceiverOptions['handOff']>;
+type Enqueue = NonNullable<ReceiverOptions['enqueue']>;
 
 const { run, handlerTimeoutMs } = settings;
 /** Enough tries for whatever is killed, and soon. */
@@ -36,9 +36,9 @@ async function startBoss(supervise: boolean): Promise<PgBoss> {
 }
 
 /** What a receiver does with events when they go to an engine. */
-export async function openHandOff(): Promise<HandOff> {
+export async function openEnqueue(): Promise<Enqueue> {
   if (settings.engine === 'pg-boss') {
-    return pgBossHandOff(await startBoss(false), run, { ...tries, handlerTimeoutMs });
+    return pgBossEnqueue(await startBoss(false), run, { ...tries, handlerTimeoutMs });
   }
   const queue =
     settings.engine === 'bullmq'
@@ -46,7 +46,7 @@ export async function openHandOff(): Promise<HandOff> {
       : new Queue(run, { connection: onPostgres }, createPostgresBackend);
   queue.on('error', report);
   await queue.waitUntilReady();
-  return bullmqHandOff(queue, tries);
+  return bullmqEnqueue(queue, tries);
 }
 
 /** Works on what receivers have handed over. Gives what stops it when the jobs under way are done. */

@@ -15,12 +15,12 @@ import { idOf } from './watched.js';
 
 const { secret, handlerTimeoutMs } = settings;
 
-/** A hand-off at whose steps something can happen. */
-function watchedHandOff(handOff: NonNullable<ReceiverOptions['handOff']>): NonNullable<ReceiverOptions['handOff']> {
+/** A enqueue at whose steps something can happen. */
+function watchedEnqueue(enqueue: NonNullable<ReceiverOptions['enqueue']>): NonNullable<ReceiverOptions['enqueue']> {
   return async (events, context) => {
     pass('before-effect');
     pass('after-check');
-    const storing = handOff(events, context);
+    const storing = enqueue(events, context);
     pass('claim-answer');
     await storing;
     pass('after-effect');
@@ -39,8 +39,8 @@ async function open(): Promise<Receiver> {
   const common = { secret, toleranceSeconds: 3000, handlerTimeoutMs, onError };
   if (settings.engine !== undefined) {
     // Not before it is needed: the engines take longer to load than all the rest.
-    const { openHandOff } = await import('./engines.js');
-    return createReceiver({ ...common, handOff: watchedHandOff(await openHandOff()) });
+    const { openEnqueue } = await import('./engines.js');
+    return createReceiver({ ...common, enqueue: watchedEnqueue(await openEnqueue()) });
   }
   if (settings.store !== 'transactional') return createReceiver({ ...common, store: leaseStore(), onEvent: onItsOwn });
   return createReceiver({ ...common, store: transactionalStore(), onEvent: inTransaction });

@@ -26,10 +26,10 @@ describe('a delivery that is arriving when drain is called', () => {
   it('is handled, and waited for', async () => {
     const { receiver, handled } = noting();
     const begun = arriving('a');
-    const answer = receiver.receive(begun.request);
+    const answer = receiver.handleRequest(begun.request);
     await begun.reading;
     const draining = receiver.drain();
-    expect(await receiver.receive(arriving('b').request)).toMatchObject({ status: 503 });
+    expect(await receiver.handleRequest(arriving('b').request)).toMatchObject({ status: 503 });
     begun.arrive();
     expect(await answer).toMatchObject({ status: 200, closeConnection: true });
     expect(await draining).toEqual({ unfinished: 0 });
@@ -39,7 +39,7 @@ describe('a delivery that is arriving when drain is called', () => {
   it('is dropped when it stalls, and runs nothing when it arrives at last', async () => {
     const { receiver, handled, reported } = noting();
     const stalled = arriving('a');
-    const answer = receiver.receive(stalled.request);
+    const answer = receiver.handleRequest(stalled.request);
     await stalled.reading;
     expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 0 });
     expect(await stalled.dropped).toBe('ERR_WEBHOOK_DRAINING');

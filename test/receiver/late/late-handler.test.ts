@@ -115,9 +115,9 @@ describe('a handler whose time is up, in a store that rolls back', () => {
   });
 });
 
-describe('hand-offs and hooks whose time is up', () => {
+describe('enqueue functions and hooks whose time is up', () => {
   it.each([
-    ['handOff', signed([event('a')])],
+    ['enqueue', signed([event('a')])],
     ['onInvalid', signed([{}])],
     ['onUnknown', signed([{ id: 'a', event: 'new' }])],
   ] as const)('%s takes up a place until it settles, and drain waits for it', async (name, delivery) => {
@@ -126,10 +126,10 @@ describe('hand-offs and hooks whose time is up', () => {
       secret,
       handlerTimeoutMs: 20,
       maxInFlight: 1,
-      ...(name === 'handOff' ? {} : { onEvent() {} }),
+      ...(name === 'enqueue' ? {} : { onEvent() {} }),
       [name]: () => end.promise,
     });
-    expect((await receiver.handle(delivery)).status).toBe(name === 'handOff' ? 503 : 500);
+    expect((await receiver.handle(delivery)).status).toBe(name === 'enqueue' ? 503 : 500);
     expect(await receiver.handle(delivery)).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
     expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
     end.resolve();

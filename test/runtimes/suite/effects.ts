@@ -96,7 +96,7 @@ export const effectCases: readonly Case[] = [
     async run(lab) {
       const given: unknown[] = [];
       const app = lab.start({
-        handOff: async (events, { idempotencyKeys }) => {
+        enqueue: async (events, { idempotencyKeys }) => {
           given.push([events.map(({ id }) => id), idempotencyKeys]);
           if (given.length === 1) throw new Error('the queue is away');
         },

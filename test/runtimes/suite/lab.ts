@@ -105,12 +105,12 @@ export class Lab {
   start(settings: Partial<ReceiverOptions> = {}): App {
     const seen = new Log<string>();
     const codes: string[] = [];
-    const { onEvent, handOff, ...rest } = settings;
+    const { onEvent, enqueue, ...rest } = settings;
     const receiver = this.lib.root.createReceiver({
       secret: SECRET,
       ...rest,
-      ...(handOff
-        ? { handOff }
+      ...(enqueue
+        ? { enqueue }
         : {
             onEvent: (event, context) => {
               seen.add(event.id);

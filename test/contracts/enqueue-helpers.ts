@@ -10,7 +10,7 @@ import type { WorkerProcess } from '../queues/worker-process.js';
 import type { TestServer } from '../servers/server.js';
 import { eventually } from './store-helpers.js';
 
-/** An engine that hand-offs and workers are held to the contract on. */
+/** An engine that enqueue functions and workers are held to the contract on. */
 export interface Engine {
   readonly start: () => Promise<TestServer>;
   readonly open: OpenQueue;
@@ -30,8 +30,8 @@ export const contextOf = (idempotencyKeys: readonly string[]) => ({
 export const idsOf = (events: readonly WebhookEvent[]) => events.map(({ id }) => id);
 /** The idempotency keys that a receiver gives them. */
 export const keysOf = (events: readonly WebhookEvent[]) => events.map((each) => `${each.event}:${each.id}`);
-export const handOff = async (queue: EngineQueue, events: readonly WebhookEvent[], keys = idsOf(events)) => {
-  await queue.handOff(events, contextOf(keys));
+export const enqueue = async (queue: EngineQueue, events: readonly WebhookEvent[], keys = idsOf(events)) => {
+  await queue.enqueue(events, contextOf(keys));
 };
 export const one = () => event(randomUUID());
 export const some = (count: number) => Array.from({ length: count }, one);

@@ -11,8 +11,8 @@ import type { TestServer } from '../servers/server.js';
 import {
   type Engine,
   engineKeys,
+  enqueue,
   eventualValue,
-  handOff,
   idsOf,
   jobOf,
   keysOf,
@@ -20,11 +20,11 @@ import {
   some,
   storedKeys,
   untilKilled,
-} from './hand-off-helpers.js';
+} from './enqueue-helpers.js';
 import { eventually, hostileKeys } from './store-helpers.js';
 
-/** What every engine's hand-off and worker are expected to do. To be called in a describe. */
-export function handOffContract({ start, open, openName, isAtomic, refuseSome }: Engine): void {
+/** What every engine's enqueue and worker are expected to do. To be called in a describe. */
+export function enqueueContract({ start, open, openName, isAtomic, refuseSome }: Engine): void {
   let server: TestServer;
   beforeAll(async () => {
     server = await start();
@@ -47,7 +47,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
     it('stores each event of a delivery with its key and the timestamp', async () => {
       const { queue } = await opened();
       const events = some(3);
-      await handOff(queue, events, ['key 1', 'key 2', 'key 3']);
+      await enqueue(queue, events, ['key 1', 'key 2', 'key 3']);
       const data = (await queue.jobs()).map((job) => job.data);
       const expected = events.map((each, index) => jobOf(each, `key ${index + 1}`));
       expect(data).toHaveLength(3);
@@ -57,9 +57,9 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
     it('stores an event once that is handed off again and again', async () => {
       const { queue } = await opened();
       const events = some(4);
-      await handOff(queue, events);
-      await handOff(queue, events);
-      await handOff(queue, [...events.slice(2), ...some(1)]);
+      await enqueue(queue, events);
+      await enqueue(queue, events);
+      await enqueue(queue, [...events.slice(2), ...some(1)]);
       expect(await queue.jobs()).toHaveLength(5);
     });
 
@@ -68,7 +68,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       const { queue: other } = await opened(name);
       const events = some(300);
       await Promise.all(
-        [queue, other, queue, other].flatMap((each) => [handOff(each, events), handOff(each, events.toReversed())]),
+        [queue, other, queue, other].flatMap((each) => [enqueue(each, events), enqueue(each, events.toReversed())]),
       );
       expect(await storedKeys(queue)).toEqual(idsOf(events).sort());
     });
@@ -76,7 +76,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
     it('stores a thousand events of one delivery', async () => {
       const { queue } = await opened();
       const events = some(1000);
-      await handOff(queue, events);
+      await enqueue(queue, events);
       expect(await storedKeys(queue)).toEqual(idsOf(events).sort());
     });
 
@@ -85,8 +85,8 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       const handled: string[] = [];
       const keys = [...hostileKeys, '', ...engineKeys];
       expect(new Set(keys).size).toBe(keys.length);
-      await handOff(queue, some(keys.length), keys);
-      await handOff(queue, some(keys.length), keys);
+      await enqueue(queue, some(keys.length), keys);
+      await enqueue(queue, some(keys.length), keys);
       await queue.work((_, { idempotencyKey }) => {
         handled.push(idempotencyKey);
       });
@@ -105,7 +105,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       }));
       const plain = one();
       const seen: WebhookEvent[] = [];
-      await handOff(queue, [hostile, plain]);
+      await enqueue(queue, [hostile, plain]);
       await queue.work((each) => {
         seen.push(each);
       });
@@ -119,14 +119,14 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       const events = [...some(500), event(randomUUID(), 'Unstorable'), ...some(500)];
       const undo = await refuseSome(server.url);
       try {
-        await expect(handOff(queue, events)).rejects.toThrow();
+        await expect(enqueue(queue, events)).rejects.toThrow();
       } finally {
         await undo();
       }
       const stored = (await queue.jobs()).length;
       expect(stored).toBeLessThan(events.length);
       expect(stored === 0).toBe(isAtomic);
-      await handOff(queue, events);
+      await enqueue(queue, events);
       expect(await storedKeys(queue)).toEqual(idsOf(events).sort());
     });
   });
@@ -139,12 +139,12 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       await queue.work(({ id }) => {
         handled.push(id);
       });
-      await handOff(queue, first);
+      await enqueue(queue, first);
       await settled(queue);
-      await handOff(queue, first);
-      await handOff(queue, [...second, ...first]);
+      await enqueue(queue, first);
+      await enqueue(queue, [...second, ...first]);
       await settled(queue);
-      await handOff(queue, third);
+      await enqueue(queue, third);
       await settled(queue);
       expect(handled.sort()).toEqual(idsOf([...first, ...second, ...third]).sort());
     });
@@ -153,7 +153,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       const { queue } = await opened(undefined, { backoffMs: 0 });
       const events = some(8);
       const runs = new Map<string, number>();
-      await handOff(queue, events);
+      await enqueue(queue, events);
       await queue.work(({ id }) => {
         const run = (runs.get(id) ?? 0) + 1;
         runs.set(id, run);
@@ -168,7 +168,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       const { queue } = await opened(undefined, { attempts: 2, backoffMs: 0 });
       const each = one();
       let runs = 0;
-      await handOff(queue, [each]);
+      await enqueue(queue, [each]);
       await queue.work(() => {
         runs++;
         throw new Error('boom \0 \ud800');
@@ -178,7 +178,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       expect(await queue.deadLetters()).toEqual([
         { data: jobOf(each), reason: expect.stringContaining('boom \ufffd') },
       ]);
-      await handOff(queue, [each]);
+      await enqueue(queue, [each]);
       expect(await queue.pending()).toBe(0);
     });
 
@@ -187,7 +187,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       const each = one();
       const wrong = [{ nothing: true }, { ...jobOf(event('x')), event: { id: 7, event: 'event.emitted' } }];
       const handled: string[] = [];
-      await handOff(queue, [each]);
+      await enqueue(queue, [each]);
       for (const data of wrong) await queue.add(data);
       await queue.work(({ id }) => {
         handled.push(id);
@@ -211,7 +211,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
       onTestFinished(() => rm(directory, { recursive: true, force: true }));
       const { name, queue } = await opened();
       const each = one();
-      await handOff(queue, [each]);
+      await enqueue(queue, [each]);
       await untilKilled({ open: openName, url: server.url, queue: name, directory, hangs });
       const effectsBefore = await readdir(directory);
 
@@ -243,7 +243,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
 
     it('stores the valid events and answers 422 for an invalid one', async () => {
       const { queue } = await opened();
-      const { receiver, reported } = noting({ handOff: queue.handOff });
+      const { receiver, reported } = noting({ enqueue: queue.enqueue });
       const events = some(2);
       const { status } = await receiver.handle(signed([events[0], wrong, events[1], events[0]]));
       expect({ status, reported }).toEqual({ status: 422, reported: ['ERR_WEBHOOK_INVALID_EVENT'] });
@@ -253,7 +253,7 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
     it('acknowledges an invalid one that onInvalid took', async () => {
       const { queue } = await opened();
       const taken: unknown[] = [];
-      const { receiver } = noting({ handOff: queue.handOff, onInvalid: ({ raw }) => taken.push(raw) });
+      const { receiver } = noting({ enqueue: queue.enqueue, onInvalid: ({ raw }) => taken.push(raw) });
       expect((await receiver.handle(signed([wrong, ...some(1)]))).status).toBe(200);
       expect(taken).toEqual([wrong]);
       expect(await queue.jobs()).toHaveLength(1);
@@ -261,8 +261,8 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
 
     it('answers 503 while the engine is slow, and a late success stores nothing twice', async () => {
       const { queue } = await opened();
-      await handOff(queue, some(1));
-      const { receiver, reported } = noting({ handOff: queue.handOff, handlerTimeoutMs: 150 });
+      await enqueue(queue, some(1));
+      const { receiver, reported } = noting({ enqueue: queue.enqueue, handlerTimeoutMs: 150 });
       const delivery = signed(some(3));
       server.pause();
       try {
@@ -272,13 +272,13 @@ export function handOffContract({ start, open, openName, isAtomic, refuseSome }:
         server.resume();
       }
       await eventually(async () => expect((await receiver.handle(delivery)).status).toBe(200));
-      expect(new Set(reported)).toEqual(new Set(['ERR_WEBHOOK_HAND_OFF']));
+      expect(new Set(reported)).toEqual(new Set(['ERR_WEBHOOK_ENQUEUE']));
       expect(await queue.jobs()).toHaveLength(4);
     });
 
     it('answers 503 while the engine is down, recovers by itself, and has lost nothing that it acknowledged', async () => {
       const { queue } = await opened();
-      const { receiver } = noting({ handOff: queue.handOff, handlerTimeoutMs: 1000 });
+      const { receiver } = noting({ enqueue: queue.enqueue, handlerTimeoutMs: 1000 });
       const [before, during] = [some(5), some(5)];
       expect((await receiver.handle(signed(before))).status).toBe(200);
       const pending = receiver.handle(signed(during));

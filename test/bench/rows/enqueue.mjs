@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createPostgresBackend, Queue } from 'bullmq';
-import { bullmqHandOff } from 'event-webhook-receiver/queues/bullmq';
-import { pgBossHandOff } from 'event-webhook-receiver/queues/pg-boss';
+import { bullmqEnqueue } from 'event-webhook-receiver/queues/bullmq';
+import { pgBossEnqueue } from 'event-webhook-receiver/queues/pg-boss';
 import PgBoss10 from 'pg-boss';
 import { compareTime } from '../lib/compare.mjs';
 import { sampleEventEmitted } from '../lib/ours.mjs';
@@ -11,7 +11,7 @@ const EVENTS = 100;
 const timestamp = '1700000000';
 const WEEK_SECONDS = 7 * 86_400;
 
-/** New events with all that a hand-off is told about them. */
+/** New events with all that a enqueue is told about them. */
 function delivery() {
   const events = Array.from({ length: EVENTS }, () => sampleEventEmitted());
   const idempotencyKeys = events.map(({ id }) => id);
@@ -21,10 +21,10 @@ function delivery() {
 const dataOf = (event) => ({ event, idempotencyKey: event.id, timestamp });
 
 function bullmq(queue) {
-  const handOff = bullmqHandOff(queue);
+  const enqueue = bullmqEnqueue(queue);
   const opts = { attempts: 15, backoff: { type: 'exponential', delay: 1000 }, removeOnComplete: { age: WEEK_SECONDS } };
   return {
-    ours: ({ events, context }) => handOff(events, context),
+    ours: ({ events, context }) => enqueue(events, context),
     bare: ({ events }) =>
       queue.addBulk(
         events.map((event) => ({
@@ -44,10 +44,10 @@ async function pgBoss(boss, insert) {
   await boss.start();
   await boss.createQueue('dead');
   await boss.createQueue('events', { name: 'events', deadLetter: 'dead' });
-  const handOff = pgBossHandOff(boss, 'events');
+  const enqueue = pgBossEnqueue(boss, 'events');
   const retry = { retryLimit: 14, retryDelay: 1, retryBackoff: true, expireInSeconds: 900 };
   return {
-    ours: ({ events, context }) => handOff(events, context),
+    ours: ({ events, context }) => enqueue(events, context),
     bare: ({ events }) => insert(events.map((event) => ({ id: event.id, data: dataOf(event), ...retry }))),
     close: () => boss.stop({ graceful: false }),
   };
@@ -101,7 +101,7 @@ const ENGINES = {
 };
 
 export const benchmarks = Object.entries(ENGINES).map(([engine, { skipped, against, server, open, max = 1.15 }]) => {
-  const name = `hand-off of ${EVENTS} events, ${engine}`;
+  const name = `enqueue of ${EVENTS} events, ${engine}`;
   return {
     name,
     skipped,

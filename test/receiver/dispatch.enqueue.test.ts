@@ -6,16 +6,16 @@ const unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };
 const bad = { id: 'bad', event: 'event.emitted', data: {} };
 const statuses = (result: { outcomes: readonly { status: string }[] }) => result.outcomes.map(({ status }) => status);
 
-describe('handOff', () => {
+describe('enqueue', () => {
   it('is given the valid events of a delivery, each key once, with the keys beside them', async () => {
     const given: unknown[] = [];
-    const handOff = (
+    const enqueue = (
       events: readonly WebhookEvent[],
       context: { idempotencyKeys: readonly string[]; timestamp: string },
     ) => {
       given.push([events.map(({ id }) => id), context.idempotencyKeys, context.timestamp]);
     };
-    const { receiver } = noting({ handOff, onInvalid: () => {} });
+    const { receiver } = noting({ enqueue, onInvalid: () => {} });
     const result = await receiver.handle(signed([event('a'), bad, event('b'), event('a'), unknown]));
     expect(given).toEqual([[['a', 'b'], ['event.emitted:a', 'event.emitted:b'], String(seconds)]]);
     expect(result.status).toBe(200);
@@ -31,16 +31,16 @@ describe('handOff', () => {
     ],
     ['rejects', () => Promise.reject(new Error('queue is down'))],
     ['hangs', () => new Promise(() => {})],
-  ])('that %s gives 503: nothing is acknowledged that is not stored', async (_how, handOff) => {
-    const { receiver } = noting({ handOff, handlerTimeoutMs: 20 });
+  ])('that %s gives 503: nothing is acknowledged that is not stored', async (_how, enqueue) => {
+    const { receiver } = noting({ enqueue, handlerTimeoutMs: 20 });
     const result = await receiver.handle(signed([event('a'), event('b')]));
-    expect(result).toMatchObject({ status: 503, retryAfterSeconds: 5, error: { code: 'ERR_WEBHOOK_HAND_OFF' } });
+    expect(result).toMatchObject({ status: 503, retryAfterSeconds: 5, error: { code: 'ERR_WEBHOOK_ENQUEUE' } });
     expect(statuses(result)).toEqual(['failed', 'failed']);
   });
 
   it('is not called when there is nothing to store, and invalid items keep their policy', async () => {
     let calls = 0;
-    const { receiver } = noting({ handOff: () => calls++ });
+    const { receiver } = noting({ enqueue: () => calls++ });
     expect((await receiver.handle(signed([bad, unknown]))).status).toBe(422);
     expect(calls).toBe(0);
   });
@@ -48,7 +48,7 @@ describe('handOff', () => {
   it('stores the rest when the key of one event cannot be had', async () => {
     const given: string[] = [];
     const { receiver } = noting({
-      handOff: (events) => given.push(...events.map(({ id }) => id)),
+      enqueue: (events) => given.push(...events.map(({ id }) => id)),
       idempotencyKey: ({ id }) => (id === 'a' ? (undefined as never) : id),
     });
     expect((await receiver.handle(signed([event('a'), event('b')]))).status).toBe(500);
