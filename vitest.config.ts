@@ -14,8 +14,7 @@ export default defineConfig({
       ...(withPeers ? [{ find: /^(pg-boss|ioredis)$/, replacement: `${peers}$1` }] : []),
       // A process that is started runs no TypeScript: devtools/test/explain-setup.ts bundles it.
       { find: /^\.\/explain-files\.js$/, replacement: here('./devtools/test/explain-files.ts') },
-      { find: '#hmac', replacement: here('./src/signature/hmac-node.ts') },
-      { find: '#diagnostics', replacement: here('./src/internal/channels-node.ts') },
+      { find: '#runtime', replacement: here('./src/internal/runtime-node.ts') },
       ...Object.values(PACKAGES).flatMap((url) =>
         entriesOf(url).map(({ specifier, source }) => ({
           find: new RegExp(`^${specifier}$`),

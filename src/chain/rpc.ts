@@ -1,4 +1,3 @@
-import ky, { HTTPError } from 'ky';
 import { isRecord } from '../internal/guards.js';
 import { readBounded } from './read-bounded.js';
 import { RpcError } from './rpc-error.js';
@@ -41,6 +40,8 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
 
   /** What a node answers, within the time that it has for all of it. */
   async function ask(json: object, signal: AbortSignal): Promise<string | undefined> {
+    // Loaded here because ky looks at what comes with fetch, which takes Node longer to load than everything else here.
+    const { HTTPError, ky } = await import('../internal/ky.js');
     try {
       // What may hold a key goes to no other host. The signal bounds the time, also that of the body.
       const response = await ky.post(url.href, { json, headers, retry, signal, timeout: false, redirect: 'error' });

@@ -55,7 +55,7 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
 
   return async ({ method, path, query, body }) => {
     // Only now: it looks at what fetch brings with it, which takes Node longer to load than all else here.
-    const { ky, isHTTPError, isTimeoutError } = await import('./ky.js');
+    const { ky, isHTTPError, isTimeoutError } = await import('../internal/ky.js');
     const to = `${method} ${path}`;
     const inDoubt = method === 'POST' ? ' It may have taken effect: look before you try again.' : '';
     let key = '';

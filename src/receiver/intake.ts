@@ -1,4 +1,4 @@
-import { hmacAhead, utf8Length } from '#hmac';
+import { hmacAhead, utf8Length } from '#runtime';
 import { WebhookError } from '../errors.js';
 import { type DeliveryItem, parseDelivery } from '../events/parse-delivery.js';
 import { withDeadline } from '../internal/deadline.js';

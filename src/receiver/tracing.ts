@@ -1,4 +1,4 @@
-import { tracingChannel } from '#diagnostics';
+import { tracingChannel } from '#runtime';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { DeliveryResult } from './answer.js';

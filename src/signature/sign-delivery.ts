@@ -1,4 +1,4 @@
-import { hmacHex } from '#hmac';
+import { hmacHex } from '#runtime';
 import { ConfigError } from '../errors.js';
 import { type HeaderNames, serviceHeaders } from './headers.js';
 import { isTimestamp, type RawBody, signedBytes } from './verify-signature.js';

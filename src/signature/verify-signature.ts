@@ -1,4 +1,4 @@
-import { equalHex, hmacHex } from '#hmac';
+import { equalHex, hmacHex } from '#runtime';
 
 /** The body of a delivery exactly as it was received. A string stands for its UTF-8 bytes. */
 export type RawBody = string | Uint8Array | ArrayBuffer;

@@ -1,4 +1,4 @@
-import { hmacHex } from '#hmac';
+import { hmacHex } from '#runtime';
 import type { EventEmitted, TransactionIncluded } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
 import { type SignedDelivery, type SignOptions, signDelivery } from '../signature/sign-delivery.js';

@@ -36,8 +36,11 @@ export async function createGround(shared: SharedData | undefined): Promise<Grou
     await copyFile(here(`./runners/${runner}`), file(runner));
   }
   // They stand inside the package, so that what they ask for is what the package's own files get.
-  await consumer.write('node_modules/event-webhook-receiver/probe.mjs', `console.log(import.meta.resolve('#hmac'));`);
-  await consumer.write('node_modules/event-webhook-receiver/probe.cjs', `console.log(require.resolve('#hmac'));`);
+  await consumer.write(
+    'node_modules/event-webhook-receiver/probe.mjs',
+    `console.log(import.meta.resolve('#runtime'));`,
+  );
+  await consumer.write('node_modules/event-webhook-receiver/probe.cjs', `console.log(require.resolve('#runtime'));`);
   return {
     ...consumer,
     input: (traits) => consumer.write('input.json', JSON.stringify({ traits, shared })),

@@ -10,8 +10,8 @@ import type { Result } from './suite/suite.js';
 /** What came of the suite in one runtime. */
 export interface Outcome {
   readonly results: readonly Result[];
-  /** The file that '#hmac' stands for there. */
-  readonly hmac: string;
+  /** The file that '#runtime' means there. */
+  readonly file: string;
   /** What the runtime printed beside results. */
   readonly noise: string;
   /** All that a runtime without modules of its own was given. */
@@ -25,7 +25,7 @@ export interface Runtime {
   /** It has no modules of its own, so its tools make one file of everything. */
   readonly bundled: boolean;
   /** The HMAC that is right there. */
-  readonly hmac: RegExp;
+  readonly file: string;
   run(ground: Ground, input: string): Promise<Outcome>;
 }
 
@@ -61,19 +61,23 @@ function parse(printed: string): { results: Result[]; noise: string } {
 const last = (printed: string) => basename(printed.trim().split('\n')[0] ?? '');
 
 /** A runtime that finds modules itself, once by import and once by require. */
-function resolving(title: string, command: string | undefined, args: readonly string[] = []): Runtime[] {
+function resolving(
+  title: string,
+  command: string | undefined,
+  { args = [], file = 'runtime-node' }: { readonly args?: readonly string[]; readonly file?: string } = {},
+): Runtime[] {
   const traits = { bare: false, webCrypto: false, realms: true, sharedMemory: true };
   return (['module.mjs', 'commonjs.cjs'] as const).map((runner) => ({
     title: `${title}, ${runner === 'module.mjs' ? 'import' : 'require'}`,
     present: command !== undefined,
     bundled: false,
     traits,
-    hmac: runner === 'module.mjs' ? /^hmac-node\.js$/ : /^hmac-node\.cjs$/,
+    file: `${file}${runner === 'module.mjs' ? '.js' : '.cjs'}`,
     async run(ground) {
       const probe = join(ground.packageRoot, runner === 'module.mjs' ? 'probe.mjs' : 'probe.cjs');
       const program = command ?? '';
-      const hmac = last(await execute(program, [...args, probe], ground.root));
-      return { ...parse(await execute(program, [...args, join(ground.root, runner)], ground.root)), hmac };
+      const resolved = last(await execute(program, [...args, probe], ground.root));
+      return { ...parse(await execute(program, [...args, join(ground.root, runner)], ground.root)), file: resolved };
     },
   }));
 }
@@ -95,11 +99,11 @@ function bundled(options: {
     present: installed(options.needs) !== undefined,
     bundled: true,
     traits: options.traits,
-    hmac: /^hmac-pure\.js$/,
+    file: 'runtime-edge.js',
     async run(ground, input) {
       const { path, text, files } = await bundle(ground, options.entry, options.conditions, options.format);
       const printed = await execute(process.execPath, [runner, path, input, ...(options.args ?? [])], dirname(runner));
-      return { ...parse(printed), hmac: files.filter((file) => file.startsWith('hmac-')).join(' '), bundled: text };
+      return { ...parse(printed), file: files.filter((file) => file.startsWith('runtime-')).join(' '), bundled: text };
     },
   };
 }
@@ -117,8 +121,8 @@ export const runtimes: readonly Runtime[] = [
   ...resolving(`Node ${process.versions.node}`, process.execPath),
   ...resolving(`Node ${version('node22')}`, binaryOf('node22')),
   ...resolving(`Node ${version('node24')}`, binaryOf('node24')),
-  ...resolving(`Bun ${version('bun')}`, binaryOf('bun')),
-  ...resolving(`Deno ${version('deno')}`, binaryOf('deno'), ['run', '--allow-all', '--no-lock']),
+  ...resolving(`Bun ${version('bun')}`, binaryOf('bun'), { file: 'runtime-bun' }),
+  ...resolving(`Deno ${version('deno')}`, binaryOf('deno'), { args: ['run', '--allow-all', '--no-lock'] }),
   ...([[], ['nodejs_compat']] as const).map((args) =>
     bundled({
       title: `workerd (Miniflare ${version('miniflare')}) ${args.length === 0 ? 'without' : 'with'} nodejs_compat`,

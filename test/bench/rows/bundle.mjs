@@ -45,7 +45,7 @@ export const benchmarks = [
       withConsumer(async (folder) => {
         const rows = [];
         for (const [name, contents, against, max] of ROWS) {
-          const size = await bundledSize(folder, contents, { external: against === BACKEND ? ['#hmac'] : [] });
+          const size = await bundledSize(folder, contents, { external: against === BACKEND ? ['#runtime'] : [] });
           rows.push(rowOf(name, against, size, max));
         }
         for (const subpath of ['.', './verify', './fetch']) {

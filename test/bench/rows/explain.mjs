@@ -21,7 +21,7 @@ async function loadSteps() {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    alias: { '#hmac': path('src/signature/hmac-node.ts') },
+    alias: { '#runtime': path('src/internal/runtime-node.ts') },
     outfile,
   });
   const loaded = await import(pathToFileURL(outfile).href);

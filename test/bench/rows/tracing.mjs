@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -11,13 +11,21 @@ const file = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url
 
 /** The receiver and its trace functions, with Node's channels or with none, each in modules of its own. */
 const SOURCE = `
-export { createReceiver } from ${JSON.stringify(file('dist/index.js'))};
+export { createReceiver } from ${JSON.stringify(file('src/index.ts'))};
 export { traceEvent } from ${JSON.stringify(file('src/receiver/tracing.ts'))};`;
 
-/** Loads them with one meaning of '#diagnostics'. */
-async function load(folder, channels) {
-  const outfile = join(folder, `${channels}.mjs`);
-  const alias = { '#diagnostics': file(`dist/${channels}.js`), '#hmac': file('dist/hmac-node.js') };
+const node = JSON.stringify(file('src/internal/runtime-node.ts'));
+const edge = JSON.stringify(file('src/internal/runtime-edge.ts'));
+const RUNTIMES = {
+  traced: `export * from ${node};`,
+  bare: `export { equalHex, hmacAhead, hmacHex, utf8Length } from ${node}; export { tracingChannel } from ${edge};`,
+};
+
+/** Loads them with one meaning of '#runtime'. */
+async function load(folder, name) {
+  const outfile = join(folder, `${name}.mjs`);
+  const alias = { '#runtime': join(folder, `${name}-runtime.ts`) };
+  writeFileSync(alias['#runtime'], RUNTIMES[name]);
   const stdin = { contents: SOURCE, resolveDir: file('.') };
   const options = { bundle: true, format: 'esm', platform: 'node', tsconfigRaw: '{}', logLevel: 'error' };
   await build({ stdin, outfile, alias, ...options });
@@ -27,7 +35,7 @@ async function load(folder, channels) {
 async function withModules(work) {
   const folder = mkdtempSync(join(tmpdir(), 'event-webhook-tracing-'));
   try {
-    return await work(await load(folder, 'channels-node'), await load(folder, 'channels-none'));
+    return await work(await load(folder, 'traced'), await load(folder, 'bare'));
   } finally {
     rmSync(folder, { recursive: true });
   }

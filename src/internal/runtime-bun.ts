@@ -1,6 +1,9 @@
 import { type Channel, tracingChannel as create, type TracingChannel } from 'node:diagnostics_channel';
 
-/** Bun's tracing channels, which do not say by themselves whether anybody listens. */
+// `#runtime` in Bun, whose crypto module is Node's.
+export { equalHex, hmacAhead, hmacHex, utf8Length } from '../signature/hmac-node.js';
+
+/** Bun's tracing channels do not report whether anybody subscribes, so this asks the five channels behind each. */
 export function tracingChannel<Store, Message extends object>(name: string): TracingChannel<Store, Message> {
   const channel = create<Store, Message>(name);
   const parts: Channel[] = Object.values(channel);

@@ -1,0 +1,7 @@
+// `#runtime` where there are no Node modules: SHA-256 in JavaScript.
+export { equalHex, hmacAhead, hmacHex, utf8Length } from '../signature/hmac-pure.js';
+
+/** These runtimes have no diagnostics_channel, so nobody can subscribe. */
+export function tracingChannel() {
+  return { hasSubscribers: false };
+}
