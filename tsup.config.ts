@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'tsup';
 import { entryPoints, PACKAGES } from './scripts/exports.mjs';
-import { SHARED, sharedFiles } from './scripts/shared-files.js';
+import { sharedEntries, sharedFiles } from './scripts/shared-files.js';
 import { viemDecoding } from './scripts/viem-decoding.js';
 
 const { imports } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -15,17 +15,20 @@ const runtimes = {
 };
 
 export default defineConfig({
-  entry: { ...subpaths, ...runtimes, ...Object.fromEntries(SHARED.map(({ output, source }) => [output, source])) },
+  entry: { ...subpaths, ...runtimes },
   format: ['esm', 'cjs'],
   target: 'node20',
   platform: 'neutral',
   outDir: 'dist',
   clean: true,
-  // What entries share is in the files of SHARED. Chunks would make an import read more files.
   splitting: false,
   treeshake: true,
   removeNodeProtocol: false,
   external: [...Object.keys(imports), /^node:/],
+  esbuildOptions: (options) => {
+    // tsup takes only files as entries.
+    options.entryPoints = { ...(options.entryPoints as Record<string, string>), ...sharedEntries };
+  },
   esbuildPlugins: [sharedFiles, viemDecoding],
   dts: { entry: subpaths, compilerOptions: { ignoreDeprecations: '6.0' } },
 });

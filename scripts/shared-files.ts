@@ -1,64 +1,76 @@
-// The files of dist that several subpaths share, and the plugin of the build that leaves them out of each subpath.
-import { readFileSync } from 'node:fs';
+// The files of dist that several subpaths share, and the plugin of the build that makes them. A chunk for every set of
+// subpaths that have a module in common would make an import read four times as many files.
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
+import { entriesOf, PACKAGES } from './exports.mjs';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
-interface SharedFile {
-  /** The name in `imports` of package.json that stands for the file. */
-  readonly name: string;
-  readonly output: string;
-  /** The entry, which lists the modules that others may import. */
-  readonly source: string;
-  /** Every module that is bundled into the file, relative to src. */
-  readonly members: RegExp;
+/** The shared files by their names in `imports` of package.json, and the modules that each contains. */
+const SHARED: Readonly<Record<string, RegExp>> = {
+  '#ky': /^internal\/ky\.ts$/,
+  '#core': /^(errors|stores\/(store|memory)|(signature|events|receiver|internal)\/.+)\.ts$/,
+  '#http': /^adapters\/.+\.ts$/,
+  '#decoding': /^evm\/.+\.ts$/,
+};
+
+/** What `entry` of the build takes: each shared file under the name that it has in dist. */
+export const sharedEntries = Object.fromEntries(Object.keys(SHARED).map((name) => [name.slice(1), `shared:${name}`]));
+
+const entries = entriesOf(PACKAGES.receiver).map(({ source }) => source.slice('src/'.length));
+const isEntry = (module: string) => entries.includes(module);
+const roomOf = (module: string) => Object.keys(SHARED).find((name) => SHARED[name]?.test(module));
+
+/** The shared file that an importer gets a module from, if it does not contain the module itself. */
+function sharedFor(module: string, importer: string): string | undefined {
+  if (isEntry(module)) return undefined;
+  const room = roomOf(module);
+  // The entries of the core are complete by themselves, so that they load without the rest of it.
+  const contains = room === roomOf(importer) && (room === '#core' || !isEntry(importer));
+  return contains ? undefined : room;
 }
 
-export const SHARED: readonly SharedFile[] = [
-  { name: '#ky', output: 'ky', source: 'src/internal/ky.ts', members: /^internal\/ky\.ts$/ },
-  {
-    name: '#core',
-    output: 'core',
-    source: 'src/core.ts',
-    members: /^(errors|core|stores\/(store|memory)|(signature|events|receiver|internal)\/.+)\.ts$/,
-  },
-  {
-    name: '#http',
-    output: 'adapters/http',
-    source: 'src/adapters/http.ts',
-    members: /^adapters\/(http|collect|node-http|respond|status)\.ts$/,
-  },
-  {
-    name: '#decoding',
-    output: 'evm/decoding',
-    source: 'src/evm/decoding.ts',
-    members: /^evm\/(?!index\.ts$).+\.ts$/,
-  },
-];
+const toModule = (file: string) => relative(src, file).replaceAll('\\', '/').replace(/\.js$/, '.ts');
 
-const pathOf = (file: string) => relative(src, file).replaceAll('\\', '/');
-const sharedOf = (path: string) => SHARED.find(({ members }) => members.test(path));
+/** Imports of values from a relative path. */
+const IMPORT = /^(?:import|export) (?!type )[^;]*? from '(\.[^']+)';$|\bimport\('(\.[^']+)'\)/gm;
 
-/** The modules that may be imported from a shared file: itself and those that it lists, relative to src. */
-function importable({ source }: SharedFile): string[] {
-  const file = resolve(src, '..', source);
-  const specifiers = readFileSync(file, 'utf8').matchAll(/^export \* from '(.+)\.js';$/gm);
-  return [pathOf(file), ...[...specifiers].map(([, name = '']) => `${pathOf(resolve(dirname(file), name))}.ts`)];
+/** The modules that others take from each shared file. */
+function findShared(): Map<string, Set<string>> {
+  const found = new Map(Object.keys(SHARED).map((name) => [name, new Set<string>()]));
+  for (const importer of readdirSync(src, { recursive: true, encoding: 'utf8' }).map((file) =>
+    toModule(resolve(src, file)),
+  )) {
+    if (!importer.endsWith('.ts')) continue;
+    const text = readFileSync(resolve(src, importer), 'utf8');
+    for (const [, path = '', lazy = path] of text.matchAll(IMPORT)) {
+      const module = toModule(resolve(src, dirname(importer), lazy));
+      const shared = sharedFor(module, importer);
+      if (shared !== undefined) found.get(shared)?.add(module);
+    }
+  }
+  return found;
 }
 
-/** Replaces an import of a member by one of the shared file, unless the importer is a member too. */
+/** Makes the shared files, and replaces what others import of their modules by an import of the file. */
 export const sharedFiles: Plugin = {
   name: 'shared-files',
   setup: (build) => {
-    build.onResolve({ filter: /^\.\.?\// }, ({ importer, path, resolveDir }) => {
-      if (!importer.startsWith(src)) return;
-      const module = pathOf(resolve(resolveDir, path)).replace(/\.js$/, '.ts');
-      const shared = sharedOf(module);
-      if (shared === undefined || shared === sharedOf(pathOf(importer))) return;
-      if (importable(shared).includes(module)) return { path: shared.name, external: true };
-      return { errors: [{ text: `${shared.source} must export * from ${module}, which ${pathOf(importer)} imports` }] };
+    const modules = findShared();
+    build.onResolve({ filter: /^shared:/ }, ({ path }) => ({
+      path: path.slice('shared:'.length),
+      namespace: 'shared',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'shared' }, ({ path }) => ({
+      contents: [...(modules.get(path) ?? [])].map((module) => `export * from './${module}';`).join('\n'),
+      resolveDir: src,
+    }));
+    build.onResolve({ filter: /^\.\.?\// }, ({ importer, path, resolveDir, namespace }) => {
+      if (namespace !== 'file' || !importer.startsWith(src)) return undefined;
+      const shared = sharedFor(toModule(resolve(resolveDir, path)), toModule(importer));
+      return shared === undefined ? undefined : { path: shared, external: true };
     });
   },
 };
