@@ -11,7 +11,14 @@ const programs = {
   'cli/explain-thread': 'src/confined/explain-thread.ts',
 };
 
-const common = { target: 'node20', platform: 'node', outDir: 'dist', removeNodeProtocol: false } as const;
+const common = {
+  target: 'node20',
+  platform: 'node',
+  outDir: 'dist',
+  removeNodeProtocol: false,
+  // The receiver is a dependency. With the paths of the repository it would be taken from its source, and inlined.
+  tsconfig: 'tsconfig.build.json',
+} as const;
 
 const dts = { entry: subpaths, compilerOptions: { ignoreDeprecations: '6.0' } };
 

@@ -13,6 +13,8 @@ const SHARED: Readonly<Record<string, RegExp>> = {
   '#ky': /^internal\/ky\.ts$/,
   '#core': /^(errors|stores\/(store|memory)|(signature|events|receiver|internal)\/.+)\.ts$/,
   '#http': /^adapters\/.+\.ts$/,
+  '#lease': /^stores\/[\w-]+\.ts$/,
+  '#job': /^queues\/[\w-]+\.ts$/,
   '#decoding': /^evm\/.+\.ts$/,
 };
 
