@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { entriesOf, PACKAGES } from './scripts/exports.mjs';
+import { TIERS } from './scripts/tiers.mjs';
 import { skippedReporter } from './test/skipped-reporter.js';
 
 /** What `npm run test:peers` sets: the peers are those that test/peers pins. */
@@ -24,7 +25,10 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts', 'devtools/test/**/*.test.ts'],
+    // With other peers, `npm run test:peers` names the suites.
+    projects: Object.entries(withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: [] } } : TIERS).map(
+      ([name, { include, exclude }]) => ({ extends: true as const, test: { name, include, exclude } }),
+    ),
     globalSetup: ['devtools/test/explain-setup.ts'],
     reporters: [
       'default',

@@ -1,8 +1,8 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { needs, onDemandModules } from './bundlers/bundling.js';
-import { type Consumer, compilers, createConsumer, resolutions, subpaths, typeCheck } from './consumer.js';
+import { type Consumer, compilers, createConsumer, resolutions, subpaths, typeCheck } from '../package/consumer.js';
+import { needs, onDemandModules } from './bundling.js';
 
 /** The subpaths whose declarations name what only Node's types have. All others do without. */
 const NEED_NODE = ['/express', '/fastify', '/node'];

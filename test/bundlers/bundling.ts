@@ -23,7 +23,7 @@ export interface Bundled {
   readonly warnings: readonly string[];
 }
 
-const onDemand = new URL('../../bundlers/package.json', import.meta.url);
+const onDemand = new URL('package.json', import.meta.url);
 
 /** What the title of a suite says when a package of test/bundlers is missing. */
 export const needs = (name: string): string =>

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import { runInContext } from 'node:vm';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bundled, type Bundling, GLOBAL, needs } from './bundlers/bundling.js';
-import { esbuild } from './bundlers/esbuild.js';
-import { installedVite, vite, vite7 } from './bundlers/vite.js';
-import { webpack } from './bundlers/webpack.js';
-import { type Consumer, createConsumer } from './consumer.js';
-import { createWebContext } from './web-context.js';
+import { type Consumer, createConsumer } from '../package/consumer.js';
+import { createWebContext } from '../package/web-context.js';
+import { type Bundled, type Bundling, GLOBAL, needs } from './bundling.js';
+import { esbuild } from './esbuild.js';
+import { installedVite, vite, vite7 } from './vite.js';
+import { webpack } from './webpack.js';
 
 const run = promisify(execFile);
 const SECRET = 'whsec-büñdled';

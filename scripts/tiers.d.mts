@@ -1,0 +1,1 @@
+export const TIERS: Readonly<Record<string, { readonly include: string[]; readonly exclude: string[] }>>;

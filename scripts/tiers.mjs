@@ -1,0 +1,51 @@
+// The tiers of the tests: what `npm test` and `npm run test:…` run, by folders and endings of names, so that a new test
+// file is in the right one. A file is in the first tier that it fits, and in `fast` if it fits none.
+const MANUAL = ['**/node_modules/**'];
+
+/** `include`: its test files. `builds`: the types too, or the JavaScript alone. `needs`: see scripts/test.mjs. */
+const OTHERS = {
+  runtimes: { include: ['test/runtimes/**', '**/*.runtimes'], builds: 'types', needs: ['runtimes'] },
+  frameworks: {
+    include: ['test/recipes/**', 'test/bundlers/**', '**/*.frameworks'],
+    builds: 'types',
+    needs: ['frameworks', 'bundlers', 'runtimes'],
+  },
+  browser: { include: ['devtools/test/browser/**', '**/*.browser'], builds: 'js', needs: ['chromium', 'anvil'] },
+  package: {
+    include: ['test/package/**', 'test/readme*', '**/*.package'],
+    builds: 'types',
+    needs: ['redis', 'postgres', 'anvil'],
+  },
+  servers: {
+    include: [
+      'test/{chaos,examples,queues,real-chain}/**',
+      'test/stores/{postgres,redis}/**',
+      '**/*.{anvil,postgres,redis,servers}',
+      '**/anvil',
+    ],
+    builds: 'js',
+    needs: ['redis', 'postgres', 'anvil', 'frameworks'],
+  },
+};
+
+const toFiles = (patterns) =>
+  patterns.map((pattern) => (pattern.endsWith('/**') ? `${pattern}/*.test.ts` : `${pattern}.test.ts`));
+
+const others = Object.entries(OTHERS).map(([name, tier]) => [name, { ...tier, include: toFiles(tier.include) }]);
+
+/** Every tier by its name, with patterns as Vitest takes them. */
+export const TIERS = Object.fromEntries([
+  [
+    'fast',
+    {
+      include: ['test/**/*.test.ts', 'devtools/test/**/*.test.ts'],
+      exclude: [...MANUAL, 'test/peers/**', ...others.flatMap(([, { include }]) => include)],
+      builds: 'js',
+      needs: [],
+    },
+  ],
+  ...others.map(([name, tier], at) => [
+    name,
+    { ...tier, exclude: [...MANUAL, ...others.slice(0, at).flatMap(([, { include }]) => include)] },
+  ]),
+]);
