@@ -22,7 +22,7 @@ if (!args.includes('--install')) {
   if (!process.argv.includes('--built')) {
     run(process.execPath, [`${root}node_modules/tsup/dist/cli-default.js`, '--no-dts', '--silent']);
   }
-  const suites = ['test/queues', 'test/stores/redis', 'test/stores/freeze.test.ts', 'test/peers'];
+  const suites = ['test/queues', 'test/stores/redis', 'test/stores/freeze.redis.test.ts', 'test/peers'];
   const { COVERAGE, ...env } = process.env;
   run(node, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...(args.length > 0 ? args : suites)], {
     env: { ...env, TEST_PEERS: '1', NODE_OPTIONS: `--import=${pathToFileURL(`${peers}/resolve.mjs`)}` },

@@ -1,6 +1,10 @@
 // The tiers of the tests: what `npm test` and `npm run test:…` run, by folders and endings of names, so that a new test
 // file is in the right one. A file is in the first tier that it fits, and in `fast` if it fits none.
-const MANUAL = ['**/node_modules/**'];
+import { existsSync } from 'node:fs';
+
+const hasShared = existsSync(new URL('../../shared/vectors/', import.meta.url));
+/** Vectors that a clone of the project alone does not have. */
+const NEVER = ['**/node_modules/**', ...(hasShared ? [] : ['**/*.shared.test.ts'])];
 
 /** `include`: its test files. `builds`: the types too, or the JavaScript alone. `needs`: see scripts/test.mjs. */
 const OTHERS = {
@@ -9,6 +13,12 @@ const OTHERS = {
     include: ['test/recipes/**', 'test/bundlers/**', '**/*.frameworks'],
     builds: 'types',
     needs: ['frameworks', 'bundlers', 'runtimes'],
+  },
+  // How time and memory grow, and what strangers take.
+  limits: {
+    include: ['test/strangers/**', 'devtools/test/explain/{linear,memory}', '**/*.limits'],
+    builds: 'js',
+    needs: [],
   },
   browser: { include: ['devtools/test/browser/**', '**/*.browser'], builds: 'js', needs: ['chromium', 'anvil'] },
   package: {
@@ -39,13 +49,13 @@ export const TIERS = Object.fromEntries([
     'fast',
     {
       include: ['test/**/*.test.ts', 'devtools/test/**/*.test.ts'],
-      exclude: [...MANUAL, 'test/peers/**', ...others.flatMap(([, { include }]) => include)],
+      exclude: [...NEVER, 'test/peers/**', ...others.flatMap(([, { include }]) => include)],
       builds: 'js',
       needs: [],
     },
   ],
   ...others.map(([name, tier], at) => [
     name,
-    { ...tier, exclude: [...MANUAL, ...others.slice(0, at).flatMap(([, { include }]) => include)] },
+    { ...tier, exclude: [...NEVER, ...others.slice(0, at).flatMap(([, { include }]) => include)] },
   ]),
 ]);

@@ -1,21 +1,15 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import Database from 'libsql';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SqliteStoreOptions, sqliteStore } from '../../../src/stores/sqlite/index.js';
 import { describeStore } from '../../contracts/store.js';
 import { failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
-import { binaryOf, needsRuntimes } from '../../runtimes/installed.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'sqlite-'));
 const file = join(directory, 'keys.db');
-const child = fileURLToPath(new URL('sqlite-child.mjs', import.meta.url));
 let time = Date.now();
 
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -164,42 +158,3 @@ describe('sqliteStore', () => {
     await expect(store.once('b', failing)).rejects.toThrow(/no such table/);
   });
 });
-
-/** Runtimes, two of which bring a SQLite of their own. Without them their suite is skipped by name. */
-const runtimes = [
-  { title: 'libsql on this Node', command: process.execPath, driver: 'libsql' },
-  { title: 'node:sqlite', command: binaryOf('node22'), driver: 'node:sqlite' },
-  { title: 'bun:sqlite', command: binaryOf('bun'), driver: 'bun:sqlite' },
-];
-
-for (const { title, command = '', driver } of runtimes) {
-  const missing = command === '' || spawnSync(command, ['--version']).status !== 0;
-  const why = missing ? needsRuntimes : '';
-
-  describe.skipIf(missing)(`sqliteStore with ${title}, several processes on one file${why}`, () => {
-    it('runs every key once among four processes at the same time', async () => {
-      const path = join(directory, `${driver.replace(':', '-')}.db`);
-      const race = () => promisify(execFile)(command, [child, driver, path, 'race', '300']);
-      const outputs = await Promise.all([race(), race(), race(), race()]);
-      const results = outputs.map(({ stdout }) => JSON.parse(stdout) as { ran: string[]; duplicates: number });
-      const ran = results.flatMap((result) => result.ran);
-      expect(ran).toHaveLength(300);
-      expect(new Set(ran).size).toBe(300);
-      for (const { ran, duplicates } of results) expect(duplicates).toBe(ran.length);
-    }, 60_000);
-
-    it('has a killed process taken over from when its lease is over, and not before', async () => {
-      const path = join(directory, `${driver.replace(':', '-')}-kill.db`);
-      const holder = spawn(command, [child, driver, path, 'hold', 'the-key'], { stdio: ['ignore', 'pipe', 'inherit'] });
-      await once(holder.stdout, 'data');
-      holder.kill('SIGKILL');
-      await once(holder, 'exit');
-      let now = Date.now();
-      const store = sqliteStore({ database: connect(path), now: () => now });
-      expect(await store.once('the-key', failing)).toBe('in-progress');
-      now += 60_001;
-      expect(await store.once('the-key', nothing)).toBe('handled');
-      expect(await store.once('the-key', failing)).toBe('duplicate');
-    }, 30_000);
-  });
-}
