@@ -1,5 +1,5 @@
-// `npm run check`: every check of the project in order, up to the first that fails. `--after-tests` leaves out what
-// `COVERAGE=1 npm test` has just done: the build and the tests with coverage.
+// `npm run check`: every check of both packages in order, up to the first that fails. `--after-tests` leaves out what
+// .ci/run has just done: the build and the tests with coverage.
 import { spawnSync } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,12 +10,14 @@ const steps = [
   ['types', 'tsc'],
   ['types of the page', 'tsc -p devtools/src/page/browser'],
   ['types of its tests, some of which run in a browser', 'tsc -p devtools/test/browser'],
-  ['build', 'tsup --silent', 'tested'],
-  ['tests with coverage', 'vitest run --coverage', 'tested'],
-  ['type tests', 'vitest run --typecheck.only --coverage.enabled=false --reporter=default'],
-  ['package: publint', 'publint --strict'],
-  // The subpaths have no fallback for resolution without "exports", which no supported Node version uses.
-  ['package: attw', 'attw --pack . --profile node16 --format table-flipped --no-emoji'],
+  ['generated files', 'node scripts/generate-paths.mjs --check'],
+  ['build', 'npm run --silent build', 'tested'],
+  ['tests with coverage', 'npm run --silent test:all -- --coverage', 'tested'],
+  ['type tests', 'vitest run --project fast --typecheck.only --coverage.enabled=false --reporter=default'],
+  ['publint', 'publint --strict'],
+  ['publint of devtools', 'publint --strict devtools'],
+  ['attw', 'attw --pack . --format table-flipped --no-emoji'],
+  ['attw of devtools', 'attw --pack devtools --format table-flipped --no-emoji'],
   ['licences of what is inlined', 'node scripts/third-party-licenses.mjs --check'],
   ['sizes and forbidden strings', 'node scripts/size-report.mjs'],
   ['what imports load', 'node scripts/import-report.mjs'],

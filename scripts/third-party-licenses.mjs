@@ -14,9 +14,8 @@ async function inlinedPackages() {
   const found = new Set();
   const outDir = mkdtempSync(join(tmpdir(), 'licenses-'));
   try {
-    process.env.COMMAND_LINE_METAFILE = join(outDir, 'metafile-cli.json');
     await build({ outDir, dts: false, silent: true, metafile: true });
-    for (const format of ['esm', 'cjs', 'cli']) {
+    for (const format of ['esm', 'cjs']) {
       const { outputs } = JSON.parse(readFileSync(join(outDir, `metafile-${format}.json`), 'utf8'));
       for (const { inputs } of Object.values(outputs)) {
         for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
