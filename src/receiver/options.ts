@@ -102,21 +102,34 @@ export interface EventContext<Tx = undefined> {
   readonly tx: Tx;
 }
 
-/** What a durable enqueue is told about the events it is given. */
+/** An event with its idempotency key. */
+export interface EventEntry {
+  readonly event: WebhookEvent;
+  /** Unique per event and source: what `idempotencyKey(event)` returned, prefixed with the source if there is one. */
+  readonly idempotencyKey: string;
+}
+
+/** What `enqueue` receives about the delivery. */
 export interface EnqueueContext {
-  /** One key for each event, in the same order. */
-  readonly idempotencyKeys: readonly string[];
+  /** Aborted when `handlerTimeoutMs` is over: the delivery is then answered 503. */
   readonly signal: AbortSignal;
+  /** When `handlerTimeoutMs` is over, in epoch milliseconds. */
+  readonly deadline?: number | undefined;
+  /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;
+  /** The source that the secret function returned with the secret. */
   readonly source?: string | undefined;
 }
+
+/** Stores the events of a delivery durably. Resolve once all are stored; throw to have the delivery sent again. */
+export type Enqueue = (entries: readonly EventEntry[], context: EnqueueContext) => unknown;
 
 /** Options of `createReceiver` and of the handlers. */
 export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
   /** Handles one event. Resolving means that it took effect; rejecting, that it must be sent again. */
   readonly onEvent?: ((event: WebhookEvent, context: EventContext<NoInfer<Tx>>) => unknown) | undefined;
   /** Stores the valid events of a delivery, each key once. Resolving means that all are stored. Instead of `onEvent`. */
-  readonly enqueue?: ((events: readonly WebhookEvent[], context: EnqueueContext) => unknown) | undefined;
+  readonly enqueue?: Enqueue | undefined;
   /**
    * Remembers which events took effect. `false` turns that off. Not used with `enqueue`, where whatever stores the events
    * deduplicates by their keys. (Default: `memoryStore()`, which is one process's.)

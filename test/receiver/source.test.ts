@@ -73,10 +73,10 @@ describe('a secret function of the request', () => {
     const given: unknown[] = [];
     const { receiver } = noting({
       secret: () => ({ secret, source: 'a' }),
-      enqueue: (_events, { idempotencyKeys, source }) => given.push([idempotencyKeys, source]),
+      enqueue: ([entry], { source }) => given.push([entry?.idempotencyKey, source]),
     });
     await receiver.handle(signed([event('1')]));
-    expect(given).toEqual([[['a::event.emitted:1'], 'a']]);
+    expect(given).toEqual([['a::event.emitted:1', 'a']]);
   });
 
   it.each([
