@@ -1,4 +1,5 @@
 export {
+  type AnyErrorCode,
   ConfigError,
   type EventIssue,
   InvalidBodyError,

@@ -1,5 +1,6 @@
 import { assertType, describe, expectTypeOf, test } from 'vitest';
 import {
+  type AnyErrorCode,
   ConfigError,
   createReceiver,
   type EnqueueContext,
@@ -130,7 +131,8 @@ describe('isWebhookError', () => {
     const error: unknown = undefined;
     if (isWebhookError(error)) {
       expectTypeOf(error).toEqualTypeOf<WebhookError>();
-      expectTypeOf(error.code).toEqualTypeOf<WebhookErrorCode>();
+      expectTypeOf(error.code).toEqualTypeOf<AnyErrorCode>();
+      expectTypeOf<WebhookErrorCode>().toExtend<typeof error.code>();
       expectTypeOf(error.status).toExtend<number>();
     }
     expectTypeOf(new ConfigError('x').code).toEqualTypeOf<'ERR_WEBHOOK_CONFIG'>();
