@@ -11,8 +11,8 @@ import {
 } from '../../src/index.js';
 import { HARMLESS_HEADERS, STATUSES } from './cases/effects.js';
 import { Log } from './cases/waiting.js';
-import { type Delivery, framed, headersOf, SECRET, sign } from './deliveries.js';
-import type { Target } from './targets.js';
+import { type Delivery, framed, headersOf, SECRET, sign, TIMESTAMP } from './deliveries.js';
+import { type Target, verifierOptions } from './targets.js';
 import { type Answer, type HeaderList, Wire } from './wire.js';
 
 export { Log };
@@ -38,6 +38,7 @@ export async function startApp(target: Target, settings: Partial<ReceiverOptions
   const { onEvent, ...rest } = settings;
   const options: ReceiverOptions = {
     secret: SECRET,
+    now: () => Number(TIMESTAMP) * 1000,
     ...rest,
     onEvent(event, context) {
       seen.add(event.id);
@@ -48,7 +49,7 @@ export async function startApp(target: Target, settings: Partial<ReceiverOptions
   const receiver = createReceiver(options);
   const listener = await target.listener({
     receiver,
-    options,
+    options: verifierOptions(options),
     verified: (items) => {
       for (const item of items) if (item.status === 'event') seen.add(item.event.id);
     },

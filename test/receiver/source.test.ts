@@ -20,6 +20,7 @@ const from = (tenant: string): SecretRequest => ({
 function shared(idempotencyKey?: (event: WebhookEvent) => string) {
   const seen: [id: string, context: EventContext][] = [];
   const receiver = createReceiver({
+    toleranceSeconds: false,
     secret: (request) => {
       const source = request.header('x-tenant') ?? '';
       const found = tenants[source];
