@@ -1,4 +1,4 @@
-/** The error codes that are answered with another HTTP status than 500. */
+/** HTTP statuses by error code. Every other code is 500. */
 const STATUS = {
   ERR_WEBHOOK_METHOD: 405,
   ERR_WEBHOOK_HEADER: 403,
@@ -17,55 +17,47 @@ const STATUS = {
   ERR_WEBHOOK_DRAINING: 503,
 } as const;
 
-/** The stable identifiers to branch on. Messages may change between versions; codes do not. */
+/** Stable error codes of the core to branch on. Messages may change between versions; codes do not. */
 export type WebhookErrorCode =
   | keyof typeof STATUS
   | 'ERR_WEBHOOK_CONFIG'
   | 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'
   | 'ERR_WEBHOOK_HANDLER'
   | 'ERR_WEBHOOK_HANDLER_TIMEOUT'
-  | 'ERR_WEBHOOK_INTERNAL'
-  | 'ERR_WEBHOOK_RPC'
-  | DecodeErrorCode
-  | ApiErrorCode;
+  | 'ERR_WEBHOOK_INTERNAL';
 
-/** What can be wrong with an event that is to be decoded (`DecodeError` of `./evm`). */
-export type DecodeErrorCode =
-  | 'ERR_WEBHOOK_RAW_FIELDS'
-  | 'ERR_WEBHOOK_ABI_MISMATCH'
-  | 'ERR_WEBHOOK_DECODE'
-  | 'ERR_WEBHOOK_INPUT_VALUE'
-  | 'ERR_WEBHOOK_CONTRADICTION'
-  | 'ERR_WEBHOOK_TRANSACTION';
+/** Any code: those of the core, and those that a subpath such as `./evm` defines beside its code. */
+export type AnyErrorCode = WebhookErrorCode | (`ERR_WEBHOOK_${string}` & {});
 
-/** What can be wrong with a call of the service's API (`WebhookApiError` of `./client`). */
-export type ApiErrorCode = 'ERR_WEBHOOK_API' | 'ERR_WEBHOOK_API_UNREACHABLE';
-
-/** The HTTP status of an error, by the code that it was made with: what it says of itself may be anything. */
+/** The HTTP status of an error, by the code that its constructor received: the property may have been overwritten. */
 export function statusOf(error: unknown): number {
   return statusOfCode(WebhookError.codeOf(error));
 }
 
-function statusOfCode(code: WebhookErrorCode | undefined): number {
+function statusOfCode(code: string | undefined): number {
   return code !== undefined && Object.hasOwn(STATUS, code) ? STATUS[code as keyof typeof STATUS] : 500;
 }
 
-type Status<Code> = Code extends keyof typeof STATUS ? (typeof STATUS)[Code] : Code extends ApiErrorCode ? number : 500;
+type Status<Code> = Code extends keyof typeof STATUS
+  ? (typeof STATUS)[Code]
+  : Code extends WebhookErrorCode
+    ? 500
+    : number;
 
 /**
- * What every error of this library is. `code` says what happened, `status` is the HTTP status that belongs to it, and
- * the message says what failed and what to do. No message holds a secret, an expected signature or a part of a body.
+ * Base class of every error of this library. `code` says what happened, `status` is the HTTP status to answer with, and
+ * the message says what failed and what to do. No message contains a secret, an expected signature, or part of a body.
  */
-export class WebhookError<Code extends WebhookErrorCode = WebhookErrorCode> extends Error {
+export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Error {
   readonly code: Code;
   readonly status: Status<Code>;
   readonly #code: Code;
 
   /**
-   * The code of an error that this class made; undefined of anything else. Unlike `code` behind instanceof, it can neither
-   * be claimed nor changed, and looking at it cannot throw.
+   * The code of an error that this class created; undefined for any other value. Unlike the property `code`, it cannot be
+   * forged or overwritten, and reading it cannot throw.
    */
-  static codeOf(value: unknown): WebhookErrorCode | undefined {
+  static codeOf(value: unknown): AnyErrorCode | undefined {
     return typeof value === 'object' && value !== null && #code in value ? (value as WebhookError).#code : undefined;
   }
 
@@ -78,7 +70,7 @@ export class WebhookError<Code extends WebhookErrorCode = WebhookErrorCode> exte
   }
 }
 
-/** An option, or what else the program gives, is missing or makes no sense. It is never for what a delivery holds. */
+/** An option or argument of your program is missing or invalid. Never thrown for the contents of a delivery. */
 export class ConfigError extends WebhookError<'ERR_WEBHOOK_CONFIG'> {
   constructor(message: string) {
     super('ERR_WEBHOOK_CONFIG', message);
@@ -92,13 +84,13 @@ export class InvalidBodyError extends WebhookError<'ERR_WEBHOOK_INVALID_BODY'> {
   }
 }
 
-/** One thing that is wrong with an event: where (keys and array positions from the event down) and what was expected. */
+/** One problem of an event: where (keys and array positions from the event down) and what was expected. */
 export interface EventIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** A value is not an event of the shape of spec section 2.2. `issues` says where and why; it quotes no values. */
+/** A value does not match the event schema of spec section 2.2. `issues` says where and why; it quotes no values. */
 export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'> {
   readonly issues: readonly EventIssue[];
 
@@ -110,7 +102,7 @@ export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'>
   }
 }
 
-/** Something read the request's body before the library could, so the bytes that were signed are gone. */
+/** The body was read before the library could read it, so the signed bytes are gone. */
 export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'> {
   constructor(fix: string) {
     super('ERR_WEBHOOK_RAW_BODY_UNAVAILABLE', `The body was already read, so the signed bytes are gone. ${fix}`);
@@ -118,15 +110,15 @@ export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_
 }
 
 /**
- * Whether `error` is an error of this library. Looks at the code and not at the class, so that it also holds
- * when two copies of the library are loaded (ESM beside CJS, say).
+ * Whether `error` is an error of this library. Checks the code and not the class, so it also works when two copies of the
+ * library are loaded (ESM beside CommonJS). Never throws.
  */
 export function isWebhookError(error: unknown): error is WebhookError {
   try {
     const code = typeof error === 'object' ? (error as { code?: unknown } | null)?.code : undefined;
     return typeof code === 'string' && code.startsWith('ERR_WEBHOOK_');
   } catch {
-    // User code can throw anything, also what throws again when it is looked at.
+    // User code can throw anything, such as a proxy that throws when it is read.
     return false;
   }
 }

@@ -1,4 +1,5 @@
 export {
+  type AnyErrorCode,
   ConfigError,
   type EventIssue,
   InvalidBodyError,
@@ -30,23 +31,35 @@ export type {
   TransactionIncludedData,
   WebhookEvent,
 } from './events/types.js';
-export type { Logger } from './internal/logger.js';
-export type { DeliveryResult } from './receiver/answer.js';
-export type { DrainOptions } from './receiver/drain.js';
-export type { BodyLimits, BodyReader, DeliveryRequest, SignedRequest, VerifiedDelivery } from './receiver/intake.js';
+export type { DeliveryResult, EventOutcome } from './receiver/answer.js';
 export type {
+  BodyLimits,
+  BodyReader,
+  DeliveryRequest,
+  SignedRequest,
+  VerifiedDelivery,
+} from './receiver/delivery-request.js';
+export type { DrainOptions } from './receiver/drain.js';
+export type {
+  Enqueue,
   EnqueueContext,
   ErrorContext,
   EventContext,
+  EventEntry,
   FoundSecret,
+  OnError,
+  OnEvent,
+  OnInvalid,
+  OnUnknown,
   ReceiverOptions,
   Secret,
+  SecretFunction,
   SecretRequest,
   SourcedSecret,
   VerifierOptions,
 } from './receiver/options.js';
-export type { EventOutcome } from './receiver/outcome.js';
 export { createReceiver, type Receiver } from './receiver/receiver.js';
+export type { Logger } from './receiver/reporter.js';
 export {
   createRouter,
   type EventFilter,
@@ -55,6 +68,7 @@ export {
   type Router,
 } from './receiver/router.js';
 export type { DeliveryMessage, EventMessage, HandlerMessage } from './receiver/tracing.js';
+export { createVerifier, type Verification, type Verifier } from './receiver/verifier.js';
 export { type HeaderNames, multibaasHeaders, serviceHeaders } from './signature/headers.js';
 export { type SignedDelivery, type SignOptions, signDelivery } from './signature/sign-delivery.js';
 export { type RawBody, verifySignature } from './signature/verify-signature.js';

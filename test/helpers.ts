@@ -26,7 +26,7 @@ export function event(id: string, name = 'Transfer') {
   return sampleEventEmitted({ id, data: { event: { name } } });
 }
 
-/** A receiver that notes the ids it handled and the codes it reported. */
+/** A receiver that notes the ids it handled and the codes it reported; its clock is that of `signed`. */
 export function noting<Tx = undefined>(options: Partial<ReceiverOptions<Tx>> = {}) {
   const handled: string[] = [];
   const reported: string[] = [];
@@ -35,6 +35,7 @@ export function noting<Tx = undefined>(options: Partial<ReceiverOptions<Tx>> = {
   };
   const receiver = createReceiver<Tx>({
     secret,
+    now: () => seconds * 1000,
     ...(options.enqueue ? {} : { onEvent }),
     onError: (error) => {
       reported.push(error.code);

@@ -19,7 +19,7 @@ export function matrix(target: Target): void {
     bodyCases(target);
     if (target.buffered === undefined) unfinishedBodyCases(target);
     connectionCases(target);
-    if (target.limitsInFlight && target.buffered === undefined) placeCases(target);
+    if (target.buffered === undefined) placeCases(target);
     if (target.role === 'handler') {
       itemCases(target);
       effectCases(target);

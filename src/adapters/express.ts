@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { answerTo, asWebhookError } from '../receiver/answer.js';
-import { createArrivals } from '../receiver/arrivals.js';
-import { createIntake, type VerifiedDelivery } from '../receiver/intake.js';
-import { type ReceiverOptions, resolveVerifierOptions, type VerifierOptions } from '../receiver/options.js';
+import { asWebhookError } from '../receiver/answer.js';
+import type { VerifiedDelivery } from '../receiver/delivery-request.js';
+import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
-import { createReporter } from '../receiver/reporter.js';
+import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import { type NodeRequest, toDeliveryRequest } from './node-http.js';
 import { respond } from './respond.js';
 
@@ -30,8 +29,8 @@ const FIX =
   'in NestJS: NestFactory.create(AppModule, { rawBody: true }).';
 
 /**
- * An Express handler that answers deliveries. It reads the untouched stream itself, so it needs no `express.raw()`;
- * it also takes `req.rawBody` or a Buffer in `req.body`. When a parser has used up the body it calls `next` with
+ * Creates an Express handler that answers deliveries. It reads the untouched stream itself, so it needs no `express.raw()`;
+ * it also takes `req.rawBody` or a Buffer in `req.body`. If a parser has consumed the body, it calls `next` with
  * `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, whose message says what to do.
  *
  * @example
@@ -41,10 +40,11 @@ const FIX =
  *
  * const app = express();
  * const secret = process.env.WEBHOOK_SECRET ?? '';
- * app.post('/webhooks', expressHandler({ secret, toleranceSeconds: 300, onEvent: (event) => console.log(event.id) }));
+ * app.post('/webhooks', expressHandler({ secret, onEvent: (event) => console.log(event.id) }));
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
+ * @returns The handler to mount.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): ExpressHandler {
   const receiver = asReceiver(receiverOrOptions);
@@ -52,15 +52,14 @@ export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
     try {
       respond(request, response, await receiver.handleRequest(toDeliveryRequest(request, FIX)));
     } catch (error) {
-      // Express takes nothing, and some texts, for no error.
-      next(typeof error === 'object' && error !== null ? error : asWebhookError(error));
+      next(asObject(error));
     }
   };
 }
 
 /**
- * An Express middleware for those who answer themselves: it verifies and parses, sets `req.webhook` and calls
- * `next()`. What is refused it answers itself, with an empty body. It deduplicates nothing and runs no handler.
+ * Creates an Express middleware for code that answers deliveries itself: it verifies and parses, sets `req.webhook` and
+ * calls `next()`. It answers refused requests itself, with an empty body. It does not deduplicate events.
  *
  * @example
  * ```ts
@@ -69,37 +68,30 @@ export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
  *
  * const app = express();
  * const secret = process.env.WEBHOOK_SECRET ?? '';
- * app.post('/webhooks', expressVerifier({ secret, toleranceSeconds: 300 }), (req, res) => {
+ * app.post('/webhooks', expressVerifier({ secret }), (req, res) => {
  *   console.log(req.webhook?.items.length);
  *   res.status(200).end();
  * });
  * ```
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
+ * @param verifierOrOptions A verifier, or options to create one with.
+ * @returns The middleware to mount before your handler.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
-export function expressVerifier(options: VerifierOptions): ExpressHandler {
-  const resolved = resolveVerifierOptions(options);
-  const intake = createIntake(resolved);
-  const arrivals = createArrivals(resolved);
-  const reporter = createReporter(resolved);
+export function expressVerifier(verifierOrOptions: Verifier | VerifierOptions): ExpressHandler {
+  const verifier = asVerifier(verifierOrOptions);
   return async (request, response, next) => {
-    const refuse = (cause: unknown) => {
-      const error = asWebhookError(cause);
-      reporter.failed(error, {});
-      respond(request, response, answerTo(error));
-    };
-    let signed: ReturnType<typeof intake.open>;
     try {
-      signed = intake.open(toDeliveryRequest(request, FIX));
+      const { delivery, refusal } = await verifier.verifyRequest(toDeliveryRequest(request, FIX));
+      if (refusal) return respond(request, response, refusal);
+      request.webhook = delivery;
     } catch (error) {
-      // From here alone: later on it could be user code that throws something of that name.
-      if (asWebhookError(error).code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE') return next(error);
-      return refuse(error);
-    }
-    try {
-      request.webhook = await arrivals.run((arrival) => intake.verify(signed, arrival));
-    } catch (error) {
-      return refuse(error);
+      return next(asObject(error));
     }
     next();
   };
+}
+
+/** Express treats falsy values, and some strings, as no error. */
+function asObject(error: unknown): object {
+  return typeof error === 'object' && error !== null ? error : asWebhookError(error);
 }

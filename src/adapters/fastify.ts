@@ -1,64 +1,46 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { ReceiverOptions } from '../receiver/options.js';
+import type { DeliveryRequest, VerifiedDelivery } from '../receiver/delivery-request.js';
+import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
+import { asVerifier, type Verifier } from '../receiver/verifier.js';
+import type { FastifyLike, FastifyReplyLike, FastifyRequestLike } from './fastify-like.js';
 import { type NodeRequest, toDeliveryRequest } from './node-http.js';
 import { respond } from './respond.js';
 
-/** What the plugin uses of a request of Fastify. */
-export interface FastifyRequestLike {
-  readonly raw: IncomingMessage | Http2ServerRequest;
-  headers: object;
-  readonly body: unknown;
-  readonly signal?: AbortSignal;
+export type { FastifyLike, FastifyReplyLike, FastifyRequestLike };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The verified delivery, set by `fastifyVerifier`. */
+    webhook?: VerifiedDelivery;
+  }
 }
 
-/** What the plugin uses of a reply of Fastify. */
-export interface FastifyReplyLike {
-  readonly raw: ServerResponse | Http2ServerResponse;
-  hijack(): unknown;
-}
-
-/** What the plugin uses of an instance of Fastify 5, with whatever server, logger and type provider it has. */
-export interface FastifyLike {
-  readonly supportedMethods: string[];
-  removeAllContentTypeParsers(): void;
-  addContentTypeParser(
-    contentType: string,
-    options: object,
-    parser: (request: FastifyRequestLike, payload: Readable, done: (error: null, body?: unknown) => void) => void,
-  ): unknown;
-  route(options: {
-    method: string[];
-    url: string;
-    preParsing(
-      request: FastifyRequestLike,
-      reply: unknown,
-      payload: Readable,
-      done: (error: null, payload: Readable) => void,
-    ): void;
-    handler(request: FastifyRequestLike, reply: FastifyReplyLike): Promise<void>;
-  }): unknown;
-}
-
-/** A Fastify plugin that keeps what it does to itself: register it with a `prefix`, and not inside of `fastify-plugin`. */
+/** An encapsulated Fastify plugin: register it with a `prefix`, and do not wrap it in `fastify-plugin`. */
 export type FastifyPlugin = (instance: FastifyLike) => Promise<void>;
 
+/** A `preParsing` hook for a Fastify route. */
+export type FastifyVerifier = (
+  request: FastifyRequestLike & { webhook?: VerifiedDelivery },
+  reply: FastifyReplyLike,
+  payload: Readable,
+) => Promise<void>;
+
 const FIX =
-  'A preParsing hook of the app has read it: add that hook inside of the plugin whose routes need it, ' +
+  'A preParsing hook of the app has read it: add that hook inside the plugin whose routes need it, ' +
   'or have it keep the bytes as a Buffer in request.rawBody.';
 
-/** Fastify refuses any other Content-Type by itself, before a parser is asked. */
+/** Fastify refuses any other Content-Type itself, before it asks a parser. */
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;|$)/;
 
 /**
- * A Fastify plugin that answers deliveries at the prefix that it is registered with, and answers 405 to every other
- * method there. It reads the untouched stream itself, up to `maxBodyBytes` whatever Fastify's `bodyLimit` is, and
- * leaves the parsers of the app alone. When a hook has used up the body, Fastify's error handler gets
+ * Creates a Fastify plugin that answers deliveries at the prefix that it is registered with, and answers 405 to every other
+ * method there. It reads the untouched stream itself, up to `maxBodyBytes` whatever Fastify's `bodyLimit` is, and does not
+ * change the app's parsers. If a hook has consumed the body, Fastify's error handler gets
  * `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, whose message says what to do.
  *
- * `app.close()` lets the deliveries that are under way finish. While it waits Fastify itself answers 503 to new ones.
+ * `app.close()` lets deliveries under way finish. Meanwhile Fastify itself answers 503 to new ones.
  *
  * @example
  * ```ts
@@ -67,18 +49,18 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;|$)/;
  *
  * const app = Fastify();
  * const secret = process.env.WEBHOOK_SECRET ?? '';
- * const webhooks = fastifyPlugin({ secret, toleranceSeconds: 300, onEvent: (event) => console.log(event.id) });
- * app.register(webhooks, { prefix: '/webhooks' });
+ * app.register(fastifyPlugin({ secret, onEvent: (event) => console.log(event.id) }), { prefix: '/webhooks' });
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
+ * @returns The plugin to register.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FastifyPlugin {
   const receiver = asReceiver(receiverOrOptions);
 
   return async (instance) => {
     instance.removeAllContentTypeParsers();
-    // The payload is something other than the request when a hook has put another stream in its place.
+    // The payload is not the request if a hook has put another stream in its place.
     instance.addContentTypeParser('*', {}, ({ raw }, payload, done) =>
       done(null, payload === raw ? undefined : payload),
     );
@@ -93,21 +75,61 @@ export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | Rece
         done(null, payload);
       },
       async handler(request, reply) {
-        const { rawBody, body } = request as { rawBody?: unknown; body?: unknown };
-        const host = isStream(body) ? { rawBody, stream: body } : { rawBody, body };
-        // What is used of the request and the response of HTTP/2 does the same as in those of HTTP/1.
-        const raw = request.raw as NodeRequest;
-        const result = await receiver.handleRequest(toDeliveryRequest(raw, FIX, host));
+        const { body } = request;
+        const result = await receiver.handleRequest(present(request, isStream(body) ? { stream: body } : { body }));
         reply.hijack();
-        // Fastify has then begun an answer of its own, which may not be on its way yet.
+        // Fastify has then begun its own answer, which may not be on its way yet.
         if (request.signal?.reason?.code === 'FST_ERR_HANDLER_TIMEOUT') return;
-        respond(raw, reply.raw as ServerResponse, result);
+        respond(request.raw as NodeRequest, reply.raw as ServerResponse, result);
       },
     });
   };
 }
 
-/** By its functions, which JSON has not: a body that a hook has parsed must not pass for one. */
+/**
+ * Creates a `preParsing` hook for a route whose handler answers deliveries itself: it verifies and parses, and sets
+ * `request.webhook`. It answers refused requests itself, with an empty body. `request.body` stays undefined: Fastify's
+ * parsers do not run. It does not deduplicate events.
+ *
+ * @example
+ * ```ts
+ * import Fastify from 'fastify';
+ * import { fastifyVerifier } from 'event-webhook-receiver/fastify';
+ *
+ * const app = Fastify();
+ * const preParsing = fastifyVerifier({ secret: process.env.WEBHOOK_SECRET ?? '' });
+ * app.post('/webhooks', { preParsing }, async (request, reply) => {
+ *   console.log(request.webhook?.items.length);
+ *   return reply.send();
+ * });
+ * ```
+ * @param verifierOrOptions A verifier, or options to create one with.
+ * @returns The hook.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
+ */
+export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): FastifyVerifier {
+  const verifier = asVerifier(verifierOrOptions);
+
+  return async (request, reply, payload) => {
+    const host = payload === (request.raw as unknown) ? {} : { stream: payload };
+    const { delivery, refusal } = await verifier.verifyRequest(present(request, host));
+    if (refusal) {
+      reply.hijack();
+      return respond(request.raw as NodeRequest, reply.raw as ServerResponse, refusal);
+    }
+    request.webhook = delivery;
+    // The body has been read: without these, Fastify does not look for one to parse.
+    request.headers = { 'content-type': undefined, 'content-length': undefined, 'transfer-encoding': undefined };
+  };
+}
+
+/** What is used of HTTP/2's request and response works as in HTTP/1's. */
+function present(request: FastifyRequestLike, host: { stream?: Readable; body?: unknown }): DeliveryRequest {
+  const { rawBody } = request as { rawBody?: unknown };
+  return toDeliveryRequest(request.raw as NodeRequest, FIX, { ...host, rawBody });
+}
+
+/** By its functions, which JSON does not have: a body that a hook has parsed must not pass for a stream. */
 function isStream(value: unknown): value is Readable {
   return typeof (value as Partial<Readable> | null | undefined)?.on === 'function';
 }

@@ -56,34 +56,3 @@ export interface LambdaResult {
   body: '';
   isBase64Encoded: false;
 }
-
-/** What any of the kinds of events may have; what it really has is looked at. */
-export interface AnyEvent {
-  readonly httpMethod?: unknown;
-  readonly requestContext?: { readonly http?: { readonly method?: unknown }; readonly elb?: unknown } | null;
-  readonly headers?: object | null | undefined;
-  readonly multiValueHeaders?: object | null | undefined;
-  readonly body?: unknown;
-  readonly isBase64Encoded?: unknown;
-  readonly path?: unknown;
-  readonly rawPath?: unknown;
-  readonly rawQueryString?: unknown;
-  readonly queryStringParameters?: object | null | undefined;
-  readonly multiValueQueryStringParameters?: object | null | undefined;
-}
-
-/** Path and query of an event, in the form in which a sender asks for them. */
-export function urlOf(event: AnyEvent): string | undefined {
-  const path = event.rawPath ?? event.path;
-  if (typeof path !== 'string') return undefined;
-  const query = typeof event.rawQueryString === 'string' ? event.rawQueryString : queryOf(event);
-  return query === '' ? path : `${path}?${query}`;
-}
-
-/** API Gateway decodes names and values, a load balancer hands them on as they were sent. */
-function queryOf({ multiValueQueryStringParameters, queryStringParameters, requestContext }: AnyEvent): string {
-  const form = requestContext?.elb ? String : encodeURIComponent;
-  return Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
-    .flatMap(([name, values]) => [values].flat().map((value) => `${form(name)}=${form(String(value ?? ''))}`))
-    .join('&');
-}

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RawBodyUnavailableError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, incomplete } from '../receiver/intake.js';
+import { type BodyReader, type DeliveryRequest, incomplete } from '../receiver/delivery-request.js';
 import type { RawBody } from '../signature/verify-signature.js';
-import { Collector } from './collect.js';
+import { readBody } from './read-body.js';
 
 /** A request of node:http, or of a framework that put the raw bytes beside it. */
 export type NodeRequest = IncomingMessage & {
@@ -13,7 +13,7 @@ export type NodeRequest = IncomingMessage & {
   readonly originalUrl?: string;
 };
 
-/** What a framework has of the body, where that is not in the Node request itself, and what it does with errors. */
+/** What a framework keeps of the body outside of the Node request, and what it does with errors. */
 export interface HostTraits {
   /** Nobody catches what the adapter throws. */
   readonly answersUnavailable?: boolean;
@@ -23,12 +23,12 @@ export interface HostTraits {
   readonly stream?: Readable;
 }
 
-/** Presents a Node request; `fix` says what to do when its body was read before. */
+/** Presents a Node request; `fix` says what to do if its body was read before. */
 export function toDeliveryRequest(request: NodeRequest, fix: string, traits: HostTraits = {}): DeliveryRequest {
   return new NodeDelivery(request, fix, traits);
 }
 
-/** A class, because an object literal with a getter gets a new shape, and garbage with it, each time. */
+/** A class: an object literal with a getter gets a new shape, and garbage, each time. */
 class NodeDelivery implements DeliveryRequest {
   readonly method: string | undefined;
   readonly answersUnavailable: boolean | undefined;
@@ -67,7 +67,7 @@ class NodeDelivery implements DeliveryRequest {
   }
 }
 
-/** Path and query: as through a proxy, anybody may ask for a whole URL, whose host is of the sender's choice. */
+/** Path and query: a sender may request a whole URL, as through a proxy, and choose its host. */
 function pathOf(url: string | undefined): string | undefined {
   return url === undefined || url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
 }
@@ -78,42 +78,19 @@ function isBytes(value: unknown): value is Uint8Array {
 }
 
 function readerOf(stream: Readable): BodyReader {
-  return ({ maxBodyBytes, timeoutMs, arrival }) =>
-    new Promise((resolve, reject) => {
-      const collector = new Collector(maxBodyBytes);
-      const late = () => finish(incomplete(`it took more than ${timeoutMs} ms (receiveTimeoutMs)`));
-      const timer = setTimeout(late, timeoutMs);
-      const add = (chunk: Uint8Array) => {
-        try {
-          collector.add(chunk);
-          arrival.received(chunk.byteLength);
-        } catch (error) {
-          finish(error);
-        }
-      };
-      const cut = (cause?: unknown) => finish(incomplete('the connection closed', cause));
-      const end = () => finish();
-
-      function finish(error?: unknown): void {
-        clearTimeout(timer);
-        stream.off('data', add).off('end', end).off('close', cut);
-        if (error === undefined) {
-          resolve(collector.bytes());
-        } else {
-          // What still comes is for respond to decide about: until then it stays with the sender.
-          stream.pause();
-          reject(error);
-        }
-        // The listener for errors keeps all of this for as long as the stream is kept.
-        collector.clear();
-      }
-
-      arrival.onDrop(finish);
-      // The listener for errors stays: one that comes after the answer must not bring down the process.
-      stream.on('error', cut);
-      if (stream.readableEnded) end();
-      else if (stream.destroyed) cut();
-      // It may have been paused until now.
-      else stream.on('data', add).on('end', end).on('close', cut).resume();
-    });
+  return readBody((add, finish) => {
+    const end = () => finish();
+    const cut = (cause?: unknown) => finish(incomplete('the connection closed', cause));
+    // The listener for errors stays: an error after the answer must not bring down the process.
+    stream.on('error', cut);
+    if (stream.readableEnded) end();
+    else if (stream.destroyed) cut();
+    // It may have been paused until now.
+    else stream.on('data', add).on('end', end).on('close', cut).resume();
+    return (hasFailed) => {
+      stream.off('data', add).off('end', end).off('close', cut);
+      // What still arrives is for respond to decide about: until then it stays with the sender.
+      if (hasFailed) stream.pause();
+    };
+  });
 }

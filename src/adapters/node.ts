@@ -1,20 +1,40 @@
 import type { ServerResponse } from 'node:http';
 import type { DeliveryResult } from '../receiver/answer.js';
-import type { ReceiverOptions } from '../receiver/options.js';
+import type { VerifiedDelivery } from '../receiver/delivery-request.js';
+import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
+import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
 import { type NodeRequest, toDeliveryRequest } from './node-http.js';
 import { respond } from './respond.js';
 
 export type { NodeRequest };
 
+/** A listener for node:http. */
+export type NodeHandler = (request: NodeRequest, response: ServerResponse) => Promise<void>;
+
+/** Resolves to the authentic delivery, or to undefined after it has answered a refused request. */
+export type NodeVerifier = (request: NodeRequest, response: ServerResponse) => Promise<VerifiedDelivery | undefined>;
+
 const FIX =
   'Call the handler before anything reads the request (in Koa: before the body parser), ' +
   'or keep the bytes as a Buffer in req.rawBody.';
 
+const NOBODY_CATCHES = { answersUnavailable: true };
+const FAILED: DeliveryResult = { status: 500, outcomes: [] };
+
+/** A receiver or verifier of this library never rejects here. A custom one may, and nobody would catch it. */
+async function orFailed<T>(work: () => Promise<T>, failed: T): Promise<T> {
+  try {
+    return await work();
+  } catch {
+    return failed;
+  }
+}
+
 /**
- * A listener for node:http, or for any framework that hands on its request and response, that answers deliveries. Its
- * promise never rejects, as nobody may be waiting for it: when the body was read before it was called, it answers 500
- * and reports `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, whose message says what to do, to `onError` and `logger`.
+ * Creates a listener that answers deliveries, for node:http and every framework that passes on its request and response. Its
+ * promise never rejects, as nobody may be waiting for it: if the body was read before the call, it answers 500 and reports
+ * `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, whose message says what to do, to `onError` and `logger`.
  *
  * @example
  * ```ts
@@ -22,24 +42,47 @@ const FIX =
  * import { nodeHandler } from 'event-webhook-receiver/node';
  *
  * const secret = process.env.WEBHOOK_SECRET ?? '';
- * createServer(nodeHandler({ secret, toleranceSeconds: 300, onEvent: (event) => console.log(event.id) })).listen(3000);
+ * createServer(nodeHandler({ secret, onEvent: (event) => console.log(event.id) })).listen(3000);
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
  * @returns The listener.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
-export function nodeHandler<Tx = undefined>(
-  receiverOrOptions: Receiver | ReceiverOptions<Tx>,
-): (request: NodeRequest, response: ServerResponse) => Promise<void> {
+export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
-    let result: DeliveryResult;
-    try {
-      result = await receiver.handleRequest(toDeliveryRequest(request, FIX, { answersUnavailable: true }));
-    } catch {
-      // Ours reports everything and rejects never. One of somebody's own did not keep to that, and nobody catches here.
-      result = { status: 500, outcomes: [] };
-    }
-    respond(request, response, result);
+    const handling = () => receiver.handleRequest(toDeliveryRequest(request, FIX, NOBODY_CATCHES));
+    respond(request, response, await orFailed(handling, FAILED));
+  };
+}
+
+/**
+ * Creates a function that verifies and parses a request of node:http for code that answers it itself. It answers refused
+ * requests, with an empty body, and never rejects. It does not deduplicate events.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { nodeVerifier } from 'event-webhook-receiver/node';
+ *
+ * const verify = nodeVerifier({ secret: process.env.WEBHOOK_SECRET ?? '' });
+ * createServer(async (request, response) => {
+ *   const delivery = await verify(request, response);
+ *   if (delivery === undefined) return;
+ *   console.log(delivery.items.length);
+ *   response.end();
+ * }).listen(3000);
+ * ```
+ * @param verifierOrOptions A verifier, or options to create one with.
+ * @returns The function. It resolves to `undefined` after it has answered a refused request.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
+ */
+export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): NodeVerifier {
+  const verifier = asVerifier(verifierOrOptions);
+  return async (request, response) => {
+    const verifying = () => verifier.verifyRequest(toDeliveryRequest(request, FIX, NOBODY_CATCHES));
+    const { delivery, refusal } = await orFailed<Verification>(verifying, { refusal: FAILED });
+    if (refusal) respond(request, response, refusal);
+    return delivery;
   };
 }

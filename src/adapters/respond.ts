@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import { answerHeaders, type DeliveryResult } from '../receiver/answer.js';
+import { answerHeaders, type DeliveryResult, validStatus } from '../receiver/answer.js';
 import type { NodeRequest } from './node-http.js';
-import { validStatus } from './status.js';
 
 /** How long an answer that was given early waits for the sender to notice, before the connection is closed. */
 const LINGER_MS = 1000;

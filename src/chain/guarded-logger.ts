@@ -1,4 +1,4 @@
-import type { Logger } from '../internal/logger.js';
+import type { Logger } from '../receiver/reporter.js';
 
 const toConsole: Logger = {
   debug() {},

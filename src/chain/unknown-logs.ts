@@ -1,4 +1,4 @@
-import type { Logger } from '../internal/logger.js';
+import type { Logger } from '../receiver/reporter.js';
 import type { OnUnknown } from './block-events.js';
 
 /** A contract whose ABI is of another one emits few topics; a hostile one any number. */

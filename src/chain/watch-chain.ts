@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { Logger } from '../internal/logger.js';
+import type { Logger } from '../receiver/reporter.js';
 import { createChainReader } from './chain-reader.js';
 import { ChainFollower } from './follow-chain.js';
 import { guardedLogger } from './guarded-logger.js';

@@ -4,5 +4,5 @@ export type { WebhookClientOptions } from './options.js';
 export type { PageOptions } from './pages.js';
 export type { RecoveredEntry, RecoveringReceiver, RecoverOptions, Recovery } from './recover-missed.js';
 export type { CreatedWebhook, EventKind, NewWebhook, Webhook, WebhookChanges } from './webhook.js';
-export { WebhookApiError } from './webhook-api-error.js';
+export { type ApiErrorCode, WebhookApiError } from './webhook-api-error.js';
 export { createWebhookClient, type WebhookClient } from './webhook-client.js';

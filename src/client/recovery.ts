@@ -1,5 +1,5 @@
 import type { WebhookError } from '../errors.js';
-import type { EventOutcome } from '../receiver/outcome.js';
+import type { EventOutcome } from '../receiver/answer.js';
 import type { DeliveryLogEntry } from './delivery-log.js';
 
 /** What became of one entry that was fed to the receiver. */

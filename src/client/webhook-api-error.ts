@@ -1,4 +1,7 @@
-import { type ApiErrorCode, WebhookError } from '../errors.js';
+import { WebhookError } from '../errors.js';
+
+/** Codes of {@link WebhookApiError}. */
+export type ApiErrorCode = 'ERR_WEBHOOK_API' | 'ERR_WEBHOOK_API_UNREACHABLE';
 
 /** What is known of a failed call beside its message. */
 export interface ApiFailure {

@@ -39,14 +39,35 @@ export function mayHoldRounded(value: unknown, depth = 0): boolean {
   return false;
 }
 
+const lacksLabel = (owner: unknown): boolean =>
+  isRecord(owner) && isRecord(owner.contract) && owner.contract.addressLabel == null;
+
+/**
+ * An `event.emitted` in which every contract has its `addressLabel`: a copy of the objects around a contract that lacks one,
+ * or the value itself.
+ */
+export function withAddressLabels(value: unknown): unknown {
+  if (!isRecord(value) || value.event !== 'event.emitted' || !isRecord(value.data)) return value;
+  const { event, transaction } = value.data;
+  if (!lacksLabel(event) && !lacksLabel(transaction)) return value;
+  const data = { ...value.data };
+  if (lacksLabel(event)) data.event = labelled(event);
+  if (lacksLabel(transaction)) data.transaction = labelled(transaction);
+  return { ...value, data };
+}
+
+function labelled(owner: unknown): unknown {
+  return isRecord(owner) ? { ...owner, contract: withAddressLabel(owner.contract) } : owner;
+}
+
 /** As {@link fillAddressLabel}, on a copy. */
 export function withAddressLabel(contract: unknown): unknown {
   return isRecord(contract) ? fillAddressLabel({ ...contract }) : contract;
 }
 
 /**
- * Gives a contract its `addressLabel`, in place: what the live service calls `addressAlias`, or `''`. Anything
- * that is no contract comes back as it is, for the schema to refuse.
+ * Gives a contract its `addressLabel`, in place: what the live service calls `addressAlias`, or `''`. Returns anything that
+ * is not a contract unchanged, for the schema to refuse.
  */
 export function fillAddressLabel(contract: unknown): unknown {
   if (isRecord(contract) && contract.addressLabel == null) {

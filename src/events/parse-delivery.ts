@@ -2,7 +2,7 @@ import { type EventIssue, InvalidBodyError, InvalidEventError } from '../errors.
 import { isRecord } from '../internal/guards.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import { mayHoldFraction, parseExactJson } from './exact-json.js';
-import { mayHoldRounded } from './field-rules.js';
+import { mayHoldRounded, withAddressLabels } from './field-rules.js';
 import { checkEventEmitted, checkTransactionIncluded } from './generated-checks.js';
 import { cutNesting, isPlain, isTooDeep, TOO_DEEP } from './nesting.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from './types.js';
@@ -86,7 +86,7 @@ function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
   throw new InvalidBodyError('The body is not a JSON array: check who sent it.');
 }
 
-/** As {@link checkItem}, unless the item is nested too deep: then that is its one issue. */
+/** As {@link checkItem}, unless the item is nested too deep: then that is its only issue. */
 function parseItem(raw: unknown): DeliveryItem {
   return isTooDeep(raw) ? { status: 'invalid', issues: [tooDeep], raw } : checkItem(raw);
 }
@@ -132,14 +132,21 @@ function isNoText({ value }: { value: unknown }): boolean {
 }
 
 /**
- * Parses one event of either kind from an already parsed JSON value, such as one that a queue gives back.
+ * Parses one event of either kind from an already parsed JSON value, such as one that a queue stored. It verifies no signature.
  *
- * @param value The parsed JSON value. Checked, not copied: the event that comes back is this object.
- * @returns The event, narrowed by `event`.
- * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it has not the shape of spec section 2.2.
+ * @example
+ * ```ts
+ * import { parseEvent } from 'event-webhook-receiver';
+ *
+ * const event = parseEvent(JSON.parse('{"id":"1","event":"transaction.included","data":{}}'));
+ * if (event.event === 'transaction.included') console.log(event.data.status);
+ * ```
+ * @param value The parsed JSON value. It is not changed.
+ * @returns The event, narrowed by `event`: the value itself, or a copy where an `addressLabel` had to be filled in.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEvent(value: unknown): WebhookEvent {
-  const item = parseItem(value);
+  const item = parseItem(withAddressLabels(value));
   if (item.status === 'event') return item.event;
   throw new InvalidEventError(
     item.status === 'invalid'
@@ -151,19 +158,21 @@ export function parseEvent(value: unknown): WebhookEvent {
 /**
  * Parses an `event.emitted` from an already parsed JSON value.
  *
- * @param value The parsed JSON value. Checked, not copied; `addressLabel` is filled in where it is absent.
- * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it has not the shape of spec section 2.2.
+ * @param value The parsed JSON value. It is not changed.
+ * @returns The event: the value itself, or a copy where an `addressLabel` had to be filled in.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEventEmitted(value: unknown): EventEmitted {
-  return checked(value, checkEventEmitted) as EventEmitted;
+  return checked(withAddressLabels(value), checkEventEmitted) as EventEmitted;
 }
 
 /**
  * Parses a `transaction.included` from an already parsed JSON value. The spec leaves its payload open, so `data` may
  * be any object and is not checked further.
  *
- * @param value The parsed JSON value. Checked, not copied.
- * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when `id`, `event` or `data` is not as it should be.
+ * @param value The parsed JSON value. It is not changed.
+ * @returns The value itself.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when `id`, `event` or `data` is missing or of another type.
  */
 export function parseTransactionIncluded(value: unknown): TransactionIncluded {
   return checked(value, checkTransactionIncluded) as TransactionIncluded;

@@ -1,4 +1,13 @@
-import { type DecodeErrorCode, WebhookError } from '../errors.js';
+import { WebhookError } from '../errors.js';
+
+/** Codes of {@link DecodeError}. */
+export type DecodeErrorCode =
+  | 'ERR_WEBHOOK_RAW_FIELDS'
+  | 'ERR_WEBHOOK_ABI_MISMATCH'
+  | 'ERR_WEBHOOK_DECODE'
+  | 'ERR_WEBHOOK_INPUT_VALUE'
+  | 'ERR_WEBHOOK_CONTRADICTION'
+  | 'ERR_WEBHOOK_TRANSACTION';
 
 /** Ids are short; what is no id need not fill a log. */
 const LONGEST_ID = 80;

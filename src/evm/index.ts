@@ -1,5 +1,5 @@
 export { type ContractEventOptions, contractEvent } from './contract-event.js';
-export { DecodeError } from './decode-error.js';
+export { DecodeError, type DecodeErrorCode } from './decode-error.js';
 export { type DecodeOptions, decodeEvent } from './decode-event.js';
 export { decodeTransaction } from './decode-transaction.js';
 export { logIdentity } from './log-identity.js';

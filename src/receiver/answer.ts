@@ -1,17 +1,30 @@
 import { isWebhookError, statusOf, WebhookError } from '../errors.js';
-import type { EventOutcome } from './outcome.js';
+import type { DeliveryItem } from '../events/parse-delivery.js';
 
-/** How a delivery is to be answered, and why. Only `status` and `retryAfterSeconds` are for the sender. */
+/** What became of one item of a delivery. An item with `error` was not acknowledged and will be redelivered. */
+export interface EventOutcome {
+  /**
+   * `handled`: the handler resolved. `stored`: the enqueue resolved. `duplicate`: the event took effect before.
+   * `in-progress`: the event is being handled elsewhere. `failed`: the handler, the enqueue or the store failed.
+   * `unknown` and `invalid`: the item is not an event that this version knows.
+   */
+  readonly status: 'handled' | 'stored' | 'duplicate' | 'in-progress' | 'failed' | 'unknown' | 'invalid';
+  readonly item: DeliveryItem;
+  readonly idempotencyKey?: string | undefined;
+  readonly error?: WebhookError | undefined;
+}
+
+/** How to answer a delivery, and why. Only `status` and `retryAfterSeconds` are for the sender. */
 export interface DeliveryResult {
   /** HTTP status; the body is always empty. */
   readonly status: number;
-  /** What kept it from being 200. For your logs, never for the sender. */
+  /** Why the status is not 200. For your logs, never for the sender. */
   readonly error?: WebhookError | undefined;
-  /** What became of each item, in their order; empty when the delivery was refused. */
+  /** What became of each item, in order; empty when the delivery was refused. */
   readonly outcomes: readonly EventOutcome[];
   /** Seconds for the Retry-After header, with 503. */
   readonly retryAfterSeconds?: number | undefined;
-  /** The connection is to be closed with this answer, as the receiver is draining. */
+  /** Whether to close the connection after this answer, because the receiver is draining. */
   readonly closeConnection?: boolean | undefined;
 }
 
@@ -34,18 +47,22 @@ export function answerHeaders({ status, retryAfterSeconds, closeConnection }: De
 
 type Header = [name: string, value: string];
 
+/** The status of an answer, or 500 for one that cannot be sent: a custom receiver may return anything. */
+export function validStatus(status: unknown): number {
+  return Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599 ? (status as number) : 500;
+}
+
 /**
- * Any error as one that this copy of the library made. One of another copy (an adapter in CommonJS beside a receiver in
- * ESM) is made anew by its code; all others are a failure inside the receiver. Not for what user code throws.
+ * Any error as one of this copy of the library. An error of another copy (an adapter in CommonJS beside a receiver in ESM) is
+ * created again from its code; all others are failures inside the receiver. Not for errors that user code throws.
  */
 export function asWebhookError(cause: unknown): WebhookError {
   if (WebhookError.codeOf(cause) !== undefined) return cause as WebhookError;
   try {
     if (isWebhookError(cause)) return new WebhookError(cause.code, String(cause.message), { cause });
   } catch {
-    // It throws when it is looked at.
+    // Reading the error throws.
   }
-  return new WebhookError('ERR_WEBHOOK_INTERNAL', 'The receiver failed, or a function of its options.', {
-    cause,
-  });
+  const message = 'The receiver failed, or a function in its options threw. See cause.';
+  return new WebhookError('ERR_WEBHOOK_INTERNAL', message, { cause });
 }

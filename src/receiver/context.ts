@@ -1,50 +1,43 @@
 import type { EventContext } from './options.js';
-import { REPORT } from './report.js';
 import type { TimeLimit } from './time-limit.js';
 
-/** What knows how to tell `onError`. */
-export interface Reporting {
-  report(error: unknown): void;
+/**
+ * The property by which a route tells the receiver's `onError` of an event that it passed over. Global, so that a router and
+ * a receiver of two copies of the library (ESM beside CommonJS) find each other's.
+ */
+const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as never;
+
+/** What is known about an event beside the event itself. */
+export type About = Pick<EventContext, 'idempotencyKey' | 'source' | 'timestamp'>;
+
+/** The context of a handler: an ordinary object, whose copies (`{ ...context }`) work as it does. */
+export function createContext<Tx>(
+  { idempotencyKey, source, timestamp }: About,
+  tx: Tx,
+  fencingToken: bigint | undefined,
+  limit: TimeLimit,
+  report: (error: unknown) => void,
+): EventContext<Tx> {
+  const { signal, deadline, throwIfExpired } = limit;
+  const context = {
+    idempotencyKey,
+    source,
+    timestamp,
+    tx,
+    fencingToken,
+    signal,
+    deadline,
+    throwIfExpired,
+    [REPORT]: report,
+  };
+  return context;
 }
 
-/** What a handler is told. A class, so that `signal` can be made late without a new shape for each object. */
-export class Context<Tx> implements EventContext<Tx> {
-  readonly idempotencyKey: string;
-  readonly source: string | undefined;
-  readonly timestamp: string;
-  readonly tx: Tx;
-  readonly fencingToken: bigint | undefined;
-  readonly deadline: number;
-  readonly #limit: TimeLimit;
-  readonly #reporter: Reporting;
-
-  constructor(
-    { idempotencyKey, source, timestamp }: Pick<EventContext, 'idempotencyKey' | 'source' | 'timestamp'>,
-    tx: Tx,
-    fencingToken: bigint | undefined,
-    limit: TimeLimit,
-    reporter: Reporting,
-  ) {
-    this.idempotencyKey = idempotencyKey;
-    this.source = source;
-    this.timestamp = timestamp;
-    this.tx = tx;
-    this.fencingToken = fencingToken;
-    this.deadline = limit.deadline;
-    this.#limit = limit;
-    this.#reporter = reporter;
-  }
-
-  get signal(): AbortSignal {
-    return this.#limit.signal;
-  }
-
-  /** Bound, so that a handler may take it out of the context. */
-  get throwIfExpired(): () => void {
-    return () => this.#limit.throwIfExpired();
-  }
-
-  [REPORT](error: unknown): void {
-    this.#reporter.report(error);
+/** Reports an error that must not fail the event to the receiver that created `context`. */
+export function reportTo(context: unknown, error: unknown): void {
+  try {
+    (context as { [REPORT]?(error: unknown): void } | null | undefined)?.[REPORT]?.(error);
+  } catch {
+    // The context may be user code. An event must not fail because its report did.
   }
 }

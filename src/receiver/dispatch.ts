@@ -2,9 +2,9 @@ import { InvalidEventError, WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise } from '../internal/guards.js';
-import type { VerifiedDelivery } from './intake.js';
-import type { resolveReceiverOptions } from './options.js';
-import type { EventOutcome } from './outcome.js';
+import type { EventOutcome } from './answer.js';
+import type { VerifiedDelivery } from './delivery-request.js';
+import type { resolveReceiverOptions } from './resolve-options.js';
 import { type Afterwards, createHandleOnce, handlerError } from './run-once.js';
 import { TimeLimit } from './time-limit.js';
 import { traceEvent, traceHandler } from './tracing.js';
@@ -52,11 +52,11 @@ export function createDispatch<Tx>(
   ): Promise<WebhookError | undefined> {
     if (enqueue === undefined || events.size === 0) return undefined;
     try {
-      const idempotencyKeys = [...events.keys()];
-      const message = { events: [...events.values()] };
+      const entries = [...events].map(([idempotencyKey, event]) => ({ event, idempotencyKey }));
       const limit = new TimeLimit(handlerTimeoutMs);
-      const context = { idempotencyKeys, signal: limit.signal, timestamp, source };
-      await traceHandler(() => limit.run(() => enqueue(message.events, context), afterwards.hold), message);
+      const { signal, deadline } = limit;
+      const work = () => enqueue(entries, { signal, deadline, timestamp, source });
+      await traceHandler(() => limit.run(work, afterwards.hold), { events: [...events.values()] });
       return undefined;
     } catch (cause) {
       return new WebhookError('ERR_WEBHOOK_ENQUEUE', 'The enqueue failed, so the events are expected again.', {

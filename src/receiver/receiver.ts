@@ -1,36 +1,35 @@
-import { isWebhookError, statusOf, type WebhookError } from '../errors.js';
-import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
-import { createArrivals } from './arrivals.js';
+import { statusOf, type WebhookError } from '../errors.js';
+import { answerTo, asWebhookError, type DeliveryResult, type EventOutcome } from './answer.js';
+import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
 import { createDispatch } from './dispatch.js';
 import { type DrainOptions, drain } from './drain.js';
 import { createGate } from './gate.js';
-import { createIntake, type DeliveryRequest, type SignedRequest } from './intake.js';
-import { type ErrorContext, type ReceiverOptions, resolveReceiverOptions, resolveVerifierOptions } from './options.js';
-import type { EventOutcome } from './outcome.js';
+import type { ErrorContext, ReceiverOptions } from './options.js';
+import { createPipeline } from './pipeline.js';
 import { createReporter } from './reporter.js';
-import { type DeliveryMessage, traceDelivery } from './tracing.js';
+import { checkReceiverNames, isFinished, resolveReceiverOptions, resolveVerifierOptions } from './resolve-options.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and says how to answer. */
 export interface Receiver {
-  /** Handles a delivery whose parts you have at hand. Never rejects. */
+  /** Handles a delivery whose parts you have. Never rejects. */
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
-  /** Handles an HTTP request; what adapters call. Rejects with RawBodyUnavailableError alone. */
+  /** Handles an HTTP request; what adapters call. Rejects only with RawBodyUnavailableError. */
   handleRequest(request: DeliveryRequest): Promise<DeliveryResult>;
   /**
-   * Answers 503 from now on; what has begun to arrive is given 5 s. Resolves when no handler runs any more, late ones
-   * included, and no record of the store is pending; or when `timeoutMs` is over, with how many are left: end the process
-   * then, and close nothing that they use.
+   * Answers 503 from now on; deliveries that are arriving get 5 s. Resolves when no handler runs any more, timed-out ones
+   * included, and no record of the store is pending; or after `timeoutMs`, with how many are left: then end the process, and
+   * close nothing that they use.
    */
   drain(options?: DrainOptions): Promise<{ unfinished: number }>;
 }
 
-/** Which status answers for a delivery whose items failed in different ways: the last, as it is sure to be sent again. */
+/** Which status answers for items that failed in different ways: the last one, as it is certain to be redelivered. */
 const WORST_LAST = [422, 503, 500];
 
 /**
- * Creates a receiver: verify, then parse, then your code exactly once per event (spec sections 5.2 and 6).
- * Nothing is acknowledged before it took effect. Exactly once holds as far as the `store` reaches: the default,
- * `memoryStore()`, is one process's.
+ * Creates a receiver: verifies, then parses, then runs your code exactly once per event (spec sections 5.2 and 6). Nothing
+ * is acknowledged before it took effect. Exactly-once reaches as far as the `store`: the default, `memoryStore()`, covers
+ * one process.
  *
  * @example
  * ```ts
@@ -38,73 +37,39 @@ const WORST_LAST = [422, 503, 500];
  *
  * const receiver = createReceiver({
  *   secret: process.env.WEBHOOK_SECRET ?? '',
- *   toleranceSeconds: 300,
  *   onEvent: async (event) => console.log(event.event, event.id),
  * });
  * ```
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense.
+ * @param options `secret` and one of `onEvent` and `enqueue` are required.
+ * @returns A receiver, to call directly or to pass to an adapter such as `expressHandler`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Receiver {
+  checkReceiverNames(options);
   const verifierOptions = resolveVerifierOptions(options);
   const receiverOptions = resolveReceiverOptions(options);
-  const intake = createIntake(verifierOptions);
-  const arrivals = createArrivals(verifierOptions);
-  const gate = createGate(verifierOptions.maxInFlight);
+  const gate = createGate(receiverOptions.maxInFlight);
   const reporter = createReporter(verifierOptions);
+  const pipeline = createPipeline(verifierOptions, gate, reporter);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
   const dispatch = createDispatch(receiverOptions, { hold: gate.hold, wait: gate.wait, report });
 
-  function refuse(cause: unknown): DeliveryResult {
-    const error = asWebhookError(cause);
-    reporter.failed(error, {});
-    return closing(answerTo(error));
-  }
-
-  function closing(result: DeliveryResult): DeliveryResult {
-    return gate.isClosed ? { ...result, closeConnection: true } : result;
-  }
-
-  async function settle(
-    signed: Parameters<typeof intake.verify>[0],
-    message: DeliveryMessage,
-  ): Promise<DeliveryResult> {
+  async function take(delivery: VerifiedDelivery): Promise<DeliveryResult> {
+    gate.enter();
     try {
-      gate.check();
-      const delivery = await arrivals.run((arrival) => intake.verify(signed, arrival, message));
-      gate.enter();
-      try {
-        const outcomes = await dispatch(delivery);
-        const result = closing(answerTo(worstOf(outcomes), outcomes));
-        reporter.answered(result);
-        return result;
-      } finally {
-        gate.leave();
-      }
-    } catch (error) {
-      return refuse(error);
+      const outcomes = await dispatch(delivery);
+      const result = pipeline.closing(answerTo(worstOf(outcomes), outcomes));
+      reporter.answered(result);
+      return result;
+    } finally {
+      gate.leave();
     }
   }
 
   return {
-    handle(delivery) {
-      const message = {};
-      return traceDelivery(() => settle(delivery, message), message);
-    },
-    handleRequest(request) {
-      const message = { header: (name: string) => request.header(name) };
-      return traceDelivery(async () => {
-        let signed: ReturnType<typeof intake.open>;
-        try {
-          signed = intake.open(request);
-        } catch (error) {
-          const isUnavailable = isWebhookError(error) && error.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE';
-          if (isUnavailable && !request.answersUnavailable) throw error;
-          return refuse(error);
-        }
-        return settle(signed, message);
-      }, message);
-    },
-    drain: (options) => drain({ gate, arrivals, store: receiverOptions.store }, options),
+    handle: (delivery) => pipeline.handle(delivery, take),
+    handleRequest: (request) => pipeline.handleRequest(request, take),
+    drain: (drainOptions) => drain({ gate, arrivals: pipeline.arrivals, store: receiverOptions.store }, drainOptions),
   };
 }
 
@@ -118,9 +83,9 @@ function rank(error: WebhookError): number {
   return WORST_LAST.indexOf(statusOf(error));
 }
 
-/** The receiver that an adapter was given, or one made of the options that it was given. */
+/** The receiver that an adapter received, or one created from the options that it received. */
 export function asReceiver<Tx>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): Receiver {
-  const isReceiver =
-    typeof receiverOrOptions === 'object' && receiverOrOptions !== null && 'handleRequest' in receiverOrOptions;
-  return isReceiver ? receiverOrOptions : createReceiver(receiverOrOptions);
+  return isFinished(receiverOrOptions, 'handleRequest', 'receiver')
+    ? (receiverOrOptions as Receiver)
+    : createReceiver(receiverOrOptions as ReceiverOptions<Tx>);
 }

@@ -2,16 +2,26 @@ import type { WebhookError } from '../errors.js';
 import type { DeliveryResult } from './answer.js';
 import type { ErrorContext, VerifierOptions } from './options.js';
 
-/** Tells the user's `onError` and `logger` what happens. Neither their time nor their failure matters to the answer. */
+/** A logger with pino's signature, which `console` nearly has. */
+export interface Logger {
+  debug(fields: object, message: string): unknown;
+  info(fields: object, message: string): unknown;
+  warn(fields: object, message: string): unknown;
+  error(fields: object, message: string): unknown;
+}
+
+/** Calls the user's `onError` and `logger`. Neither their time nor their failure affects the answer. */
 export interface Reporter {
   /** A refusal, or a failure of one item. */
   failed(error: WebhookError, context: ErrorContext): void;
   /** An authentic delivery, item by item. */
   answered(result: DeliveryResult): void;
+  /** A delivery that a verifier accepted. */
+  verified(items: number): void;
 }
 
-/** Codes of what the subscriber has to look after; the others are the sender's doing, or pass by themselves. */
-const OURS = /_(HAND|INTERNAL|STORE|SECRET|RAW_BODY)/;
+/** Codes of failures on the subscriber's side; the others are the sender's, or pass by themselves. */
+const OURS = /_(HANDLER|ENQUEUE|INTERNAL|STORE|SECRET|RAW_BODY)/;
 
 export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onError' | 'logger'>): Reporter {
   function failed(error: WebhookError, context: ErrorContext): void {
@@ -29,10 +39,11 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
       }
       notify(() => logger?.info({ status, items: outcomes.length }, 'Delivery answered.'));
     },
+    verified: (items) => notify(() => logger?.info({ items }, 'Delivery verified.')),
   };
 }
 
 function notify(watch: () => unknown): void {
-  // This is where errors go: one of its own has nowhere left to go.
+  // Errors are reported here: an error of the report itself has nowhere to go.
   (async () => watch())().catch(() => {});
 }

@@ -1,8 +1,8 @@
 import { ConfigError, type WebhookError } from '../errors.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
+import { reportTo } from './context.js';
 import type { EventContext } from './options.js';
-import { reportTo } from './report.js';
 
 /** Which `event.emitted` a route is for: those with all that is given here. It needs one key or more. */
 export interface EventFilter {

@@ -2,14 +2,12 @@ import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import type { IdempotencyStore, RunOptions } from '../stores/store.js';
-import { Context } from './context.js';
-import type { ErrorContext, EventContext, ReceiverOptions, resolveReceiverOptions } from './options.js';
-import type { EventOutcome } from './outcome.js';
+import type { EventOutcome } from './answer.js';
+import { type About, createContext } from './context.js';
+import type { ErrorContext, EventContext, OnEvent } from './options.js';
+import type { resolveReceiverOptions } from './resolve-options.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
-
-/** What is known of an event beside itself. */
-export type About = Pick<EventContext, 'idempotencyKey' | 'source' | 'timestamp'>;
 
 /** Takes care of what goes on after an event was answered. */
 export interface Afterwards {
@@ -23,7 +21,7 @@ export interface Afterwards {
 
 /** What every attempt of a receiver has in common. */
 export interface Ground<Tx> {
-  readonly onEvent: ReceiverOptions<Tx>['onEvent'];
+  readonly onEvent: OnEvent<Tx> | undefined;
   readonly store: IdempotencyStore<Tx>;
   readonly handlerTimeoutMs: number;
   readonly storeTimeoutMs: number;
@@ -159,7 +157,7 @@ export class Attempt<Tx> {
   }
 
   /** Runs the handler, as long as it has time. */
-  async #handle(context: Context<Tx>, limit: TimeLimit): Promise<void> {
+  async #handle(context: EventContext<Tx>, limit: TimeLimit): Promise<void> {
     const { onEvent, handlerTimeoutMs } = this.#ground;
     const returned: unknown = onEvent?.(this.#item.event, context);
     // Anything but a promise is done already.
@@ -197,7 +195,8 @@ export class Attempt<Tx> {
       this.#phase = 'failed';
       throw new WebhookError('ERR_WEBHOOK_STORE', 'The lease may end before the handler does: the process was frozen.');
     }
-    const context = new Context(this.#about, tx, options?.fencingToken, limit, this);
+    const report = (error: unknown) => this.report(error);
+    const context = createContext(this.#about, tx, options?.fencingToken, limit, report);
     try {
       await traceHandler(() => this.#handle(context, limit), { events: [this.#item.event] });
       this.#phase = 'succeeded';

@@ -1,17 +1,16 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
 
-/** The time that user code has. A timer says when it is over; the clocks do where the process was frozen meanwhile. */
+/** The time that user code has. A timer ends it; the clocks do if the process was frozen meanwhile. */
 export class TimeLimit {
   /** Absolute, in epoch milliseconds. */
   readonly deadline: number;
-  /** Why the code was given up on; undefined while it has time. */
+  /** The time-out; undefined while there is time. */
   error: WebhookError | undefined;
   readonly #ms: number;
-  // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: whichever says more counts.
+  // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the one further ahead counts.
   readonly #monotonicEnd: number;
-  // Made when it is asked for: it costs more than everything else around a handler.
-  #controller: AbortController | undefined;
+  readonly #controller = new AbortController();
 
   constructor(ms: number) {
     this.#ms = ms;
@@ -20,27 +19,21 @@ export class TimeLimit {
   }
 
   get signal(): AbortSignal {
-    this.#look();
-    this.#controller ??= new AbortController();
-    if (this.error) this.#controller.abort(this.error);
     return this.#controller.signal;
   }
 
-  throwIfExpired(): void {
-    this.#look();
-    if (this.error) throw this.error;
-  }
-
-  #look(): void {
+  /** Bound, so that a handler can take it out of its context. */
+  readonly throwIfExpired = (): void => {
     if (Date.now() >= this.deadline || monotonicNow() >= this.#monotonicEnd) this.expire();
-  }
+    if (this.error) throw this.error;
+  };
 
   expire(): WebhookError {
     this.error ??= new WebhookError(
       'ERR_WEBHOOK_HANDLER_TIMEOUT',
       `The handler took longer than ${this.#ms} ms (handlerTimeoutMs, at most 0.9 of leaseMs), so its signal was aborted.`,
     );
-    this.#controller?.abort(this.error);
+    this.#controller.abort(this.error);
     return this.error;
   }
 

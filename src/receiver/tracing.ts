@@ -1,8 +1,7 @@
 import { tracingChannel } from '#runtime';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { DeliveryResult } from './answer.js';
-import type { EventOutcome } from './outcome.js';
+import type { DeliveryResult, EventOutcome } from './answer.js';
 
 /** What is published about a delivery, from its headers to its answer. */
 export interface DeliveryMessage {
@@ -10,8 +9,8 @@ export interface DeliveryMessage {
   readonly header?: ((name: string) => string | undefined) | undefined;
   /** Size of the body, once it has arrived. */
   bodyBytes?: number | undefined;
-  /** How it is answered, from `asyncStart` on. */
-  result?: DeliveryResult;
+  /** The answer, from `asyncStart` on; undefined for a delivery that a verifier accepted, as your code answers it. */
+  result?: DeliveryResult | undefined;
   /** A RawBodyUnavailableError, which has no answer. */
   error?: unknown;
 }

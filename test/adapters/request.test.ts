@@ -1,7 +1,7 @@
 import { ReadableStream, type UnderlyingSource } from 'node:stream/web';
 import { describe, expect, it, vi } from 'vitest';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
-import { RawBodyUnavailableError, type ReceiverOptions } from '../../src/index.js';
+import { createVerifier, RawBodyUnavailableError, type ReceiverOptions } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { type Delivery, genuine, headersOf, SECRET, sign } from '../matrix/deliveries.js';
 
@@ -153,27 +153,48 @@ describe('fetchHandler', () => {
 });
 
 describe('verifyRequest', () => {
+  const options = { secret: SECRET, toleranceSeconds: false as const };
+
   it('gives the bytes, the timestamp and the items', async () => {
     const delivery = genuine(null, { id: 'new', event: 'block.mined' });
-    const verified = await verifyRequest(requestOf(delivery), { secret: SECRET });
-    expect(delivery.body.equals(verified.rawBody as Uint8Array)).toBe(true);
-    expect(verified.timestamp).toBe(delivery.timestamp);
-    expect(verified.items.map(({ status }) => status)).toEqual(['invalid', 'unknown']);
+    const { delivery: verified } = await verifyRequest(requestOf(delivery), options);
+    expect(delivery.body.equals(verified?.rawBody as Uint8Array)).toBe(true);
+    expect(verified?.timestamp).toBe(delivery.timestamp);
+    expect(verified?.items.map(({ status }) => status)).toEqual(['invalid', 'unknown']);
   });
 
-  it.each<[string, Partial<Delivery>, object]>([
-    ['a forged signature', { signature: '0'.repeat(64) }, { code: 'ERR_WEBHOOK_SIGNATURE', status: 403 }],
-    ['no signature', { signature: '' }, { code: 'ERR_WEBHOOK_HEADER', status: 403 }],
-    ['an authentic body that is no array', sign('{}'), { code: 'ERR_WEBHOOK_INVALID_BODY', status: 400 }],
-  ])('rejects %s with its code and status', async (_what, change, error) => {
-    const request = requestOf({ ...genuine(), ...change });
-    await expect(verifyRequest(request, { secret: SECRET })).rejects.toMatchObject(error);
+  it.each<[string, Partial<Delivery>, string, number]>([
+    ['a forged signature', { signature: '0'.repeat(64) }, 'ERR_WEBHOOK_SIGNATURE', 403],
+    ['no signature', { signature: '' }, 'ERR_WEBHOOK_HEADER', 403],
+    ['an authentic body that is not an array', sign('{}'), 'ERR_WEBHOOK_INVALID_BODY', 400],
+  ])('answers %s, and reports its code', async (_what, change, code, status) => {
+    const codes: string[] = [];
+    const verifier = createVerifier({ ...options, onError: (error) => codes.push(error.code) });
+    const { delivery, response } = await verifyRequest(requestOf({ ...genuine(), ...change }), verifier);
+    expect(delivery).toBeUndefined();
+    expect(response?.status).toBe(status);
+    expect(codes).toEqual([code]);
+  });
+
+  it('resolves an options object once', async () => {
+    let reads = 0;
+    const counted = {
+      ...options,
+      get secret() {
+        reads++;
+        return SECRET;
+      },
+    };
+    expect((await verifyRequest(requestOf(genuine()), counted)).delivery).toBeDefined();
+    const before = reads;
+    expect((await verifyRequest(requestOf(genuine()), counted)).delivery).toBeDefined();
+    expect(reads).toBe(before);
   });
 
   it('rejects a request whose body was read with what to do', async () => {
     const request = requestOf(genuine());
     await request.text();
-    await expect(verifyRequest(request, { secret: SECRET })).rejects.toThrow(RawBodyUnavailableError);
+    await expect(verifyRequest(request, options)).rejects.toThrow(RawBodyUnavailableError);
   });
 
   it('rejects when it is given no secret', async () => {

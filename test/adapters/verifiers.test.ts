@@ -1,4 +1,11 @@
-import { expressVerifierTargets, verifyRequestTarget } from '../matrix/targets.js';
+import {
+  expressVerifierTargets,
+  fastifyVerifierTarget,
+  lambdaVerifierTarget,
+  nodeVerifierTarget,
+  verifyRequestTarget,
+} from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
-for (const target of [...expressVerifierTargets, verifyRequestTarget]) matrix(target);
+const others = [fastifyVerifierTarget, lambdaVerifierTarget, nodeVerifierTarget, verifyRequestTarget];
+for (const target of [...expressVerifierTargets, ...others]) matrix(target);

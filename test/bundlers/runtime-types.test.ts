@@ -19,8 +19,8 @@ import { verifySignature } from 'event-webhook-receiver/verify';
 const options = { secret: 'secret', onEvent() {} };
 export const request: Request = createTestDelivery([], options).request();
 export async function verified(request: Request) {
-  const { items } = await verifyRequest(request, options);
-  return verifySignature(new Uint8Array(2), '', '', 'secret') ? items : [];
+  const { delivery } = await verifyRequest(request, { secret: 'secret' });
+  return verifySignature(new Uint8Array(2), '', '', 'secret') ? delivery?.items : [];
 }
 `;
 

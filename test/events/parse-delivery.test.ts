@@ -1,7 +1,15 @@
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { InvalidBodyError, InvalidEventError, parseDelivery, type RawBody } from '../../src/index.js';
+import {
+  type EventEmitted,
+  InvalidBodyError,
+  InvalidEventError,
+  parseDelivery,
+  parseEvent,
+  parseEventEmitted,
+  type RawBody,
+} from '../../src/index.js';
 import { changed, emitted, included, isLeaf, pathsOf, put } from '../fixtures/events.js';
 import { hostileValues } from '../fixtures/hostile.js';
 
@@ -172,6 +180,41 @@ describe('parseDelivery throws InvalidBodyError', () => {
     for (const [name, value] of hostileValues) {
       expect(() => parseDelivery(value as RawBody), name).toThrow(InvalidBodyError);
     }
+  });
+});
+
+/** Freezes a JSON value and everything in it. */
+function frozen<T>(value: T): T {
+  for (const child of Object.values(Object(value))) if (typeof child === 'object') frozen(child);
+  return Object.freeze(value);
+}
+
+describe('parseEvent and parseEventEmitted', () => {
+  const alias = { addressAlias: 'alias', addressLabel: undefined };
+
+  it.each([
+    ['parseEvent', parseEvent],
+    ['parseEventEmitted', parseEventEmitted],
+  ])('%s fills in labels on a copy, and leaves its argument alone', (_name, parse) => {
+    const sent = emitted();
+    Object.assign(sent.data.event.contract, alias);
+    put(sent, ['data', 'transaction', 'contract', 'addressLabel'], undefined);
+    const before = JSON.stringify(sent);
+    const parsed = parse(frozen(sent)) as EventEmitted;
+    expect(JSON.stringify(sent)).toBe(before);
+    expect(parsed.data.event.contract.addressLabel).toBe('alias');
+    expect(parsed.data.transaction?.contract?.addressLabel).toBe('');
+    expect(parsed.data.event.inputs).toBe(sent.data.event.inputs);
+  });
+
+  it('return the value itself where no label is missing', () => {
+    for (const sent of [frozen(emitted()), frozen(included())]) expect(parseEvent(sent)).toBe(sent);
+  });
+
+  it('add nothing to the open payload of transaction.included', () => {
+    const sent = changed(included(), ['data', 'event'], { contract: {} });
+    expect(parseEvent(sent)).toBe(sent);
+    expect(sent.data).toHaveProperty('event', { contract: {} });
   });
 });
 

@@ -3,16 +3,16 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import {
+  type AnyErrorCode,
   createReceiver,
   type HeaderNames,
   type Receiver,
   type ReceiverOptions,
-  type WebhookErrorCode,
 } from '../../src/index.js';
 import { HARMLESS_HEADERS, STATUSES } from './cases/effects.js';
 import { Log } from './cases/waiting.js';
-import { type Delivery, framed, headersOf, SECRET, sign } from './deliveries.js';
-import type { Target } from './targets.js';
+import { type Delivery, framed, headersOf, SECRET, sign, TIMESTAMP } from './deliveries.js';
+import { type Target, verifierOptions } from './targets.js';
 import { type Answer, type HeaderList, Wire } from './wire.js';
 
 export { Log };
@@ -22,7 +22,7 @@ export interface App {
   readonly receiver: Receiver;
   /** Ids of the events that reached user code. */
   readonly seen: Log<string>;
-  readonly errors: Log<WebhookErrorCode>;
+  readonly errors: Log<AnyErrorCode>;
   /** Methods of the requests that arrived. */
   readonly requests: Log<string | undefined>;
   /** Sends a whole delivery on a connection of its own. */
@@ -34,10 +34,11 @@ export interface App {
 /** Starts an adapter behind a real server. What it started ends with the test. */
 export async function startApp(target: Target, settings: Partial<ReceiverOptions> = {}): Promise<App> {
   const seen = new Log<string>();
-  const errors = new Log<WebhookErrorCode>();
+  const errors = new Log<AnyErrorCode>();
   const { onEvent, ...rest } = settings;
   const options: ReceiverOptions = {
     secret: SECRET,
+    now: () => Number(TIMESTAMP) * 1000,
     ...rest,
     onEvent(event, context) {
       seen.add(event.id);
@@ -48,7 +49,7 @@ export async function startApp(target: Target, settings: Partial<ReceiverOptions
   const receiver = createReceiver(options);
   const listener = await target.listener({
     receiver,
-    options,
+    options: verifierOptions(options),
     verified: (items) => {
       for (const item of items) if (item.status === 'event') seen.add(item.event.id);
     },

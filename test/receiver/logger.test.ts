@@ -71,7 +71,7 @@ describe('the logger', () => {
       'HANDLER_TIMEOUT',
     ],
     ['a store that fails', { store: { once: fail } }, event('a'), 'STORE'],
-    ['a enqueue that fails', { enqueue: fail }, event('a'), 'ENQUEUE'],
+    ['an enqueue that fails', { enqueue: fail }, event('a'), 'ENQUEUE'],
   ])('is told of %s as an error, with the key of the event and its cause', async (_what, options, item, code) => {
     const { receiver, lines } = logging(options);
     await receiver.handle(signed([item]));
@@ -200,7 +200,7 @@ describe('the logger', () => {
 
   it.each(expressVerifierTargets)('of an $name is told of what it refuses', async ({ listener }) => {
     const { logger, lines } = createPino();
-    const options = { secret: SECRET, logger };
+    const options = { secret: SECRET, toleranceSeconds: false as const, logger };
     const { port } = await serve(
       await listener({ receiver: createReceiver({ ...options, onEvent() {} }), options, verified() {} }),
     );

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
+import { fastifyPlugin, fastifyVerifier } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
-import { nodeHandler } from '../../src/adapters/node.js';
-import { createReceiver, type ReceiverOptions } from '../../src/index.js';
+import { lambdaHandler, lambdaVerifier } from '../../src/adapters/lambda.js';
+import { nodeHandler, nodeVerifier } from '../../src/adapters/node.js';
+import { createReceiver, createVerifier, type ReceiverOptions } from '../../src/index.js';
 
 const onEvent = () => {};
 const refused = (options: unknown) => () => createReceiver(options as ReceiverOptions);
 const config = (message: RegExp) =>
   expect.objectContaining({ name: 'ConfigError', code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(message) });
+
+const HANDLERS = [expressHandler, fastifyPlugin, fetchHandler, lambdaHandler, nodeHandler];
+const VERIFIERS = [expressVerifier, fastifyVerifier, lambdaVerifier, nodeVerifier];
 
 describe('options', () => {
   it.each([[undefined], [''], [[]], [['ok', '']], [['ok', undefined]], [null], [7], [{ some: () => true }]])(
@@ -17,9 +22,17 @@ describe('options', () => {
     },
   );
 
-  it('refuse to be missing', () => {
-    expect(refused(undefined)).toThrow(config(/No options/));
-    expect(refused(null)).toThrow(config(/No options/));
+  it.each([[undefined], [null], [[]], ['whsec']])('refuse to be %j', (options) => {
+    expect(refused(options)).toThrow(config(/`createReceiver` takes an options object, got/));
+    expect(() => createVerifier(options as never)).toThrow(config(/`createVerifier` takes an options object, got/));
+  });
+
+  it('refuse a name that does not exist, and name the nearest one', () => {
+    expect(refused({ secret: 's', onEvent, tolerance: 300 })).toThrow(config(/`tolerance`.*`toleranceSeconds`/));
+    expect(refused({ secret: 's', onEvnt: onEvent })).toThrow(config(/`onEvnt`.*`onEvent`/));
+    expect(() => createVerifier({ secret: 's', onEvent } as never)).toThrow(config(/`onEvent`/));
+    expect(refused({ secret: 's', onEvent, tolerance: undefined })).not.toThrow();
+    expect(refused(Object.assign(Object.create({ inherited: 1 }), { secret: 's', onEvent }))).not.toThrow();
   });
 
   it('want one of onEvent and enqueue', () => {
@@ -53,11 +66,13 @@ describe('options', () => {
     ['handlerTimeoutMs', 0],
     ['handlerTimeoutMs', 2 ** 31],
   ])('refuse %s of %j, and say what is allowed', (name, value) => {
-    expect(refused({ secret: 's', onEvent, [name]: value })).toThrow(config(new RegExp(`${name}.*from [01] to`)));
+    expect(refused({ secret: 's', onEvent, [name]: value })).toThrow(
+      config(new RegExp(`${name}. must be a number .*got`)),
+    );
   });
 
   it('refuse maxArrivingBytes below maxBodyBytes, given or not', () => {
-    const message = config(/maxArrivingBytes must be at least maxBodyBytes/);
+    const message = config(/`maxArrivingBytes` must be at least `maxBodyBytes`/);
     expect(refused({ secret: 's', onEvent, maxBodyBytes: 101, maxArrivingBytes: 100 })).toThrow(message);
     expect(refused({ secret: 's', onEvent, maxArrivingBytes: 100 })).toThrow(message);
     expect(refused({ secret: 's', onEvent, maxBodyBytes: 64 * 1024 * 1024 + 1 })).toThrow(message);
@@ -67,6 +82,7 @@ describe('options', () => {
   it('refuse a store without once, and header names that are not there', () => {
     expect(refused({ secret: 's', onEvent, store: {} })).toThrow(config(/store.*IdempotencyStore/));
     expect(refused({ secret: 's', onEvent, store: new Map() })).toThrow(config(/store/));
+    expect(refused({ secret: 's', onEvent, headers: null })).toThrow(config(/headers.*serviceHeaders/));
     expect(refused({ secret: 's', onEvent, headers: {} })).toThrow(config(/headers.*serviceHeaders/));
     expect(refused({ secret: 's', onEvent, headers: { signature: 'X', timestamp: '' } })).toThrow(config(/headers/));
   });
@@ -80,14 +96,31 @@ describe('options', () => {
 
 describe('adapters', () => {
   it('refuse missing options as createReceiver does', () => {
-    for (const adapter of [expressHandler, fetchHandler, nodeHandler, expressVerifier]) {
-      expect(() => adapter(undefined as never)).toThrow(config(/No options/));
+    for (const adapter of [...HANDLERS, ...VERIFIERS]) {
+      expect(() => adapter(undefined as never)).toThrow(config(/options object, got undefined/));
       expect(() => adapter({ secret: '', onEvent } as never)).toThrow(config(/secret/));
     }
   });
 
   it('take a receiver as it is', () => {
     const receiver = createReceiver({ secret: 's', onEvent });
-    for (const adapter of [expressHandler, fetchHandler, nodeHandler]) expect(adapter(receiver)).toBeTypeOf('function');
+    for (const adapter of HANDLERS) expect(adapter(receiver)).toBeTypeOf('function');
+  });
+
+  it('take a verifier as it is', () => {
+    const verifier = createVerifier({ secret: 's' });
+    for (const adapter of VERIFIERS) expect(adapter(verifier)).toBeTypeOf('function');
+  });
+
+  it('refuse a receiver or a verifier mixed with options, which would have no effect', () => {
+    const receiver = createReceiver({ secret: 's', onEvent });
+    const verifier = createVerifier({ secret: 's' });
+    for (const adapter of HANDLERS) {
+      expect(() => adapter({ ...receiver, toleranceSeconds: 60 } as never)).toThrow(config(/`toleranceSeconds`/));
+      expect(() => adapter({ ...receiver, custom: 1 } as never)).not.toThrow();
+    }
+    for (const adapter of VERIFIERS) {
+      expect(() => adapter({ ...verifier, secret: 'other' } as never)).toThrow(config(/not both.*`secret`/));
+    }
   });
 });

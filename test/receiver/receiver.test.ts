@@ -38,10 +38,10 @@ describe('handle', () => {
   });
 
   it.each(['{}', '[', '"text"', '\uFEFF[]'])(
-    'answers 400 to %j, which is authentic and no JSON array',
+    'answers 400 to %j, which is authentic but not a JSON array',
     async (body) => {
       const { receiver } = noting();
-      const { signature, timestamp } = signDelivery(body, { secret });
+      const { signature, timestamp } = signDelivery(body, { secret, timestamp: seconds });
       const result = await receiver.handle({ rawBody: body, signature, timestamp });
       expect(result).toMatchObject({ status: 400, error: { code: 'ERR_WEBHOOK_INVALID_BODY' } });
     },
@@ -115,8 +115,46 @@ describe('the window', () => {
     expect((await receiver.handle(signed([event('a')]))).status).toBe(status);
   });
 
-  it('is off by default: the specification gives none', async () => {
-    expect((await noting().receiver.handle(signed([event('a')], { timestamp: 0 }))).status).toBe(200);
+  it('is 300 seconds by default', async () => {
+    const at = (off: number) => signed([event('a')], { timestamp: seconds + off });
+    expect((await noting().receiver.handle(at(-300))).status).toBe(200);
+    expect((await noting().receiver.handle(at(-301))).status).toBe(403);
+    expect((await noting().receiver.handle(at(301))).status).toBe(403);
+  });
+
+  it('is any with toleranceSeconds: false, which reads no clock', async () => {
+    const now = () => expect.unreachable('the clock was read');
+    const { receiver } = noting({ toleranceSeconds: false, now });
+    expect((await receiver.handle(signed([event('a')], { timestamp: 0 }))).status).toBe(200);
+  });
+
+  it('says of a stale delivery that it is authentic, and what to set', async () => {
+    const result = await noting().receiver.handle(signed([event('a')], { timestamp: 0 }));
+    expect(result).toMatchObject({ status: 403, outcomes: [], error: { code: 'ERR_WEBHOOK_TIMESTAMP' } });
+    expect(result.error?.message).toMatch(/authentic but stale.* set toleranceSeconds: false if your sender resends/);
+  });
+
+  it('calls a forgery a forgery, however old it is', async () => {
+    const forged = { ...signed([event('a')], { timestamp: 0 }), signature: '0'.repeat(64) };
+    expect(await noting().receiver.handle(forged)).toMatchObject({ error: { code: 'ERR_WEBHOOK_SIGNATURE' } });
+  });
+
+  it('parses no stale delivery', async () => {
+    const { body, signature, timestamp } = signDelivery('no JSON', { secret, timestamp: 0 });
+    const result = await noting().receiver.handle({ rawBody: body, signature, timestamp });
+    expect(result).toMatchObject({ status: 403, error: { code: 'ERR_WEBHOOK_TIMESTAMP' } });
+  });
+
+  it('counts from when the delivery began to arrive', async () => {
+    let at = seconds * 1000;
+    const { receiver } = noting({
+      now: () => at,
+      secret: async () => {
+        at += 3_600_000;
+        return secret;
+      },
+    });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
   });
 
   it('refuses when the clock gives no number', async () => {
@@ -223,6 +261,7 @@ describe('onError', () => {
     const seen: unknown[] = [];
     const receiver = createReceiver({
       secret,
+      toleranceSeconds: false,
       onEvent: () => Promise.reject(new Error('no')),
       onError(error, { item, idempotencyKey }) {
         seen.push([error.code, item?.status, idempotencyKey]);

@@ -203,7 +203,7 @@ describe('a router in a receiver', () => {
     };
     const seen: unknown[] = [];
     const router = createRouter<typeof tx>().on('event.emitted', (_, context) => seen.push(context.tx));
-    const receiver = createReceiver({ secret, store, onEvent: router.dispatch });
+    const receiver = createReceiver({ secret, toleranceSeconds: false, store, onEvent: router.dispatch });
     expect((await receiver.handle(signed([emitted()]))).status).toBe(200);
     expect(seen).toEqual([tx]);
   });

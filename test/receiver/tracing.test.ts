@@ -11,7 +11,7 @@ import {
   RawBodyUnavailableError,
 } from '../../src/index.js';
 import { createTestDelivery } from '../../src/testing/index.js';
-import { deferred, event, noting, secret, signed } from '../helpers.js';
+import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
 
 type AnyMessage = Omit<DeliveryMessage & Partial<EventMessage> & Partial<HandlerMessage>, 'result'> & {
   result?: DeliveryResult | EventOutcome;
@@ -155,7 +155,10 @@ describe('the tracing channels', () => {
     const forged = { ...genuine, rawBody: genuine.rawBody.replace('Transfer', 'Transfes') };
     await receiver.handle(genuine);
     await receiver.handle(forged);
-    const { body, request } = createTestDelivery([event('b')], { secret: 'whsec-never-told' });
+    const { body, request } = createTestDelivery([event('b')], {
+      secret: 'whsec-never-told',
+      timestamp: seconds,
+    });
     await fetchHandler(receiver)(request());
     const messages = NAMES.flatMap(of);
     expect(messages).toHaveLength(7);

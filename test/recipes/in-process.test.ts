@@ -70,7 +70,6 @@ if (hasFrameworks) {
   const recipe = (name: string, of: keyof Listeners, deviations: Target['deviations'] = new Map()): Target => ({
     name,
     role: 'handler',
-    limitsInFlight: true,
     listener: ({ receiver }) => listeners[of](receiver),
     deviations,
   });

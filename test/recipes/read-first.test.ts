@@ -26,7 +26,6 @@ async function start(application: Application, report: (error: unknown) => void)
   return await startApp({
     name: 'an application that is not as it should be',
     role: 'handler',
-    limitsInFlight: true,
     listener({ receiver }) {
       const listening = Promise.resolve(application(receiver, report));
       return async (request, response) => (await listening)(request, response);

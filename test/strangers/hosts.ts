@@ -10,8 +10,15 @@ import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver, type Receiver, type ReceiverOptions, type WebhookError } from '../../src/index.js';
 import { Log } from '../matrix/app.js';
-import { SECRET } from '../matrix/deliveries.js';
-import { expressTargets, expressVerifierTargets, fastifyTarget, fetchTarget, nodeTarget } from '../matrix/targets.js';
+import { SECRET, TIMESTAMP } from '../matrix/deliveries.js';
+import {
+  expressTargets,
+  expressVerifierTargets,
+  fastifyTarget,
+  fetchTarget,
+  nodeTarget,
+  verifierOptions,
+} from '../matrix/targets.js';
 
 export interface Host {
   readonly name: string;
@@ -24,7 +31,8 @@ const http1: Host[] = [nodeTarget, ...expressTargets.slice(0, 1), fastifyTarget,
   .map(({ name, listener }) => ({
     name,
     http2: false,
-    serve: async (receiver, options) => createHttp1(await listener({ receiver, options, verified: () => {} })),
+    serve: async (receiver, options) =>
+      createHttp1(await listener({ receiver, options: verifierOptions(options), verified: () => {} })),
   }));
 
 const http2: Host[] = [
@@ -67,6 +75,7 @@ export async function serve(host: Host, settings: Partial<ReceiverOptions> = {})
   const refused = new Log<WebhookError>();
   const options: ReceiverOptions = {
     secret: SECRET,
+    now: () => Number(TIMESTAMP) * 1000,
     onEvent: () => {},
     onError: (error) => refused.add(error),
     ...settings,

@@ -1,9 +1,11 @@
 import { assertType, describe, expectTypeOf, test } from 'vitest';
 import {
+  type AnyErrorCode,
   ConfigError,
   createReceiver,
   type EnqueueContext,
   type EventContext,
+  type EventEntry,
   type IdempotencyStore,
   isWebhookError,
   memoryStore,
@@ -81,11 +83,11 @@ describe('createReceiver', () => {
     createReceiver({ secret, store: false, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>() });
   });
 
-  test('gives a enqueue the events and their keys', () => {
+  test('gives enqueue the events and their keys', () => {
     createReceiver({
       secret: async () => [secret],
-      enqueue(events, context) {
-        expectTypeOf(events).toEqualTypeOf<readonly WebhookEvent[]>();
+      enqueue(entries, context) {
+        expectTypeOf(entries).toEqualTypeOf<readonly EventEntry[]>();
         expectTypeOf(context).toEqualTypeOf<EnqueueContext>();
       },
     });
@@ -129,7 +131,8 @@ describe('isWebhookError', () => {
     const error: unknown = undefined;
     if (isWebhookError(error)) {
       expectTypeOf(error).toEqualTypeOf<WebhookError>();
-      expectTypeOf(error.code).toEqualTypeOf<WebhookErrorCode>();
+      expectTypeOf(error.code).toEqualTypeOf<AnyErrorCode>();
+      expectTypeOf<WebhookErrorCode>().toExtend<typeof error.code>();
       expectTypeOf(error.status).toExtend<number>();
     }
     expectTypeOf(new ConfigError('x').code).toEqualTypeOf<'ERR_WEBHOOK_CONFIG'>();

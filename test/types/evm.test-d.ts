@@ -9,6 +9,7 @@ import {
   type DecodedEvent,
   type DecodedTransaction,
   DecodeError,
+  type DecodeErrorCode,
   type DecodeOptions,
   decodeEvent,
   decodeTransaction,
@@ -28,7 +29,6 @@ import {
   type IdempotencyStore,
   type TransactionIncluded,
   type WebhookError,
-  type WebhookErrorCode,
   type WebhookEvent,
 } from '../../src/index.js';
 
@@ -259,7 +259,7 @@ test('a DecodeError is a WebhookError that says where', () => {
   const error: unknown = undefined;
   if (!(error instanceof DecodeError)) return;
   expectTypeOf(error).toExtend<WebhookError>();
-  expectTypeOf(error.code).toExtend<WebhookErrorCode>();
-  expectTypeOf(error.status).toEqualTypeOf<500>();
+  expectTypeOf(error.code).toEqualTypeOf<DecodeErrorCode>();
+  expectTypeOf(error.status).toEqualTypeOf<number>();
   expectTypeOf([error.eventId, error.input, error.reason]).toEqualTypeOf<string[]>();
 });

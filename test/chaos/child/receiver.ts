@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { nodeHandler } from '../../../src/adapters/node.js';
 import {
   createReceiver,
+  type Enqueue,
   type ErrorContext,
   type Receiver,
-  type ReceiverOptions,
   type WebhookError,
 } from '../../../src/index.js';
 import { inTransaction, onItsOwn } from './handler.js';
@@ -15,12 +15,12 @@ import { idOf } from './watched.js';
 
 const { secret, handlerTimeoutMs } = settings;
 
-/** A enqueue at whose steps something can happen. */
-function watchedEnqueue(enqueue: NonNullable<ReceiverOptions['enqueue']>): NonNullable<ReceiverOptions['enqueue']> {
-  return async (events, context) => {
+/** An enqueue at whose steps something can happen. */
+function watchedEnqueue(enqueue: Enqueue): Enqueue {
+  return async (entries, context) => {
     pass('before-effect');
     pass('after-check');
-    const storing = enqueue(events, context);
+    const storing = enqueue(entries, context);
     pass('claim-answer');
     await storing;
     pass('after-effect');

@@ -11,6 +11,7 @@ function held<Tx>(store: IdempotencyStore<Tx> | undefined, options: Partial<Rece
   const counts = { running: 0, peak: 0 };
   const receiver = createReceiver<Tx>({
     secret,
+    toleranceSeconds: false,
     store,
     handlerTimeoutMs: 20,
     async onEvent(_event, { signal }) {
@@ -124,6 +125,7 @@ describe('enqueue functions and hooks whose time is up', () => {
     const end = deferred();
     const receiver = createReceiver({
       secret,
+      toleranceSeconds: false,
       handlerTimeoutMs: 20,
       maxInFlight: 1,
       ...(name === 'enqueue' ? {} : { onEvent() {} }),

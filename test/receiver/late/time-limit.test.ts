@@ -54,12 +54,6 @@ describe.each(freezes)('after a freeze: %s', (_name, freeze) => {
     expect(signal.reason).toBe(limit.error);
   });
 
-  it('the signal is found aborted when it is looked up', () => {
-    const limit = new TimeLimit(1000);
-    freeze(1000);
-    expect(limit.signal.aborted).toBe(true);
-  });
-
   it('a handler that looks before its effect has none, and its event is expected again', async () => {
     const effects: string[] = [];
     let isFrozen = true;

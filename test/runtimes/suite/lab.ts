@@ -108,6 +108,7 @@ export class Lab {
     const { onEvent, enqueue, ...rest } = settings;
     const receiver = this.lib.root.createReceiver({
       secret: SECRET,
+      now: () => Number(TIMESTAMP) * 1000,
       ...rest,
       ...(enqueue
         ? { enqueue }

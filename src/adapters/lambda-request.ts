@@ -1,0 +1,73 @@
+import { ConfigError, RawBodyUnavailableError } from '../errors.js';
+import { type BodyReader, type DeliveryRequest, tooLarge } from '../receiver/delivery-request.js';
+
+const FIX =
+  'Use the Lambda proxy integration, a function URL or a load balancer, which hand on the body as text or in base64. ' +
+  'A mapping template does not, and in an event for tests the body has to be text too.';
+
+/** What any kind of event may have; every property is checked before use. */
+export interface AnyEvent {
+  readonly httpMethod?: unknown;
+  readonly requestContext?: { readonly http?: { readonly method?: unknown }; readonly elb?: unknown } | null;
+  readonly headers?: object | null | undefined;
+  readonly multiValueHeaders?: object | null | undefined;
+  readonly body?: unknown;
+  readonly isBase64Encoded?: unknown;
+  readonly path?: unknown;
+  readonly rawPath?: unknown;
+  readonly rawQueryString?: unknown;
+  readonly queryStringParameters?: object | null | undefined;
+  readonly multiValueQueryStringParameters?: object | null | undefined;
+}
+
+/** Presents an event of Lambda. Throws for one that is not an HTTP request, or whose body the host has parsed. */
+export function toDeliveryRequest(event: AnyEvent | null | undefined): DeliveryRequest {
+  const body = event?.body ?? '';
+  if (typeof body !== 'string' || Array.isArray(event)) throw new RawBodyUnavailableError(FIX);
+  const method = event?.httpMethod ?? event?.requestContext?.http?.method;
+  if (typeof method !== 'string') {
+    throw new ConfigError(
+      'The event is not an HTTP request of API Gateway (REST with proxy integration, or HTTP API), a function URL, or an Application Load Balancer. Check what invokes the function.',
+    );
+  }
+  return {
+    method,
+    get url() {
+      return urlOf(event ?? {});
+    },
+    header: (name) => headerOf(event?.multiValueHeaders, name) ?? headerOf(event?.headers, name),
+    rawBody: () => readerOf(body, event?.isBase64Encoded === true ? 'base64' : 'utf8'),
+  };
+}
+
+function headerOf(headers: object | null | undefined, name: string): string | undefined {
+  const same = Object.entries(headers ?? {}).filter(([each]) => each.toLowerCase() === name);
+  const values = same.flatMap(([, value]) => value ?? []);
+  return values.length > 0 ? values.join() : undefined;
+}
+
+function readerOf(body: string, encoding: 'base64' | 'utf8'): BodyReader {
+  return async ({ maxBodyBytes, arrival }) => {
+    // Known without decoding.
+    if (Buffer.byteLength(body, encoding) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    const bytes = Buffer.from(body, encoding);
+    arrival.received(bytes.byteLength);
+    return bytes;
+  };
+}
+
+/** Path and query of an event, in the form in which a sender asks for them. */
+function urlOf(event: AnyEvent): string | undefined {
+  const path = event.rawPath ?? event.path;
+  if (typeof path !== 'string') return undefined;
+  const query = typeof event.rawQueryString === 'string' ? event.rawQueryString : queryOf(event);
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** API Gateway decodes names and values, a load balancer hands them on as they were sent. */
+function queryOf({ multiValueQueryStringParameters, queryStringParameters, requestContext }: AnyEvent): string {
+  const form = requestContext?.elb ? String : encodeURIComponent;
+  return Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
+    .flatMap(([name, values]) => [values].flat().map((value) => `${form(name)}=${form(String(value ?? ''))}`))
+    .join('&');
+}

@@ -1,0 +1,53 @@
+import type { BodyReader } from '../receiver/delivery-request.js';
+import { incomplete } from '../receiver/delivery-request.js';
+import { Collector } from './collect.js';
+
+/**
+ * Starts a body's flow: passes each chunk to `add` and calls `finish` once, with the error if there is one. Returns what
+ * ends the flow; it is called once, with whether reading failed.
+ */
+export type BodySource = (
+  add: (chunk: Uint8Array) => void,
+  finish: (error?: unknown) => void,
+) => (hasFailed: boolean) => void;
+
+/** Reads a body within the limits of bytes and time, until its end, an error, or the drop of the delivery. */
+export function readBody(source: BodySource): BodyReader {
+  return ({ maxBodyBytes, timeoutMs, arrival }) =>
+    new Promise((resolve, reject) => {
+      const collector = new Collector(maxBodyBytes);
+      const late = () => finish(incomplete(`it took longer than ${timeoutMs} ms (receiveTimeoutMs)`));
+      const timer = setTimeout(late, timeoutMs);
+      let stop: ReturnType<BodySource> | undefined;
+      let ended: { hasFailed: boolean } | undefined;
+
+      function add(chunk: Uint8Array): void {
+        if (ended) return;
+        try {
+          collector.add(chunk);
+          arrival.received(chunk.byteLength);
+        } catch (error) {
+          finish(error);
+        }
+      }
+
+      function finish(error?: unknown): void {
+        if (ended) return;
+        ended = { hasFailed: error !== undefined };
+        clearTimeout(timer);
+        stop?.(ended.hasFailed);
+        if (ended.hasFailed) reject(error);
+        else resolve(collector.bytes());
+        // Listeners may outlive the delivery, and must not keep its bytes.
+        collector.clear();
+      }
+
+      arrival.onDrop(finish);
+      try {
+        stop = source(add, finish);
+        if (ended) stop(ended.hasFailed);
+      } catch (error) {
+        finish(error);
+      }
+    });
+}

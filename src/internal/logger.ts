@@ -1,7 +1,0 @@
-/** What logs: pino's shape, which `console` nearly has. */
-export interface Logger {
-  debug(fields: object, message: string): unknown;
-  info(fields: object, message: string): unknown;
-  warn(fields: object, message: string): unknown;
-  error(fields: object, message: string): unknown;
-}

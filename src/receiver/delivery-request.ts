@@ -1,0 +1,62 @@
+import { WebhookError } from '../errors.js';
+import type { DeliveryItem } from '../events/parse-delivery.js';
+import type { RawBody } from '../signature/verify-signature.js';
+import type { Arrival } from './arrivals.js';
+import type { SecretRequest } from './options.js';
+
+/** What a reader of a body has to observe. */
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly timeoutMs: number;
+  /** Tell it of each chunk that is kept; it says when to stop reading and release what was read. */
+  readonly arrival: Arrival;
+}
+
+/** Reads a body that is still arriving. Rejects with a WebhookError when it is too large, too slow, or cut off. */
+export type BodyReader = (limits: BodyLimits) => Promise<Uint8Array>;
+
+/** An HTTP request as adapters present it. */
+export interface DeliveryRequest {
+  readonly method: string | undefined;
+  /** A header's value by its name in lower case; repeated headers are joined with a comma. */
+  header(name: string): string | undefined;
+  /** Path and query as requested, for secret functions. */
+  readonly url?: string | undefined;
+  /** Whether nobody would catch a RawBodyUnavailableError: it is then reported and answered 500. (Default: false.) */
+  readonly answersUnavailable?: boolean | undefined;
+  /** The untouched bytes, or how to read them. Throws RawBodyUnavailableError when they are gone. */
+  rawBody(): RawBody | BodyReader;
+}
+
+/** The three parts that a signature covers. */
+export interface SignedRequest<Body = RawBody> {
+  readonly rawBody: Body;
+  readonly signature: string | undefined;
+  readonly timestamp: string | undefined;
+  /** For a secret function. (Default: a request without headers.) */
+  readonly request?: SecretRequest | undefined;
+}
+
+/** An authentic delivery, parsed. */
+export interface VerifiedDelivery {
+  /** The bytes that were verified. */
+  readonly rawBody: RawBody;
+  /** Unix seconds as text. */
+  readonly timestamp: string;
+  /** The source that the secret function returned with the secret. */
+  readonly source?: string | undefined;
+  readonly items: DeliveryItem[];
+}
+
+/** The error for a body over the limit. */
+export function tooLarge(maxBodyBytes: number): WebhookError {
+  return new WebhookError(
+    'ERR_WEBHOOK_BODY_TOO_LARGE',
+    `The body is larger than ${maxBodyBytes} bytes. Raise maxBodyBytes if the sender is yours.`,
+  );
+}
+
+/** The error for a body that did not arrive completely. */
+export function incomplete(why: string, cause?: unknown): WebhookError {
+  return new WebhookError('ERR_WEBHOOK_BODY_INCOMPLETE', `The body did not arrive completely: ${why}.`, { cause });
+}

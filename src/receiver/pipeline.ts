@@ -1,0 +1,67 @@
+import { isWebhookError } from '../errors.js';
+import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
+import { createArrivals } from './arrivals.js';
+import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
+import type { Gate } from './gate.js';
+import { createIntake, type Unread } from './intake.js';
+import type { Reporter } from './reporter.js';
+import type { ResolvedVerifierOptions } from './resolve-options.js';
+import { type DeliveryMessage, traceDelivery } from './tracing.js';
+
+/** What a receiver or a verifier does with an authentic delivery. */
+export type Take<Result> = (delivery: VerifiedDelivery) => Promise<Result>;
+
+/** Takes deliveries to the point where they are authentic and parsed; answers, traces and reports what is refused. */
+export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, reporter: Reporter) {
+  const intake = createIntake(options);
+  const arrivals = createArrivals(options);
+
+  /** While draining, senders are told to come back on another connection. */
+  function closing(result: DeliveryResult): DeliveryResult {
+    return gate.isClosed ? { ...result, closeConnection: true } : result;
+  }
+
+  function refuse(cause: unknown): DeliveryResult {
+    const error = asWebhookError(cause);
+    reporter.failed(error, {});
+    return closing(answerTo(error));
+  }
+
+  async function settle<Result>(
+    signed: Unread,
+    message: DeliveryMessage,
+    take: Take<Result>,
+  ): Promise<Result | DeliveryResult> {
+    try {
+      gate.check();
+      return await take(await arrivals.run((arrival) => intake.verify(signed, arrival, message)));
+    } catch (error) {
+      return refuse(error);
+    }
+  }
+
+  return {
+    arrivals,
+    closing,
+    /** Never rejects. */
+    handle<Result>(signed: SignedRequest, take: Take<Result>): Promise<Result | DeliveryResult> {
+      const message = {};
+      return traceDelivery(() => settle(signed, message, take), message);
+    },
+    /** Rejects with RawBodyUnavailableError alone. */
+    handleRequest<Result>(request: DeliveryRequest, take: Take<Result>): Promise<Result | DeliveryResult> {
+      const message = { header: (name: string) => request.header(name) };
+      return traceDelivery(async () => {
+        let signed: Unread;
+        try {
+          signed = intake.open(request);
+        } catch (error) {
+          const isUnavailable = isWebhookError(error) && error.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE';
+          if (isUnavailable && !request.answersUnavailable) throw error;
+          return refuse(error);
+        }
+        return settle(signed, message, take);
+      }, message);
+    },
+  };
+}

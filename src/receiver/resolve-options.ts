@@ -1,0 +1,151 @@
+import { ConfigError } from '../errors.js';
+import type { WebhookEvent } from '../events/types.js';
+import {
+  checkFunction,
+  checkNumber,
+  checkOptions,
+  checkStore,
+  MAX_TIMER_MS,
+  optionError,
+} from '../internal/check-options.js';
+import { serviceHeaders } from '../signature/headers.js';
+import { memoryStore } from '../stores/memory.js';
+import type { IdempotencyStore } from '../stores/store.js';
+import type { FoundSecret, ReceiverOptions, Secret, SourcedSecret, VerifierOptions } from './options.js';
+
+// Records rather than lists, so that the compiler finds an option that is missing here.
+const VERIFIER_NAMES: Record<keyof VerifierOptions, 1> = {
+  secret: 1,
+  headers: 1,
+  toleranceSeconds: 1,
+  maxBodyBytes: 1,
+  maxArriving: 1,
+  maxArrivingBytes: 1,
+  receiveTimeoutMs: 1,
+  now: 1,
+  onError: 1,
+  logger: 1,
+};
+const RECEIVER_NAMES: Record<keyof ReceiverOptions, 1> = {
+  ...VERIFIER_NAMES,
+  onEvent: 1,
+  enqueue: 1,
+  store: 1,
+  idempotencyKey: 1,
+  concurrency: 1,
+  maxInFlight: 1,
+  handlerTimeoutMs: 1,
+  onInvalid: 1,
+  onUnknown: 1,
+};
+
+/** Throws ConfigError for an option that `createVerifier` does not have. */
+export function checkVerifierNames(options: VerifierOptions): void {
+  checkOptions('createVerifier', options, Object.keys(VERIFIER_NAMES));
+}
+
+/** Throws ConfigError for an option that `createReceiver` does not have. */
+export function checkReceiverNames(options: unknown): void {
+  checkOptions('createReceiver', options, Object.keys(RECEIVER_NAMES));
+}
+
+/**
+ * Whether an adapter received the finished `kind` (an object with `method`) in place of options. Throws ConfigError for an
+ * object that is both: its options would have no effect.
+ */
+export function isFinished(given: unknown, method: string, kind: string): boolean {
+  if (typeof given !== 'object' || given === null || !(method in given)) return false;
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || !Object.hasOwn(RECEIVER_NAMES, name)) continue;
+    throw new ConfigError(`Pass a ${kind} or options, not both: \`${name}\` beside \`${method}\` has no effect.`);
+  }
+  return true;
+}
+
+function checkFunctions(options: Record<string, unknown>): void {
+  for (const name in options) if (options[name] !== undefined) checkFunction(name, options[name]);
+}
+
+function checkLogger(logger: unknown): void {
+  if (logger === undefined) return;
+  if ((typeof logger !== 'object' && typeof logger !== 'function') || logger === null) {
+    throw optionError('logger', 'an object with the functions debug, info, warn and error', logger);
+  }
+  for (const level of ['debug', 'info', 'warn', 'error']) checkFunction(`logger.${level}`, Reflect.get(logger, level));
+}
+
+/** Returns the secrets, or throws ConfigError when there is none, or something else among them. */
+function checkSecret(secret: Secret): Secret {
+  const secrets = [secret].flat();
+  if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) return secret;
+  const { message } = optionError('secret', 'a non-empty string, an array of them, or a function', secret);
+  throw new ConfigError(`${message} Is the environment variable set?`);
+}
+
+/** What a secret function returned, in one form. Throws ConfigError for anything but a FoundSecret. */
+export function checkFound(found: FoundSecret): { secret: Secret; source?: string | undefined } | undefined {
+  if (found === undefined) return undefined;
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    return { secret: checkSecret(found as Secret) };
+  const { secret, source } = found as SourcedSecret;
+  if (typeof source === 'string' && source !== '') return { secret: checkSecret(secret), source };
+  throw optionError('source', 'a non-empty string beside the `secret` that a secret function returns', source);
+}
+
+/** The options of a verifier with their defaults. Throws ConfigError for everything that could only fail later. */
+export function resolveVerifierOptions(options: VerifierOptions) {
+  const { secret, headers = serviceHeaders, toleranceSeconds = 300, now = Date.now, onError, logger } = options;
+  const { maxBodyBytes = 10 * 1024 * 1024, receiveTimeoutMs = 30_000 } = options;
+  const { maxArriving = 1000, maxArrivingBytes = 64 * 1024 * 1024 } = options;
+  if (typeof secret !== 'function') checkSecret(secret);
+  checkFunctions({ now, onError });
+  checkLogger(logger);
+  if (typeof headers?.signature !== 'string' || !headers.signature || !headers.timestamp) {
+    throw new ConfigError('`headers` must name both headers, `{ signature, timestamp }`, as `serviceHeaders` does.');
+  }
+  if (toleranceSeconds !== false) {
+    if (typeof toleranceSeconds !== 'number') {
+      throw optionError('toleranceSeconds', 'a number of seconds, or false for any timestamp', toleranceSeconds);
+    }
+    checkNumber('toleranceSeconds', toleranceSeconds, 0);
+  }
+  checkNumber('maxBodyBytes', maxBodyBytes, 1);
+  checkNumber('maxArriving', maxArriving, 1);
+  checkNumber('maxArrivingBytes', maxArrivingBytes, 1);
+  if (maxArrivingBytes < maxBodyBytes) {
+    throw new ConfigError('`maxArrivingBytes` must be at least `maxBodyBytes`, or a body of that size cannot arrive.');
+  }
+  checkNumber('receiveTimeoutMs', receiveTimeoutMs, 1, MAX_TIMER_MS);
+  const limits = { maxBodyBytes, maxArriving, maxArrivingBytes, receiveTimeoutMs };
+  return { secret, headers, toleranceSeconds, ...limits, now, onError, logger };
+}
+
+/** The options of a verifier, complete and checked. */
+export type ResolvedVerifierOptions = ReturnType<typeof resolveVerifierOptions>;
+
+/** The other options of a receiver with their defaults. Throws ConfigError for everything that could only fail later. */
+export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
+  const { onEvent, enqueue, idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
+  const { concurrency = 1, maxInFlight = 1000, handlerTimeoutMs = 30_000 } = options;
+  checkFunctions({ onEvent, enqueue, idempotencyKey, onInvalid, onUnknown });
+  if ((onEvent === undefined) === (enqueue === undefined)) {
+    throw new ConfigError(`Set one of \`onEvent\` and \`enqueue\`, got ${onEvent ? 'both' : 'neither'}.`);
+  }
+  checkStore(options.store);
+  checkNumber('concurrency', concurrency, 1);
+  checkNumber('maxInFlight', maxInFlight, 1);
+  checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
+  const store = options.store ?? defaultStore<Tx>(handlerTimeoutMs);
+  return { onEvent, enqueue, store, idempotencyKey, onInvalid, onUnknown, concurrency, maxInFlight, handlerTimeoutMs };
+}
+
+/** Its lease is no shorter than the handler's time limit. */
+function defaultStore<Tx>(handlerTimeoutMs: number): IdempotencyStore<Tx> {
+  return memoryStore({
+    leaseMs: Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS),
+  }) as IdempotencyStore<Tx>;
+}
+
+function kindAndId(event: WebhookEvent): string {
+  return `${event.event}:${event.id}`;
+}

@@ -1,0 +1,71 @@
+import type { DeliveryResult } from './answer.js';
+import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
+import { createGate } from './gate.js';
+import type { VerifierOptions } from './options.js';
+import { createPipeline, type Take } from './pipeline.js';
+import { createReporter } from './reporter.js';
+import { checkVerifierNames, isFinished, resolveVerifierOptions } from './resolve-options.js';
+
+/** Either the authentic delivery, or the answer to refuse the request with. */
+export type Verification =
+  | { readonly delivery: VerifiedDelivery; readonly refusal?: undefined }
+  | { readonly delivery?: undefined; readonly refusal: DeliveryResult };
+
+/** Verifies and parses deliveries for code that answers them itself. */
+export interface Verifier {
+  /** Verifies a delivery whose parts you have. Never rejects. */
+  verify(delivery: SignedRequest): Promise<Verification>;
+  /** Verifies an HTTP request; what adapters call. Rejects only with RawBodyUnavailableError. */
+  verifyRequest(request: DeliveryRequest): Promise<Verification>;
+}
+
+/**
+ * Creates a verifier for code that answers deliveries itself: it checks the request, the signature and the timestamp, then
+ * parses the body. Refusals are reported and traced as by a receiver. It does not deduplicate events, run a handler, or
+ * limit how many deliveries you handle at once.
+ *
+ * @example
+ * ```ts
+ * import { createVerifier } from 'event-webhook-receiver';
+ *
+ * const verifier = createVerifier({ secret: process.env.WEBHOOK_SECRET ?? '' });
+ *
+ * export async function receive(rawBody: Uint8Array, signature?: string, timestamp?: string): Promise<number> {
+ *   const { delivery, refusal } = await verifier.verify({ rawBody, signature, timestamp });
+ *   if (refusal) return refusal.status;
+ *   console.log(delivery.items.length);
+ *   return 200;
+ * }
+ * ```
+ * @param options `secret` is required.
+ * @returns A verifier. Create one at start-up and share it: its limits cover all deliveries that it verifies.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
+ */
+export function createVerifier(options: VerifierOptions): Verifier {
+  checkVerifierNames(options);
+  const resolved = resolveVerifierOptions(options);
+  const reporter = createReporter(resolved);
+  const pipeline = createPipeline(resolved, createGate(Number.POSITIVE_INFINITY), reporter);
+
+  async function verifying(run: (take: Take<undefined>) => Promise<DeliveryResult | undefined>): Promise<Verification> {
+    let delivery: VerifiedDelivery | undefined;
+    const refusal = await run(async (verified) => {
+      delivery = verified;
+      reporter.verified(verified.items.length);
+      return undefined;
+    });
+    return refusal ? { refusal } : { delivery: delivery as VerifiedDelivery };
+  }
+
+  return {
+    verify: (delivery) => verifying((take) => pipeline.handle(delivery, take)),
+    verifyRequest: (request) => verifying((take) => pipeline.handleRequest(request, take)),
+  };
+}
+
+/** The verifier that an adapter received, or one created from the options that it received. */
+export function asVerifier(verifierOrOptions: Verifier | VerifierOptions): Verifier {
+  return isFinished(verifierOrOptions, 'verifyRequest', 'verifier')
+    ? (verifierOrOptions as Verifier)
+    : createVerifier(verifierOrOptions as VerifierOptions);
+}
