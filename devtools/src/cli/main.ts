@@ -1,38 +1,37 @@
 #!/usr/bin/env node
-import { commandTable } from './command-table.js';
-import { TOOL } from './help.js';
+import { TOOL } from './program/help.js';
 import { run } from './run.js';
 
-/** How long a command may take to end: nobody who presses Ctrl+C waits longer than a second. */
+/** Time that a command has to clean up: Ctrl+C must take effect within a second. */
 const END_MS = 600;
 
 const ended = new AbortController();
-/** What the process ends with once it was told to end, as shells count it. */
-let told: number | undefined;
+/** Exit code of the process after a signal, by the convention of shells. */
+let requested: number | undefined;
 
 function end(exitCode: number): void {
-  // Whoever asks twice does not want to wait until everything is cleaned up.
-  if (told !== undefined && exitCode !== 0) process.exit(exitCode);
-  told ??= exitCode;
+  // A second signal skips the cleanup.
+  if (requested !== undefined && exitCode !== 0) process.exit(exitCode);
+  requested ??= exitCode;
   ended.abort();
   setTimeout(() => process.exit(exitCode), END_MS).unref();
 }
 
 process.on('SIGINT', () => end(130));
 process.on('SIGTERM', () => end(143));
-// A terminal that is closed.
+// The terminal was closed.
 process.on('SIGHUP', () => end(129));
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  // Whoever read the output (`| head`) has seen enough, which is no failure.
+  // The reader (`| head`) has seen enough, which is not a failure.
   if (code === 'EPIPE') return end(0);
-  process.stderr.write(`${TOOL}: error: stdout cannot be written to (${code})\n`);
+  process.stderr.write(`${TOOL}: error: cannot write to stdout (${code})\n`);
   process.exit(2);
 });
 process.stderr.on('error', () => {
-  // There is nobody to tell that nobody is told.
+  // Nothing is left to report to.
 });
 
 const { argv, env, stdin, stdout, stderr } = process;
 const world = { args: argv.slice(2), env, stdin, stdout, stderr, signal: ended.signal, now: Date.now };
-const exitCode = await run(world, commandTable);
-process.exitCode = told ?? exitCode;
+const exitCode = await run(world);
+process.exitCode = requested ?? exitCode;

@@ -4,7 +4,7 @@ import { CommandError, inputError, usageError } from './command-error.js';
 import type { Output } from './output.js';
 import { openPrivate, writeReason } from './private-file.js';
 
-/** A webhook that is to be there from the start. */
+/** A webhook to register at the start. */
 export interface Wanted {
   readonly label: string;
   readonly url: string;
@@ -15,19 +15,19 @@ export function readWanted(texts: readonly string[], secretOut: string | undefin
   const wanted = texts.map((text) => {
     const at = text.indexOf('=');
     if (at < 1 || !URL.canParse(text.slice(at + 1))) {
-      throw usageError('--register takes LABEL=URL, such as shop=http://localhost:3000/webhooks.');
+      throw usageError('--register must be LABEL=URL, such as shop=http://localhost:3000/webhooks.');
     }
     return { label: text.slice(0, at), url: text.slice(at + 1) };
   });
   if (secretOut !== undefined && wanted.length !== 1) {
-    throw usageError('--secret-out is for the secret of one webhook: give --register once.');
+    throw usageError('--secret-out needs exactly one --register.');
   }
   return wanted;
 }
 
 /**
- * Registers a webhook with the local service, unless a state file has it already. Its secret goes to the file, for its
- * owner alone, or is printed, once.
+ * Registers a webhook with the local service, unless a state file has it already. Its secret is written to
+ * the file, which only its owner can read, or printed once.
  */
 export async function registerWanted(
   { label, url }: Wanted,
@@ -43,7 +43,7 @@ export async function registerWanted(
       `Webhook ${label} → ${url}, secret in ${secretOut}`,
     );
   } else if (secret === undefined) {
-    output.result({ webhook }, `Webhook ${label} → ${url}, registered before: its secret was shown then`);
+    output.result({ webhook }, `Webhook ${label} → ${url}, registered earlier: its secret was printed then`);
   } else {
     output.result({ webhook: { ...webhook, secret } }, `Webhook ${label} → ${url}\n  secret (shown once): ${secret}`);
   }
@@ -61,16 +61,16 @@ export async function registerWanted(
 const WRITTEN = /^[\da-f]{64}\n?$/;
 const LENGTH = 65;
 
-/** Writes a secret to a file that is new, or has one already, for its owner alone. */
+/** Writes a secret to a file that is new or contains a secret. Only its owner can read it. */
 async function writeSecret(name: string, secret: string): Promise<void> {
-  const complain = (reason: string) => inputError(`--secret-out cannot be written to: ${reason}.`);
+  const complain = (reason: string) => inputError(`Cannot write the file of --secret-out: ${reason}.`);
   const file = await openPrivate(name, constants.O_RDWR | constants.O_CREAT, complain);
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(LENGTH + 1), 0, LENGTH + 1, 0);
     if (bytesRead > 0 && !WRITTEN.test(buffer.toString('latin1', 0, bytesRead))) {
-      throw inputError('--secret-out is a file that holds something else than a secret: name another one.');
+      throw inputError('The file of --secret-out contains something other than a secret: name another file.');
     }
-    // Before there is anything to read.
+    // Before the secret is in it.
     await file.chmod(0o600);
     await file.truncate(0);
     await file.write(`${secret}\n`, 0);

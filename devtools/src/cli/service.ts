@@ -1,48 +1,30 @@
 import { isWebhookError } from 'event-webhook-receiver';
 import { createWebhookClient, type Webhook, type WebhookClient } from 'event-webhook-receiver/client';
-import type { CommandContext } from './command.js';
 import { CommandError, usageError } from './command-error.js';
-import type { FlagTable } from './flags.js';
-import { apiKeyFlags, readApiKey } from './secrets.js';
+import type { Context } from './context.js';
+import { type ApiKeyOptions, readApiKey } from './secrets.js';
 
-/** The flags of a command that calls the service's API. */
-export const serviceFlags = {
-  'base-url': {
-    type: 'text',
-    placeholder: 'url',
-    help: 'Where the service is. Without it, WEBHOOK_BASE_URL in the environment is taken',
-  },
-  timeout: {
-    type: 'number',
-    placeholder: 'seconds',
-    min: 0.01,
-    max: 600,
-    default: 10,
-    help: 'How long a call may take',
-  },
-  ...apiKeyFlags,
-} as const satisfies FlagTable;
+/** A kind of event that a webhook can subscribe to. */
+export type EventKind = 'event.emitted' | 'transaction.included';
 
-/** The kinds of event that a webhook can subscribe to. */
-export const subscribeFlag = {
-  type: 'text',
-  placeholder: 'kind',
-  choices: ['event.emitted', 'transaction.included'],
-  multiple: true,
-  help: 'Which events it gets',
-} as const;
+/** The options of a command that calls the service's API. */
+export interface ServiceOptions extends ApiKeyOptions {
+  readonly baseUrl?: string | undefined;
+  /** Seconds. */
+  readonly timeout: number;
+}
 
-/** The service's API, with the key and the address that the command was given. */
-export async function openService(context: CommandContext<typeof serviceFlags>): Promise<WebhookClient> {
-  const { flags, env, signal } = context;
-  const baseUrl = flags['base-url'] ?? env.WEBHOOK_BASE_URL;
-  if (!baseUrl) throw usageError('Say where the service is: set WEBHOOK_BASE_URL, or give --base-url.');
+/** The service's API, at the URL and with the key that the command was given. */
+export async function openService(context: Context<ServiceOptions>): Promise<WebhookClient> {
+  const { options, env, signal } = context;
+  const baseUrl = options.baseUrl ?? env.WEBHOOK_BASE_URL;
+  if (!baseUrl) throw usageError('No service URL: set WEBHOOK_BASE_URL or use --base-url.');
   const apiKey = await readApiKey(context);
   try {
     return createWebhookClient({
       baseUrl,
       apiKey,
-      timeoutMs: flags.timeout * 1000,
+      timeoutMs: options.timeout * 1000,
       fetch: (request) => fetch(request, { signal: either(signal, request.signal) }),
     });
   } catch (error) {
@@ -62,11 +44,11 @@ function either(...signals: readonly AbortSignal[]): AbortSignal {
   return first.signal;
 }
 
-/** The id of a webhook, as it stands on the command line. */
-export function readId(text: string | undefined): number {
-  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
-  throw usageError("A webhook's id is a whole number, as `webhooks list` shows it.");
+/** The id of a webhook, from the command line. */
+export function readId(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw usageError('The id of a webhook must be a whole number, as `webhooks list` shows it.');
 }
 
-/** What of a webhook is printed. Its secret is no part of it. */
+/** A webhook as it is printed: without its secret. */
 export const webhookJson = ({ secret: _, ...shown }: Webhook) => shown;

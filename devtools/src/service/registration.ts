@@ -1,4 +1,5 @@
 import { isRecord } from '../is-record.js';
+import { isLoopback } from '../loopback.js';
 import { ServiceError } from './service-error.js';
 import { EVENT_KINDS, type EventKind } from './webhook.js';
 
@@ -51,12 +52,7 @@ function checkUrl(value: unknown): void {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw new ServiceError(
       400,
-      'Field url must be an HTTPS URL. This local service also takes http: where the host is localhost, 127.0.0.1 or [::1].',
+      'Field url must be an HTTPS URL. This local service also takes http: where the host is localhost, *.localhost, 127.0.0.1 or [::1].',
     );
   }
-}
-
-/** Whether a host's name, or address, is this machine's own. IPv6 addresses with or without brackets. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.[0-9]{1,3}){3}|::1|\[::1\])$/i.test(host);
 }

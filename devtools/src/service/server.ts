@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'event-webhook-receiver';
 import { ConfigError } from 'event-webhook-receiver';
+import { isLoopback } from '../loopback.js';
 import type { Api } from './api.js';
-import { isLoopback } from './registration.js';
 import { ServiceError } from './service-error.js';
 
 const MAX_BODY_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
+import { isLoopback } from '../loopback.js';
 import type { Attempt } from './attempt.js';
 import type { Delivery, LocalDelivery } from './delivery.js';
 import type { ResolvedOptions } from './options.js';
-import { isLoopback } from './registration.js';
 import type { Webhook } from './state.js';
 
 /** Tells the callbacks and the log of the program what happens. What they throw ends here. */

@@ -121,7 +121,7 @@ describe('the chain of emulate', () => {
     });
     const { notes } = await chain(await listening(port), 0.001);
     await tried.promise;
-    expect(notes).toEqual(['note: A transfer could not be sent.\n']);
+    expect(notes).toEqual(['note: A transfer could not be sent; trying again.\n']);
   });
 
   it('says nothing of a transfer that the end breaks off', async () => {
@@ -148,6 +148,6 @@ describe('the chain of emulate', () => {
     const { noted, notes } = await chain(anvil);
     await writeFile(file, '');
     await noted;
-    expect(notes).toEqual(['note: anvil has ended: nothing more comes from the chain.\n']);
+    expect(notes).toEqual(['note: anvil has exited: no more events will arrive from the chain.\n']);
   });
 });

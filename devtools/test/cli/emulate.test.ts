@@ -131,7 +131,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     expect(await first.until(/secret/)).toMatch(/secret \(shown once\): [\da-f]{64}$/);
     await first.end();
     const second = start(args);
-    expect(await second.until(/^Webhook/)).toMatch(/registered before: its secret was shown then$/);
+    expect(await second.until(/^Webhook/)).toMatch(/registered earlier: its secret was printed then$/);
     await second.end();
     expect(second.stdout).not.toMatch(/[\da-f]{64}/);
   });
@@ -159,20 +159,20 @@ describe.each(ways)('emulate, $way', ({ start }) => {
       [['--rpc', 'http://x', '--anvil'], /Give --rpc or --anvil/],
       [node, /--rpc needs --contract or --wallet/],
       [['--wallet', address], /need --rpc or --anvil/],
-      [['--register', 'shop'], /--register takes LABEL=URL/],
+      [['--register', 'shop'], /--register must be LABEL=URL/],
       [['--register', 'shop=ftp://x/', '--port', '0'], /--register shop: Field url/],
-      [['--secret-out', mine], /give --register once/],
+      [['--secret-out', mine], /needs exactly one --register/],
       [
         ['--register', 'a=http://localhost/', '--secret-out', mine, '--port', '0'],
-        /holds something else than a secret/,
+        /contains something other than a secret/,
       ],
       [
         ['--register', 'a=http://localhost/', '--secret-out', link, '--port', '0'],
-        /cannot be written to: it is a link/,
+        /Cannot write the file of --secret-out: it is a link/,
       ],
       [[...node, '--port', '0', '--contract', `${address}=/dev/zero`], /\/dev\/zero cannot be used: it has more than/],
-      [[...node, '--contract', `${address}`], /--contract takes ADDRESS=ABI\.json/],
-      [[...node, '--port', '0', '--contract', `${address}=${await file('a.json', '{}')}`], /a\.json holds no ABI/],
+      [[...node, '--contract', `${address}`], /--contract must be ADDRESS=ABI\.json/],
+      [[...node, '--port', '0', '--contract', `${address}=${await file('a.json', '{}')}`], /a\.json is not an ABI/],
       [[...node, '--port', '0', '--contract', `${address}=${await file('b.json', '{')}`], /b\.json is not JSON/],
       [
         [...node, '--port', '0', '--contract', `${address}=${directory}/none.json:x`],
@@ -269,7 +269,7 @@ describe.skipIf(!hasAnvil)(`emulate --anvil${needsAnvil}`, () => {
     const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(emulate.pid)], { encoding: 'utf8' });
     for (const pid of children.trim().split(/\s+/)) process.kill(-Number(pid), 'SIGTERM');
     await untilClosed(Number(new URL(rpc).port));
-    while (!emulate.stderr.includes('anvil has ended')) await page('GET', 'state');
+    while (!emulate.stderr.includes('anvil has exited')) await page('GET', 'state');
     expect(await page('POST', 'sample')).toMatchObject({
       status: 503,
       body: { message: expect.stringContaining('anvil') },

@@ -33,7 +33,7 @@ describe.each(ways)('explain ($way)', ({ tool }) => {
     const file = await (await scratch())('r', recording(JSON.stringify(JSON.parse(BODY), null, 2)));
     const { code, stdout } = await tool(['explain', '--recording', file, '--nth', '1'], { env });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^Refused, and why:\n\n1\. .+ \(certain\) body-\S+\n {3}Fix: .+\n/);
+    expect(stdout).toMatch(/^Refused because:\n\n1\. .+ \(certain\) body-\S+\n {3}Fix: .+\n/);
   });
 
   test('takes a body and its two headers, and the time at which they came', async () => {

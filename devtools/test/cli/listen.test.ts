@@ -145,14 +145,14 @@ describe.each(ways)('listen, $way', ({ start }) => {
     const other = join(await scratch(), 'notes.txt');
     await writeFile(other, 'not a recording\n');
     const cases: [string[], RegExp, Record<string, string>?][] = [
-      [['--port', port], /Cannot listen on port \d+: something else listens there.* --port/],
+      [['--port', port], /Cannot listen on port \d+: it is in use.* --port/],
       [['--port', '0', '--page-port', port], /--page-port/],
       [['--port', '65536'], /--port/],
-      [['--port', '0', '--forward', 'localhost:3000'], /--forward must be a whole URL/],
+      [['--port', '0', '--forward', 'localhost:3000'], /--forward must be an absolute/],
       [['--port', '4567', '--forward', 'http://localhost:4567/x'], /leads back to this command/],
       [['--port', '0', '--record', other], /is not a recording: name another file/],
-      [['--port', '0'], /no signing secret/, {}],
-      [['--port', '0', '--host', '203.0.113.1'], /does not have that address/],
+      [['--port', '0'], /No signing secret/, {}],
+      [['--port', '0', '--host', '203.0.113.1'], /the address is not on this machine/],
     ];
     for (const [args, message, given = env] of cases) {
       const listen = start(['listen', ...args], given);
@@ -169,7 +169,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect((await call(`${url}favicon.ico`)).status).toBe(405);
     await call(url, signed());
     await listen.until(/200 accepted/);
-    expect(listen.stderr).toMatch(/^note: GET \/favicon\.ico: answered 405, as it is not a POST\.$/m);
+    expect(listen.stderr).toMatch(/^note: GET \/favicon\.ico: not a POST, answered with 405\.$/m);
   });
 });
 
@@ -194,7 +194,7 @@ describe('listen', () => {
   it('warns that others can reach an address that is not loopback', { timeout: 30_000 }, async () => {
     const listen = startHere(['listen', '--port', '0', '--no-page', '--host', '0.0.0.0'], env);
     await listen.until(/^Listening/);
-    expect(listen.stderr).toContain('Whoever reaches 0.0.0.0 can send to this port.');
+    expect(listen.stderr).toContain('Anyone who can reach 0.0.0.0 can send to this port.');
   });
 
   it('takes back what it recorded: send posts it byte for byte', { timeout: 60_000 }, async () => {

@@ -57,7 +57,7 @@ describe('the process', () => {
     });
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: 'event-webhooks: error: stdout cannot be written to (ENOSPC)\n',
+      stderr: 'event-webhooks: error: cannot write to stdout (ENOSPC)\n',
     });
   });
 });

@@ -1,15 +1,13 @@
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { type CommandContext, defineCommand, untilAborted } from '../../src/cli/command.js';
+import { type Context, type ExitCode, untilAborted } from '../../src/cli/context.js';
+import type { AddCommand } from '../../src/cli/program/create-program.js';
 import { run } from '../../src/cli/run.js';
 import { receiver } from './receiver.js';
 import { inProcess, SECRET } from './tool.js';
 
-/** Runs a command of a test's own. */
-async function runs(
-  command: (context: CommandContext<Record<string, never>>) => Promise<0 | 1 | 2>,
-  end = new AbortController(),
-) {
+/** Runs a command that a test defines. */
+async function runs(command: (context: Context<object>) => Promise<ExitCode>, end = new AbortController()) {
   const texts = { stdout: '', stderr: '' };
   const sink = (name: keyof typeof texts) =>
     new Writable({
@@ -18,23 +16,24 @@ async function runs(
         done();
       },
     });
-  const own = defineCommand({ name: 'own', summary: '', arguments: [], flags: {}, examples: [], run: command });
-  const table = { own: { summary: '', load: async () => own } };
+  const add: AddCommand = (program, start) => {
+    program.command('own').action((options) => start(options, command));
+  };
   const [stdout, stderr, stdin] = [sink('stdout'), sink('stderr'), Readable.from([])];
-  const code = await run({ args: ['own'], env: {}, stdin, stdout, stderr, signal: end.signal, now: () => 0 }, table);
+  const code = await run({ args: ['own'], env: {}, stdin, stdout, stderr, signal: end.signal, now: () => 0 }, [add]);
   return { code, ...texts };
 }
 
 describe('a command', () => {
-  test('that fails in a way that nobody thought of says that it is a fault of the tool, in one line', async () => {
+  test('that fails unexpectedly reports a bug of the tool, in one line', async () => {
     for (const thrown of [new Error('o\u001b[31mh'), 'o\u001b[31mh']) {
       const { code, stderr } = await runs(() => Promise.reject(thrown));
       expect(code).toBe(2);
-      expect(stderr).toMatch(/^event-webhooks: error: This is a fault of the tool, .+o\\e\[31mh[^\n]*\n$/);
+      expect(stderr).toMatch(/^event-webhooks: error: Bug in event-webhooks, please report it: .+o\\e\[31mh[^\n]*\n$/);
     }
   });
 
-  test('waits for the end, and says nothing of what the end cut off', async () => {
+  test('waits until it is stopped, and reports no error that stopping it caused', async () => {
     const end = new AbortController();
     const wait = async ({ signal }: { signal: AbortSignal }) => {
       await untilAborted(signal);
@@ -47,7 +46,7 @@ describe('a command', () => {
   });
 });
 
-test('a long run draws how far it is on a terminal, and takes it away before the summary', async () => {
+test('a long run shows its progress on a terminal, and clears it before the summary', async () => {
   const { url } = await receiver();
   const env = { WEBHOOK_SECRET: SECRET };
   const { code, stdout, stderr } = await inProcess(['send', url, '--repeat', '30'], { env, terminal: true });

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { commandTable } from '../../src/cli/command-table.js';
 import { run } from '../../src/cli/run.js';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -102,7 +101,7 @@ export const startHere: Start = (args, env = {}) => {
     });
   const ending = new AbortController();
   const world = { args, env, stdin: Readable.from([]), stdout: sink('stdout'), stderr: sink('stderr') };
-  const ended: Promise<number> = run({ ...world, signal: ending.signal, now: Date.now }, commandTable);
+  const ended: Promise<number> = run({ ...world, signal: ending.signal, now: Date.now });
   void ended.then(over);
   const end = () => {
     ending.abort();

@@ -1,7 +1,7 @@
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
 import { recordingLine } from '../../src/cli/recording.js';
-import { tamperNames } from '../../src/cli/send/tamper.js';
+import { tamperNames } from '../../src/cli/send/tamper-names.js';
 import { receiver, serve } from './receiver.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 
@@ -163,7 +163,7 @@ describe('a receiver that is no good', () => {
   });
 
   test.each([
-    ['nothing listens at', 'http://127.0.0.1:1/hooks', /cannot be reached \(ECONNREFUSED\): nothing listens there/],
+    ['nothing listens at', 'http://127.0.0.1:1/hooks', /cannot be reached \(ECONNREFUSED\): connection refused/],
     ['has no host', 'http://nobody.invalid/', /cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/],
   ])('a URL that %s: one line, exit code 2, and no second try', async (_, url, says) => {
     for (const { tool } of ways) {
@@ -174,10 +174,10 @@ describe('a receiver that is no good', () => {
     }
   });
 
-  test('a receiver that does not speak TLS is said to be one', async () => {
+  test('names a receiver that does not speak TLS', async () => {
     const { url } = await receiver();
     const { code, stderr } = await inProcess(['send', url.replace('http:', 'https:')], { env });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('it does not speak TLS') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('the server does not speak TLS') });
   });
 
   test('one that answers nothing, hangs up, or redirects has failed, and is not followed', async () => {

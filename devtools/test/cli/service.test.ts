@@ -64,7 +64,7 @@ describe('the secret of a new webhook', () => {
     const { url } = await stubService();
     const text = await printed([], url);
     expect(text.split(OTHER_SECRET)).toHaveLength(2);
-    expect(text).toContain('shown once: store it now, as WEBHOOK_SECRET');
+    expect(text).toContain('shown only once: store it now, as WEBHOOK_SECRET');
   });
 
   test('is in the JSON', async () => {
@@ -165,13 +165,13 @@ describe('a secret in a file', () => {
 
   test.each([
     ['that is empty', '\n', 'it is empty'],
-    ['that is not text', new Uint8Array([0xff, 0xfe]), 'it is not text in UTF-8'],
+    ['that is not text', new Uint8Array([0xff, 0xfe]), 'it is not UTF-8 text'],
     ['that is too long', 'x'.repeat(70_000), 'it has more than 65536 bytes'],
   ])('%s is refused', async (_, content, reason) => {
     const { code, stderr } = await run(await (await scratch())('key', content));
     expect({ code, ...JSON.parse(stderr).error }).toEqual({
       code: 'ERR_CLI_SECRET',
-      message: `The file of --api-key-file cannot be used: ${reason}.`,
+      message: `Cannot read the file of --api-key-file: ${reason}.`,
     });
   });
 
@@ -185,7 +185,7 @@ describe('a secret in a file', () => {
     }
     expect(new Set(calls.map(({ key }) => key))).toEqual(new Set([`Bearer ${API_KEY}`]));
     const { stderr } = await run(await file('key', `${API_KEY} \n`));
-    expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('white space at an end');
+    expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('starts or ends with whitespace');
   });
 
   test('comes from stdin too, and goes before the environment', async () => {
@@ -200,6 +200,6 @@ describe('a secret in a file', () => {
     const file = await (await scratch())('key');
     await writeFile(file, API_KEY, { mode: 0o644 });
     const { code, stderr } = await inProcess(['webhooks', 'count', '--base-url', url, '--api-key-file', file]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Other users may read the file') });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Other users can read the file') });
   });
 });

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { commandTable } from '../../src/cli/command-table.js';
 import { run } from '../../src/cli/run.js';
 
 export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -68,18 +67,15 @@ export const inProcess: Tool = async (args, { env = {}, stdin = '', now, termina
     };
     return Object.assign(new Writable({ write }), terminal ? { isTTY: true, columns: 100 } : {});
   };
-  const code = await run(
-    {
-      args,
-      env,
-      stdin: Readable.from([Buffer.from(stdin)]),
-      stdout: sink('stdout'),
-      stderr: sink('stderr'),
-      signal: new AbortController().signal,
-      now: () => now ?? Date.now(),
-    },
-    commandTable,
-  );
+  const code = await run({
+    args,
+    env,
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    signal: new AbortController().signal,
+    now: () => now ?? Date.now(),
+  });
   return spoken ? { code, ...outputs } : checked({ code, ...outputs });
 };
 

@@ -1,76 +1,66 @@
 import { describe, expect, test } from 'vitest';
-import { commandTable } from '../../src/cli/command-table.js';
-import { readFlags } from '../../src/cli/flags.js';
-import { everyCommand } from '../../src/cli/help.js';
-import { asProcess, inProcess, SECRET, ways } from './tool.js';
+import { createOutput } from '../../src/cli/output.js';
+import { COMMANDS, createProgram } from '../../src/cli/program/create-program.js';
+import { API_KEY, asProcess, inProcess, SECRET, ways } from './tool.js';
 
 const env = { WEBHOOK_SECRET: SECRET };
 
 const wrong: [title: string, args: string[], says: RegExp][] = [
-  ['no command', [], /A command comes first: send/],
-  ['an unknown command', ['sned'], /no such command. Did you mean send\?/],
-  ['an unknown command that is like no other', ['xyzzy'], /The commands are send, /],
-  ['a group without its command', ['webhooks'], /webhooks needs one of its commands: list, /],
-  [
-    'an unknown command of a group',
-    ['webhooks', 'lsit'],
-    /event-webhooks webhooks has no such command. Did you mean list\?/,
-  ],
-  ['--version with something beside it', ['--version', 'send', '--x'], /A command comes first/],
-  ['an unknown flag', ['send', '--tiemout', '3'], /no flag --tiemout; did you mean --timeout\?/],
-  ['an unknown flag that is like no other', ['send', '--xyzzy'], /no flag --xyzzy\. See --help/],
-  ['an unknown short flag', ['send', '-x'], /no flag -x/],
-  ['a flag of another command', ['explain', '--repeat', '3'], /no flag --repeat/],
-  ['a flag of the language', ['send', '--constructor', '3'], /no flag --constructor/],
-  ['a flag without its value', ['send', '--file'], /--file needs a value: --file <file>/],
-  ['a flag in place of a value', ['send', '--file', '--fresh'], /--file needs a value, and a flag follows/],
-  ['an empty value', ['send', '--file='], /--file needs a value that is not empty/],
-  ['a value for a flag that has none', ['send', '--fresh=yes'], /--fresh takes no value: give --fresh or --no-fresh/],
-  ['a flag that is given twice', ['send', '--timeout', '1', '--timeout=2'], /--timeout is given twice/],
-  ['a number that is none', ['send', '--repeat', 'many'], /--repeat is a whole number from 1 to 1000000/],
-  ['a number in another notation', ['send', '--repeat', '1e3'], /--repeat is a whole number/],
-  ['a number with a fraction where there is none', ['send', '--repeat', '1.5'], /--repeat is a whole number/],
-  ['a number out of bounds', ['send', '--concurrency', '0'], /--concurrency is a whole number from 1 to 1000/],
-  ['a choice that is none', ['send', '--kind', 'event'], /--kind is one of event.emitted, transaction.included/],
-  ['an argument too many', ['send', 'http://127.0.0.1:1/', 'more'], /send takes 1 at most \(url\), and 2 are given/],
-  ['an argument of a command without any', ['explain', 'it'], /explain takes no arguments, and 1 is given/],
-  ['a missing argument', ['webhooks', 'get'], /webhooks get needs <id>/],
-  ['an argument after --', ['send', '--', '--file'], /must be a whole URL/],
-  ['a URL that is none', ['send', 'localhost:3000'], /must be a whole URL, such as http:/],
-  [
-    'samples and a file',
-    ['send', '--file', 'x', '--kind', 'event.emitted'],
-    /--kind, --count and --fresh are about samples/,
-  ],
-  ['a file and a recording', ['send', '--file', 'x', '--recording', 'y'], /--file or --recording, not both/],
+  ['an unknown command', ['sned'], /Unknown command\. Did you mean send\?/],
+  ['an unknown command similar to no other', ['xyzzy'], /Unknown command\. See --help\./],
+  ['an unknown command of a group', ['webhooks', 'lsit'], /Unknown command\. Did you mean list\?/],
+  ['an unknown option', ['send', '--tiemout', '3'], /Unknown option --tiemout\. Did you mean --timeout\?/],
+  ['an unknown option similar to no other', ['send', '--xyzzy'], /Unknown option --xyzzy\. See --help/],
+  ['an unknown short option', ['send', '-x'], /Unknown option -x/],
+  ['an option of another command', ['explain', '--repeat', '3'], /Unknown option --repeat/],
+  ['a property of every object as an option', ['send', '--constructor', '3'], /Unknown option --constructor/],
+  ['an option without its value', ['send', '--file'], /Option '--file <file>' argument missing/],
+  ['an option in place of a value', ['send', '--file', '--fresh'], /--file needs a value/],
+  ['an option in place of a repeatable value', ['emulate', '--wallet', '--anvil'], /--wallet needs a value/],
+  ['an empty value', ['send', '--file='], /--file must not be empty/],
+  ['an empty repeatable value', ['emulate', '--wallet='], /--wallet must not be empty/],
+  ['a value for an option without one', ['send', '--fresh=yes'], /--fresh is unknown or takes no value/],
+  ['an option given twice', ['send', '--timeout', '1', '--timeout=2'], /--timeout may only be given once/],
+  ['a number that is not one', ['send', '--repeat', 'many'], /--repeat must be a whole number from 1 to 1000000/],
+  ['a number in another notation', ['send', '--repeat', '1e3'], /--repeat must be a whole number/],
+  ['a fraction instead of a whole number', ['send', '--repeat', '1.5'], /--repeat must be a whole number/],
+  ['a number out of range', ['send', '--concurrency', '0'], /--concurrency must be a whole number from 1 to 1000/],
+  ['a fraction that is not one', ['send', '--timeout', 'abc'], /--timeout must be a number from 0\.01 to 600/],
+  ['an unknown choice', ['send', '--kind', 'event'], /--kind must be one of event.emitted, transaction.included/],
+  ['an unknown repeatable choice', ['send', '--tamper', 'x'], /--tamper must be one of body, /],
+  ['an unknown shell', ['completion', 'tcsh'], /Invalid argument\. Allowed choices are zsh, /],
+  ['an argument too many', ['send', 'http://127.0.0.1:1/', 'more'], /Expected 1 argument but got 2/],
+  ['an argument of a command without any', ['explain', 'it'], /Expected 0 arguments but got 1/],
+  ['a missing argument', ['webhooks', 'get'], /Missing required argument 'id'/],
+  ['an argument after --', ['send', '--', '--file'], /must be an absolute URL/],
+  ['a relative URL', ['send', 'localhost:3000'], /must be an absolute http or https URL, such as http:/],
+  ['samples and a file', ['send', '--file', 'x', '--kind', 'event.emitted'], /'--file <file>' cannot be used with/],
+  ['samples and a recording', ['send', '--recording', 'x', '--fresh'], /'--recording <file>' cannot be used with/],
+  ['a file and a recording', ['send', '--file', 'x', '--recording', 'y'], /'--file <file>' cannot be used with/],
   ['--nth without a recording', ['send', '--nth', '2'], /need --recording/],
-  ['--nth and --all', ['send', '--recording', 'x', '--nth', '1', '--all'], /--nth or --all, not both/],
+  ['--nth and --all', ['send', '--recording', 'x', '--nth', '1', '--all'], /'--nth <n>' cannot be used with/],
   [
     '--as-recorded and --tamper',
     ['send', '--recording', 'x', '--as-recorded', '--tamper', 'body'],
-    /leave --tamper out/,
+    /'--as-recorded' cannot be used with/,
   ],
-  ['a header name that is none', ['send', '--signature-header', 'a b'], /A header name has letters/],
+  ['an invalid header name', ['send', '--signature-header', 'a b'], /A header name may only contain/],
   [
     'one header for both',
     ['send', '--signature-header', 'x-a', '--timestamp-header', 'X-A'],
-    /headers of different names/,
+    /must be in different headers/,
   ],
-  [
-    'two deliveries to explain',
-    ['explain', '--request', 'x', '--recording', 'y'],
-    /one of --body-file, --recording and --request/,
-  ],
-  ['--signature without --body-file', ['explain', '--signature', 'x'], /belong to a --body-file/],
-  ['--nth of no recording', ['explain', '--nth', '1'], /--nth needs --recording/],
+  ['two deliveries to explain', ['explain', '--request', 'x', '--recording', 'y'], /cannot be used with/],
+  ['--signature without --body-file', ['explain', '--signature', 'x'], /need --body-file/],
+  ['--nth without a recording to explain', ['explain', '--nth', '1'], /--nth needs --recording/],
   ['a file of another secret without a label', ['explain', '--other-secret-file', 'x'], /LABEL=FILE/],
-  ['no label', ['register', 'https://shop.example/'], /register needs --label/],
-  ['no service', ['webhooks', 'list'], /set WEBHOOK_BASE_URL, or give --base-url/],
-  ['nothing to change', ['webhooks', 'update', '1'], /Say what is to change/],
-  ['an id that is none', ['webhooks', 'get', 'x'], /id is a whole number/],
+  ['no label', ['register', 'https://shop.example/'], /Required option '--label <label>' not specified/],
+  ['no service', ['webhooks', 'list'], /set WEBHOOK_BASE_URL or use --base-url/],
+  ['nothing to change', ['webhooks', 'update', '1'], /Nothing to change/],
+  ['an id that is not a number', ['webhooks', 'get', 'x'], /id of a webhook must be a whole number/],
 ];
 
-describe.each(ways)('what is wrong about a call ($way)', ({ tool }) => {
+describe.each(ways)('wrong usage ($way)', ({ tool }) => {
   test.each(wrong)('%s: one line on stderr, exit code 2', async (_, args, says) => {
     const { code, stdout, stderr } = await tool(args, { env });
     expect(stderr).toMatch(says);
@@ -86,25 +76,15 @@ test.each(wrong)('%s: with --json, one JSON document on stderr', async (_, args,
   expect({ code, stdout, others }).toEqual({ code: 2, stdout: '', others: {} });
 });
 
-test('a text stays the text that it is', () => {
-  const table = { label: { type: 'text', placeholder: 'label', help: '' } } as const;
-  for (const label of ['0012', '1e3', 'true', 'null', ' a ', '-', '0x10', '--json']) {
-    expect(readFlags([`--label=${label}`], table).flags).toEqual({ label });
-  }
-  expect(readFlags(['--label', '0012', '1e3'], table)).toEqual({ flags: { label: '0012' }, positionals: ['1e3'] });
-});
-
-test('a flag can be turned off', () => {
-  const table = { fresh: { type: 'boolean', help: '' } } as const;
-  expect(readFlags(['--no-fresh'], table).flags).toEqual({ fresh: false });
-  expect(readFlags(['--fresh'], table).flags).toEqual({ fresh: true });
-  expect(readFlags([], table).flags).toEqual({ fresh: undefined });
+test('a value may start with a dash after an equals sign', async () => {
+  const { stderr } = await inProcess(['webhooks', 'list', '--base-url=-x'], { env: { WEBHOOK_API_KEY: API_KEY } });
+  expect(stderr).toContain('The base URL must be');
 });
 
 test.each([
-  ['--secret', 'set WEBHOOK_SECRET or give --secret-file'],
-  ['--api-key', 'set WEBHOOK_API_KEY or give --api-key-file'],
-])('%s is refused with the reason, and what was given is not repeated', async (flag, instead) => {
+  ['--secret', 'set WEBHOOK_SECRET or use --secret-file'],
+  ['--api-key', 'set WEBHOOK_API_KEY or use --api-key-file'],
+])('%s is refused with the reason, without its value', async (flag, instead) => {
   for (const args of [
     ['send', flag, SECRET],
     ['send', `${flag}=${SECRET}`],
@@ -112,13 +92,13 @@ test.each([
     for (const tool of [asProcess, inProcess]) {
       const { code, stderr } = await tool(args);
       expect(code).toBe(2);
-      expect(stderr).toContain('list of processes');
+      expect(stderr).toContain('process list');
       expect(stderr).toContain(instead);
     }
   }
 });
 
-test('a secret in the place of anything else is not repeated either', async () => {
+test('a misplaced secret is not printed', async () => {
   const misplaced = [
     [SECRET],
     ['send', SECRET],
@@ -127,6 +107,11 @@ test('a secret in the place of anything else is not repeated either', async () =
     ['webhooks', 'get', SECRET],
     ['send', '--repeat', SECRET],
     ['send', '--tamper', SECRET],
+    ['send', '--fresh', '--kind', SECRET],
+    ['send', `--fresh=${SECRET}`],
+    ['send', `--secrett=${SECRET}`],
+    ['completion', SECRET],
+    ['help', SECRET],
     ['send', '--secret-file', SECRET],
     ['explain', '--secret-file', SECRET],
     ['explain', '--other-secret-file', `a=${SECRET}`],
@@ -135,54 +120,75 @@ test('a secret in the place of anything else is not repeated either', async () =
   for (const args of misplaced) expect(await inProcess(args)).toMatchObject({ code: 2, stdout: '' });
 });
 
-describe('help', () => {
-  const commands = everyCommand(commandTable);
+const commands = [
+  ...['listen', 'send', 'explain', 'emulate', 'register', 'webhooks list', 'webhooks get', 'webhooks update'],
+  ...['webhooks remove', 'webhooks count', 'webhooks log'],
+];
 
+describe('help', () => {
   test.each(ways)('is printed on stdout, with and without a command ($way)', async ({ tool }) => {
     for (const args of [['--help'], ['-h'], ['help']]) {
       const { code, stdout, stderr } = await tool(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      for (const [name] of commands) expect(stdout).toContain(`  ${name} `);
+      for (const name of commands) expect(stdout).toContain(`\n  ${name.split(' ')[0]} `);
     }
-    expect((await tool(['help', 'webhooks'])).stdout).toContain('webhooks log');
+    expect((await tool(['help', 'webhooks'])).stdout).toContain('\n  log <id> ');
+    expect(JSON.parse((await tool(['help', 'webhooks', '--json'])).stdout).help).toContain('\n  log <id> ');
   });
 
-  test.each(commands)('of %s has its usage, its flags, examples and exit codes', async (name, { summary, load }) => {
-    const command = await load?.();
+  test.each(ways)('is printed on stderr when the command is missing ($way)', async ({ tool }) => {
+    for (const [args, says] of [
+      [[], '\n  webhooks '],
+      [['webhooks'], '\n  log <id> '],
+    ] as const) {
+      const { code, stdout, stderr } = await tool(args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(says);
+      const { error } = JSON.parse((await tool([...args, '--json'])).stderr);
+      expect(error).toEqual({ code: 'ERR_CLI_USAGE', message: 'A command is missing. See --help.' });
+    }
+  });
+
+  test.each(commands)('of %s has its usage, options, exit codes, and examples that parse', async (name) => {
     const { code, stdout, stderr } = await asProcess([...name.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(command).toMatchObject({ name, summary });
-    for (const flag of Object.keys(command?.flags ?? {})) expect(stdout).toContain(`  --${flag}`);
-    for (const { run } of command?.examples ?? []) expect(stdout).toContain(`  event-webhooks ${run}\n`);
-    expect(stdout).toMatch(/\nExit codes\n {2}0 .+\n {2}1 .+\n {2}2 .+\n {2}130 .+\n$/);
-    expect(command?.examples.length).toBeGreaterThan(0);
-  });
-
-  test.each(commands)('of %s is JSON with --json', async (name) => {
-    const { code, stdout } = await inProcess([...name.split(' '), '--help', '--json']);
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ name, exitCodes: { 2: expect.any(String) } });
-  });
-
-  test.each(commands)('of %s shows examples that the command takes', async (name, { load }) => {
-    const command = await load?.();
-    for (const { run } of command?.examples ?? []) {
-      const words = run.split(' ');
-      expect(words.splice(0, name.split(' ').length).join(' ')).toBe(name);
-      const { positionals } = readFlags(
-        words.filter((word) => word !== '--json'),
-        command?.flags ?? {},
-      );
-      expect(positionals.length).toBeLessThanOrEqual(command?.arguments.length ?? 0);
-      expect(positionals.length).toBeGreaterThanOrEqual(
-        command?.arguments.filter(({ required }) => required).length ?? 0,
-      );
+    expect(stdout).toContain(`Usage: event-webhooks ${name} [options]`);
+    expect(stdout).toMatch(/\n {2}--json .+/);
+    expect(stdout).toMatch(/\nExit codes:\n {2}0 .+\n(?: {7}.+\n)*. 1 .+\n {2}2 .+\n {2}130 .+\n$/);
+    const examples = [...stdout.matchAll(/^ {2}event-webhooks (.+)$/gm)].map(([, run]) => run as string);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const run of examples) {
+      const output = createOutput(process.stdout, process.stderr, { env: {}, json: false, name: '' });
+      let started = 0;
+      const start = async () => void started++;
+      const args = run.split(' ');
+      const program = await createProgram(args, COMMANDS, { output, print: () => {}, start });
+      await program.parseAsync(args, { from: 'user' });
+      expect([run, started]).toEqual([run, 1]);
     }
   });
 });
 
+describe('completion', () => {
+  test.each(['zsh', 'bash', 'fish', 'powershell'])('prints a script for %s', async (shell) => {
+    const { code, stdout, stderr } = await asProcess(['completion', shell]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('event-webhooks complete --');
+  });
+
+  test.each([
+    [['li'], /^listen\t/],
+    [['webhooks', 'l'], /^list\t[\s\S]*^log\t/m],
+    [['send', '--ta'], /^--tamper\t/],
+    [['send', '--tamper', 'se'], /^secret\t[\s\S]*^seam\t/m],
+    [['send', '--headers', ''], /^service\t[\s\S]*^multibaas\t/m],
+  ])('completes %j', async (words, expected) => {
+    expect((await asProcess(['complete', '--', ...words])).stdout).toMatch(expected);
+  });
+});
+
 test.each(ways)('the version is that of the package ($way)', async ({ tool }) => {
-  const { version } = (await import('../../../package.json', { with: { type: 'json' } })).default;
+  const { version } = (await import('../../package.json', { with: { type: 'json' } })).default;
   expect(await tool(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   expect(JSON.parse((await tool(['--version', '--json'])).stdout)).toEqual({ name: 'event-webhooks', version });
 });

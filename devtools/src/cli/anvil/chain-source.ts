@@ -1,37 +1,36 @@
 import type { KnownContract, KnownContracts } from '../../page/item-view.js';
 import type { LocalService } from '../../service/local-service.js';
 import { usageError } from '../command-error.js';
-import { type GivenContract, readContract } from '../contract-flags.js';
+import { type GivenContract, readContract } from '../contract-file.js';
 import type { Output } from '../output.js';
-import { readDecimals } from './read-decimals.js';
 
-/** What a chain is watched for, as the flags say it. */
-export interface ChainFlags {
-  readonly rpc: string | undefined;
-  readonly anvil: boolean | undefined;
-  readonly contract: readonly string[];
-  readonly wallet: readonly string[];
+/** The options that name a chain and what to watch on it. */
+export interface ChainOptions {
+  readonly rpc?: string | undefined;
+  readonly anvil?: true | undefined;
+  readonly contract?: readonly string[] | undefined;
+  readonly wallet?: readonly string[] | undefined;
   /** Seconds. */
   readonly interval: number;
 }
 
 /** A chain whose events a local service delivers. */
 export interface ChainSource {
-  /** For the page: where it is, without what may be a key in its URL, and what is watched on it. */
+  /** For the page: the node's origin (its path or query may contain a key) and the contracts watched. */
   readonly view: {
     rpcUrl: string;
     chainId: number;
     contracts: readonly { address: string; label: string; name: string }[];
   };
   readonly contracts: KnownContracts;
-  /** Sends a transaction that makes an event; undefined on a chain that is not ours. */
+  /** Sends a transaction that emits an event; undefined on a chain that is not ours. */
   readonly sample: (() => Promise<string>) | undefined;
   close(): Promise<void>;
 }
 
-/** The chain that the flags name, with what its start needs. */
+/** The chain that the options name, with everything needed to start it. */
 export interface WantedChain {
-  /** A node that runs, or the program that is one. */
+  /** A running node, or the anvil to start. */
   readonly node: { readonly rpc: string } | { readonly anvil: string };
   readonly contracts: readonly GivenContract[];
   readonly wallets: readonly string[];
@@ -40,17 +39,18 @@ export interface WantedChain {
 }
 
 /**
- * Reads the flags and the files that they name, and looks for the anvil, before anything is started. Undefined when
- * they name no chain.
+ * Checks the options, reads the files that they name and finds anvil, before anything starts. Undefined if the options
+ * name no chain.
  *
- * @throws CommandError when they contradict each other, a file holds no ABI, or there is no anvil.
+ * @throws CommandError when options are missing, a file contains no ABI, or anvil is not installed.
  */
-export async function readChainFlags(flags: ChainFlags, env: NodeJS.ProcessEnv): Promise<WantedChain | undefined> {
-  const { rpc, anvil, contract, wallet, interval } = flags;
-  if (rpc !== undefined && anvil) throw usageError('Give --rpc or --anvil: one chain is watched.');
+export async function readChainOptions(
+  options: ChainOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<WantedChain | undefined> {
+  const { rpc, anvil, contract = [], wallet = [], interval } = options;
   const watched = contract.length + wallet.length;
-  if (rpc !== undefined && watched === 0)
-    throw usageError('--rpc needs --contract or --wallet: what is to be watched.');
+  if (rpc !== undefined && watched === 0) throw usageError('Nothing to watch: --rpc needs --contract or --wallet.');
   if (rpc === undefined && !anvil && watched > 0) throw usageError('--contract and --wallet need --rpc or --anvil.');
   if (rpc === undefined && !anvil) return undefined;
   const contracts = await Promise.all(contract.map(readContract));
@@ -60,7 +60,7 @@ export async function readChainFlags(flags: ChainFlags, env: NodeJS.ProcessEnv):
   return { node: { anvil: findAnvil(env, process.cwd()) }, ...read };
 }
 
-/** Starts a chain, or takes one that runs, and has the service deliver what happens there. */
+/** Starts a chain, or connects to a running one, and has the service deliver its events. */
 export async function startChain(
   { node, contracts: given, wallets, interval }: WantedChain,
   service: LocalService,
@@ -82,7 +82,7 @@ export async function startChain(
       const anvil = await startAnvil(node.anvil, signal);
       closing.push(() => anvil.stop());
       void anvil.ended.then(() => {
-        if (closing.length > 0) output.note('anvil has ended: nothing more comes from the chain.');
+        if (closing.length > 0) output.note('anvil has exited: no more events will arrive from the chain.');
       });
       const token = await deploySampleToken(anvil.url, signal);
       contracts.unshift({ ...token, name: 'SampleToken', label: 'sampletoken' });
@@ -98,11 +98,12 @@ export async function startChain(
     closing.unshift(() => watcher.close());
     if (sample && interval > 0) {
       const traffic = every(interval * 1000, sample, () => {
-        // The end breaks off a transfer that is under way.
-        if (!signal.aborted) output.note('A transfer could not be sent.');
+        // Stopping the command fails the transfer in flight.
+        if (!signal.aborted) output.note('A transfer could not be sent; trying again.');
       });
       closing.unshift(traffic);
     }
+    const { readDecimals } = await import('./read-decimals.js');
     const withDecimals = contracts.map(async (contract): Promise<[string, KnownContract]> => {
       const decimals = contract.decimals ?? (await readDecimals(rpcUrl, contract.address, signal));
       return [contract.address.toLowerCase(), { abi: contract.abi, decimals }];
@@ -121,7 +122,7 @@ export async function startChain(
   }
 }
 
-/** Does something again and again, never twice at once. Complains of the first failure alone. Gives back what ends it. */
+/** Repeats an action, one at a time. Reports only the first failure. Returns a function that stops it. */
 function every(ms: number, act: () => Promise<unknown>, complain: () => void): () => void {
   let failed = false;
   let timer = setTimeout(tick, ms);

@@ -1,19 +1,14 @@
-import { createRpc } from '../../../../src/chain/rpc.js';
-import { rpcUrlOf } from '../../../../src/chain/rpc-url.js';
+import { createPublicClient, erc20Abi, http } from 'viem';
 
-/** The selector of `decimals()`, as every ERC-20 token has it. */
-const DECIMALS = '0x313ce567';
-
-/** The decimals of the contract at an address; undefined when it has none to tell. Never rejects. */
-export async function readDecimals(rpcUrl: string, to: string, signal: AbortSignal): Promise<number | undefined> {
+/** The decimals of the token contract at an address; undefined if it has none. Never rejects. */
+export async function readDecimals(rpcUrl: string, address: string, signal: AbortSignal): Promise<number | undefined> {
   try {
-    const rpc = createRpc(rpcUrlOf(rpcUrl), { timeoutMs: 5_000, retryDelayMs: 200, maxBytes: 2 ** 20, signal });
-    const answer = await rpc('eth_call', [{ to, data: DECIMALS }, 'latest']);
-    if (typeof answer !== 'string' || !/^0x[\da-f]{64}$/i.test(answer)) return undefined;
-    const decimals = BigInt(answer);
-    return decimals <= 255n ? Number(decimals) : undefined;
+    const client = createPublicClient({
+      transport: http(rpcUrl, { timeout: 5_000, maxResponseBodySize: 2 ** 20, fetchOptions: { signal } }),
+    });
+    return await client.readContract({ address: address as `0x${string}`, abi: erc20Abi, functionName: 'decimals' });
   } catch {
-    // A contract that is no token, or a node that says no: amounts are then shown as they are.
+    // The contract is not a token, or the node failed: the page shows amounts without decimals.
     return undefined;
   }
 }

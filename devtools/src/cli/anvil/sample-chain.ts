@@ -1,5 +1,4 @@
-import { createRpc, type Rpc } from '../../../../src/chain/rpc.js';
-import { rpcUrlOf } from '../../../../src/chain/rpc-url.js';
+import { type Address, createClient, encodeFunctionData, type Hash, http } from 'viem';
 import { CommandError } from '../command-error.js';
 import { sampleTokenAbi, sampleTokenBytecode } from './sample-token.js';
 
@@ -8,47 +7,48 @@ export interface SampleToken {
   readonly address: string;
   readonly abi: readonly unknown[];
   readonly decimals: number;
-  /** Sends a transfer, of another amount each time. Gives the hash of its transaction. */
+  /** Sends a transfer, each time of a different amount. Resolves with the transaction's hash. */
   transfer(): Promise<string>;
 }
 
 const DECIMALS = 18;
 const GAS = '0x1e8480';
-const TRANSFER = '0xa9059cbb';
 
 /** Deploys the sample token from the first account of a chain whose accounts are unlocked, as anvil's are. */
 export async function deploySampleToken(rpcUrl: string, signal: AbortSignal): Promise<SampleToken> {
-  const rpc = createRpc(rpcUrlOf(rpcUrl), { timeoutMs: 10_000, retryDelayMs: 200, maxBytes: 2 ** 20, signal });
-  const accounts = (await rpc('eth_accounts', [])) as string[];
-  const [owner, ...others] = accounts;
-  const address = await deploy(rpc, owner);
+  const { request } = createClient({
+    transport: http(rpcUrl, { timeout: 10_000, maxResponseBodySize: 2 ** 20, fetchOptions: { signal } }),
+  });
+  const send = (transaction: { from: Address; to?: Address; data: `0x${string}` }): Promise<Hash> =>
+    request({ method: 'eth_sendTransaction', params: [{ ...transaction, gas: GAS }] });
+  const [owner, ...others] = await request({ method: 'eth_accounts' });
+  if (owner === undefined) throw notDeployed();
+  const address = await addressOf(await send({ from: owner, data: sampleTokenBytecode }));
   let sent = 0;
+
+  async function addressOf(hash: Hash): Promise<Address> {
+    for (;;) {
+      // Anvil mines each transaction at once. The time limit of a request bounds one that hangs.
+      const receipt = await request({ method: 'eth_getTransactionReceipt', params: [hash] });
+      if (typeof receipt?.contractAddress === 'string') return receipt.contractAddress;
+      if (receipt !== null) throw notDeployed();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
   return {
     address,
     abi: sampleTokenAbi,
     decimals: DECIMALS,
     async transfer() {
-      const to = others[sent % others.length] ?? (owner as string);
-      // 0.25, 0.5, … 25: amounts that are easily told apart.
+      const to = others[sent % others.length] ?? owner;
+      // 0.25, 0.5, … 25: amounts that are easy to tell apart.
       const value = BigInt((sent % 100) + 1) * (10n ** BigInt(DECIMALS) / 4n);
       sent++;
-      const data = TRANSFER + word(to.slice(2).toLowerCase()) + word(value.toString(16));
-      return (await rpc('eth_sendTransaction', [{ from: owner, to: address, gas: GAS, data }])) as string;
+      const data = encodeFunctionData({ abi: sampleTokenAbi, functionName: 'transfer', args: [to, value] });
+      return await send({ from: owner, to: address, data });
     },
   };
 }
 
-async function deploy(rpc: Rpc, from: string | undefined): Promise<string> {
-  const hash = await rpc('eth_sendTransaction', [{ from, gas: GAS, data: sampleTokenBytecode }]);
-  for (;;) {
-    // A chain that mines each transaction at once has it; the rpc's own time-outs bound one that hangs.
-    const receipt = (await rpc('eth_getTransactionReceipt', [hash])) as { contractAddress?: unknown } | null;
-    if (typeof receipt?.contractAddress === 'string') return receipt.contractAddress;
-    if (receipt !== null) throw new CommandError('ERR_CLI_ANVIL', 'The sample token could not be deployed.');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-function word(hex: string): string {
-  return hex.padStart(64, '0');
-}
+const notDeployed = () => new CommandError('ERR_CLI_ANVIL', 'The sample token could not be deployed.');

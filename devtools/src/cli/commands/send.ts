@@ -2,160 +2,67 @@ import { setMaxListeners } from 'node:events';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import pMap, { pMapSkip } from 'p-map';
-import { type CommandContext, defineCommand, type ExitCode } from '../command.js';
 import { CommandError, usageError } from '../command-error.js';
-import { headerFlags, headerNames } from '../header-flags.js';
+import type { Context, ExitCode } from '../context.js';
+import { type HeaderOptions, headerNames } from '../header-names.js';
 import { createProgress } from '../progress.js';
-import { readSecret, secretFlags } from '../secrets.js';
+import { readSecret, type SecretOptions } from '../secrets.js';
 import { fileParcel, recordedParcels, sampleParcel, type Unsigned } from '../send/parcels.js';
 import { type Answer, type Parcel, post } from '../send/post.js';
 import { answerText, deliveryJson, summaryJson, summaryText } from '../send/report.js';
 import { createTally, verdictOf } from '../send/tally.js';
-import { signParts, type TamperName, tamperNames, tampers } from '../send/tamper.js';
+import { signParts, tampers } from '../send/tamper.js';
+import { type TamperName, tamperNames } from '../send/tamper-names.js';
+import type { EventKind } from '../service.js';
 import { reachReason, readUrl, shownUrl } from '../urls.js';
 
-const DEFAULT_URL = 'http://127.0.0.1:3000/webhooks';
-/** With more deliveries than this, a terminal shows how far it is in place of a line for each. */
+/** Beyond this number of deliveries, a terminal shows progress in place of a line for each. */
 const LINES_UP_TO = 20;
 
-const flags = {
-  kind: {
-    type: 'text',
-    placeholder: 'kind',
-    choices: ['event.emitted', 'transaction.included'],
-    help: 'Kind of the sample events (event.emitted without it)',
-  },
-  count: {
-    type: 'number',
-    placeholder: 'n',
-    min: 1,
-    max: 10_000,
-    whole: true,
-    help: 'Sample events in a delivery (1 without it)',
-  },
-  fresh: { type: 'boolean', help: 'With --repeat: new sample events each time, not the same ones again' },
-  file: { type: 'text', placeholder: 'file', help: 'Send the bytes of this file exactly as they are (- for stdin)' },
-  recording: {
-    type: 'text',
-    placeholder: 'file',
-    help: 'Send what `listen --record` wrote, byte for byte, signed afresh',
-  },
-  nth: {
-    type: 'number',
-    placeholder: 'n',
-    min: 1,
-    max: 1e9,
-    whole: true,
-    help: 'Which delivery of the recording, from 1',
-  },
-  all: { type: 'boolean', help: 'Every delivery of the recording' },
-  'as-recorded': { type: 'boolean', help: 'With the signature and the timestamp of the recording: needs no secret' },
-  repeat: {
-    type: 'number',
-    placeholder: 'n',
-    min: 1,
-    max: 1_000_000,
-    whole: true,
-    default: 1,
-    help: 'Send it so many times',
-  },
-  tamper: {
-    type: 'text',
-    placeholder: 'how',
-    choices: [...tamperNames, 'all'],
-    multiple: true,
-    help: 'Break the delivery in one way, to see that it is refused',
-  },
-  concurrency: {
-    type: 'number',
-    placeholder: 'n',
-    min: 1,
-    max: 1000,
-    whole: true,
-    default: 1,
-    help: 'How many are under way at once',
-  },
-  timeout: {
-    type: 'number',
-    placeholder: 'seconds',
-    min: 0.01,
-    max: 600,
-    default: 10,
-    help: 'How long an answer may take',
-  },
-  ...headerFlags,
-  ...secretFlags,
-} as const;
+interface SendOptions extends HeaderOptions, SecretOptions {
+  readonly kind?: EventKind | undefined;
+  readonly count?: number | undefined;
+  readonly fresh?: true | undefined;
+  readonly file?: string | undefined;
+  readonly recording?: string | undefined;
+  readonly nth?: number | undefined;
+  readonly all?: true | undefined;
+  readonly asRecorded?: true | undefined;
+  readonly repeat: number;
+  readonly tamper?: readonly (TamperName | 'all')[] | undefined;
+  readonly concurrency: number;
+  /** Seconds. */
+  readonly timeout: number;
+}
 
-type Context = CommandContext<typeof flags>;
+type SendContext = Context<SendOptions>;
 
 interface Job {
   readonly unsigned: Unsigned;
   readonly tamper: TamperName | undefined;
 }
 
-export const send = defineCommand({
-  name: 'send',
-  summary: 'Send signed deliveries to a receiver: samples, a file, or recorded ones',
-  details: [
-    'Sends one sample event unless told otherwise. Each delivery is signed with the present time as it is sent; redirects are not followed.',
-  ],
-  sections: [
-    {
-      title: 'Ways to tamper',
-      rows: [...tamperNames.map((name) => [name, tampers[name].does] as const), ['all', 'each of these in turn']],
-    },
-  ],
-  arguments: [{ name: 'url', required: false, help: `Where the receiver listens (${DEFAULT_URL} without it)` }],
-  flags,
-  examples: [
-    { run: 'send', does: `One sample event to ${DEFAULT_URL}, signed with WEBHOOK_SECRET` },
-    {
-      run: 'send http://127.0.0.1:8080/hooks --kind transaction.included --count 3',
-      does: 'Three events in one delivery',
-    },
-    { run: 'send --file body.json --secret-file secret.txt --headers multibaas', does: 'The bytes of a file' },
-    {
-      run: 'send --recording deliveries.ndjson --nth 2',
-      does: 'A recorded delivery again, signed with the present time',
-    },
-    { run: 'send --tamper all', does: 'Does the receiver refuse everything that it should?' },
-    { run: 'send --repeat 1000 --fresh --concurrency 20 --json', does: 'A thousand deliveries, as JSON' },
-  ],
-  exitCodes: {
-    0: 'every delivery was answered 2xx; with --tamper, every one was refused (400, 401, 403 or 422)',
-    1: 'an answer is another, or there was none in time',
-    2: 'wrong usage, bad input, or nobody listens at the URL',
-  },
-  async run(context) {
-    check(context.flags);
-    const url = readUrl(context.args[0] ?? DEFAULT_URL, 'The argument of send');
-    const secret = context.flags['as-recorded'] ? undefined : await readSecret(context);
-    return await sendAll(url, secret, context);
-  },
-});
-
-/** Refuses flags that make no sense together. */
-function check(flags: Context['flags']): void {
-  const { file, recording, kind, count, fresh, nth, all, tamper } = flags;
-  if (file !== undefined && recording !== undefined) throw usageError('Give --file or --recording, not both.');
-  if ((file ?? recording) !== undefined && (kind ?? count ?? fresh) !== undefined) {
-    throw usageError('--kind, --count and --fresh are about samples: leave them out with --file and --recording.');
-  }
-  if (recording === undefined && (nth ?? all ?? flags['as-recorded']) !== undefined) {
+export async function send(to: string, context: SendContext): Promise<ExitCode> {
+  const { recording, nth, all, asRecorded } = context.options;
+  if (recording === undefined && (nth ?? all ?? asRecorded) !== undefined) {
     throw usageError('--nth, --all and --as-recorded need --recording.');
   }
-  if (nth !== undefined && all) throw usageError('Give --nth or --all, not both.');
-  if (flags['as-recorded'] && tamper.length > 0) {
-    throw usageError('--as-recorded sends what was recorded: leave --tamper out, or --as-recorded.');
-  }
+  const url = readUrl(to, 'The receiver');
+  const secret = asRecorded ? undefined : await readSecret(context);
+  return await sendAll(url, secret, context);
 }
 
-/** What is to be sent, one after the other; nothing more once it is ended. */
-async function* jobs({ flags, stdin, output, signal }: Context): AsyncGenerator<Job> {
-  const names = headerNames(flags);
-  const { file, recording, nth, kind = 'event.emitted', count = 1, repeat, fresh } = flags;
-  const asked = flags.tamper.includes('all') ? tamperNames : (flags.tamper as TamperName[]);
+/** The ways in which each delivery is broken; undefined: not at all. */
+const tampersOf = ({ tamper }: SendOptions): readonly (TamperName | undefined)[] => {
+  if (tamper === undefined) return [undefined];
+  return tamper.includes('all') ? tamperNames : (tamper as readonly TamperName[]);
+};
+
+/** What to send, in order. Ends when the command is stopped. */
+async function* jobs({ options, stdin, output, signal }: SendContext): AsyncGenerator<Job> {
+  const names = headerNames(options);
+  const { file, recording, nth, kind = 'event.emitted', count = 1, repeat, fresh } = options;
+  const ways = new Set(tampersOf(options));
   const sample = () => sampleParcel(kind, count, names);
   const fixed =
     recording === undefined && !fresh
@@ -167,9 +74,9 @@ async function* jobs({ flags, stdin, output, signal }: Context): AsyncGenerator<
     const deliveries =
       recording === undefined
         ? [fixed ?? sample()]
-        : recordedParcels(recording, { all: flags.all === true, nth, names, output });
+        : recordedParcels(recording, { all: options.all === true, nth, names, output });
     for await (const unsigned of deliveries) {
-      for (const tamper of asked.length === 0 ? [undefined] : new Set(asked)) {
+      for (const tamper of ways) {
         if (signal.aborted) return;
         yield { unsigned, tamper };
       }
@@ -177,11 +84,11 @@ async function* jobs({ flags, stdin, output, signal }: Context): AsyncGenerator<
   }
 }
 
-/** Signs a delivery, or breaks it, for the present second. */
+/** Signs a delivery, or breaks it, at the current second. */
 function parcelOf({ unsigned, tamper }: Job, secret: string | undefined, seconds: number): Parcel {
   const { body, headers, names, recorded } = unsigned;
   if (secret === undefined) return { body, headers: recorded?.headers ?? headers };
-  const parts = tamper === undefined ? signParts(body, secret, seconds) : tampers[tamper].apply(body, secret, seconds);
+  const parts = tamper === undefined ? signParts(body, secret, seconds) : tampers[tamper](body, secret, seconds);
   const signed = [
     [names.signature, parts.signature],
     [names.timestamp, parts.timestamp],
@@ -189,19 +96,18 @@ function parcelOf({ unsigned, tamper }: Job, secret: string | undefined, seconds
   return { body: parts.body, headers: [...headers, ...signed] };
 }
 
-async function sendAll(url: URL, secret: string | undefined, context: Context): Promise<ExitCode> {
-  const { flags, output, signal, now } = context;
-  const { concurrency, timeout, repeat, tamper } = flags;
+async function sendAll(url: URL, secret: string | undefined, context: SendContext): Promise<ExitCode> {
+  const { options, output, signal, now } = context;
+  const { concurrency, timeout, repeat, tamper, all } = options;
   const secure = url.protocol === 'https:';
   const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: concurrency });
   const stop = new AbortController();
-  // Each delivery under way listens to it.
+  // Each delivery in flight adds a listener.
   setMaxListeners(0, stop.signal);
   const end = () => stop.abort();
   signal.addEventListener('abort', end, { once: true });
-  const options = { agent, timeoutMs: timeout * 1000, signal: stop.signal };
-  const each = tamper.includes('all') ? tamperNames.length : Math.max(1, new Set(tamper).size);
-  const total = flags.all ? undefined : repeat * each;
+  const connection = { agent, timeoutMs: timeout * 1000, signal: stop.signal };
+  const total = all ? undefined : repeat * new Set(tampersOf(options)).size;
   const progress = createProgress(output, total);
   const lines = !progress.drawn || (total ?? Number.POSITIVE_INFINITY) <= LINES_UP_TO;
   const tally = createTally();
@@ -209,7 +115,7 @@ async function sendAll(url: URL, secret: string | undefined, context: Context): 
 
   const one = async (job: Job, index: number) => {
     const parcel = parcelOf(job, secret, Math.floor(now() / 1000));
-    const answer = await post(url, parcel, options);
+    const answer = await post(url, parcel, connection);
     if (answer.code === 'ABORTED') return pMapSkip;
     if (!answer.connected && tally.answered === 0) throw unreachable(url, answer);
     tally.add(answer);
@@ -238,11 +144,11 @@ async function sendAll(url: URL, secret: string | undefined, context: Context): 
     tally,
     durationMs: performance.now() - start,
     interrupted: signal.aborted,
-    tampered: tamper.length > 0,
+    tampered: tamper !== undefined,
   };
   if (output.json) output.result(summaryJson(summary), '');
   else if (tally.sent !== 1) output.print(summaryText(summary, output.colors));
-  const wanted = tamper.length > 0 ? tally.verdicts.refused : tally.verdicts.accepted;
+  const wanted = tamper !== undefined ? tally.verdicts.refused : tally.verdicts.accepted;
   return wanted === tally.sent ? 0 : 1;
 }
 

@@ -1,5 +1,5 @@
 import { inputError } from '../command-error.js';
-import { headerValue } from '../header-flags.js';
+import { headerValue } from '../header-names.js';
 
 /** An HTTP request that somebody saved: what stands in its header section, and the bytes behind it. */
 export interface RequestDump {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { type HeaderNames, serviceHeaders } from 'event-webhook-receiver/verify';
 import { inputError } from '../command-error.js';
-import { namesIn } from '../header-flags.js';
+import { namesIn } from '../header-names.js';
 import { readInput } from '../input-file.js';
 import type { Output } from '../output.js';
 import { type RecordedDelivery, readRecording, recordedDelivery } from '../recording.js';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { signDelivery } from 'event-webhook-receiver/verify';
 import { inputError } from '../command-error.js';
+import type { TamperName } from './tamper-names.js';
 
 /** The parts of a delivery that are signed or sign. An undefined header is left out. */
 export interface SignedParts {
@@ -19,78 +20,38 @@ export function signParts(
   return { body, signature, timestamp };
 }
 
-interface Tamper {
-  readonly does: string;
-  apply(body: Uint8Array, secret: string, seconds: number): SignedParts;
-}
+type Tamper = (body: Uint8Array, secret: string, seconds: number) => SignedParts;
 
 /** Not an hour: what is off by that looks like a clock in another time zone. */
 const OFF_SECONDS = 50 * 60;
 const text = (body: Uint8Array) => new TextDecoder().decode(body);
 const bytes = (value: string) => new TextEncoder().encode(value);
 
-/** What must not be accepted. Each is one thing that is wrong with a delivery, and the rest is genuine. */
-export const tampers = {
-  body: {
-    does: 'a digit of the body changed after signing',
-    apply: (body, secret, seconds) => ({ ...signParts(body, secret, seconds), body: changed(body) }),
+export const tampers: Readonly<Record<TamperName, Tamper>> = {
+  body: (body, secret, seconds) => ({ ...signParts(body, secret, seconds), body: changed(body) }),
+  signature: (body, secret, seconds) => {
+    const parts = signParts(body, secret, seconds);
+    return { ...parts, signature: parts.signature.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')) };
   },
-  signature: {
-    does: 'a digit of the signature changed',
-    apply: (body, secret, seconds) => {
-      const parts = signParts(body, secret, seconds);
-      return { ...parts, signature: parts.signature.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')) };
-    },
+  timestamp: (body, secret, seconds) => ({ ...signParts(body, secret, seconds), timestamp: String(seconds + 1) }),
+  secret: (body, _secret, seconds) => signParts(body, randomBytes(32).toString('hex'), seconds),
+  stale: (body, secret, seconds) => signParts(body, secret, seconds - OFF_SECONDS),
+  ahead: (body, secret, seconds) => signParts(body, secret, seconds + OFF_SECONDS),
+  unsigned: (body) => ({ body, signature: undefined, timestamp: undefined }),
+  truncated: (body, secret, seconds) => {
+    const parts = signParts(body, secret, seconds);
+    return { ...parts, signature: parts.signature.slice(0, 32) };
   },
-  timestamp: {
-    does: 'the timestamp a second later than it was signed',
-    apply: (body, secret, seconds) => ({ ...signParts(body, secret, seconds), timestamp: String(seconds + 1) }),
+  padded: (body, secret, seconds) => {
+    const parts = signParts(body, secret, seconds);
+    return { ...parts, signature: `${parts.signature}zz` };
   },
-  secret: {
-    does: 'signed with another secret',
-    apply: (body, _secret, seconds) => signParts(body, randomBytes(32).toString('hex'), seconds),
+  reserialized: (body, secret, seconds) => ({ ...signParts(body, secret, seconds), body: reserialized(body) }),
+  seam: (body, secret, seconds) => {
+    const { signature, timestamp } = signParts(body, secret, seconds);
+    return { body: Buffer.concat([body, bytes(timestamp.slice(0, 1))]), signature, timestamp: timestamp.slice(1) };
   },
-  stale: {
-    does: 'signed 50 minutes ago, as one that is sent again',
-    apply: (body, secret, seconds) => signParts(body, secret, seconds - OFF_SECONDS),
-  },
-  ahead: {
-    does: 'signed for 50 minutes from now',
-    apply: (body, secret, seconds) => signParts(body, secret, seconds + OFF_SECONDS),
-  },
-  unsigned: {
-    does: 'without signature and timestamp',
-    apply: (body) => ({ body, signature: undefined, timestamp: undefined }),
-  },
-  truncated: {
-    does: 'half of the signature',
-    apply: (body, secret, seconds) => {
-      const parts = signParts(body, secret, seconds);
-      return { ...parts, signature: parts.signature.slice(0, 32) };
-    },
-  },
-  padded: {
-    does: 'the signature with letters after it that are no hex',
-    apply: (body, secret, seconds) => {
-      const parts = signParts(body, secret, seconds);
-      return { ...parts, signature: `${parts.signature}zz` };
-    },
-  },
-  reserialized: {
-    does: 'the same JSON written otherwise after signing',
-    apply: (body, secret, seconds) => ({ ...signParts(body, secret, seconds), body: reserialized(body) }),
-  },
-  seam: {
-    does: 'the first digit of the timestamp moved to the end of the body, which leaves the signature valid',
-    apply: (body, secret, seconds) => {
-      const { signature, timestamp } = signParts(body, secret, seconds);
-      return { body: Buffer.concat([body, bytes(timestamp.slice(0, 1))]), signature, timestamp: timestamp.slice(1) };
-    },
-  },
-} as const satisfies Record<string, Tamper>;
-
-export type TamperName = keyof typeof tampers;
-export const tamperNames = Object.keys(tampers) as TamperName[];
+};
 
 /** One digit is another. The JSON stays valid, so that whoever does not look at the signature takes it. */
 function changed(body: Uint8Array): Uint8Array {

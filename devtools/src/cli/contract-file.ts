@@ -3,7 +3,7 @@ import { isRecord } from '../is-record.js';
 import { inputError, usageError } from './command-error.js';
 import { readInput } from './input-file.js';
 
-/** A contract as `--contract` gives it. */
+/** A contract given by `--contract`. */
 export interface GivenContract {
   readonly address: string;
   readonly abi: readonly unknown[];
@@ -15,20 +15,21 @@ const FORM = /^(0x[\da-f]{40})=(.+?)(?::([a-z\d_-]{1,100}))?$/i;
 const MOST_BYTES = 20 * 1024 * 1024;
 
 /**
- * Reads `address=abi.json` or `address=abi.json:label`. The file holds an ABI, or what compilers write with an `abi` in it.
+ * Reads `address=abi.json` or `address=abi.json:label`. The file is an ABI or a compiler's artifact with an `abi`.
  *
- * @throws CommandError when it has another form, or the file is none of these.
+ * @throws CommandError when the text or the file has another form.
  */
 export async function readContract(text: string): Promise<GivenContract> {
   const [, address, file, given] = FORM.exec(text) ?? [];
   if (address === undefined || file === undefined) {
     throw usageError(
-      '--contract takes ADDRESS=ABI.json or ADDRESS=ABI.json:label, the address with 0x and 40 hex digits.',
+      '--contract must be ADDRESS=ABI.json or ADDRESS=ABI.json:label, where ADDRESS is 0x and 40 hex digits.',
     );
   }
   const artifact = await readJson(file);
   const abi = Array.isArray(artifact) ? artifact : isRecord(artifact) ? artifact.abi : undefined;
-  if (!Array.isArray(abi)) throw inputError(`${file} holds no ABI: neither a list, nor an object with a list "abi".`);
+  if (!Array.isArray(abi))
+    throw inputError(`${file} is not an ABI: it must be an array, or an object with an "abi" array.`);
   const named = isRecord(artifact) && typeof artifact.contractName === 'string' ? artifact.contractName : undefined;
   const name = named || basename(file, extname(file));
   const label = given ?? name.toLowerCase().replace(/[^a-z\d_-]+/g, '_');

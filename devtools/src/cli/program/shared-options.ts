@@ -1,0 +1,36 @@
+import { Option } from '@commander-js/extra-typings';
+import { choice, choices, integer, number, text } from './options.js';
+
+// Options that several commands have. Each is made anew for each command, as it counts how often it was given.
+
+export const EVENT_KINDS = ['event.emitted', 'transaction.included'] as const;
+
+export const port = (what: string) => integer('--port <port>', `Port of ${what}; 0 picks a free one`, 0, 65535);
+export const host = (what: string) =>
+  text('--host <address>', `Address of ${what}; 0.0.0.0 accepts other machines`).default('127.0.0.1');
+
+export const noPage = () => new Option('--no-page', 'Do not serve the inspector page');
+export const pagePort = () =>
+  integer('--page-port <port>', 'Port of the inspector page on 127.0.0.1; 0 picks a free one', 0, 65535).default(0);
+
+export const headers = () =>
+  choice(
+    '--headers <names>',
+    ['service', 'multibaas'],
+    'Header names: X-Service-Signature and X-Service-Timestamp, or X-MultiBaas-…',
+  );
+export const signatureHeader = () => text('--signature-header <name>', 'Name of the signature header');
+export const timestampHeader = () => text('--timestamp-header <name>', 'Name of the timestamp header');
+
+export const tolerance = () =>
+  number('--tolerance <seconds>', 'Largest difference between the timestamp and the clock', 0, 1e9).default(300);
+
+export const secretFile = () =>
+  text('--secret-file <file>', 'File with the signing secret, - for stdin (default: WEBHOOK_SECRET)');
+export const apiKeyFile = () =>
+  text('--api-key-file <file>', 'File with the API key, - for stdin (default: WEBHOOK_API_KEY)');
+export const baseUrl = () => text('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
+export const callTimeout = () =>
+  number('--timeout <seconds>', 'Time limit of a call to the service', 0.01, 600).default(10);
+export const subscribe = (help: string) => choices('--subscribe <kind>', EVENT_KINDS, help);
+export const nth = () => integer('--nth <n>', 'Which delivery of the recording, counted from 1', 1, 1e9);

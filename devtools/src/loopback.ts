@@ -1,0 +1,7 @@
+/**
+ * Whether a host name or address always means this machine: `localhost` and the names under it (RFC 6761),
+ * 127.0.0.0/8 and ::1. IPv6 addresses with or without brackets.
+ */
+export function isLoopback(host: string): boolean {
+  return /^((.+\.)?localhost|127(\.[0-9]{1,3}){3}|::1|\[::1\])$/i.test(host);
+}
