@@ -1,13 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { DeliveryRequest, DeliveryResult } from 'event-webhook-receiver';
-import { createReceiver, type Receiver } from 'event-webhook-receiver';
+import { createReceiver, type DeliveryRequest, type DeliveryResult } from 'event-webhook-receiver';
+import { nodeHandler } from 'event-webhook-receiver/node';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { signDelivery, verifySignature } from 'event-webhook-receiver/verify';
-import { type NodeRequest, toDeliveryRequest } from '../../../src/adapters/node-http.js';
-import { respond } from '../../../src/adapters/respond.js';
-import { createArrivals } from '../../../src/receiver/arrivals.js';
 import type { Feed, KeptDelivery } from '../page/feed.js';
 import { headerOf } from '../page/findings.js';
 import { PageError } from '../page/page-guard.js';
@@ -16,94 +13,79 @@ import { lastOf } from '../page/views.js';
 import { createBrake } from './brake.js';
 import { acceptConnections } from './connections.js';
 import { type Forwarded, forward } from './forward.js';
+import { createBodyReader } from './read-body.js';
 
 export interface ListenerOptions {
   readonly feed: Feed;
   readonly secret: string;
   readonly headers: HeaderNames;
   readonly toleranceSeconds: number;
-  /** (Default: a free one.) */
+  /** (Default: a free port.) */
   readonly port?: number | undefined;
   /** (Default: 127.0.0.1.) */
   readonly host?: string | undefined;
-  /** Where genuine deliveries are sent on to. */
+  /** Where genuine deliveries are forwarded to. */
   readonly target?: URL | undefined;
-  /** How long the target may take to answer, in ms. */
+  /** Time limit of the target's answer, in milliseconds. */
   readonly forwardTimeoutMs: number;
   readonly maxBodyBytes?: number | undefined;
-  /** Of the bodies that are arriving, all together; beyond it, the oldest are answered 503. (Default: 256 MiB.) */
+  /** Limit of all bodies that are arriving; above it, the oldest are answered 503. (Default: 256 MiB.) */
   readonly maxArrivingBytes?: number | undefined;
   readonly now?: (() => number) | undefined;
-  /** Told of every delivery once it has been answered, and of what it was sent with. */
+  /** Called with every delivery after it was answered. */
   onDelivery?(record: DeliveryRecord, request: { method: string; path: string }): void;
-  /** Told of a request that is no delivery, being no POST. */
+  /** Called with every request that is not a POST. */
   onOther?(request: { method: string; path: string; status: number }): void;
 }
 
-/** A receiver that listens, and puts whatever comes into a feed. */
+/** A receiver that listens, and puts every delivery into a feed. */
 export interface Listener {
   readonly url: string;
   /**
-   * Sends a delivery to the target again: the same bytes, signed afresh, so that its time is now. Throws PageError for one
-   * that is not genuine, which a signature of ours would make so.
+   * Sends a delivery to the target again: the same bytes with a new timestamp and signature. Throws PageError for a delivery
+   * that is not genuine, because the new signature would make it genuine.
    */
   resend(record: KeptDelivery): Promise<{ id: string }>;
-  /** Takes no more, and resolves when what is under way has been answered. */
+  /** Stops listening, and resolves when the deliveries under way have been answered. */
   close(): Promise<void>;
 }
 
-const FIX = 'Nothing else may read the request.';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_ARRIVING_BYTES = 256 * 1024 * 1024;
-/** Deliveries that are sent on at once; more are answered 503. */
+/** Deliveries that are forwarded at once; more are answered 503. */
 const MOST_FORWARDS = 100;
 const RETRY_AFTER_SECONDS = 5;
-const MOST_ARRIVING = 500;
-/** Connections that the system keeps for this process: beyond it, it has senders wait a second before they try again. */
+const MAX_ARRIVING = 500;
+/** Connections that the system queues; beyond that, senders wait a second before they try again. */
 const BACKLOG = 4096;
-/** How long senders and the target may take to finish when the listener is closed. */
+/** How long senders and the target have to finish when the listener is closed. */
 const CLOSE_MS = 300;
 
-/** Listens for deliveries, verifies them with a receiver as any app has it, and answers as that or the target says. */
+/** Listens for deliveries, verifies them with a receiver, and answers what the receiver or the target answers. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { feed, secret, target, headers: names, now = Date.now, maxBodyBytes = MAX_BODY_BYTES } = options;
   const { toleranceSeconds, forwardTimeoutMs, maxArrivingBytes = MAX_ARRIVING_BYTES } = options;
-  const receiver: Receiver = createReceiver({
+  const receiver = createReceiver({
     secret,
     headers: names,
     toleranceSeconds,
     maxBodyBytes,
     now,
     onEvent: () => {},
-    // A target that is sent everything decides for itself what it has seen, and what it can read.
+    // With a target, duplicates and invalid events are for the target to handle.
     ...(target && { store: false, onInvalid: () => {} }),
   });
   const ended = new AbortController();
-  // One for each that is sent on: Node warns of more than ten.
+  // One listener for each forwarded delivery: Node warns above ten.
   setMaxListeners(MOST_FORWARDS, ended.signal);
   let lastId = 0;
-  const arrivals = createArrivals({ maxArriving: MOST_ARRIVING, maxArrivingBytes });
+  const readBody = createBodyReader({ maxBodyBytes, maxArriving: MAX_ARRIVING, maxArrivingBytes });
   const brake = createBrake();
   let forwarding = 0;
 
-  /** The delivery with its body, which is read even where headers already refuse it, so that it can be shown. */
-  async function readWithin(delivery: DeliveryRequest): Promise<{ delivery: DeliveryRequest; body?: Uint8Array }> {
-    const read = delivery.method === 'POST' && !isTooLarge(delivery) && delivery.rawBody();
-    if (typeof read !== 'function') return { delivery };
-    try {
-      const body = await arrivals.run((arrival) => read({ maxBodyBytes, timeoutMs: 30_000, arrival }));
-      return { delivery: withBody(delivery, () => body), body };
-    } catch (error) {
-      // It comes when the receiver asks for the body.
-      return { delivery: withBody(delivery, () => () => Promise.reject(error)) };
-    }
-  }
-
-  const isTooLarge = (delivery: DeliveryRequest) => Number(delivery.header('content-length')) > maxBodyBytes;
-
   async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
     if (forwarding >= MOST_FORWARDS) {
-      return { code: 'ERR_WEBHOOK_OVERLOADED', reason: 'Too many deliveries are being sent on.', durationMs: 0 };
+      return { code: 'ERR_WEBHOOK_OVERLOADED', reason: 'Too many deliveries are being forwarded.', durationMs: 0 };
     }
     forwarding++;
     try {
@@ -114,16 +96,16 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
   }
 
-  async function take(request: NodeRequest, response: ServerResponse): Promise<void> {
+  /** Verifies a request, and forwards it if it is genuine. Resolves with the answer, and with what to report after it. */
+  async function take(request: IncomingMessage, delivery: DeliveryRequest): Promise<Taken> {
     const [at, start] = [now(), performance.now()];
     const about = { method: request.method ?? '', path: pathOf(request.url ?? '/') };
-    const { delivery, body } = await readWithin(toDeliveryRequest(request, FIX));
-    const result = await receiver.handleRequest(delivery);
+    const read = await readBody(delivery);
+    const body = 'body' in read ? read.body : undefined;
+    const result = 'body' in read ? await receiver.handleRequest(withBody(delivery, read.body)) : read.refused;
     const verified = isVerified(result);
-    if (request.method !== 'POST') {
-      respond(request, response, result);
-      options.onOther?.({ ...about, status: result.status });
-      return;
+    if (about.method !== 'POST') {
+      return { result, report: () => options.onOther?.({ ...about, status: result.status }) };
     }
     const headers = linesOf(request);
     const record = {
@@ -149,23 +131,35 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       forwarded = await handOn(headers, body);
       answer = answerOf(forwarded);
     }
-    // Before the answer: who has that finds the delivery on the page.
+    // Before the answer, so that a sender who has the answer finds the delivery on the page.
     const whole = put({ at, headers, ...answer, durationMs: Math.round(performance.now() - start) });
     if (!verified) await brake();
-    if (forwarded) answerForwarded(response, forwarded);
-    // The connection of a stranger is closed, so that it queues with all others for the next one.
-    else respond(request, response, verified ? result : { ...result, closeConnection: true });
-    options.onDelivery?.(whole, about);
+    return {
+      // The connection of a stranger is closed, so that the next one queues with all others.
+      result: verified ? result : { ...result, closeConnection: true },
+      forwarded,
+      report: () => options.onDelivery?.(whole, about),
+    };
   }
 
-  const http = createServer((request, response) => {
-    take(request, response).catch(() => {
-      // Nothing of this is to fail; if it does, the sender is to send again.
-      if (!response.headersSent) response.statusCode = 500;
-      response.end();
+  const http = createServer(async (request, response) => {
+    let taken: Taken | undefined;
+    const answer = nodeHandler({
+      ...receiver,
+      async handleRequest(delivery) {
+        taken = await take(request, delivery);
+        if (taken.forwarded) answerForwarded(response, taken.forwarded);
+        return taken.result;
+      },
     });
+    await answer(request, response);
+    try {
+      taken?.report();
+    } catch {
+      // Showing a delivery failed. The listener must keep running, and the delivery is in the feed.
+    }
   });
-  const { server, closeIdle, closeAll } = acceptConnections(http, MOST_ARRIVING);
+  const { server, closeIdle, closeAll } = acceptConnections(http, MAX_ARRIVING);
   await new Promise<void>((resolve, reject) => {
     const at = { port: options.port ?? 0, host: options.host ?? '127.0.0.1', backlog: BACKLOG };
     server.once('error', reject).listen(at, resolve);
@@ -175,11 +169,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
     async resend(record) {
-      if (record.bodyDropped) throw new PageError(409, 'The bytes of this delivery were dropped: it is too long ago.');
+      if (record.bodyDropped) throw new PageError(409, 'The bytes of this delivery are no longer kept.');
       const last = lastOf(record);
       const value = (name: string) => headerOf(last.headers, name) ?? '';
       if (!verifySignature(record.rawBody, value(names.signature), value(names.timestamp), secret)) {
-        throw new PageError(409, 'This delivery is not genuine, so it is not signed and sent on.');
+        throw new PageError(409, 'This delivery is not genuine, so it is not signed and forwarded.');
       }
       const at = now();
       const signed = signDelivery(record.rawBody, { secret, timestamp: Math.floor(at / 1000), headers: names });
@@ -193,7 +187,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       const forwarded = await handOn(headers, record.rawBody);
       const { durationMs } = forwarded;
       const done = { at, headers, ...answerOf(forwarded), durationMs };
-      // As it is by now: others may have sent it again meanwhile.
+      // Read again: the delivery may have been resent meanwhile.
       const current = feed.get(record.id);
       const attempts = current?.attempts.map((attempt) => (attempt === pending ? done : attempt));
       if (current && attempts) feed.put({ ...current, attempts });
@@ -202,7 +196,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closeIdle();
-      // Who is slow, to send or to answer, is waited for no longer than somebody who pressed Ctrl+C waits.
+      // A slow sender or target must not delay somebody who pressed Ctrl+C.
       const late = setTimeout(() => {
         ended.abort();
         closeAll();
@@ -214,17 +208,29 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 }
 
-function withBody(delivery: DeliveryRequest, rawBody: DeliveryRequest['rawBody']): DeliveryRequest {
-  return { method: delivery.method, url: delivery.url, header: (name) => delivery.header(name), rawBody };
+/** A request that was verified: the answer of the receiver or the target, and what to call after it was sent. */
+interface Taken {
+  readonly result: DeliveryResult;
+  readonly forwarded?: Forwarded | undefined;
+  report(): void;
 }
 
-/** Whether the receiver verified a delivery, whatever it answered then and whatever a target answers. */
+function withBody(delivery: DeliveryRequest, body: Uint8Array): DeliveryRequest {
+  return {
+    method: delivery.method,
+    url: delivery.url,
+    header: (name) => delivery.header(name),
+    rawBody: () => body,
+  };
+}
+
+/** Whether the receiver verified the delivery, whatever it answered. */
 function isVerified({ status, error, outcomes }: DeliveryResult): boolean {
-  // The body is parsed once it is verified.
+  // A body is parsed only after it was verified.
   return status === 200 || outcomes.length > 0 || error?.code === 'ERR_WEBHOOK_INVALID_BODY';
 }
 
-/** Path and query: a proxy may be asked for a whole URL, whose host is of the sender's choice. */
+/** Path and query. A request may name a whole URL, as to a proxy, whose host the sender chooses. */
 function pathOf(url: string): string {
   return url.startsWith('/') ? url : `/${url.replace(/^[^/]*\/\/[^/?#]*\/?/, '')}`;
 }
@@ -235,7 +241,7 @@ function linesOf({ rawHeaders }: IncomingMessage): HeaderLine[] {
   return lines;
 }
 
-/** What the sender is told: the target's answer, and without one that it is to send again. */
+/** What the sender gets: the answer of the target, or 503. */
 function answerOf({ status, reason, code }: Forwarded): Partial<Attempt> {
   if (status === undefined) return { status: 503, reason, code };
   return { status, reason: status >= 200 && status < 300 ? undefined : `The target answered ${status}.` };

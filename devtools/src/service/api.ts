@@ -1,19 +1,19 @@
-import { logPage } from './log.js';
+import { logPage } from './delivery-log.js';
 import type { Registry } from './registry.js';
 import { ServiceError } from './service-error.js';
-import type { State, Webhook } from './state.js';
-import { type WebhookWithSecret, webhookInfo, withSecret } from './webhook.js';
+import type { State, WebhookState } from './state.js';
+import { type CreatedWebhook, withoutSecret, withSecret } from './webhook.js';
 
-/** A call of the API, authorised. */
+/** An authorised call of the API. */
 export interface ApiCall {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Reads the body: JSON. */
+  /** Reads the JSON body. */
   body(): Promise<unknown>;
 }
 
-/** What a call results in; undefined where the envelope has no result. */
+/** Resolves with the result of a call; undefined when the response has no result. */
 export type Api = (call: ApiCall) => Promise<unknown>;
 
 type Handler = (call: ApiCall, id: number) => unknown;
@@ -22,14 +22,14 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const BASE = '/api/v0/webhooks';
 
-/** The registration API of the specification, and what the live service has beside it. Refusals are ServiceErrors. */
+/** The registration API of the specification, and what the live service adds to it. Refuses with a ServiceError. */
 export function createApi(state: State, registry: Registry, secretInRecords: boolean): Api {
-  const shown = (webhook: WebhookWithSecret) => (secretInRecords ? withSecret(webhook) : webhookInfo(webhook));
+  const shown = (webhook: CreatedWebhook) => (secretInRecords ? withSecret(webhook) : withoutSecret(webhook));
 
   function webhookOf(id: number) {
-    // Refuses an id that there is not.
+    // Throws if the id does not exist.
     registry.get(id);
-    return state.webhooks.get(id) as Webhook;
+    return state.webhooks.get(id) as WebhookState;
   }
 
   const routes: [RegExp, Record<string, Handler>][] = [
@@ -76,17 +76,17 @@ export function createApi(state: State, registry: Registry, secretInRecords: boo
       if (rest === undefined || !pattern.test(rest)) continue;
       if (!Object.hasOwn(handlers, call.method)) {
         const Allow = Object.keys(handlers).join(', ');
-        throw new ServiceError(405, `This path takes ${Allow}.`, { Allow });
+        throw new ServiceError(405, `This path accepts ${Allow}.`, { Allow });
       }
       return handlers[call.method]?.(call, id === undefined ? 0 : idOf(id));
     }
-    throw new ServiceError(404, `There is nothing at this path. Webhooks are at ${BASE}.`);
+    throw new ServiceError(404, `Nothing is at this path. Webhooks are at ${BASE}.`);
   };
 }
 
 function idOf(text: string): number {
   if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
-  throw new ServiceError(400, 'The id of a webhook is a whole number, such as 1.');
+  throw new ServiceError(400, 'The id of a webhook must be a whole number, such as 1.');
 }
 
 function page(query: URLSearchParams): { limit: number; offset: number } {
@@ -102,5 +102,5 @@ function whole(query: URLSearchParams, name: string, preset: number, min: number
   const [text = ''] = given;
   const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (given.length === 1 && value >= min && value <= max) return value;
-  throw new ServiceError(400, `Parameter ${name} must be a whole number from ${min} to ${max}, once.`);
+  throw new ServiceError(400, `Parameter ${name} must be a whole number from ${min} to ${max}, and given once.`);
 }

@@ -1,46 +1,46 @@
 import type { Attempt, HeaderLine } from './attempt.js';
+import type { Progress } from './change.js';
 import type { Delivery } from './delivery.js';
-import type { Progress } from './entry.js';
 import { type Faults, type Prepared, prepare } from './faults.js';
 import type { ResolvedOptions } from './options.js';
 import { retryAfterMs, retryDelay } from './retry.js';
 import type { Answer, Sender } from './send.js';
-import type { Webhook } from './state.js';
+import type { WebhookState } from './state.js';
 import type { Calls } from './webhook.js';
 
-/** What a courier works with. */
+/** What a courier needs of its service. */
 export interface CourierContext {
   readonly options: ResolvedOptions;
   readonly sender: Sender;
   faults(): Faults;
-  /** Records how far a delivery has come. */
+  /** Stores the progress of a delivery. */
   record(progress: Progress): void;
-  /** Tells of a delivery, with the attempt that is under way. */
-  tell(webhook: Webhook, delivery: Delivery, underWay?: Attempt): void;
+  /** Reports a delivery, with the attempt under way. */
+  notify(webhook: WebhookState, delivery: Delivery, underWay?: Attempt): void;
 }
 
-/** Delivers what is pending for one webhook, one delivery after the other, and tries again what fails. */
+/** Sends the pending deliveries of one webhook, one after the other, and retries those that fail. */
 export interface Courier {
-  /** There may be something to do. */
+  /** Starts sending if anything is pending. */
   wake(): void;
-  /** Sends a pending delivery next, whatever waits for its time. */
+  /** Sends a pending delivery next, before those that wait for a retry. */
   prompt(delivery: Delivery): void;
   readonly busy: boolean;
   /** Resolves when nothing is pending. */
   idle(): Promise<void>;
-  /** Ends what is under way. What is pending stays so. */
+  /** Aborts the attempt under way. Pending deliveries stay pending. */
   stop(): void;
 }
 
-/** How long a delivery waits for another that overtakes it. */
+/** How long a delivery waits for a later one to be sent first. */
 const HOLD_MS = 2000;
-const AGAIN = 'sent once more though it was answered';
+const AGAIN = 'sent again although it was accepted';
 
-export function createCourier(webhook: Webhook, context: CourierContext): Courier {
+export function createCourier(webhook: WebhookState, context: CourierContext): Courier {
   const { options, sender } = context;
   const { now, random, retries, timeoutMs } = options;
   const prompted = new Set<Delivery>();
-  /** Deliveries that had another sent before them: they have had their turn. */
+  /** Deliveries that a later one has overtaken: the `reorder` fault applies to each once. */
   const overtaken = new WeakSet<Delivery>();
   const stopping = new AbortController();
   let current: Delivery | undefined;
@@ -48,7 +48,7 @@ export function createCourier(webhook: Webhook, context: CourierContext): Courie
   let interrupt = () => {};
   let holding = false;
 
-  /** Resolves with whether the time went by without interruption. */
+  /** Resolves with whether it slept the whole time. */
   function sleep(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const finish = (slept: boolean) => {
@@ -61,7 +61,7 @@ export function createCourier(webhook: Webhook, context: CourierContext): Courie
     });
   }
 
-  /** What is to be sent now, after waiting until it may; undefined when something else has to be looked at. */
+  /** Waits until the next delivery is due. Resolves with undefined if the wait was interrupted. */
   async function due(delivery: Delivery): Promise<{ delivery: Delivery; notes: string[] } | undefined> {
     if (delivery.nextAttemptAt !== undefined) {
       const wait = Math.min(Math.max(delivery.nextAttemptAt - now(), 0), retries.maxDelayMs);
@@ -90,8 +90,8 @@ export function createCourier(webhook: Webhook, context: CourierContext): Courie
       const turn = asked ? { delivery: asked, notes: [] } : await due(next);
       if (turn === undefined || stopping.signal.aborted) continue;
       current = turn.delivery;
-      const across = await attempt(turn.delivery, turn.notes);
-      if (across && context.faults().duplicate) await attempt(turn.delivery, [AGAIN]);
+      const accepted = await attempt(turn.delivery, turn.notes);
+      if (accepted && context.faults().duplicate) await attempt(turn.delivery, [AGAIN]);
     }
   }
 
@@ -105,7 +105,7 @@ export function createCourier(webhook: Webhook, context: CourierContext): Courie
     return undefined;
   }
 
-  /** Resolves with whether it got across. */
+  /** Resolves with whether the receiver accepted the delivery. */
   async function attempt(delivery: Delivery, notes: readonly string[]): Promise<boolean> {
     const faults = context.faults();
     if (faults.delayMs > 0) {
@@ -123,7 +123,7 @@ export function createCourier(webhook: Webhook, context: CourierContext): Courie
       ...prepared.headers,
     ];
     const begun: Attempt = { at, headers, fault: prepared.fault };
-    context.tell(webhook, delivery, begun);
+    context.notify(webhook, delivery, begun);
     const answer = await sender.send({ url, timeoutMs, signal: stopping.signal, ...prepared, headers });
     if (stopping.signal.aborted) return false;
     return record(delivery, begun, prepared, answer);
@@ -133,7 +133,9 @@ export function createCourier(webhook: Webhook, context: CourierContext): Courie
     const { status, durationMs } = answer;
     const accepted = status !== undefined && status >= 200 && status < 300;
     const fooled = accepted && !prepared.genuine;
-    const reason = fooled ? 'accepted although it is not genuine: does the receiver verify?' : answer.reason;
+    const reason = fooled
+      ? 'accepted although it was not genuine: does the receiver verify signatures?'
+      : answer.reason;
     const code = fooled ? 'NOT_GENUINE' : answer.code;
     const attempt: Attempt = { ...begun, status, reason, code, durationMs };
     const progress = accepted && !fooled ? delivered(delivery) : failed(delivery, answer.retryAfter);
@@ -142,7 +144,7 @@ export function createCourier(webhook: Webhook, context: CourierContext): Courie
       ...{ type: 'progress', id: delivery.id, webhookId: delivery.webhookId, attempts: [attempt], calls },
       ...progress,
     });
-    context.tell(webhook, delivery);
+    context.notify(webhook, delivery);
     return accepted && !fooled;
   }
 
@@ -154,7 +156,7 @@ export function createCourier(webhook: Webhook, context: CourierContext): Courie
 
   function failed(delivery: Delivery, retryAfter: string | undefined): Advance {
     const failures = delivery.failures + 1;
-    // What is delivered stays so, however sending it again ends.
+    // A delivery that was accepted once stays delivered, even if a redelivery fails.
     const { deliveredAt } = delivery;
     if (deliveredAt !== undefined) return { state: 'delivered', failures, deliveredAt };
     if (failures >= retries.attempts) return { state: 'given-up', failures };

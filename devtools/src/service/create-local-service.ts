@@ -4,24 +4,24 @@ import { ConfigError } from 'event-webhook-receiver';
 import type { ChainWatcher } from 'event-webhook-receiver/chain';
 import { watchChain } from 'event-webhook-receiver/chain';
 import { createApi } from './api.js';
+import type { Change, Progress } from './change.js';
 import { type Courier, createCourier } from './courier.js';
 import { batchesFor, portions, writeEvents } from './emission.js';
-import type { Entry, Progress } from './entry.js';
 import { changeFaults, NO_FAULTS } from './faults.js';
-import { fileLedger, memoryLedger } from './ledger.js';
 import type { LocalService } from './local-service.js';
+import { announce, createNotifier } from './notify.js';
 import { type LocalServiceOptions, resolveOptions } from './options.js';
 import { createRegistry } from './registry.js';
 import { createSender } from './send.js';
 import { serveApi } from './server.js';
 import { apply } from './state.js';
-import { announce, tellOf } from './tell.js';
+import { fileStorage, memoryStorage } from './storage.js';
 
 /**
- * Starts the service side of the specification on this machine, for development and tests: the registration API (spec
- * section 4), and signed deliveries (section 5.2) in the bytes of the live service, with retries, a delivery log,
- * redelivery and faults on request. It is listening when it resolves. It is no service for production: it delivers at
- * least once and in order to each webhook, keeps the latest 10 000 events (32 MiB) of each, and takes `http:` URLs of
+ * Starts the sender side of the specification on this machine, for development and tests: the registration API (spec
+ * section 4) and signed deliveries (section 5.2), byte for byte as the live service sends them, with retries, a delivery
+ * log, redelivery and faults on request. It listens when the promise resolves. It is not for production: it delivers at
+ * least once and in order to each webhook, keeps the latest 10 000 events (32 MiB) of each, and accepts `http:` URLs of
  * this machine.
  *
  * @example
@@ -36,17 +36,17 @@ import { announce, tellOf } from './tell.js';
  * await service.idle();
  * await service.close();
  * ```
- * @returns The service. Close it, or the process does not end.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense, it cannot listen, or the file is not a journal of
- * its own or is in use.
+ * @returns The service. The process does not end until you close it.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is invalid, it cannot listen, or `file` is in use, damaged or was not
+ * created by a local service.
  */
 export async function createLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   const resolved = resolveOptions(options);
   const { logger, now, maxBatch } = resolved;
-  const ledger = resolved.file === undefined ? memoryLedger() : fileLedger(resolved.file, { logger });
-  const { state } = ledger;
+  const storage = resolved.file === undefined ? memoryStorage() : await fileStorage(resolved.file);
+  const { state } = storage;
   const sender = createSender();
-  const tell = tellOf(resolved);
+  const notify = createNotifier(resolved);
   const couriers = new Map<number, Courier>();
   const watchers = new Set<ChainWatcher>();
   let faults = NO_FAULTS;
@@ -61,7 +61,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     let courier = couriers.get(webhookId);
     if (courier === undefined && webhook !== undefined) {
       courier = createCourier(webhook, {
-        ...{ options: resolved, sender, faults: () => faults, tell: tell.delivery },
+        ...{ options: resolved, sender, faults: () => faults, notify: notify.delivery },
         record,
       });
       couriers.set(webhookId, courier);
@@ -69,20 +69,20 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     return courier;
   }
 
-  /** What the file cannot take is still so: after a restart it is done again. */
+  /** Progress counts even if the file cannot be written: a restart then repeats the delivery. */
   function record(progress: Progress): void {
     try {
-      ledger.commit(progress);
+      storage.commit(progress);
     } catch (error) {
-      logger?.error({ err: error }, 'the file of the local service cannot be written');
+      logger?.error({ err: error }, 'the progress of a delivery could not be stored');
       apply(state, progress);
     }
   }
 
-  function commit(entry: Entry): void {
+  function commit(change: Change): void {
     checkOpen();
-    ledger.commit(entry);
-    tell.change();
+    storage.commit(change);
+    notify.change();
   }
 
   const registry = createRegistry(state, commit, now);
@@ -96,10 +96,10 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
 
   const { key = randomBytes(24).toString('base64url') } = state;
   const apiKeys = resolved.apiKeys ?? [key];
-  if (resolved.apiKeys === undefined && state.key === undefined) ledger.commit({ type: 'key', key });
+  if (resolved.apiKeys === undefined && state.key === undefined) storage.commit({ type: 'key', key });
   const api = createApi(state, { ...registry, remove }, resolved.secretInRecords);
   const server = await serveApi(api, { ...resolved, apiKeys }).catch((error) => {
-    ledger.close();
+    storage.close();
     throw error;
   });
   announce(server.url, resolved);
@@ -112,10 +112,10 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     },
     setFaults(changes) {
       faults = changeFaults(faults, changes);
-      tell.change();
+      notify.change();
       for (const courier of couriers.values()) courier.wake();
     },
-    register: (registration) => registry.register(registration),
+    register: (webhook) => registry.register(webhook),
     webhooks: registry.list,
     remove,
     secretOf: (webhookId) => state.webhooks.get(webhookId)?.record.secret,
@@ -124,8 +124,8 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
       const written = writeEvents(events, unchecked);
       const batches = batchesFor(state, written, { maxBatch, lastFirst: faults.reorder });
       if (batches.length === 0) return;
-      const dropped = ledger.commit({ type: 'emitted', at: now(), batches });
-      for (const delivery of dropped) tell.dropped(state.webhooks.get(delivery.webhookId), delivery);
+      const dropped = storage.commit({ type: 'emitted', at: now(), batches });
+      for (const delivery of dropped) notify.dropped(state.webhooks.get(delivery.webhookId), delivery);
       for (const webhookId of state.webhooks.keys()) courierOf(webhookId)?.wake();
     },
     redeliver(deliveryId) {
@@ -134,7 +134,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
         const delivery = deliveries.get(Number(deliveryId));
         if (delivery === undefined || String(delivery.id) !== deliveryId) continue;
         const { id, webhookId, deliveredAt } = delivery;
-        ledger.commit({ type: 'progress', id, webhookId, attempts: [], failures: 0, state: 'pending', deliveredAt });
+        storage.commit({ type: 'progress', id, webhookId, attempts: [], failures: 0, state: 'pending', deliveredAt });
         courierOf(record.id)?.prompt(delivery);
         return true;
       }
@@ -148,7 +148,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     async watchChain(watchOptions) {
       checkOpen();
       const onEvents = (events: readonly WebhookEvent[]) => {
-        // Each log of a transaction has all of its call data: those of one may be more than fits into one call.
+        // Each event repeats the call data of its transaction, so together they may exceed what one call accepts.
         for (const some of portions(events, (event) => JSON.stringify(event).length)) service.emit(some);
       };
       const watcher = await watchChain({ logger, ...watchOptions, onEvents });
@@ -163,7 +163,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
         await server.close();
         await Promise.all([...couriers.values()].map((courier) => courier.idle()));
         sender.close();
-        ledger.close();
+        storage.close();
       })();
       return closed;
     },

@@ -1,6 +1,6 @@
 import { ConfigError, InvalidEventError, parseDelivery } from 'event-webhook-receiver';
 import { isRecord } from '../is-record.js';
-import type { Batch } from './entry.js';
+import type { Batch } from './change.js';
 import type { State } from './state.js';
 import { EVENT_KINDS, type EventKind } from './webhook.js';
 

@@ -1,24 +1,22 @@
-import { ConfigError } from 'event-webhook-receiver';
 import { type HeaderNames, serviceHeaders, signDelivery } from 'event-webhook-receiver/verify';
-import { isRecord } from '../is-record.js';
+import { checkNumber, checkOptions, optionError } from '../check-options.js';
 import type { HeaderLine } from './attempt.js';
-import { checkNumber } from './check-number.js';
 
-/** What is to go wrong with every attempt from now on. All are off unless they are asked for. */
+/** What goes wrong with every attempt from now on. (Default: all off.) */
 export interface Faults {
-  /** What was answered 2xx is sent once more. */
+  /** A delivery that was answered 2xx is sent once more. */
   readonly duplicate: boolean;
-  /** A delivery waits for the next one and is sent after it, and the events of a delivery come last first. */
+  /** Each delivery is sent after the next one, and its events are in reverse order. */
   readonly reorder: boolean;
-  /** Each attempt is held back for so many milliseconds; it is signed when it is sent. 600 000 at most. */
+  /** Each attempt is delayed by this many milliseconds, then signed; 600 000 at most. */
   readonly delayMs: number;
-  /** The key of the signature is the secret with a line break behind it. */
+  /** Deliveries are signed with the secret followed by a line break. */
   readonly wrongSignature: boolean;
-  /** The timestamp, and what is signed with it, is 50 minutes old. */
+  /** The signed timestamp is 50 minutes old. */
   readonly oldTimestamp: boolean;
-  /** One byte of the body is changed once it is signed. */
+  /** One byte of the body is changed after signing. */
   readonly tamperedBody: boolean;
-  /** The connection is closed when half of the body is sent. */
+  /** The connection is closed after half of the body. */
   readonly droppedConnection: boolean;
 }
 
@@ -33,35 +31,32 @@ export const NO_FAULTS: Faults = Object.freeze({
 });
 
 const MAX_DELAY_MS = 600_000;
-/** Not an hour: what is off by that looks like a clock in another time zone. */
+/** Not an hour, which would look like a clock in another time zone. */
 const OLD_SECONDS = 50 * 60;
 
-/** The faults with some of them changed. Throws ConfigError for one that is not known or has no sense. */
+/** The faults with some of them changed. Throws ConfigError for an unknown fault or a wrong value. */
 export function changeFaults(faults: Faults, changes: unknown): Faults {
-  if (!isRecord(changes)) throw new ConfigError('setFaults needs an object.');
-  for (const [name, value] of Object.entries(changes)) {
-    if (!Object.hasOwn(NO_FAULTS, name)) {
-      throw new ConfigError(`There is no fault of that name. There are: ${Object.keys(NO_FAULTS).join(', ')}.`);
-    }
+  checkOptions('setFaults', changes, Object.keys(NO_FAULTS));
+  for (const [name, value] of Object.entries(changes as object)) {
     if (name === 'delayMs') checkNumber(name, value, 0, MAX_DELAY_MS);
-    else if (typeof value !== 'boolean') throw new ConfigError(`The fault ${name} must be true or false.`);
+    else if (typeof value !== 'boolean') throw optionError(name, 'true or false', value);
   }
-  return Object.freeze({ ...faults, ...changes });
+  return Object.freeze({ ...faults, ...(changes as Partial<Faults>) });
 }
 
 /** What an attempt puts on the wire. */
 export interface Prepared {
   readonly body: Uint8Array;
-  /** The headers that hold for the body as it is to be taken for. */
+  /** The headers that belong to the body before it was tampered with. */
   readonly headers: readonly HeaderLine[];
   readonly dropHalfWay: boolean;
-  /** What is wrong with it, in words. */
+  /** What is wrong with the attempt, in words. */
   readonly fault?: string | undefined;
-  /** Whether a receiver that verifies can accept it. */
+  /** Whether a receiver that verifies signatures can accept it. */
   readonly genuine: boolean;
 }
 
-/** What there is to sign. */
+/** How to sign an attempt. */
 export interface Signing {
   readonly secret: string;
   /** Unix milliseconds. */
@@ -69,15 +64,15 @@ export interface Signing {
   readonly headers?: HeaderNames | undefined;
 }
 
-/** Signs a body for one attempt and puts the faults into it. `notes` are what is wrong beside those. */
+/** Signs a body for one attempt and applies the faults. `notes` name what else is wrong. */
 export function prepare(body: Uint8Array, signing: Signing, faults: Faults, notes: readonly string[] = []): Prepared {
   const { headers = serviceHeaders } = signing;
   const words = [...notes];
-  if (faults.delayMs > 0) words.push(`held back for ${faults.delayMs} ms`);
-  if (faults.wrongSignature) words.push('signed with a line break behind the secret');
+  if (faults.delayMs > 0) words.push(`delayed by ${faults.delayMs} ms`);
+  if (faults.wrongSignature) words.push('signed with a line break after the secret');
   if (faults.oldTimestamp) words.push('timestamp 50 minutes old');
   if (faults.tamperedBody) words.push('one byte of the body changed after signing');
-  if (faults.droppedConnection) words.push('connection closed half way');
+  if (faults.droppedConnection) words.push('connection closed halfway');
   const { signature, timestamp } = signDelivery(body, {
     secret: faults.wrongSignature ? `${signing.secret}\n` : signing.secret,
     timestamp: Math.floor(signing.now / 1000) - (faults.oldTimestamp ? OLD_SECONDS : 0),

@@ -5,4 +5,4 @@ export type { Faults } from './faults.js';
 export type { LocalService } from './local-service.js';
 export type { LocalServiceOptions } from './options.js';
 export type { RetryOptions } from './retry.js';
-export type { EventKind, Registration, WebhookInfo, WebhookWithSecret } from './webhook.js';
+export type { CreatedWebhook, EventKind, NewWebhook, Webhook } from './webhook.js';

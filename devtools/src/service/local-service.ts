@@ -1,55 +1,56 @@
 import type { WebhookEvent } from 'event-webhook-receiver';
 import type { ChainWatcher, WatchChainOptions } from 'event-webhook-receiver/chain';
 import type { Faults } from './faults.js';
-import type { Registration, WebhookInfo, WebhookWithSecret } from './webhook.js';
+import type { CreatedWebhook, NewWebhook, Webhook } from './webhook.js';
 
-/** The service side of the specification, for development and tests. */
+/** The sender side of the specification, for development and tests. */
 export interface LocalService {
-  /** Where the API is: `${url}/api/v0/webhooks`. It names the address that the service is bound to. */
+  /** The base URL of the API: `${url}/api/v0/webhooks`. Its host is the address that the service is bound to. */
   readonly url: string;
   /** Keys for `Authorization: Bearer …`. */
   readonly apiKeys: readonly string[];
-  /** What goes wrong on request. */
+  /** The faults that are on. */
   readonly faults: Faults;
   /**
-   * Changes some of the faults, for every attempt from now on. They end with the service: a file does not keep them.
+   * Changes some of the faults, for every attempt from now on. A `file` does not keep them.
    *
-   * @throws ConfigError `ERR_WEBHOOK_CONFIG` for a fault that is not known.
+   * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an unknown fault or a wrong value.
    */
   setFaults(faults: Partial<Faults>): void;
   /**
-   * Registers a webhook (spec section 4.1), and gives its secret this one time.
+   * Creates a webhook (spec section 4.1). Only here is its secret returned.
    *
-   * @throws Error with the `status` and `message` that the API answers: 400 for a bad field, 409 for a label that is taken.
+   * @throws Error with the `status` and `message` of the API: 400 for an invalid field, 409 for a label in use.
    */
-  register(registration: Registration): WebhookWithSecret;
+  register(webhook: NewWebhook): CreatedWebhook;
   /** The webhooks, oldest first, without their secrets. */
-  webhooks(): readonly WebhookInfo[];
-  /** Deletes a webhook with all that it has been sent, and ends what is under way. Whether there was one. */
+  webhooks(): readonly Webhook[];
+  /** Deletes a webhook and its deliveries, and aborts the delivery under way. Returns whether the webhook existed. */
   remove(id: number): boolean;
-  /** The secret of a webhook, for those who explain its deliveries. Not for anybody to see. */
+  /** The secret of a webhook, for `explainFailure`. Do not show it. */
   secretOf(webhookId: number): string | undefined;
   /**
-   * Puts events on their way to every webhook that subscribes to their kind, in batches. When it returns, they are in the
-   * queue (and in the file). A queue that is full gives up its oldest delivery, and warns.
+   * Queues events, in batches, for every webhook that subscribes to their kind. When it returns, they are in the queue, and
+   * in `file` if there is one. A full queue gives up its oldest delivery and logs a warning.
    *
-   * @param options `unchecked` also sends what is no valid event, to every webhook: for tests of a receiver's refusals.
-   * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` when one of them is no event of the specification; none is sent.
+   * @param options `unchecked` also sends invalid events, to every webhook: to test what a receiver refuses.
+   * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` when an event does not match the specification; ConfigError
+   * `ERR_WEBHOOK_CONFIG` when they are too large, or `file` cannot be written. No event is sent then.
    */
   emit(events: readonly WebhookEvent[], options?: { readonly unchecked?: false | undefined }): void;
   emit(events: readonly unknown[], options: { readonly unchecked: true }): void;
-  /** Sends the bytes of a delivery again, next and signed afresh. False when the delivery is not kept any more. */
+  /** Sends the bytes of a delivery again, before all others and with a new signature. Returns false when the delivery is no longer kept. */
   redeliver(deliveryId: string): boolean;
-  /** Resolves when every delivery is delivered or given up: nothing is under way, and nothing waits for a retry. */
+  /** Resolves when every delivery has been delivered or given up. */
   idle(): Promise<void>;
   /**
-   * Watches a chain and emits what happens on it, until the watcher or the service is closed.
+   * Watches a chain and emits its events until the watcher or the service is closed.
    *
    * @returns The watcher, once the node has answered.
-   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense; RpcError `ERR_WEBHOOK_RPC` when the node does
-   * not answer at the start.
+   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is invalid; RpcError `ERR_WEBHOOK_RPC` when the node does not
+   * answer at the start.
    */
   watchChain(options: Omit<WatchChainOptions, 'onEvents'>): Promise<ChainWatcher>;
-  /** Ends everything that is open. What is undelivered stays in the file. */
+  /** Closes all connections. Undelivered events stay in `file`. */
   close(): Promise<void>;
 }

@@ -1,35 +1,31 @@
 import { isRecord } from '../is-record.js';
 import { isLoopback } from '../loopback.js';
 import { ServiceError } from './service-error.js';
-import { EVENT_KINDS, type EventKind } from './webhook.js';
+import { EVENT_KINDS, type NewWebhook } from './webhook.js';
 
-/** The fields of a registration that were given, each of them checked. */
-export interface RegistrationFields {
-  readonly label?: string | undefined;
-  readonly url?: string | undefined;
-  readonly subscriptions?: readonly EventKind[] | undefined;
-}
+/** The checked fields of a webhook to create or update. */
+export type WebhookFields = Partial<NewWebhook>;
 
 const MAX_LABEL = 200;
 const MAX_URL = 2048;
 
 /**
- * Checks the fields of a registration; keys that it does not know are left alone.
+ * Checks the fields of a webhook to create or update. Ignores unknown keys.
  *
  * @throws ServiceError 400 with a message that names the field.
  */
-export function checkFields(value: unknown): RegistrationFields {
+export function checkFields(value: unknown): WebhookFields {
   if (!isRecord(value)) throw new ServiceError(400, 'The body must be a JSON object with label and url.');
   const { label, url, subscriptions } = value;
   if (label !== undefined) checkLabel(label);
   if (url !== undefined) checkUrl(url);
   if (subscriptions !== undefined) checkSubscriptions(subscriptions);
-  return { label, url, subscriptions } as RegistrationFields;
+  return { label, url, subscriptions } as WebhookFields;
 }
 
 function checkLabel(label: unknown): void {
   if (typeof label !== 'string' || label.trim() === '' || label.length > MAX_LABEL || !label.isWellFormed()) {
-    throw new ServiceError(400, `Field label must be text of 1 to ${MAX_LABEL} characters.`);
+    throw new ServiceError(400, `Field label must be a string of 1 to ${MAX_LABEL} characters.`);
   }
 }
 
@@ -47,12 +43,12 @@ function checkUrl(value: unknown): void {
     throw new ServiceError(400, `Field url must be an absolute URL of at most ${MAX_URL} characters.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ServiceError(400, 'Field url must hold no user name and no password.');
+    throw new ServiceError(400, 'Field url must not contain a user name or password.');
   }
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw new ServiceError(
       400,
-      'Field url must be an HTTPS URL. This local service also takes http: where the host is localhost, *.localhost, 127.0.0.1 or [::1].',
+      'Field url must be an HTTPS URL. The local service also accepts http: for the hosts localhost, *.localhost, 127.0.0.1 and [::1].',
     );
   }
 }

@@ -1,41 +1,41 @@
 import { randomBytes } from 'node:crypto';
-import type { Entry } from './entry.js';
-import { checkFields, type RegistrationFields } from './registration.js';
+import type { Change } from './change.js';
+import { checkFields, type WebhookFields } from './registration.js';
 import { ServiceError } from './service-error.js';
 import type { State } from './state.js';
-import { EVENT_KINDS, type WebhookInfo, type WebhookWithSecret, webhookInfo, withSecret } from './webhook.js';
+import { type CreatedWebhook, EVENT_KINDS, type Webhook, withoutSecret, withSecret } from './webhook.js';
 
-/** More webhooks than a program that is being written needs. Each has one delivery under way at most. */
+/** More than a program under development needs. Each has at most one delivery under way. */
 const MAX_WEBHOOKS = 100;
 
-/** Who is registered. Every refusal is a ServiceError that says which field, and why. */
+/** The registered webhooks. Refuses with a ServiceError that names the field and the reason. */
 export interface Registry {
-  register(fields: unknown): WebhookWithSecret;
-  /** Changes the fields that are given. */
-  update(id: number, fields: unknown): WebhookWithSecret;
-  /** Whether there was one. */
+  register(fields: unknown): CreatedWebhook;
+  /** Changes the given fields. */
+  update(id: number, fields: unknown): CreatedWebhook;
+  /** Returns whether the webhook existed. */
   remove(id: number): boolean;
-  /** The record, or a refusal with 404. */
-  get(id: number): WebhookWithSecret;
-  list(): WebhookInfo[];
+  /** The webhook; throws a ServiceError of status 404 when it does not exist. */
+  get(id: number): CreatedWebhook;
+  list(): Webhook[];
 }
 
-export function createRegistry(state: State, commit: (entry: Entry) => unknown, now: () => number): Registry {
+export function createRegistry(state: State, commit: (change: Change) => unknown, now: () => number): Registry {
   const records = () => [...state.webhooks.values()].map(({ record }) => record);
   const time = () => new Date(now()).toISOString();
 
-  function get(id: number): WebhookWithSecret {
+  function get(id: number): CreatedWebhook {
     const webhook = state.webhooks.get(id);
-    if (webhook === undefined) throw new ServiceError(404, 'There is no webhook with this id.');
+    if (webhook === undefined) throw new ServiceError(404, 'No webhook has this id.');
     return webhook.record;
   }
 
-  /** A label is what people tell webhooks apart by, and what finds one again. */
-  function checkUnique({ label }: RegistrationFields, except?: number): void {
+  /** People tell webhooks apart by their labels. */
+  function checkUnique({ label }: WebhookFields, except?: number): void {
     if (label !== undefined && records().some((record) => record.label === label && record.id !== except)) {
       throw new ServiceError(
         409,
-        'There is a webhook with this label already: choose another label, or update that one.',
+        'Another webhook already has this label. Choose another label, or update that webhook.',
       );
     }
   }
@@ -47,7 +47,7 @@ export function createRegistry(state: State, commit: (entry: Entry) => unknown, 
       if (url === undefined) throw new ServiceError(400, 'Field url is missing.');
       checkUnique({ label });
       if (state.webhooks.size >= MAX_WEBHOOKS) {
-        throw new ServiceError(409, `There are ${MAX_WEBHOOKS} webhooks already: delete one first.`);
+        throw new ServiceError(409, `There are already ${MAX_WEBHOOKS} webhooks. Delete one first.`);
       }
       const id = state.next.webhook;
       const secret = randomBytes(32).toString('hex');
@@ -61,7 +61,7 @@ export function createRegistry(state: State, commit: (entry: Entry) => unknown, 
       const fields = checkFields(given);
       const { label = record.label, url = record.url, subscriptions = record.subscriptions } = fields;
       if (Object.values(fields).every((field) => field === undefined)) {
-        throw new ServiceError(400, 'The body must hold one of the fields label, url and subscriptions.');
+        throw new ServiceError(400, 'The body must contain at least one of the fields label, url and subscriptions.');
       }
       checkUnique(fields, id);
       const webhook = { ...record, label, url, subscriptions: [...subscriptions], updatedAt: time() };
@@ -74,6 +74,6 @@ export function createRegistry(state: State, commit: (entry: Entry) => unknown, 
       return true;
     },
     get,
-    list: () => records().map(webhookInfo),
+    list: () => records().map(withoutSecret),
   };
 }

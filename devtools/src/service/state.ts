@@ -1,15 +1,16 @@
+import type { Attempt } from './attempt.js';
+import type { Batch, Change, Emitted, Progress } from './change.js';
 import type { Delivery } from './delivery.js';
-import type { Batch, Entry, Progress } from './entry.js';
-import type { WebhookWithSecret } from './webhook.js';
+import type { CreatedWebhook } from './webhook.js';
 
-/** A webhook with what it has been sent and is to be sent. */
-export interface Webhook {
-  record: WebhookWithSecret;
-  /** Those in the log, oldest first. */
+/** A webhook with its deliveries. */
+export interface WebhookState {
+  record: CreatedWebhook;
+  /** The delivery log, oldest first. */
   readonly deliveries: Map<number, Delivery>;
-  /** Those that are still to be delivered, in the order in which they shall be. */
+  /** Deliveries still to be made, in the order in which to make them. */
   readonly pending: Set<Delivery>;
-  /** How many events are in the log, and how many bytes they take. */
+  /** The number of events in the log, and their size in bytes. */
   events: number;
   bytes: number;
 }
@@ -20,72 +21,77 @@ export interface KeepLimits {
   readonly bytes: number;
 }
 
-/** Everything that the service knows. It changes through {@link apply} alone. */
+/** Everything that the service knows. Only {@link apply} changes it. */
 export interface State {
   readonly limits: KeepLimits;
-  readonly webhooks: Map<number, Webhook>;
-  /** The API key that was made up, where none was given. */
+  readonly webhooks: Map<number, WebhookState>;
+  /** The generated API key, if none was configured. */
   key?: string | undefined;
-  /** The ids that are given out next. */
+  /** The next ids to assign. */
   readonly next: { webhook: number; delivery: number; event: number };
 }
 
-/** A delivery keeps this many attempts. */
+/** The number of attempts kept for a delivery. */
 const MAX_ATTEMPTS = 50;
 
-/** What is kept unless told otherwise. */
-export const KEEP: KeepLimits = { events: 10_000, bytes: 32 * 1024 * 1024 };
+const KEEP: KeepLimits = { events: 10_000, bytes: 32 * 1024 * 1024 };
 
-/** The state that every journal begins with. */
+/** The state of a service that has just been created. */
 export function emptyState(limits: KeepLimits = KEEP): State {
   return { limits, webhooks: new Map(), next: { webhook: 1, delivery: 1, event: 1 } };
 }
 
 /**
- * Changes the state by one entry, the same way at every replay.
+ * Applies one change to the state.
  *
- * @returns The deliveries that were still pending and had to go, because their webhook keeps no more.
+ * @returns The pending deliveries that were dropped because their webhook exceeded its limits.
  */
-export function apply(state: State, entry: Entry): Delivery[] {
+export function apply(state: State, change: Change): Delivery[] {
   const { webhooks, next } = state;
-  if (entry.type === 'key') state.key = entry.key;
-  else if (entry.type === 'counters') {
-    for (const name of ['webhook', 'delivery', 'event'] as const) next[name] = Math.max(next[name], entry[name]);
-  } else if (entry.type === 'webhook') {
-    const { webhook: record } = entry;
+  if (change.type === 'key') state.key = change.key;
+  else if (change.type === 'webhook') {
+    const { webhook: record } = change;
     next.webhook = Math.max(next.webhook, record.id + 1);
     const known = webhooks.get(record.id);
     if (known) known.record = record;
-    else webhooks.set(record.id, { record, deliveries: new Map(), pending: new Set(), events: 0, bytes: 0 });
-  } else if (entry.type === 'removed') webhooks.delete(entry.id);
-  else if (entry.type === 'emitted') return entry.batches.flatMap((batch) => queue(state, batch, entry.at));
-  else if (entry.type === 'progress') advance(state, entry);
-  else throw new TypeError('This entry is of no kind that there is.');
+    else addWebhook(state, record);
+  } else if (change.type === 'removed') webhooks.delete(change.id);
+  else if (change.type === 'emitted') return change.batches.flatMap((batch) => queue(state, batch, change.at));
+  else advance(state, change);
   return [];
 }
 
-function queue({ webhooks, next, limits }: State, { body, events, to }: Batch, createdAt: number): Delivery[] {
-  // One copy for all webhooks.
+export function addWebhook({ webhooks }: State, record: CreatedWebhook): void {
+  webhooks.set(record.id, { record, deliveries: new Map(), pending: new Set(), events: 0, bytes: 0 });
+}
+
+export function addDelivery({ webhooks }: State, delivery: Delivery): WebhookState | undefined {
+  const webhook = webhooks.get(delivery.webhookId);
+  if (webhook === undefined) return undefined;
+  webhook.deliveries.set(delivery.id, delivery);
+  if (delivery.state === 'pending') webhook.pending.add(delivery);
+  webhook.events += delivery.events;
+  webhook.bytes += delivery.body.length;
+  return webhook;
+}
+
+function queue(state: State, { body, events, to }: Batch, createdAt: number): Delivery[] {
+  const { next, limits } = state;
+  // All webhooks share one copy.
   const bytes = new TextEncoder().encode(body);
   return to.flatMap(({ id, webhookId, firstEvent }) => {
     next.delivery = Math.max(next.delivery, id + 1);
     next.event = Math.max(next.event, firstEvent + events);
-    const webhook = webhooks.get(webhookId);
-    if (!webhook) return [];
-    const delivery: Delivery = {
+    const webhook = addDelivery(state, {
       ...{ id, webhookId, body: bytes, events, firstEvent, createdAt },
       ...{ attempts: [], failures: 0, state: 'pending' },
-    };
-    webhook.deliveries.set(id, delivery);
-    webhook.pending.add(delivery);
-    webhook.events += events;
-    webhook.bytes += bytes.length;
-    return trim(webhook, limits);
+    });
+    return webhook ? trim(webhook, limits) : [];
   });
 }
 
-/** Drops the oldest deliveries beyond what is kept, but never the last one. */
-function trim(webhook: Webhook, limits: KeepLimits): Delivery[] {
+/** Drops the oldest deliveries beyond the limits, but never the latest one. */
+function trim(webhook: WebhookState, limits: KeepLimits): Delivery[] {
   const dropped: Delivery[] = [];
   for (const delivery of webhook.deliveries.values()) {
     const fits = webhook.events <= limits.events && webhook.bytes <= limits.bytes;
@@ -102,21 +108,70 @@ function trim(webhook: Webhook, limits: KeepLimits): Delivery[] {
   return dropped;
 }
 
+/** For each webhook that `emitted` goes to, the id of the oldest delivery that {@link apply} will keep. Changes nothing. */
+export function oldestKept({ webhooks, limits }: State, { batches }: Emitted): Map<number, number> {
+  const added = new Map<number, { id: number; events: number; bytes: number }[]>();
+  for (const { body, events, to } of batches) {
+    const bytes = Buffer.byteLength(body);
+    for (const { id, webhookId } of to) {
+      const list = added.get(webhookId);
+      if (list) list.push({ id, events, bytes });
+      else added.set(webhookId, [{ id, events, bytes }]);
+    }
+  }
+  const kept = new Map<number, number>();
+  for (const [webhookId, list] of added) {
+    const webhook = webhooks.get(webhookId);
+    if (webhook) kept.set(webhookId, oldestWithin(webhook, list, limits));
+  }
+  return kept;
+}
+
+function oldestWithin(
+  webhook: WebhookState,
+  added: readonly { id: number; events: number; bytes: number }[],
+  limits: KeepLimits,
+): number {
+  let events = added.reduce((sum, each) => sum + each.events, webhook.events);
+  let bytes = added.reduce((sum, each) => sum + each.bytes, webhook.bytes);
+  const fits = () => events <= limits.events && bytes <= limits.bytes;
+  for (const { id, events: fewer, body } of webhook.deliveries.values()) {
+    if (fits()) return id;
+    events -= fewer;
+    bytes -= body.length;
+  }
+  for (const each of added.slice(0, -1)) {
+    if (fits()) return each.id;
+    events -= each.events;
+    bytes -= each.bytes;
+  }
+  return added.at(-1)?.id ?? 0;
+}
+
 function advance({ webhooks }: State, progress: Progress): void {
   const webhook = webhooks.get(progress.webhookId);
   if (webhook === undefined) return;
-  if (progress.calls) {
-    // One by one: what is undefined is not in a journal, and has to replace what was there all the same.
-    const { failedCalls, nextAttempt, lastAttempt, lastError } = progress.calls;
-    webhook.record = { ...webhook.record, failedCalls, nextAttempt, lastAttempt, lastError };
-  }
+  webhook.record = recordAfter(webhook.record, progress);
   const delivery = webhook.deliveries.get(progress.id);
   if (delivery === undefined) return;
-  delivery.attempts = [...delivery.attempts, ...progress.attempts].slice(-MAX_ATTEMPTS);
+  delivery.attempts = attemptsAfter(delivery, progress);
   delivery.failures = progress.failures;
   delivery.state = progress.state;
   delivery.deliveredAt = progress.deliveredAt;
   delivery.nextAttemptAt = progress.nextAttemptAt;
   if (progress.state === 'pending') webhook.pending.add(delivery);
   else webhook.pending.delete(delivery);
+}
+
+/** The record of a webhook after the progress of one of its deliveries. */
+export function recordAfter(record: CreatedWebhook, { calls }: Progress): CreatedWebhook {
+  if (calls === undefined) return record;
+  // One by one: an absent field of `calls` has to replace the previous value too.
+  const { failedCalls, nextAttempt, lastAttempt, lastError } = calls;
+  return { ...record, failedCalls, nextAttempt, lastAttempt, lastError };
+}
+
+/** The attempts of a delivery after its progress. */
+export function attemptsAfter(delivery: Delivery, { attempts }: Progress): readonly Attempt[] {
+  return [...delivery.attempts, ...attempts].slice(-MAX_ATTEMPTS);
 }

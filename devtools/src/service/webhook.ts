@@ -3,23 +3,23 @@ import type { WebhookEvent } from 'event-webhook-receiver';
 /** A kind of event that a webhook can subscribe to. */
 export type EventKind = WebhookEvent['event'];
 
-/** Every kind of event there is (spec section 6). */
+/** All kinds of event (spec section 6). */
 export const EVENT_KINDS: readonly EventKind[] = ['event.emitted', 'transaction.included'];
 
-/** How the calls of a webhook went, as its record tells it. */
+/** The outcome of a webhook's latest calls. */
 export interface Calls {
-  /** Deliveries that failed in a row since the last one that was answered 2xx. */
+  /** Failed deliveries since the last one that was answered 2xx. */
   readonly failedCalls: number;
-  /** RFC 3339 time of the next attempt, while a delivery waits for one. */
+  /** RFC 3339 time of the next attempt, if one is scheduled. */
   readonly nextAttempt?: string | undefined;
   /** RFC 3339 time of the last attempt. */
   readonly lastAttempt?: string | undefined;
-  /** Why the last attempt failed; absent when it did not. */
+  /** Why the last attempt failed; absent when it succeeded. */
   readonly lastError?: string | undefined;
 }
 
-/** A webhook as it is listed: everything but its secret. */
-export interface WebhookInfo extends Calls {
+/** A webhook as it is listed, without its secret. */
+export interface Webhook extends Calls {
   readonly id: number;
   readonly url: string;
   readonly label: string;
@@ -30,23 +30,23 @@ export interface WebhookInfo extends Calls {
   readonly updatedAt: string;
 }
 
-/** A webhook as it is when it has just been created: the one time that its secret is shown. */
-export interface WebhookWithSecret extends WebhookInfo {
-  /** The signing secret: 64 hex digits, whose text is the key. */
+/** A webhook that has just been created, with its secret. */
+export interface CreatedWebhook extends Webhook {
+  /** The signing secret: 64 hex digits. The text itself is the key, not the bytes that it encodes. */
   readonly secret: string;
 }
 
-/** What a webhook is registered with. */
-export interface Registration {
+/** What to create a webhook with. */
+export interface NewWebhook {
   readonly label: string;
-  /** HTTPS; or HTTP where the host is this machine's loopback. */
+  /** An HTTPS URL, or an HTTP URL of a loopback host. */
   readonly url: string;
   /** (Default: both kinds.) */
   readonly subscriptions?: readonly EventKind[] | undefined;
 }
 
-/** The public part of a webhook, in the key order of the live API. */
-export function webhookInfo(webhook: WebhookInfo): WebhookInfo {
+/** A webhook without its secret, in the key order of the live API. */
+export function withoutSecret(webhook: Webhook): Webhook {
   const { id, url, label, subscriptions, createdAt, updatedAt } = webhook;
   const { failedCalls, nextAttempt, lastAttempt, lastError } = webhook;
   return {
@@ -63,8 +63,8 @@ export function webhookInfo(webhook: WebhookInfo): WebhookInfo {
   };
 }
 
-/** The record with its secret, in the key order of the live API. */
-export function withSecret(webhook: WebhookWithSecret): WebhookWithSecret {
-  const { id, url, label, subscriptions, ...rest } = webhookInfo(webhook);
+/** A webhook with its secret, in the key order of the live API. */
+export function withSecret(webhook: CreatedWebhook): CreatedWebhook {
+  const { id, url, label, subscriptions, ...rest } = withoutSecret(webhook);
   return { id, url, label, subscriptions, secret: webhook.secret, ...rest };
 }

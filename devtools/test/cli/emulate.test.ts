@@ -77,7 +77,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     expect((await page('PUT', 'faults', { sabotage: true })).status).toBe(400);
     await page('POST', 'sample');
     expect(await emulate.until(/refused/)).toMatch(
-      /403 refused .* fault: signed with a line break behind the secret .*again at/,
+      /403 refused .* fault: signed with a line break after the secret .*again at/,
     );
     const { body } = await page('GET', 'deliveries/2');
     expect(body.findings[0].cause).toBe('fault-on-request');

@@ -1,18 +1,29 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, link, mkdir, readFile, rename, stat, symlink } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { recordingLine } from '../../src/cli/recording.js';
 import { openRecording } from '../../src/cli/recording-writer.js';
 import { registerWanted } from '../../src/cli/registrations.js';
 import { createLocalService } from '../../src/service/create-local-service.js';
-import { fileLedger } from '../../src/service/ledger.js';
+import { fileStorage } from '../../src/service/storage.js';
 import { delivery, LIMIT, noting } from './recordings.js';
 import { scratch } from './tool.js';
 
 /** Where the tests run as root, files can belong to somebody else. */
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65_534;
+
+/** A file as `emulate --file` leaves it. */
+const stateFile = await (async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'state-'));
+  (await fileStorage(join(directory, 'state'))).close();
+  const content = await readFile(join(directory, 'state'));
+  await rm(directory, { recursive: true });
+  return content;
+})();
 
 /** What writes to a file that its owner alone may read, and what such a file may hold. */
 const writers = {
@@ -34,11 +45,11 @@ const writers = {
     },
   },
   '--file of emulate': {
-    content: '{"journal":"event-webhook-receiver/local","version":1}\n',
+    content: stateFile,
     async use(path: string) {
-      const ledger = fileLedger(path);
-      ledger.commit({ type: 'key', key: 'a' });
-      ledger.close();
+      const storage = await fileStorage(path);
+      storage.commit({ type: 'key', key: 'a' });
+      storage.close();
     },
   },
 };
@@ -65,7 +76,7 @@ describe.each(Object.entries(writers))('the file of %s', (_, { use, content }) =
     await link(path, other);
     await chmod(path, 0o666);
     await expect(use(path)).rejects.toThrow(/it has another name, a hard link/);
-    expect([await readFile(other, 'utf8'), (await stat(other)).mode & 0o777]).toEqual([content, 0o666]);
+    expect([await readFile(other, 'utf8'), (await stat(other)).mode & 0o777]).toEqual([String(content), 0o666]);
   });
 
   it.skipIf(!isRoot)('is refused and not changed when it belongs to somebody else (needs root)', async () => {
@@ -73,7 +84,7 @@ describe.each(Object.entries(writers))('the file of %s', (_, { use, content }) =
     await chmod(path, 0o666);
     await chown(path, NOBODY, NOBODY);
     await expect(use(path)).rejects.toThrow(/it belongs to another user/);
-    expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual([content, 0o666]);
+    expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual([String(content), 0o666]);
   });
 
   it('is refused at once when it is a FIFO, a socket, a device or a directory', async () => {
@@ -102,7 +113,7 @@ describe.each(Object.entries(writers))('the file of %s', (_, { use, content }) =
   });
 });
 
-// A journal is kept where a link leads, so that its lock is one for all its names.
+// The file of `emulate --file` may be a link.
 describe.each(['--record', '--secret-out of emulate'] as const)('the file of %s', (name) => {
   const { use, content } = writers[name];
   it('is refused when it is a link, also one that leads nowhere', async () => {
@@ -113,7 +124,7 @@ describe.each(['--record', '--secret-out of emulate'] as const)('the file of %s'
     await symlink(await file('nowhere'), dangling);
     await expect(use(path)).rejects.toThrow(/it is a link/);
     await expect(use(dangling)).rejects.toThrow(/it is a link/);
-    expect([await readFile(target, 'utf8'), (await stat(target)).mode & 0o777]).toEqual([content, 0o666]);
+    expect([await readFile(target, 'utf8'), (await stat(target)).mode & 0o777]).toEqual([String(content), 0o666]);
     await expect(stat(await file('nowhere'))).rejects.toThrow('ENOENT');
   });
 });
@@ -130,16 +141,5 @@ describe('a link that takes the place of a file', () => {
     await writer.close();
     expect(await readFile(target, 'utf8')).toBe('');
     expect(notes[0]).toBe(`Deliveries are not recorded: ${path} cannot be written: it is a link.`);
-  });
-
-  it('is not followed by the lock of a journal, nor does a FIFO stop that', async () => {
-    const file = await scratch();
-    const [path, target] = [await file('journal'), await file('target', 'mine')];
-    await symlink(target, `${path}.lock`);
-    expect(() => fileLedger(path)).toThrow(/lock .* cannot be taken/);
-    expect(await readFile(target, 'utf8')).toBe('mine');
-    const second = await file('second');
-    execFileSync('mkfifo', [`${second}.lock`]);
-    expect(() => fileLedger(second)).toThrow(/lock .* cannot be taken/);
   });
 });

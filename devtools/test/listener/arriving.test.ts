@@ -12,7 +12,7 @@ const secret = 'whsec-of-the-listener';
 async function listen(maxArrivingBytes: number) {
   const feed = createFeed();
   const options = { feed, secret, headers: serviceHeaders, toleranceSeconds: 300, forwardTimeoutMs: 5000 };
-  const listener = await startListener({ ...options, maxArrivingBytes });
+  const listener = await startListener({ ...options, maxArrivingBytes, maxBodyBytes: maxArrivingBytes });
   onTestFinished(() => listener.close());
   return { ...listener, feed };
 }

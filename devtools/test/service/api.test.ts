@@ -162,12 +162,12 @@ describe('the API of the local service', () => {
     [
       'http elsewhere',
       { label: 'a', url: 'http://example.com/' },
-      'must be an HTTPS URL. This local service also takes',
+      'must be an HTTPS URL. The local service also accepts',
     ],
     ['http that seems loopback', { label: 'a', url: 'http://localhost.example.com/' }, 'must be an HTTPS URL'],
     ['http to 127 as a name', { label: 'a', url: 'http://127.0.0.1.example.com/' }, 'must be an HTTPS URL'],
     ['another scheme', { label: 'a', url: 'ftp://localhost/' }, 'must be an HTTPS URL'],
-    ['credentials', { label: 'a', url: 'https://user:pass@example.com/' }, 'no user name and no password'],
+    ['credentials', { label: 'a', url: 'https://user:pass@example.com/' }, 'must not contain a user name or password'],
     ['no subscriptions', { label: 'a', url, subscriptions: [] }, 'Field subscriptions must be'],
     ['an unknown subscription', { label: 'a', url, subscriptions: ['event.burnt'] }, 'Field subscriptions must be'],
     ['a doubled one', { label: 'a', url, subscriptions: ['event.emitted', 'event.emitted'] }, 'Field subscriptions'],
@@ -202,13 +202,13 @@ describe('the API of the local service', () => {
     expect(({} as { secret?: string }).secret).toBeUndefined();
   });
 
-  it('refuses a label that is taken with 409, also in a change', async () => {
+  it('refuses a label in use with 409, also in an update', async () => {
     const { call, service } = await withTwo();
     expect(await call('POST', '', { label: 'first', url })).toMatchObject({ http: 409, status: 409 });
     expect(await call('PUT', '/2', { label: 'first' })).toMatchObject({ http: 409 });
     expect(await call('PUT', '/1', { label: 'first' })).toMatchObject({ http: 200 });
     expect(() => service.register({ label: 'first', url })).toThrow(
-      expect.objectContaining({ status: 409, message: expect.stringContaining('label already') }),
+      expect.objectContaining({ status: 409, message: expect.stringContaining('already has this label') }),
     );
   });
 

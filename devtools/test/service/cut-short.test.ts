@@ -30,7 +30,7 @@ describe('what is pending for a webhook that gets more than is kept', () => {
     service.emit([event('a')]);
     service.emit(Array.from({ length: 10_000 }, (_, index) => ({ id: index })) as never, { unchecked: true });
     expect(await changed(({ state }) => state === 'given-up')).toMatchObject({ id: '1', label: 'mine' });
-    expect(lines).toContain('delivery given up: too many are pending for its webhook');
+    expect(lines).toContain('delivery given up: too many deliveries are pending for its webhook');
   });
 
   it('goes without a word where nobody listens', async () => {

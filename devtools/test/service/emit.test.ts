@@ -169,55 +169,57 @@ describe('onDelivery', () => {
 
 describe('options', () => {
   const bad: [LocalServiceOptions, string][] = [
-    [{ port: -1 }, 'Option port'],
-    [{ port: 65_536 }, 'Option port'],
-    [{ host: '' }, 'Option host'],
-    [{ apiKeys: [] }, 'Option apiKeys'],
-    [{ apiKeys: ['a b'] }, 'Option apiKeys'],
-    [{ apiKeys: [''] }, 'Option apiKeys'],
-    [{ apiKeys: 'key' as unknown as string[] }, 'Option apiKeys'],
-    [{ file: '' }, 'Option file'],
-    [{ headers: { signature: 'X', timestamp: 'x' } }, 'Option headers'],
-    [{ headers: { signature: 'X Y', timestamp: 'Z' } }, 'Option headers'],
-    [{ headers: { signature: 'X\r\nY: Z', timestamp: 'Z' } }, 'Option headers'],
-    [{ maxBatch: 0 }, 'Option maxBatch'],
-    [{ timeoutMs: 0 }, 'Option timeoutMs'],
-    [{ retries: { attempts: 0 } }, 'Option retries.attempts'],
-    [{ retries: { initialDelayMs: -1 } }, 'Option retries.initialDelayMs'],
-    [{ retries: { maxDelayMs: 2 ** 31 } }, 'Option retries.maxDelayMs'],
-    [{ now: 1 as unknown as () => number }, 'Option now'],
-    [null as unknown as LocalServiceOptions, 'needs an object'],
+    [{ maxbatch: 5 } as LocalServiceOptions, '`createLocalService` has no option `maxbatch`. Did you mean `maxBatch`?'],
+    [{ retries: { attempt: 5 } as object }, '`retries` has no option `attempt`. Did you mean `attempts`?'],
+    [{ port: -1 }, '`port` must be'],
+    [{ port: 65_536 }, '`port` must be'],
+    [{ host: '' }, '`host` must be'],
+    [{ apiKeys: [] }, '`apiKeys` must be'],
+    [{ apiKeys: ['a b'] }, '`apiKeys` must be'],
+    [{ apiKeys: [''] }, '`apiKeys` must be'],
+    [{ apiKeys: 'key' as unknown as string[] }, '`apiKeys` must be'],
+    [{ file: '' }, '`file` must be'],
+    [{ headers: { signature: 'X', timestamp: 'x' } }, '`headers` must be'],
+    [{ headers: { signature: 'X Y', timestamp: 'Z' } }, '`headers` must be'],
+    [{ headers: { signature: 'X\r\nY: Z', timestamp: 'Z' } }, '`headers` must be'],
+    [{ maxBatch: 0 }, '`maxBatch` must be'],
+    [{ timeoutMs: 0 }, '`timeoutMs` must be'],
+    [{ retries: { attempts: 0 } }, '`retries.attempts` must be'],
+    [{ retries: { initialDelayMs: -1 } }, '`retries.initialDelayMs` must be'],
+    [{ retries: { maxDelayMs: 2 ** 31 } }, '`retries.maxDelayMs` must be'],
+    [{ now: 1 as unknown as () => number }, '`now` must be'],
+    [null as unknown as LocalServiceOptions, '`createLocalService` must be an options object, got null'],
   ];
-  it.each(bad)('%j are refused', async (options, message) => {
+  it.each(bad)('%j is refused', async (options, message) => {
     const refused = createLocalService(options);
     await expect(refused).rejects.toThrow(message);
     await expect(refused).rejects.toMatchObject({ code: 'ERR_WEBHOOK_CONFIG' });
   });
 
-  it('with a port that is taken are refused', async () => {
+  it('with a port in use are refused', async () => {
     const { service } = await serving();
     const port = Number(new URL(service.url).port);
     await expect(createLocalService({ port })).rejects.toThrow(/something else listens there/);
   });
 
-  it('bind to loopback unless they say otherwise, which is warned of', async () => {
+  it('bind to loopback by default, and to another address with a warning', async () => {
     const lines: string[] = [];
     const note = (level: string) => (fields: { url?: string }, text: string) =>
       lines.push(`${level} ${fields.url}: ${text}`);
     const logger = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
     const { service } = await serving({ logger });
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(lines).toEqual([`info ${service.url}: the local service listens, for this machine alone`]);
+    expect(lines).toEqual([`info ${service.url}: the local service is listening on loopback`]);
     const { service: open } = await serving({ logger, host: '0.0.0.0' });
     expect(lines[1]).toBe(
-      `warn ${open.url}: the local service can be reached from other machines: it is for development and tests`,
+      `warn ${open.url}: other machines can reach the local service, which is meant for development and tests`,
     );
     const { service: six } = await serving({ host: '::1' });
     expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(six.url)).status).toBe(401);
   });
 
-  it('that bind elsewhere are warned of without a logger as well', async () => {
+  it('emit a process warning for another address without a logger', async () => {
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
     const { service } = await serving({ host: '0.0.0.0' });
     expect((await warned).message).toContain(service.url);

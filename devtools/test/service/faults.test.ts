@@ -26,7 +26,7 @@ describe('a fault on request', () => {
     const attempts = last(changes).attempts.map(({ status, fault }) => [status, fault]);
     expect(attempts).toEqual([
       [200, undefined],
-      [200, 'sent once more though it was answered'],
+      [200, 'sent again although it was accepted'],
     ]);
     expect(receiver.ids()).toEqual(['a', 'b']);
   });
@@ -73,12 +73,12 @@ describe('a fault on request', () => {
     time += 20_000;
     await changed(({ attempts }) => attempts.length > 0);
     const [attempt] = changes[0]?.attempts ?? [];
-    expect(attempt).toMatchObject({ at: time, fault: 'held back for 20 ms' });
+    expect(attempt).toMatchObject({ at: time, fault: 'delayed by 20 ms' });
     expect(attempt?.headers).toContainEqual(['X-Service-Timestamp', '1700000020']);
   });
 
   it.each([
-    ['wrongSignature', 'ERR_WEBHOOK_SIGNATURE', 'signed with a line break behind the secret'],
+    ['wrongSignature', 'ERR_WEBHOOK_SIGNATURE', 'signed with a line break after the secret'],
     ['oldTimestamp', 'ERR_WEBHOOK_TIMESTAMP', 'timestamp 50 minutes old'],
     ['tamperedBody', 'ERR_WEBHOOK_SIGNATURE', 'one byte of the body changed after signing'],
   ])('%s is refused by a receiver with %s, and gets across once it is off', async (name, code, words) => {
@@ -102,7 +102,7 @@ describe('a fault on request', () => {
     await service.idle();
     expect(last(changes)).toMatchObject({
       state: 'given-up',
-      attempts: [{ code: 'DROPPED', fault: 'connection closed half way' }],
+      attempts: [{ code: 'DROPPED', fault: 'connection closed halfway' }],
     });
     expect(receiver.ids()).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe('a fault on request', () => {
       service.emit([event('a')]);
       await service.idle();
       expect(last(changes)).toMatchObject({ state: 'given-up', attempts: [{ status: 200, code: 'NOT_GENUINE' }] });
-      expect(last(last(changes).attempts).reason).toContain('does the receiver verify?');
+      expect(last(last(changes).attempts).reason).toContain('does the receiver verify signatures?');
     },
   );
 
@@ -125,11 +125,11 @@ describe('a fault on request', () => {
     const { service, changes } = await pair({ delayMs: 1, oldTimestamp: true, tamperedBody: true });
     service.emit([event('a')]);
     await service.idle();
-    const words = 'held back for 1 ms; timestamp 50 minutes old; one byte of the body changed after signing';
+    const words = 'delayed by 1 ms; timestamp 50 minutes old; one byte of the body changed after signing';
     expect(last(last(changes).attempts).fault).toBe(words);
   });
 
-  it('wrongSignature is what verifies with a line break behind the secret', async () => {
+  it('wrongSignature is what verifies with a line break after the secret', async () => {
     const { service, changes, secret } = await pair({ wrongSignature: true });
     service.emit([event('a')]);
     await service.idle();
@@ -144,21 +144,22 @@ describe('a fault on request', () => {
 
 describe('setFaults', () => {
   it.each([
-    [{ late: true }, 'no fault of that name'],
-    [{ duplicate: 1 }, 'duplicate must be true or false'],
-    [{ delayMs: -1 }, 'delayMs must be a number'],
-    [{ delayMs: '5' }, 'delayMs must be a number'],
-    [{ delayMs: 600_001 }, 'delayMs must be a number'],
-    [JSON.parse('{"__proto__":true}'), 'no fault of that name'],
-    [null, 'needs an object'],
-    [[], 'needs an object'],
+    [{ late: true }, '`setFaults` has no option `late`. It has: duplicate, reorder, delayMs'],
+    [{ delayMS: 1 }, '`setFaults` has no option `delayMS`. Did you mean `delayMs`?'],
+    [{ duplicate: 1 }, '`duplicate` must be true or false, got a number'],
+    [{ delayMs: -1 }, '`delayMs` must be a number'],
+    [{ delayMs: '5' }, '`delayMs` must be a number from 0 to 600000, got a string'],
+    [{ delayMs: 600_001 }, '`delayMs` must be a number'],
+    [JSON.parse('{"__proto__":true}'), 'has no option `__proto__`'],
+    [null, '`setFaults` must be an options object, got null'],
+    [[], '`setFaults` must be an options object, got an array'],
   ])('refuses %j', async (faults, message) => {
     const { service } = await serving();
     expect(() => service.setFaults(faults as Partial<Faults>)).toThrow(message);
     expect(Object.values(service.faults).some(Boolean)).toBe(false);
   });
 
-  it('changes some and leaves the others, and tells of it', async () => {
+  it('changes the given faults only, and calls onChange', async () => {
     let changes = 0;
     const { service } = await serving({ onChange: () => changes++ });
     service.setFaults({ duplicate: true, delayMs: 5 });

@@ -21,8 +21,8 @@ const program = fileURLToPath(new URL('service-child.mjs', import.meta.url));
 async function starting(...args: string[]) {
   const child = fork(program, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const [{ secret, pid }] = (await once(child, 'message')) as [{ secret: string; pid: number }];
-  return { child, secret, pid };
+  const [{ secret }] = (await once(child, 'message')) as [{ secret: string }];
+  return { child, secret };
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -112,13 +112,13 @@ describe('a local service with a file', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('has it for itself until it is closed or killed', async () => {
+  it('has exclusive use of it until it is closed or killed', async () => {
     const file = newFile();
-    const { child, pid } = await starting(file, 'hold');
-    await expect(createLocalService({ file })).rejects.toThrow(`in use by process ${pid}`);
+    const { child } = await starting(file, 'hold');
+    await expect(createLocalService({ file })).rejects.toThrow(`${file} is in use by another local service`);
     await kill(child);
     const { service } = await serving({ file });
-    await expect(createLocalService({ file })).rejects.toThrow(`in use by process ${process.pid}`);
+    await expect(createLocalService({ file })).rejects.toThrow(`${file} is in use by another local service`);
     await service.close();
     await serving({ file });
   });

@@ -20,7 +20,7 @@ const service = await createLocalService({
 });
 const [known] = service.webhooks();
 const { id } = known ?? (task === 'emit' ? service.register({ label: 'mine', url }) : {});
-process.send({ pid: process.pid, secret: service.secretOf(id) });
+process.send({ secret: service.secretOf(id) });
 
 if (task === 'emit') {
   for (let count = 0; ; count++) {

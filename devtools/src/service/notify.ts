@@ -2,10 +2,10 @@ import { isLoopback } from '../loopback.js';
 import type { Attempt } from './attempt.js';
 import type { Delivery, LocalDelivery } from './delivery.js';
 import type { ResolvedOptions } from './options.js';
-import type { Webhook } from './state.js';
+import type { WebhookState } from './state.js';
 
-/** Tells the callbacks and the log of the program what happens. What they throw ends here. */
-export function tellOf({ logger, onDelivery, onChange }: ResolvedOptions) {
+/** Calls the callbacks of the options, and logs. Errors of a callback are logged. */
+export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions) {
   async function call(callback: () => unknown): Promise<void> {
     try {
       await callback();
@@ -14,7 +14,7 @@ export function tellOf({ logger, onDelivery, onChange }: ResolvedOptions) {
     }
   }
 
-  function view({ record }: Webhook, delivery: Delivery, underWay?: Attempt): LocalDelivery {
+  function view({ record }: WebhookState, delivery: Delivery, underWay?: Attempt): LocalDelivery {
     const { id, body, attempts, nextAttemptAt, state } = delivery;
     return {
       ...{ id: String(id), webhookId: record.id, label: record.label, url: record.url, rawBody: body },
@@ -29,33 +29,36 @@ export function tellOf({ logger, onDelivery, onChange }: ResolvedOptions) {
     const fields = { deliveryId: id, webhookId, status, code, reason, fault, durationMs, attempts: attempts.length };
     if (state === 'delivered') logger?.info(fields, 'delivered');
     else if (state === 'given-up') logger?.warn(fields, 'delivery given up');
-    else logger?.warn(fields, 'delivery failed, will be tried again');
+    else logger?.warn(fields, 'delivery failed, will be retried');
   }
 
   return {
     change(): void {
       if (onChange) void call(onChange);
     },
-    delivery(webhook: Webhook, delivery: Delivery, underWay?: Attempt): void {
+    delivery(webhook: WebhookState, delivery: Delivery, underWay?: Attempt): void {
       const shown = view(webhook, delivery, underWay);
       if (underWay === undefined) log(shown);
       if (onDelivery) void call(() => onDelivery(shown));
     },
-    dropped(webhook: Webhook | undefined, delivery: Delivery): void {
+    dropped(webhook: WebhookState | undefined, delivery: Delivery): void {
       const { id, webhookId } = delivery;
-      logger?.warn({ deliveryId: String(id), webhookId }, 'delivery given up: too many are pending for its webhook');
+      logger?.warn(
+        { deliveryId: String(id), webhookId },
+        'delivery given up: too many deliveries are pending for its webhook',
+      );
       if (webhook && onDelivery) void call(() => onDelivery(view(webhook, delivery)));
     },
   };
 }
 
-/** Says where the service listens, aloud when that is not this machine alone. */
+/** Logs where the service listens; as a warning when other machines can reach it. */
 export function announce(url: string, { host, logger }: ResolvedOptions): void {
   if (isLoopback(host)) {
-    logger?.info({ url }, 'the local service listens, for this machine alone');
+    logger?.info({ url }, 'the local service is listening on loopback');
     return;
   }
-  const warning = 'the local service can be reached from other machines: it is for development and tests';
+  const warning = 'other machines can reach the local service, which is meant for development and tests';
   if (logger) logger.warn({ url }, warning);
   else process.emitWarning(`${warning} (${url})`);
 }

@@ -1,20 +1,28 @@
 import type { Attempt } from './attempt.js';
 import type { DeliveryState } from './delivery.js';
-import type { Calls, WebhookWithSecret } from './webhook.js';
+import type { Calls, CreatedWebhook } from './webhook.js';
 
-/** Events that go out together, and the deliveries they go out with: one for each webhook. */
+/** Events that are sent together, and the deliveries that carry them: one for each webhook. */
 export interface Batch {
   readonly body: string;
   readonly events: number;
   readonly to: readonly { readonly id: number; readonly webhookId: number; readonly firstEvent: number }[];
 }
 
-/** How far a delivery has come. */
+/** Events that were accepted for delivery. */
+export interface Emitted {
+  readonly type: 'emitted';
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly batches: readonly Batch[];
+}
+
+/** The new status of a delivery. */
 export interface Progress {
   readonly type: 'progress';
   readonly id: number;
   readonly webhookId: number;
-  /** Attempts that are new. */
+  /** Attempts to add to those already recorded. */
   readonly attempts: readonly Attempt[];
   readonly failures: number;
   readonly state: DeliveryState;
@@ -23,11 +31,10 @@ export interface Progress {
   readonly calls?: Calls | undefined;
 }
 
-/** One change of the state; a line of the journal. Replaying them in order gives the state again. */
-export type Entry =
+/** One change of the state: stored in one transaction. */
+export type Change =
   | { readonly type: 'key'; readonly key: string }
-  | { readonly type: 'counters'; readonly webhook: number; readonly delivery: number; readonly event: number }
-  | { readonly type: 'webhook'; readonly webhook: WebhookWithSecret }
+  | { readonly type: 'webhook'; readonly webhook: CreatedWebhook }
   | { readonly type: 'removed'; readonly id: number }
-  | { readonly type: 'emitted'; readonly at: number; readonly batches: readonly Batch[] }
+  | Emitted
   | Progress;

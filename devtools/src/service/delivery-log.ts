@@ -1,9 +1,9 @@
 import { isRecord } from '../is-record.js';
 import type { LogEntry } from './delivery.js';
-import type { Webhook } from './state.js';
+import type { WebhookState } from './state.js';
 
 /** A page of a webhook's delivery log, oldest first: of all that is kept, what follows after `offset` events. */
-export function logPage({ deliveries }: Webhook, offset: number, limit: number): LogEntry[] {
+export function logPage({ deliveries }: WebhookState, offset: number, limit: number): LogEntry[] {
   const page: LogEntry[] = [];
   let skip = offset;
   for (const delivery of deliveries.values()) {

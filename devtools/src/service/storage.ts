@@ -1,0 +1,155 @@
+import type { Change, Emitted, Progress } from './change.js';
+import { type Connection, closeDatabase, explaining, openDatabase } from './database.js';
+import type { Delivery } from './delivery.js';
+import {
+  addDelivery,
+  addWebhook,
+  apply,
+  attemptsAfter,
+  emptyState,
+  type KeepLimits,
+  oldestKept,
+  recordAfter,
+  type State,
+} from './state.js';
+
+/** The state of a service, and where it is stored. */
+export interface Storage {
+  readonly state: State;
+  /** Stores a change, then applies it to the state. Throws and changes nothing when it cannot be stored. Returns the pending deliveries that were dropped. */
+  commit(change: Change): Delivery[];
+  close(): void;
+}
+
+/** Keeps the state until the process ends. */
+export function memoryStorage(limits?: KeepLimits): Storage {
+  const state = emptyState(limits);
+  return { state, commit: (change) => apply(state, change), close() {} };
+}
+
+/**
+ * Keeps the state in a SQLite file. What is committed survives the end of the process, even by SIGKILL; a power failure
+ * may lose the latest changes.
+ *
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the file is in use, was not created by a local service, or cannot be read
+ * or written.
+ */
+export async function fileStorage(path: string, limits?: KeepLimits): Promise<Storage> {
+  const database = await openDatabase(path);
+  try {
+    const state = explaining(path, () => load(database, limits));
+    const write = createWriter(database, state);
+    const inTransaction = (change: Change) => {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        write(change);
+        database.exec('COMMIT');
+      } catch (error) {
+        // SQLite has already rolled back when the disk is full.
+        if (database.inTransaction) database.exec('ROLLBACK');
+        throw error;
+      }
+    };
+    return {
+      state,
+      commit(change) {
+        explaining(path, () => inTransaction(change));
+        return apply(state, change);
+      },
+      close: () => closeDatabase(database),
+    };
+  } catch (error) {
+    closeDatabase(database);
+    throw error;
+  }
+}
+
+/** The columns of a delivery that change. */
+type ProgressColumn = Pick<Delivery, 'attempts' | 'failures' | 'state' | 'deliveredAt' | 'nextAttemptAt'>;
+
+interface DeliveryRow {
+  readonly id: number;
+  readonly webhook_id: number;
+  readonly body_id: number;
+  readonly events: number;
+  readonly first_event: number;
+  readonly created_at: number;
+  readonly progress: string;
+}
+
+function load(database: Connection, limits: KeepLimits | undefined): State {
+  const state = emptyState(limits);
+  const rows = <Row>(sql: string) => database.prepare(sql).all() as Row[];
+  const settings = new Map(
+    rows<{ name: string; value: unknown }>('SELECT * FROM settings').map(({ name, value }) => [name, value]),
+  );
+  for (const name of ['webhook', 'delivery', 'event'] as const) state.next[name] = Number(settings.get(name) ?? 1);
+  if (settings.has('key')) state.key = String(settings.get('key'));
+  for (const { record } of rows<{ record: string }>('SELECT record FROM webhooks ORDER BY id')) {
+    addWebhook(state, JSON.parse(record));
+  }
+  const bodies = new Map(
+    rows<{ id: number; body: ArrayBuffer }>('SELECT * FROM bodies').map(({ id, body }) => [id, new Uint8Array(body)]),
+  );
+  for (const row of rows<DeliveryRow>('SELECT * FROM deliveries ORDER BY id')) {
+    const { id, webhook_id: webhookId, events, first_event: firstEvent, created_at: createdAt } = row;
+    const body = bodies.get(row.body_id) as Uint8Array;
+    const progress: ProgressColumn = JSON.parse(row.progress);
+    addDelivery(state, { id, webhookId, body, events, firstEvent, createdAt, ...progress });
+  }
+  return state;
+}
+
+/** Writes one change to the tables. */
+function createWriter(database: Connection, state: State): (change: Change) => void {
+  const upsert = (table: string, key: string, value: string) =>
+    database.prepare(
+      `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (${key}) DO UPDATE SET ${value} = excluded.${value}`,
+    );
+  const set = upsert('settings', 'name', 'value');
+  const saveWebhook = upsert('webhooks', 'id', 'record');
+  const deleteWebhook = database.prepare('DELETE FROM webhooks WHERE id = ?');
+  const insertBody = database.prepare('INSERT INTO bodies VALUES (?, ?)');
+  const insertDelivery = database.prepare('INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const deleteOlder = database.prepare('DELETE FROM deliveries WHERE webhook_id = ? AND id < ?');
+  const saveProgress = database.prepare('UPDATE deliveries SET progress = ? WHERE id = ?');
+
+  const fresh: ProgressColumn = { attempts: [], failures: 0, state: 'pending' };
+
+  function emitted(change: Emitted): void {
+    let { delivery, event } = state.next;
+    for (const { body, events, to } of change.batches) {
+      const [first] = to;
+      if (first === undefined) continue;
+      insertBody.run(first.id, Buffer.from(body));
+      for (const { id, webhookId, firstEvent } of to) {
+        insertDelivery.run(id, webhookId, first.id, events, firstEvent, change.at, JSON.stringify(fresh));
+        delivery = Math.max(delivery, id + 1);
+        event = Math.max(event, firstEvent + events);
+      }
+    }
+    for (const [webhookId, oldest] of oldestKept(state, change)) deleteOlder.run(webhookId, oldest);
+    set.run('delivery', delivery);
+    set.run('event', event);
+  }
+
+  function progressed(change: Progress): void {
+    const webhook = state.webhooks.get(change.webhookId);
+    const delivery = webhook?.deliveries.get(change.id);
+    if (webhook && change.calls) saveWebhook.run(change.webhookId, JSON.stringify(recordAfter(webhook.record, change)));
+    if (delivery === undefined) return;
+    const { failures, state: now, deliveredAt, nextAttemptAt } = change;
+    const attempts = attemptsAfter(delivery, change);
+    saveProgress.run(JSON.stringify({ attempts, failures, state: now, deliveredAt, nextAttemptAt }), change.id);
+  }
+
+  return (change) => {
+    if (change.type === 'key') set.run('key', change.key);
+    else if (change.type === 'webhook') {
+      saveWebhook.run(change.webhook.id, JSON.stringify(change.webhook));
+      set.run('webhook', Math.max(state.next.webhook, change.webhook.id + 1));
+    } else if (change.type === 'removed') deleteWebhook.run(change.id);
+    else if (change.type === 'emitted') emitted(change);
+    else progressed(change);
+  };
+}
