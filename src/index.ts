@@ -35,9 +35,11 @@ export type { DeliveryResult } from './receiver/answer.js';
 export type { DrainOptions } from './receiver/drain.js';
 export type { BodyLimits, BodyReader, DeliveryRequest, SignedRequest, VerifiedDelivery } from './receiver/intake.js';
 export type {
+  Enqueue,
   EnqueueContext,
   ErrorContext,
   EventContext,
+  EventEntry,
   FoundSecret,
   ReceiverOptions,
   Secret,

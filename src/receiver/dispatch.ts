@@ -52,11 +52,11 @@ export function createDispatch<Tx>(
   ): Promise<WebhookError | undefined> {
     if (enqueue === undefined || events.size === 0) return undefined;
     try {
-      const idempotencyKeys = [...events.keys()];
-      const message = { events: [...events.values()] };
+      const entries = [...events].map(([idempotencyKey, event]) => ({ event, idempotencyKey }));
       const limit = new TimeLimit(handlerTimeoutMs);
-      const context = { idempotencyKeys, signal: limit.signal, timestamp, source };
-      await traceHandler(() => limit.run(() => enqueue(message.events, context), afterwards.hold), message);
+      const context = { signal: limit.signal, timestamp, source };
+      const message = { events: [...events.values()] };
+      await traceHandler(() => limit.run(() => enqueue(entries, context), afterwards.hold), message);
       return undefined;
     } catch (cause) {
       return new WebhookError('ERR_WEBHOOK_ENQUEUE', 'The enqueue failed, so the events are expected again.', {

@@ -102,21 +102,28 @@ export interface EventContext<Tx = undefined> {
   readonly tx: Tx;
 }
 
-/** What a durable enqueue is told about the events it is given. */
+/** An event and its idempotency key. */
+export interface EventEntry {
+  readonly event: WebhookEvent;
+  readonly idempotencyKey: string;
+}
+
+/** What `enqueue` learns about the delivery. */
 export interface EnqueueContext {
-  /** One key for each event, in the same order. */
-  readonly idempotencyKeys: readonly string[];
   readonly signal: AbortSignal;
   readonly timestamp: string;
   readonly source?: string | undefined;
 }
+
+/** Stores the events of a delivery durably. Resolves when all of them are stored; rejects to have them redelivered. */
+export type Enqueue = (entries: readonly EventEntry[], context: EnqueueContext) => unknown;
 
 /** Options of `createReceiver` and of the handlers. */
 export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
   /** Handles one event. Resolving means that it took effect; rejecting, that it must be sent again. */
   readonly onEvent?: ((event: WebhookEvent, context: EventContext<NoInfer<Tx>>) => unknown) | undefined;
   /** Stores the valid events of a delivery, each key once. Resolving means that all are stored. Instead of `onEvent`. */
-  readonly enqueue?: ((events: readonly WebhookEvent[], context: EnqueueContext) => unknown) | undefined;
+  readonly enqueue?: Enqueue | undefined;
   /**
    * Remembers which events took effect. `false` turns that off. Not used with `enqueue`, where whatever stores the events
    * deduplicates by their keys. (Default: `memoryStore()`, which is one process's.)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWebhookClient, type WebhookClient } from '../../src/client/index.js';
 import { logIdentity } from '../../src/evm/index.js';
-import type { Receiver, WebhookEvent } from '../../src/index.js';
+import type { Enqueue, Receiver, WebhookEvent } from '../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { noting, signed } from '../helpers.js';
 import { apiKey, type Entry, type FakeService, json, startFakeService } from './fake-service.js';
@@ -97,7 +97,7 @@ describe('recoverMissed', () => {
   it('counts what a enqueue stored', async () => {
     add(2);
     const stored: string[] = [];
-    const enqueue = (events: readonly WebhookEvent[]) => stored.push(...events.map(({ id }) => id));
+    const enqueue: Enqueue = (entries) => stored.push(...entries.map(({ event }) => event.id));
     const { receiver } = noting({ ...recovering, enqueue });
     expect(await client.recoverMissed(1, receiver, options)).toMatchObject({ handled: 0, stored: 2 });
     expect(stored).toEqual([key(1), key(2)]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WebhookEvent } from '../../src/index.js';
+import type { Enqueue } from '../../src/index.js';
 import { event, noting, seconds, signed } from '../helpers.js';
 
 const unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };
@@ -9,11 +9,8 @@ const statuses = (result: { outcomes: readonly { status: string }[] }) => result
 describe('enqueue', () => {
   it('is given the valid events of a delivery, each key once, with the keys beside them', async () => {
     const given: unknown[] = [];
-    const enqueue = (
-      events: readonly WebhookEvent[],
-      context: { idempotencyKeys: readonly string[]; timestamp: string },
-    ) => {
-      given.push([events.map(({ id }) => id), context.idempotencyKeys, context.timestamp]);
+    const enqueue: Enqueue = (entries, { timestamp }) => {
+      given.push([entries.map((entry) => entry.event.id), entries.map((entry) => entry.idempotencyKey), timestamp]);
     };
     const { receiver } = noting({ enqueue, onInvalid: () => {} });
     const result = await receiver.handle(signed([event('a'), bad, event('b'), event('a'), unknown]));
@@ -48,7 +45,7 @@ describe('enqueue', () => {
   it('stores the rest when the key of one event cannot be had', async () => {
     const given: string[] = [];
     const { receiver } = noting({
-      enqueue: (events) => given.push(...events.map(({ id }) => id)),
+      enqueue: (entries) => given.push(...entries.map((entry) => entry.event.id)),
       idempotencyKey: ({ id }) => (id === 'a' ? (undefined as never) : id),
     });
     expect((await receiver.handle(signed([event('a'), event('b')]))).status).toBe(500);

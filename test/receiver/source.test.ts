@@ -73,7 +73,7 @@ describe('a secret function of the request', () => {
     const given: unknown[] = [];
     const { receiver } = noting({
       secret: () => ({ secret, source: 'a' }),
-      enqueue: (_events, { idempotencyKeys, source }) => given.push([idempotencyKeys, source]),
+      enqueue: (entries, { source }) => given.push([entries.map(({ idempotencyKey }) => idempotencyKey), source]),
     });
     await receiver.handle(signed([event('1')]));
     expect(given).toEqual([[['a::event.emitted:1'], 'a']]);

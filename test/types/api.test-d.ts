@@ -4,6 +4,7 @@ import {
   createReceiver,
   type EnqueueContext,
   type EventContext,
+  type EventEntry,
   type IdempotencyStore,
   isWebhookError,
   memoryStore,
@@ -81,11 +82,11 @@ describe('createReceiver', () => {
     createReceiver({ secret, store: false, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>() });
   });
 
-  test('gives a enqueue the events and their keys', () => {
+  test('gives enqueue the events and their keys', () => {
     createReceiver({
       secret: async () => [secret],
-      enqueue(events, context) {
-        expectTypeOf(events).toEqualTypeOf<readonly WebhookEvent[]>();
+      enqueue(entries, context) {
+        expectTypeOf(entries).toEqualTypeOf<readonly EventEntry[]>();
         expectTypeOf(context).toEqualTypeOf<EnqueueContext>();
       },
     });

@@ -96,8 +96,8 @@ export const effectCases: readonly Case[] = [
     async run(lab) {
       const given: unknown[] = [];
       const app = lab.start({
-        enqueue: async (events, { idempotencyKeys }) => {
-          given.push([events.map(({ id }) => id), idempotencyKeys]);
+        enqueue: async (entries) => {
+          given.push([entries.map(({ event }) => event.id), entries.map(({ idempotencyKey }) => idempotencyKey)]);
           if (given.length === 1) throw new Error('the queue is away');
         },
       });

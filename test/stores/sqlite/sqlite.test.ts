@@ -41,9 +41,20 @@ describe('sqliteStore', () => {
     expect(() => open({ table })).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
   });
 
-  it.each([undefined, null, 'file.db', {}, { exec() {} }])('refuses %j for a database', (database) => {
+  it.each([undefined, null, 'file.db', {}, { exec() {} }])('refuses %j as the database', (database) => {
     const options = { database } as unknown as SqliteStoreOptions;
-    expect(() => sqliteStore(options)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+    expect(() => sqliteStore(options)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: expect.stringMatching(/^`database` must be an open connection of node:sqlite, .*, got \w/),
+      }),
+    );
+  });
+
+  it('refuses a connection in place of its options, and unknown options', () => {
+    const create = (options: unknown) => () => Reflect.apply(sqliteStore, undefined, [options]);
+    expect(create(connect())).toThrow('`sqliteStore` takes an options object: call sqliteStore({ database, … }).');
+    expect(create({ database: connect(), tabel: 'keys' })).toThrow(/no option `tabel`. Did you mean `table`/);
   });
 
   it.each(['leaseMs', 'retentionMs', 'timeoutMs'])('refuses %s of 0', (name) => {
@@ -188,7 +199,7 @@ for (const { title, command = '', driver } of runtimes) {
       for (const { ran, duplicates } of results) expect(duplicates).toBe(ran.length);
     }, 60_000);
 
-    it('has a killed process taken over from when its lease is over, and not before', async () => {
+    it('takes over from a killed process when its lease is over, and not before', async () => {
       const path = join(directory, `${driver.replace(':', '-')}-kill.db`);
       const holder = spawn(command, [child, driver, path, 'hold', 'the-key'], { stdio: ['ignore', 'pipe', 'inherit'] });
       await once(holder.stdout, 'data');
