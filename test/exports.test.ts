@@ -42,7 +42,7 @@ const reviewed: Record<string, readonly string[]> = {
   './stores/redis': ['redisStore'],
   './stores/postgres': ['postgresStore'],
   './stores/sqlite': ['sqliteStore'],
-  './queues/bullmq': ['bullmqEnqueue', 'bullmqProcessor', 'bullmqWorkerOptions'],
+  './queues/bullmq': ['bullmqEnqueue', 'bullmqWorker', 'bullmqWorkerOptions'],
   './queues/pg-boss': ['pgBossEnqueue', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],

@@ -2,10 +2,10 @@ import PgBoss from 'pg-boss';
 
 export const queue = 'webhook-events';
 
-/** A started pg-boss 10 that has the queue, and another one for the events that could not be handled. */
+/** Starts pg-boss 10, and creates the queue and its dead-letter queue. */
 export async function openBoss(): Promise<PgBoss> {
   const connectionString = process.env.DATABASE_URL ?? '';
-  // The job of a worker that died runs again when this maintenance finds it expired.
+  // The maintenance finds the expired job of a dead worker, and the job runs again.
   const boss = new PgBoss({ connectionString, deleteAfterDays: 8, maintenanceIntervalSeconds: 30 });
   boss.on('error', (error) => console.error(error.message));
   await boss.start();

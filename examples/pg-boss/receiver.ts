@@ -1,4 +1,4 @@
-// Acknowledges as soon as the events of a delivery are stored in Postgres by pg-boss; worker.ts handles them.
+// Acknowledges a delivery once pg-boss has stored its events in Postgres; worker.ts handles them.
 import { createReceiver } from 'event-webhook-receiver';
 import { pgBossEnqueue } from 'event-webhook-receiver/queues/pg-boss';
 import { serve } from '../serve.js';
@@ -8,8 +8,7 @@ const boss = await openBoss();
 
 const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
-  enqueue: pgBossEnqueue(boss, queue),
+  enqueue: pgBossEnqueue({ boss, queue }),
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 

@@ -1,5 +1,5 @@
-// Handles the events that receiver.ts has stored, each exactly once: pg-boss runs a job again when a worker dies, and
-// the transactional store has the handler's own writes and the event's key commit together or not at all.
+// Handles each event that receiver.ts has stored exactly once: pg-boss runs a job again when a worker dies, and the
+// transactional store commits the handler's writes and the event's key together or not at all.
 import { pgBossWorker } from 'event-webhook-receiver/queues/pg-boss';
 import { postgresStore } from 'event-webhook-receiver/stores/postgres';
 import { Pool } from 'pg';
@@ -12,14 +12,15 @@ await store.migrate();
 await pool.query('CREATE TABLE IF NOT EXISTS handled (event_id text)');
 
 const boss = await openBoss();
-const work = pgBossWorker(
-  async (event, { tx }) => {
+const worker = pgBossWorker({
+  boss,
+  store,
+  async onEvent(event, { tx }) {
     await tx.query('INSERT INTO handled (event_id) VALUES ($1)', [event.id]);
     console.log('took effect:', event.id);
   },
-  { boss, store },
-);
-await boss.work(queue, { batchSize: 10, pollingIntervalSeconds: 0.5 }, work);
+});
+await boss.work(queue, { batchSize: 10, pollingIntervalSeconds: 0.5 }, worker);
 console.log('listening for jobs');
 
 process.once('SIGTERM', async () => {

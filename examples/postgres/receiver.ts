@@ -1,11 +1,11 @@
-// Exactly once: the handler writes in the transaction that records the key, so that both are there or neither.
+// Exactly once: the handler writes in the transaction that records the key, so both commit or neither does.
 import { createReceiver } from 'event-webhook-receiver';
 import { postgresStore } from 'event-webhook-receiver/stores/postgres';
 import { Pool } from 'pg';
 import { serve } from '../serve.js';
 
 const pool = new Pool({ connectionString: process.env.DATABASE_URL });
-// A pool reports connections that break while nobody uses them; without a listener that would end the process.
+// A pool emits an error when an idle connection breaks; without a listener, that ends the process.
 pool.on('error', (error) => console.error(error.message));
 
 const store = postgresStore({ pool, transactional: true });
@@ -15,7 +15,6 @@ setInterval(() => store.sweep().catch(console.error), 3_600_000).unref();
 
 const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   store,
   async onEvent(event, { tx }) {
     const name = event.event === 'event.emitted' ? event.data.event.name : event.event;

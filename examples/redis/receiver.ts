@@ -1,4 +1,4 @@
-// Several replicas share the keys of what took effect in a Redis or Valkey.
+// Several replicas share the idempotency keys in Redis or Valkey.
 import { createReceiver } from 'event-webhook-receiver';
 import { redisStore } from 'event-webhook-receiver/stores/redis';
 import { Redis } from 'ioredis';
@@ -9,10 +9,9 @@ client.on('error', (error) => console.error(error.message));
 
 const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   store: redisStore({ client, leaseMs: 60_000 }),
-  // A process that dies after its effect and before the key is recorded leaves an event that is handled again: write under
-  // context.idempotencyKey wherever that would matter. One that was frozen may have been overtaken: look before the effect.
+  // If the process dies after the effect but before the key is recorded, the event is handled again: use
+  // context.idempotencyKey if that would do harm. After a freeze, another replica may have taken over: check before the effect.
   onEvent(event, { throwIfExpired }) {
     throwIfExpired();
     console.log('took effect:', event.id);

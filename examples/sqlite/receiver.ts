@@ -1,5 +1,5 @@
-// One machine without a server: what took effect is remembered in a file, across restarts and by all its processes.
-// On Node 22.5 or newer `new DatabaseSync(file)` of node:sqlite does as well, on Bun `new Database(file)` of bun:sqlite.
+// One machine, no server: a file remembers the idempotency keys, across restarts and for all processes.
+// `new DatabaseSync(file)` of node:sqlite (Node 22.5 or later) and `new Database(file)` of bun:sqlite work too.
 import { createReceiver } from 'event-webhook-receiver';
 import { sqliteStore } from 'event-webhook-receiver/stores/sqlite';
 import Database from 'libsql';
@@ -9,10 +9,9 @@ const database = new Database(process.env.SQLITE_FILE ?? 'webhooks.db');
 
 const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   store: sqliteStore({ database }),
   onEvent(event, { throwIfExpired }) {
-    // A process that was frozen may have been overtaken by another one: look before the effect.
+    // After a freeze, another process may have taken over: check right before the effect.
     throwIfExpired();
     console.log('took effect:', event.id);
   },

@@ -1,24 +1,24 @@
-import { ConfigError, WebhookError } from '../errors.js';
-import { checkNumber } from '../internal/check-options.js';
+import { WebhookError } from '../errors.js';
+import { checkFunction, checkNumber, checkOptions } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
-import type { IdempotencyStore, RunOptions } from './store.js';
+import { DEFAULT_RETENTION_MS, type IdempotencyStore, type RunOptions } from './store.js';
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** How many keys are remembered; beyond that the oldest is forgotten. About 150 bytes each. (Default: 100 000.) */
+  /** How many keys are remembered, at about 150 bytes each; then the oldest is forgotten. (Default: 100 000.) */
   readonly maxKeys?: number | undefined;
-  /** How long a key is remembered after it took effect, in milliseconds. (Default: 24 hours.) */
+  /** How long a key is remembered after it took effect, in ms. (Default: 7 days.) */
   readonly retentionMs?: number | undefined;
   /**
-   * How long a key is held for a run that does not settle, in milliseconds; then another may take it over. Handlers are
-   * given nine tenths of it at most. (Default: 60 000.)
+   * How long a run that does not settle keeps its key, in ms; then another run may take over. Handlers get at most 0.9 of
+   * it. (Default: 60 000.)
    */
   readonly leaseMs?: number | undefined;
-  /** The clock, in milliseconds. (Default: `Date.now`, and for leases a clock that cannot be set.) */
+  /** Clock, in ms since the epoch. (Default: `Date.now`, and a monotonic clock for leases.) */
   readonly now?: (() => number) | undefined;
 }
 
-/** A run that holds its key. */
+/** A run that has claimed its key. */
 class Hold implements RunOptions {
   readonly since: number;
   #succeeded: boolean | undefined;
@@ -32,7 +32,7 @@ class Hold implements RunOptions {
     this.end(false);
   }
 
-  /** Tells the waiting whether the run succeeded in time; the first word counts. */
+  /** Tells waiting duplicates whether the run succeeded in time. Only the first call counts. */
   end(succeeded: boolean): void {
     this.#succeeded ??= succeeded;
     for (const resolve of this.#waiting?.splice(0) ?? []) resolve(this.#succeeded);
@@ -48,25 +48,36 @@ class Hold implements RunOptions {
 }
 
 /**
- * A store in this process's memory: exactly once for as long as one process lives. It is bounded and expires. A
- * restart forgets every key and a second replica has keys of its own, so where that matters use a store that they
- * share. A duplicate that arrives while the first is running waits for it; if the first fails or its time is up it is
- * `in-progress`, so that the sender tries again.
+ * Creates a store in the memory of this process: an event takes effect once while the process lives and its key is
+ * remembered. A duplicate that arrives while the first run is under way waits for it, and is `in-progress` if that run
+ * fails or times out.
  *
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when a number is not positive.
+ * It does not survive a restart, and replicas do not share it: use the SQLite, Redis or Postgres store for that.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver, memoryStore } from 'event-webhook-receiver';
+ *
+ * const store = memoryStore({ maxKeys: 1_000_000 });
+ * const receiver = createReceiver({ secret: 'whsec-test', store, onEvent: (event) => console.log(event.id) });
+ * ```
+ * @param options Limits; times are in milliseconds.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {
-  const { maxKeys = 100_000, retentionMs = 86_400_000, leaseMs = 60_000, now = Date.now } = options;
-  // A wall clock that is set forwards would end the lease of a run that is under way.
+  checkOptions('memoryStore', options, ['maxKeys', 'retentionMs', 'leaseMs', 'now']);
+  const { maxKeys = 100_000, retentionMs = DEFAULT_RETENTION_MS, leaseMs = 60_000, now = Date.now } = options;
+  // Setting the wall clock forward must not end the lease of a run that is under way.
   const leaseClock = options.now ?? monotonicNow;
-  if (!(maxKeys >= 1)) throw new ConfigError('memoryStore needs maxKeys of 1 or more.');
-  if (!(retentionMs > 0)) throw new ConfigError('memoryStore needs retentionMs above 0.');
+  checkNumber('maxKeys', maxKeys, 1);
+  checkNumber('retentionMs', retentionMs, 1);
   checkNumber('leaseMs', leaseMs, 1);
+  checkFunction('now', now);
 
   const running = new Map<string, Hold>();
-  /** Key to the time it expires. Every key is kept equally long, so the order of insertion is the order of expiry. */
+  /** When each key expires. All keys are kept equally long, so the order of insertion is the order of expiry. */
   const done = new Map<string, number>();
-  // One iterator for good: each new one would step again over everything that was deleted before.
+  // One iterator for all calls: a new one would step over every entry that was deleted before.
   let iterator = done.entries();
   let oldest: [string, number] | undefined;
 
@@ -100,16 +111,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
       running.set(key, hold);
       try {
         await run(undefined, hold);
-        // Another may have taken it over, and have finished since.
+        // Another run may have taken over, and may have finished since.
         const holder = running.get(key);
         const isLost = holder === undefined ? isDone(key) : holder !== hold && isHeld(holder);
         if (isLost) {
           throw new WebhookError(
             'ERR_WEBHOOK_STORE',
-            `The run took longer than its lease of ${leaseMs} ms and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
+            `The run took longer than its lease of ${leaseMs} ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.`,
           );
         }
-        // One that took over and hangs beyond its own lease holds it no longer.
+        // The lease of a run that took over may have expired as well.
         if (holder !== hold) running.delete(key);
         remember(key);
         hold.end(true);

@@ -1,41 +1,43 @@
-/** What a store tells a run, and wants to be told by it. */
+/** How long the stores and queues of this package remember a key by default, in ms: 7 days. */
+export const DEFAULT_RETENTION_MS = 7 * 86_400_000;
+
+/** What a store tells a run, and what it asks of it. */
 export interface RunOptions {
-  /** Called when the handler's time is up while it still runs: its event was answered as failed. */
+  /** Called when the handler times out while it still runs. Its event has failed. */
   readonly onTimeout?: ((error: Error) => void) | undefined;
-  /** How much of the lease is left, by the clocks: a handler that needs more is not started. */
+  /** How much of the lease is left, in ms, by the clocks. A handler that needs more is not started. */
   readonly remainingMs?: (() => number) | undefined;
-  /** A number that grows with each claim of the key, for the handler to fence effects elsewhere with. */
+  /** A number that grows with each claim of the key, so that the handler can fence effects in other systems. */
   readonly fencingToken?: bigint | undefined;
 }
 
 /**
- * Remembers which idempotency keys have taken effect. A store around another one passes on `leaseMs` and `unrecorded`, and
- * the arguments of `run`. One method, so that a store decides itself how it claims a key
- * and how it commits: `run` succeeds at most once per key, a failed run can be tried again, and a holder that died is
- * taken over from.
+ * Remembers which idempotency keys have taken effect. `run` succeeds at most once per key, a failed run can be tried again,
+ * and another process takes over the key of a holder that died. It is one method, so that each store decides how it claims
+ * a key and how it commits. A store that wraps another one passes on `leaseMs`, `unrecorded` and the arguments of `run`.
  */
 export interface IdempotencyStore<Tx = undefined> {
   /**
-   * How long a key is held for a run that does not come back, in milliseconds; absent when it is held for as long as
-   * the run lives. A receiver gives its handlers nine tenths of it at most, so that no live handler is taken over from.
+   * How long a run that does not settle keeps its key, in ms; absent if it keeps the key for as long as it runs. A receiver
+   * gives its handlers at most 0.9 of it, so that nobody takes over the key of a live handler.
    */
   readonly leaseMs?: number | undefined;
   /**
-   * A store that holds keys by leases checks the clock in the synchronous turn in which it calls `run`: the process may
-   * have been frozen since the claim was answered.
+   * Claims the key, runs the work, and records that the key took effect. A lease store checks the clock in the synchronous
+   * turn in which it calls `run`, because the process may have been frozen since the claim was answered.
    *
    * @param key The idempotency key. Any string.
-   * @param run The work; call it once. Rejecting means that it took no effect and may be tried again. It settles when the
-   * handler does, also when that is after its time-out: until then the key stays held, for as long as its lease lasts. A
-   * store that can undo the effect instead passes `onTimeout`, rolls back and frees the key.
-   * @returns `handled` when `run` was called and resolved; `duplicate` when the key had taken effect before;
-   * `in-progress` when somebody else holds the key and has not finished.
-   * @throws What `run` threw, or the store's own error: then it is not known whether the key was recorded.
+   * @param run The work; call it at most once. If it rejects, it took no effect and may be tried again. It settles when the
+   * handler does, even after the timeout: until then the key stays claimed, for as long as its lease lasts. A store that
+   * can undo the effect passes `onTimeout` instead, rolls back and frees the key.
+   * @returns `handled` if `run` was called and resolved; `duplicate` if the key had taken effect before; `in-progress` if
+   * another run has claimed the key and has not finished.
+   * @throws The error of `run`, or the store's own error, after which it is unknown whether the key was recorded.
    */
   once(
     key: string,
     run: (tx: Tx, options?: RunOptions) => Promise<void>,
   ): Promise<'handled' | 'duplicate' | 'in-progress'>;
-  /** Records of successful runs that are still being retried after `once` has rejected. `drain` waits for them. */
+  /** Records of successful runs that the store still retries after `once` rejected. `drain` waits for them. */
   unrecorded?(): readonly Promise<unknown>[];
 }

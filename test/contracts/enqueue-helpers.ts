@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import type { WebhookEvent } from '../../src/index.js';
+import type { EventEntry, WebhookEvent } from '../../src/index.js';
 import { event } from '../helpers.js';
 import type { EngineQueue, OpenQueue } from '../queues/engines.js';
 import type { WorkerProcess } from '../queues/worker-process.js';
 import type { TestServer } from '../servers/server.js';
 import { eventually } from './store-helpers.js';
 
-/** An engine that enqueue functions and workers are held to the contract on. */
+/** An engine that runs the contract of enqueue functions and workers. */
 export interface Engine {
   readonly start: () => Promise<TestServer>;
   readonly open: OpenQueue;
@@ -18,20 +18,19 @@ export interface Engine {
   readonly openName: WorkerProcess['open'];
   /** Whether it stores the events of a delivery all or none. */
   readonly isAtomic: boolean;
-  /** Makes the engine's database refuse some of many events, among them one named `Unstorable`. Gives what undoes it. */
+  /** Makes the engine's database reject some of many events, including one named `Unstorable`. Resolves to an undo. */
   readonly refuseSome: (url: string) => Promise<() => Promise<void>>;
 }
 
-export const contextOf = (idempotencyKeys: readonly string[]) => ({
-  idempotencyKeys,
-  signal: new AbortController().signal,
-  timestamp: '1700000000',
-});
+export const context = { signal: new AbortController().signal, timestamp: '1700000000' };
+/** What `enqueue` gets for events; their ids are the keys. */
+export const entriesOf = (events: readonly WebhookEvent[], keys = idsOf(events)): EventEntry[] =>
+  events.map((each, index) => ({ event: each, idempotencyKey: keys[index] ?? each.id }));
 export const idsOf = (events: readonly WebhookEvent[]) => events.map(({ id }) => id);
-/** The idempotency keys that a receiver gives them. */
+/** Their default idempotency keys. */
 export const keysOf = (events: readonly WebhookEvent[]) => events.map((each) => `${each.event}:${each.id}`);
 export const enqueue = async (queue: EngineQueue, events: readonly WebhookEvent[], keys = idsOf(events)) => {
-  await queue.enqueue(events, contextOf(keys));
+  await queue.enqueue(entriesOf(events, keys), context);
 };
 export const one = () => event(randomUUID());
 export const some = (count: number) => Array.from({ length: count }, one);
@@ -46,7 +45,7 @@ export const keyOf = ({ data }: { data: unknown }): unknown => {
 };
 export const storedKeys = async (queue: EngineQueue) => (await queue.jobs()).map(keyOf).sort();
 
-/** Runs a worker in a process of its own, and kills that once it has got to where it is to hang. */
+/** Runs a worker in its own process, and kills the process once the worker hangs at the given point. */
 export async function untilKilled(told: WorkerProcess): Promise<void> {
   const script = fileURLToPath(new URL('../queues/worker-process.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(told)], {
@@ -58,14 +57,14 @@ export async function untilKilled(told: WorkerProcess): Promise<void> {
   expect(await exit).toEqual([null, 'SIGKILL']);
 }
 
-/** What `read` gives, once it can be read. */
+/** Retries `read` until it resolves. */
 export async function eventualValue<T>(read: () => Promise<T>): Promise<T> {
   const values: T[] = [];
   await eventually(async () => values.push(await read()));
   return values[0] as T;
 }
 
-/** Keys that mean something to an engine: numbers, separators, names of its own keys, and ids that it makes of others. */
+/** Keys with a meaning for an engine: numbers, separators, names of its own keys, and ids derived from other keys. */
 export const engineKeys: readonly string[] = [
   '0',
   '1',

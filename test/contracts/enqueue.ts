@@ -23,7 +23,7 @@ import {
 } from './enqueue-helpers.js';
 import { eventually, hostileKeys } from './store-helpers.js';
 
-/** What every engine's enqueue and worker are expected to do. To be called in a describe. */
+/** The contract of every engine's enqueue and worker. Call it in a describe. */
 export function enqueueContract({ start, open, openName, isAtomic, refuseSome }: Engine): void {
   let server: TestServer;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
   }, 60_000);
   afterAll(() => server.stop());
 
-  /** A new queue, or another client of one that there is. */
+  /** A new queue, or another client of an existing one. */
   async function opened(name = `q${randomUUID()}`, options?: Parameters<OpenQueue>[2]) {
     const queue = await open(server.url, name, options);
     onTestFinished(() => queue.close());
@@ -54,7 +54,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(data).toEqual(expect.arrayContaining(expected));
     });
 
-    it('stores an event once that is handed off again and again', async () => {
+    it('stores an event once when it is enqueued repeatedly', async () => {
       const { queue } = await opened();
       const events = some(4);
       await enqueue(queue, events);
@@ -63,7 +63,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(await queue.jobs()).toHaveLength(5);
     });
 
-    it('stores an event once that several clients hand off at once, in any order', async () => {
+    it('stores an event once when several clients enqueue it concurrently, in any order', async () => {
       const { name, queue } = await opened();
       const { queue: other } = await opened(name);
       const events = some(300);
@@ -73,14 +73,14 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(await storedKeys(queue)).toEqual(idsOf(events).sort());
     });
 
-    it('stores a thousand events of one delivery', async () => {
+    it('stores a delivery of a thousand events', async () => {
       const { queue } = await opened();
       const events = some(1000);
       await enqueue(queue, events);
       expect(await storedKeys(queue)).toEqual(idsOf(events).sort());
     });
 
-    it('takes any key, and none for another', async () => {
+    it('accepts any key, and confuses no two of them', async () => {
       const { queue } = await opened();
       const handled: string[] = [];
       const keys = [...hostileKeys, '', ...engineKeys];
@@ -94,7 +94,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(handled.sort()).toEqual(keys.toSorted());
     });
 
-    it('gives the worker the very event, whatever characters are in it', async () => {
+    it('gives the worker an identical event, whatever characters it contains', async () => {
       const { queue } = await opened();
       const hostile = event('plain\0\ud800');
       hostile.data.event.inputs = ['\0', 'a\0b', '\udfff', '\\u0000', '\u2028', '😀'].map((value) => ({
@@ -114,7 +114,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(seen).toEqual(expect.arrayContaining([hostile, plain]));
     });
 
-    it('acknowledges nothing when one event cannot be stored, and stores each once when it is sent again', async () => {
+    it('rejects when one event cannot be stored, and stores each once after a redelivery', async () => {
       const { queue } = await opened();
       const events = [...some(500), event(randomUUID(), 'Unstorable'), ...some(500)];
       const undo = await refuseSome(server.url);
@@ -132,7 +132,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
   });
 
   describe('working', () => {
-    it('does not run an event again that is delivered again after it was done', async () => {
+    it('does not run an event again when it is redelivered after it completed', async () => {
       const { queue } = await opened();
       const [first, second, third] = [some(3), some(3), some(1)];
       const handled: string[] = [];
@@ -149,7 +149,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(handled.sort()).toEqual(idsOf([...first, ...second, ...third]).sort());
     });
 
-    it('tries an event again whose handler failed, and no other', async () => {
+    it('retries only the event whose handler failed', async () => {
       const { queue } = await opened(undefined, { backoffMs: 0 });
       const events = some(8);
       const runs = new Map<string, number>();
@@ -164,7 +164,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(await queue.deadLetters()).toEqual([]);
     });
 
-    it('keeps an event as a dead letter whose handler fails at every try, with the reason', async () => {
+    it('makes an event whose handler fails at every try a dead letter, with the reason', async () => {
       const { queue } = await opened(undefined, { attempts: 2, backoffMs: 0 });
       const each = one();
       let runs = 0;
@@ -182,7 +182,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(await queue.pending()).toBe(0);
     });
 
-    it('keeps data of another shape as a dead letter with its issues, without running or trying it', async () => {
+    it('makes data of another shape a dead letter with its issues, without running or retrying it', async () => {
       const { queue } = await opened();
       const each = one();
       const wrong = [{ nothing: true }, { ...jobOf(event('x')), event: { id: 7, event: 'event.emitted' } }];
@@ -227,12 +227,12 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       return { id: each.id, effectsBefore, effects, handled };
     }
 
-    it('in the middle of a job leaves it to another, which has the effect', async () => {
+    it('during a job leaves the job to another, which has the effect', async () => {
       const { id, effectsBefore, effects, handled } = await killedAt('before');
       expect({ effectsBefore, effects, handled }).toEqual({ effectsBefore: [], effects: id, handled: [id] });
     });
 
-    it('after the effect, before the engine knows, leaves it to another, which does not have the effect again', async () => {
+    it('after the effect, but before the engine knows, leaves the job to another, which does not repeat the effect', async () => {
       const { id, effectsBefore, effects, handled } = await killedAt('after');
       expect({ effectsBefore, effects, handled }).toEqual({ effectsBefore: [id], effects: id, handled: [] });
     });
@@ -241,7 +241,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
   describe('behind a receiver', () => {
     const wrong = { id: 'wrong', event: 'event.emitted', data: {} };
 
-    it('stores the valid events and answers 422 for an invalid one', async () => {
+    it('stores the valid events and answers 422 if one is invalid', async () => {
       const { queue } = await opened();
       const { receiver, reported } = noting({ enqueue: queue.enqueue });
       const events = some(2);
@@ -250,7 +250,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(await storedKeys(queue)).toEqual(keysOf(events).sort());
     });
 
-    it('acknowledges an invalid one that onInvalid took', async () => {
+    it('answers 200 if onInvalid accepts the invalid one', async () => {
       const { queue } = await opened();
       const taken: unknown[] = [];
       const { receiver } = noting({ enqueue: queue.enqueue, onInvalid: ({ raw }) => taken.push(raw) });
@@ -259,7 +259,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(await queue.jobs()).toHaveLength(1);
     });
 
-    it('answers 503 while the engine is slow, and a late success stores nothing twice', async () => {
+    it('answers 503 while the engine is slow, and a late success stores no event twice', async () => {
       const { queue } = await opened();
       await enqueue(queue, some(1));
       const { receiver, reported } = noting({ enqueue: queue.enqueue, handlerTimeoutMs: 150 });
@@ -276,7 +276,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       expect(await queue.jobs()).toHaveLength(4);
     });
 
-    it('answers 503 while the engine is down, recovers by itself, and has lost nothing that it acknowledged', async () => {
+    it('answers 503 while the engine is down, recovers by itself, and loses no acknowledged event', async () => {
       const { queue } = await opened();
       const { receiver } = noting({ enqueue: queue.enqueue, handlerTimeoutMs: 1000 });
       const [before, during] = [some(5), some(5)];
@@ -284,7 +284,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
       const pending = receiver.handle(signed(during));
       await server.kill();
       let acknowledged = (await pending).status === 200;
-      // A process of the server that was serving a connection may outlive it for a moment.
+      // A server process that serves a connection may live on for a moment.
       await eventually(async () => {
         const { status } = await receiver.handle(signed(during));
         acknowledged ||= status === 200;

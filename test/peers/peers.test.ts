@@ -14,15 +14,15 @@ const needs = isInstalled ? '' : ' (skipped: not installed; npm run test:peers f
 const require = createRequire(import.meta.url);
 
 describe.skipIf(!isInstalled)(`pg-boss 12 and ioredis 6${needs}`, { timeout: 60_000 }, () => {
-  it('have types that the queues and stores take', async () => {
+  it('have types that the queues and stores accept', async () => {
     const tsc = require.resolve('typescript/bin/tsc');
     await expect(execute(process.execPath, [tsc, '-p', here('.')], { cwd: here('../..') })).resolves.toBeTruthy();
   });
 
-  // The others are, without `npm run test:peers`.
+  // Without `npm run test:peers`, the suites run with the other versions.
   if (process.env.TEST_PEERS === undefined) return;
 
-  it('are what the suites run with, in the processes that they start too', async () => {
+  it('are the versions that the suites and their child processes use', async () => {
     expect(pgBoss).toHaveProperty('PgBoss');
     expect(Redis).toBe(require('./node_modules/ioredis').Redis);
     const program = `import('pg-boss').then(({ PgBoss }) => console.log(typeof PgBoss))`;

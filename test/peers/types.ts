@@ -9,14 +9,14 @@ import { redisStore } from '../../src/stores/redis/index.js';
 
 const secret = 'whsec-test';
 const boss = new PgBoss('postgres://localhost/app');
-createReceiver({ secret, enqueue: pgBossEnqueue(boss, 'q') });
-const worker = pgBossWorker(() => {}, { boss });
+createReceiver({ secret, enqueue: pgBossEnqueue({ boss, queue: 'q' }) });
+const worker = pgBossWorker({ boss, onEvent: () => {} });
 await boss.work('q', worker);
 await boss.work('q', { batchSize: 10 }, worker);
 await boss.work('q', { includeMetadata: true }, worker);
-// @ts-expect-error it would have to say what came of each job
+// @ts-expect-error it would have to return a result for each job
 await boss.work('q', { perJobResults: true }, worker);
 
 createReceiver({ secret, store: redisStore({ client: new Redis() }) });
 createReceiver({ secret, store: redisStore({ client: new Cluster([]) }) });
-createReceiver({ secret, enqueue: bullmqEnqueue(new Queue('q', { connection: new Redis() })) });
+createReceiver({ secret, enqueue: bullmqEnqueue({ queue: new Queue('q', { connection: new Redis() }) }) });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { WebhookEvent } from '../../src/index.js';
-import { bullmqProcessor, bullmqWorkerOptions } from '../../src/queues/bullmq/index.js';
+import { bullmqWorker, bullmqWorkerOptions } from '../../src/queues/bullmq/index.js';
 import { enqueue, one, untilKilled } from '../contracts/enqueue-helpers.js';
 import { eventually } from '../contracts/store-helpers.js';
 import { hasPostgres, startPostgres } from '../servers/postgres.js';
@@ -29,7 +29,7 @@ describe.each(targets)('an event whose workers are killed ($open)', ({ open, sta
   afterAll(() => server?.stop());
 
   it.skipIf(!has)(
-    'again and again while they handle it takes effect, and is not a dead letter',
+    'repeatedly while they handle it takes effect, and does not become a dead letter',
     async () => {
       const directory = await mkdtemp(join(tmpdir(), 'deaths-'));
       onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -66,11 +66,7 @@ describe.skipIf(!hasRedis)(`the options of a BullMQ Worker${needsRedis}`, () => 
     const queue = new Queue(name, { connection: redisConnection(server.url) });
     await queue.add('event', { event: one(), idempotencyKey: 'k', timestamp: '1700000000' });
     const connection = { url: server.url, maxRetriesPerRequest: null };
-    const worker = new Worker(
-      name,
-      bullmqProcessor(() => {}),
-      { ...options, connection },
-    );
+    const worker = new Worker(name, bullmqWorker({ onEvent: () => {} }), { ...options, connection });
     onTestFinished(async () => {
       await worker.close();
       await queue.close();
@@ -81,12 +77,12 @@ describe.skipIf(!hasRedis)(`the options of a BullMQ Worker${needsRedis}`, () => 
     });
   }
 
-  it('are found by the processor, which refuses what loses events', async () => {
+  it('are visible to the processor, which refuses those that lose events', async () => {
     expect(await working({ ...bullmqWorkerOptions, skipStalledCheck: true })).toContain('skipStalledCheck');
     expect(await working(bullmqWorkerOptions)).toBe('completed');
   });
 
-  it('are warned about where they are BullMQ’s own', async () => {
+  it('cause a warning if they are BullMQ’s defaults', async () => {
     const warned = once(process, 'warning');
     expect(await working({})).toBe('completed');
     const [warning] = await warned;

@@ -1,33 +1,33 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import type { ReceiverOptions } from '../../src/index.js';
+import type { Enqueue } from '../../src/index.js';
 import {
   bullmqEnqueue,
-  bullmqProcessor,
+  bullmqWorker,
   bullmqWorkerOptions,
   type EnqueueOptions,
-  type JobOptions,
-  type OnEvent,
+  type EventWorkerOptions,
 } from '../../src/queues/bullmq/index.js';
 import { pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 import { maintain, startBoss } from './boss.js';
 
-export type Enqueue = NonNullable<ReceiverOptions['enqueue']>;
+export type OnEvent<Tx = undefined> = EventWorkerOptions<Tx>['onEvent'];
+export type WorkOptions<Tx = undefined> = Omit<EventWorkerOptions<Tx>, 'onEvent'>;
 
-/** A queue on some engine, seen by a client of its own. */
+/** A queue on some engine, with its own client. */
 export interface EngineQueue {
   readonly enqueue: Enqueue;
-  /** Every job that the engine has of this queue, the done ones too. */
+  /** Every job of this queue, completed ones too. */
   jobs(): Promise<{ readonly id: string; readonly data: unknown }[]>;
-  /** How many jobs are neither done nor dead. */
+  /** How many jobs are neither completed nor dead letters. */
   pending(): Promise<number>;
   deadLetters(): Promise<{ readonly data: unknown; readonly reason: string }[]>;
-  /** Adds a job as somebody else could. */
+  /** Adds a job with other data, as another producer could. */
   add(data: object): Promise<void>;
   /** Starts a worker. */
-  work<Tx>(onEvent: OnEvent<Tx>, options?: JobOptions<Tx>): Promise<void>;
-  /** What the engine does of itself from time to time. */
+  work<Tx>(onEvent: OnEvent<Tx>, options?: WorkOptions<Tx>): Promise<void>;
+  /** Runs the engine's periodic maintenance now. */
   tick(): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ const workerOptions = {
   concurrency: 8,
 };
 
-/** What one client can be told to make it give up soon, and come back soon. */
+/** Options that make a client fail and reconnect quickly. */
 export function redisConnection(url: string) {
   return { url, maxRetriesPerRequest: 1, retryStrategy: () => 20 };
 }
@@ -62,7 +62,7 @@ export const openBullmqRedis: OpenQueue = async (url, name, options) => {
   });
 };
 
-/** On connections of the user's own ioredis, which need not be the one that BullMQ brings. */
+/** On connections of the user's ioredis, whose version may differ from BullMQ's. */
 export const openBullmqIoRedis: OpenQueue = async (url, name, options) => {
   const connect = (maxRetriesPerRequest: number | null) =>
     new Redis(url, { maxRetriesPerRequest, retryStrategy: () => 20 }).on('error', ignore);
@@ -105,11 +105,11 @@ type BullmqQueue = Pick<Queue, 'add' | 'addBulk' | 'close' | 'defaultJobOptions'
 function bullmqQueue(
   queue: BullmqQueue,
   options: EnqueueOptions | undefined,
-  engine: { worker(processor: ReturnType<typeof bullmqProcessor>): void; close(): Promise<void> },
+  engine: { worker(processor: ReturnType<typeof bullmqWorker>): void; close(): Promise<void> },
 ): EngineQueue {
   queue.on('error', ignore);
   return {
-    enqueue: bullmqEnqueue(queue, options),
+    enqueue: bullmqEnqueue({ queue, ...options }),
     async jobs() {
       const jobs = await queue.getJobs();
       return jobs.map(({ id = '', data }) => ({ id, data }));
@@ -125,8 +125,8 @@ function bullmqQueue(
     async add(data) {
       await queue.add('other', data, { attempts: 5 });
     },
-    async work(onEvent, jobOptions) {
-      engine.worker(bullmqProcessor(onEvent, { handlerTimeoutMs: 500, ...jobOptions }));
+    async work(onEvent, workOptions) {
+      engine.worker(bullmqWorker({ onEvent, handlerTimeoutMs: 500, ...workOptions }));
     },
     tick: async () => {},
     async close() {
@@ -145,7 +145,7 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
     (await boss.getDb().executeSql(text, values)).rows;
   const jobsOf = (queue: string) => select('SELECT * FROM pgboss.job WHERE name = $1', [queue]);
   return {
-    enqueue: pgBossEnqueue(boss, name, { handlerTimeoutMs: 500, ...options }),
+    enqueue: pgBossEnqueue({ boss, queue: name, handlerTimeoutMs: 500, ...options }),
     async jobs() {
       return (await jobsOf(name)).map(({ id, data }) => ({ id: String(id), data }));
     },
@@ -163,8 +163,8 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
     async add(data) {
       await boss.send(name, data, { retryLimit: 4 });
     },
-    async work(onEvent, jobOptions) {
-      const worker = pgBossWorker(onEvent, { boss, handlerTimeoutMs: 500, ...jobOptions });
+    async work(onEvent, workOptions) {
+      const worker = pgBossWorker({ boss, onEvent, handlerTimeoutMs: 500, ...workOptions });
       await boss.work(name, { batchSize: 64, pollingIntervalSeconds: 0.5 }, worker);
     },
     tick: () => maintain(boss),
@@ -172,10 +172,10 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
   };
 };
 
-/** Each by its name, for another process to be told. */
+/** Each by its name, which another process can be given. */
 export const engines = { openBullmqRedis, openBullmqIoRedis, openBullmqPostgres, openPgBoss } as const;
 
-/** Makes a table refuse the jobs of events named `Unstorable`. Gives what undoes it. */
+/** Makes a table reject the jobs of events named `Unstorable`. Resolves to an undo. */
 export async function refuseUnstorable(url: string, table: string): Promise<() => Promise<void>> {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   await pool.query(`

@@ -1,16 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, InvalidEventError } from '../../src/index.js';
-import {
-  bullmqJobId,
-  createRunJob,
-  engineError,
-  jobsOf,
-  pgBossJobId,
-  readJob,
-  resolveEnqueueOptions,
-  storableJob,
-} from '../../src/queues/job.js';
+import { bullmqJobId } from '../../src/queues/bullmq/job-id.js';
+import { engineError } from '../../src/queues/engine-error.js';
+import { jobOf, readJob, storableJob } from '../../src/queues/job.js';
+import { resolveEnqueueOptions } from '../../src/queues/options.js';
+import { pgBossJobId } from '../../src/queues/pg-boss/job-id.js';
+import { createRunJob } from '../../src/queues/run-job.js';
 import { hostileKeys } from '../contracts/store-helpers.js';
 import { hostileValues } from '../fixtures/hostile.js';
 import { event } from '../helpers.js';
@@ -18,7 +14,7 @@ import { event } from '../helpers.js';
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('the ids of jobs', () => {
-  it('are the key itself where it is a UUID', () => {
+  it('are the key itself if it is a UUID', () => {
     const key = '66f0a5c6-1f0b-4c7e-9d3c-2d6f0a6b7c11';
     expect([bullmqJobId(key), pgBossJobId(key)]).toEqual([key, key]);
   });
@@ -38,11 +34,11 @@ describe('the ids of jobs', () => {
     'meta',
     'waiting-children',
     'id',
-  ])('are none that BullMQ refuses or has a meaning for (%j)', (key) => {
+  ])('are hashes for keys that BullMQ rejects or uses itself (%j)', (key) => {
     expect(bullmqJobId(key)).toMatch(/^sha256-[0-9a-f]{64}$/);
   });
 
-  it('are what both engines take, and another for another key', () => {
+  it('are valid for both engines, and different for different keys', () => {
     const text = fc.string({ unit: 'binary', maxLength: 12 });
     const codes = fc.array(fc.integer({ min: 0xd7f0, max: 0xe010 }), { maxLength: 3 });
     const key = fc.oneof(
@@ -53,7 +49,7 @@ describe('the ids of jobs', () => {
     );
     fc.assert(
       fc.property(key, key, (one, other) => {
-        // What was made of another key is a key too.
+        // The id of another key can be a key too.
         const keys = [one, other, bullmqJobId(one), pgBossJobId(other)];
         const different = new Set(keys).size;
         expect(new Set(keys.map(bullmqJobId)).size).toBe(different);
@@ -65,9 +61,9 @@ describe('the ids of jobs', () => {
       }),
       { seed: 3, numRuns: 2000 },
     );
-  });
+  }, 30_000);
 
-  it('hash a UUID of version 5 for pg-boss, as it could be the hash of another key', () => {
+  it('hash version 5 UUIDs for pg-boss, because one could be the hash of another key', () => {
     const hash = pgBossJobId('key');
     expect(hash).toMatch(uuid);
     expect(hash.charAt(14)).toBe('5');
@@ -78,7 +74,7 @@ describe('the ids of jobs', () => {
 describe('the data of a job', () => {
   const job = { event: event('id'), idempotencyKey: 'key', timestamp: '1700000000' };
 
-  it('is as it was, and text only where Postgres would refuse it', () => {
+  it('is the job itself, and JSON text only if Postgres would reject it', () => {
     expect(storableJob(job)).toBe(job);
     for (const idempotencyKey of ['\0', '\ud800', 'a\udfffb']) {
       const stored = storableJob({ ...job, idempotencyKey });
@@ -92,7 +88,7 @@ describe('the data of a job', () => {
     expect(read).toThrow();
   });
 
-  it('that is wrong is refused with every issue and where it is', () => {
+  it('is refused with every issue and its path', () => {
     const wrong = { event: { ...event('x'), id: 7 }, idempotencyKey: 1 };
     const issues = [['idempotencyKey'], ['timestamp'], ['event', 'id']].map((path) => ({
       path,
@@ -103,48 +99,48 @@ describe('the data of a job', () => {
     expect(thrown).toMatchObject({ issues });
   });
 
-  it('of a kind of event that is not known is refused', () => {
+  it('is refused with an unknown kind of event', () => {
     expect(caught(() => readJob({ ...job, event: { id: 'x', event: 'event.other' } }))).toMatchObject({
       issues: [{ path: ['event', 'event'] }],
     });
   });
 
-  it('that is text but no JSON is refused', () => {
+  it('is refused if its text is not JSON', () => {
     expect(caught(() => readJob({ json: '{' }))).toMatchObject({ issues: [{ path: ['json'] }] });
   });
 
-  it('names the source of its delivery, if that has one', async () => {
-    const context = { idempotencyKeys: ['tenant:x'], timestamp: '1700000000', source: 'tenant' };
-    const [stored] = jobsOf([event('x')], context);
-    expect(jobsOf([event('x')], { ...context, source: undefined })[0]).not.toHaveProperty('source');
+  it('contains the source of its delivery, if there is one', async () => {
+    const entry = { event: event('x'), idempotencyKey: 'tenant::x' };
+    const stored = jobOf(entry, { timestamp: '1700000000', source: 'tenant' });
+    expect(jobOf(entry, { timestamp: '1700000000', source: undefined })).not.toHaveProperty('source');
     const sources: unknown[] = [];
-    const run = createRunJob((_, { source }) => sources.push(source), {});
-    await run(readJob(JSON.parse(JSON.stringify(stored))));
-    await run(readJob({ ...stored, source: undefined }));
+    const { runJob } = createRunJob({ onEvent: (_, { source }) => sources.push(source) });
+    await runJob(readJob(JSON.parse(JSON.stringify(stored))));
+    await runJob(readJob({ ...stored, source: undefined }));
     expect(sources).toEqual(['tenant', undefined]);
     expect(caught(() => readJob({ ...stored, source: 7 }))).toMatchObject({ issues: [{ path: ['source'] }] });
   });
 });
 
 describe('the error for an engine', () => {
-  it('says what failed and why, in text that every database takes', () => {
+  it('names the failure and its cause, in text that every database stores', () => {
     const error = engineError(new Error('outer', { cause: new Error('in\0ner \ud800') }));
     expect(error.message).toBe('outer Cause: in\ufffdner \ufffd');
     expect(error.stack).toContain('in\ufffdner \ufffd');
     expect(error.cause).toBeUndefined();
   });
 
-  it('is of bounded length', () => {
+  it('has a bounded length', () => {
     expect(engineError(new Error('x'.repeat(1e6))).message).toHaveLength(10_000);
   });
 
-  it.each(hostileValues)('is an error for %s too', (_, value) => {
+  it.each(hostileValues)('is an Error for %s too', (_, value) => {
     expect(engineError(value)).toBeInstanceOf(Error);
     expect(engineError(new Error('outer', { cause: value }))).toBeInstanceOf(Error);
   });
 });
 
-describe('the options', () => {
+describe('resolveEnqueueOptions', () => {
   it.each([
     { attempts: 0 },
     { attempts: 1.5 },
@@ -153,15 +149,8 @@ describe('the options', () => {
     { backoffMs: Number.POSITIVE_INFINITY },
     { retentionMs: 0 },
     { attempts: 40, backoffMs: 1000 },
-  ])('of a enqueue are refused where they make no sense (%o)', (options) => {
+  ])('refuses %o', (options) => {
     expect(() => resolveEnqueueOptions(options)).toThrow(ConfigError);
-  });
-
-  it('of a worker are refused where they make no sense', () => {
-    const store = { once: 'no function' };
-    expect(() => Reflect.apply(createRunJob, undefined, [undefined, {}])).toThrow(ConfigError);
-    expect(() => Reflect.apply(createRunJob, undefined, [() => {}, { store }])).toThrow(ConfigError);
-    expect(() => createRunJob(() => {}, { handlerTimeoutMs: 0 })).toThrow(ConfigError);
   });
 });
 

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import type { IdempotencyStore } from '../../src/index.js';
 import { engines } from './engines.js';
 
-/** What a handler of these tests does under {@link fileStore}. */
+/** What {@link fileStore} gives a handler. */
 export interface FileTransaction {
   effect(text: string): void;
 }
 
-/** A transactional store of files: the key and the effect of its handler become one file, or none. Keys are file names. */
+/** A transactional store: a key and the effect of its handler become one file or none. Keys are file names. */
 export function fileStore(directory: string): IdempotencyStore<FileTransaction> {
   return {
     async once(key, run) {
@@ -24,17 +24,17 @@ export function fileStore(directory: string): IdempotencyStore<FileTransaction> 
   };
 }
 
-/** What the process of {@link main} is told. */
+/** The argument of the process. */
 export interface WorkerProcess {
   readonly open: keyof typeof engines;
   readonly url: string;
   readonly queue: string;
   readonly directory: string;
-  /** Where it stops for good: before its handler has had an effect, or after, when the engine does not know it yet. */
+  /** Where it hangs: before the handler has an effect, or after that but before the engine knows. */
   readonly hangs: 'before' | 'after';
 }
 
-/** A worker that gets to a point, says so, and waits there for its death. */
+/** A worker that hangs at a given point, prints that, and waits to be killed. */
 async function main({ open, url, queue, directory, hangs }: WorkerProcess): Promise<void> {
   const hang = () => {
     console.log('hanging');

@@ -1,4 +1,4 @@
-import type { LeaseTable } from '../../src/stores/lease.js';
+import type { LeaseTable } from '../../src/stores/leased-store.js';
 
 /** A table in memory that can be told what goes wrong. */
 export function fakeTable(wrong: Partial<LeaseTable> = {}) {

@@ -121,8 +121,24 @@ describe('memoryStore', () => {
     { maxKeys: Number.NaN },
     { retentionMs: 0 },
     { retentionMs: -1 },
-    { maxKeys: 'many' as never },
-  ])('refuses %j', (options) => {
-    expect(() => memoryStore(options)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+    { maxKeys: 'many' },
+    { leaseMs: 0 },
+    { now: 1_700_000_000 },
+    { ttl: 1000 },
+  ])('refuses %j, and names the option', (options) => {
+    const [name = ''] = Object.keys(options);
+    expect(() => Reflect.apply(memoryStore, undefined, [options])).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(`\`${name}\``) }),
+    );
+  });
+
+  it('remembers a key for 7 days by default', async () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time });
+    await store.once('a', nothing);
+    time = 7 * 86_400_000 - 1;
+    expect(await store.once('a', failing)).toBe('duplicate');
+    time += 1;
+    expect(await store.once('a', nothing)).toBe('handled');
   });
 });

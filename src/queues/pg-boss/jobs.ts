@@ -1,4 +1,6 @@
-/** A job as either version of pg-boss takes it. */
+import { type ClientOption, hasMethods } from '../../internal/check-client.js';
+
+/** A job that is inserted, for either version of pg-boss. */
 export interface PgBossJobInsert {
   id: string;
   data: object;
@@ -8,7 +10,7 @@ export interface PgBossJobInsert {
   expireInSeconds?: number;
 }
 
-/** What is used of pg-boss's description of a queue. */
+/** The part of pg-boss's description of a queue that is checked. */
 export interface PgBossQueueLike {
   readonly policy?: string | null | undefined;
   readonly deadLetter?: string | null | undefined;
@@ -19,7 +21,7 @@ export interface PgBossQueueLike {
   readonly expireInSeconds?: number | null | undefined;
 }
 
-/** What is used of the `PgBoss` of pg-boss 10. */
+/** The part of the `PgBoss` of pg-boss 10 that the enqueue and the worker use. */
 export interface PgBoss10Like {
   getQueue(name: string): Promise<PgBossQueueLike | null>;
   insert(jobs: (PgBossJobInsert & { name: string; keepUntil: string })[]): Promise<unknown>;
@@ -28,9 +30,10 @@ export interface PgBoss10Like {
     id: string,
     options: { includeArchive: boolean },
   ): Promise<{ readonly state: string } | null>;
+  complete(name: string, id: string): Promise<unknown>;
 }
 
-/** What is used of the `PgBoss` of pg-boss 12. */
+/** The part of the `PgBoss` of pg-boss 12 that the enqueue and the worker use. */
 export interface PgBoss12Like {
   getQueue(name: string): Promise<PgBossQueueLike | null>;
   insert(
@@ -39,12 +42,20 @@ export interface PgBoss12Like {
     options: { returnId: boolean },
   ): Promise<readonly string[] | null>;
   findJobs(name: string, options: { id: string }): Promise<readonly unknown[]>;
+  complete(name: string, id: string): Promise<unknown>;
 }
 
-/** What a enqueue uses of `PgBoss`, of pg-boss 10 or 12. */
+/** A `PgBoss` of pg-boss 10 or 12. */
 export type PgBossLike = PgBoss10Like | PgBoss12Like;
 
-/** pg-boss removes jobs that nobody has worked on for so long: an acknowledged event must not be among them. */
+/** The option `boss`, as the enqueue and the worker check it. */
+export const BOSS: ClientOption = {
+  name: 'boss',
+  takes: 'a PgBoss',
+  isClient: (value) => hasMethods<PgBoss10Like>(value, 'insert', 'getQueue', 'complete'),
+};
+
+/** pg-boss removes jobs that have waited this long: an acknowledged event must not be among them. */
 const KEEP_SECONDS = 10 * 365 * 86_400;
 
 /** Whether it is pg-boss 12: 10 has no `findJobs`. */
@@ -53,10 +64,10 @@ export function isPgBoss12(boss: PgBossLike): boss is PgBoss12Like {
 }
 
 /**
- * Stores the jobs that pg-boss does not have yet, neither in the queue nor done, in one statement. Gives those that are
- * not stored afterwards: pg-boss leaves out without a word what a queue's policy does not take.
+ * Stores the jobs that pg-boss does not have yet, queued or completed, in one statement. Returns the jobs that are not
+ * stored afterwards: pg-boss silently skips jobs that the policy of the queue excludes.
  *
- * @param deleteAfterSeconds How long pg-boss 12 keeps a job that is done. (Default: as long as its queue says.)
+ * @param deleteAfterSeconds How long pg-boss 12 keeps a completed job. (Default: as long as its queue says.)
  */
 export type StoreJobs = (
   name: string,
@@ -85,17 +96,17 @@ function storingIn12(boss: PgBoss12Like): StoreJobs {
 }
 
 /**
- * pg-boss 10 moves what is done to an archive, where an insert does not see it, and has no method that looks for more than
- * one job there. It does not say what an insert stored either.
+ * pg-boss 10 moves completed jobs to an archive that an insert does not check, and has no method that finds several jobs
+ * there. Nor does an insert return what it stored.
  */
 function storingIn10(boss: PgBoss10Like): StoreJobs {
   return async (name, jobs) => {
     const isQueued = async (id: string) => (await boss.getJobById(name, id, { includeArchive: false })) !== null;
     const isKept = async (id: string) => {
-      // It looks into the archive last, so that a job on its way there is found in one of the two.
+      // This reads the archive last, so a job that is being archived is found in one of the two.
       const job = await boss.getJobById(name, id, { includeArchive: true });
       if (job === null) return false;
-      // What was archived without having been worked on has not taken effect.
+      // A job that was archived before it ran has not taken effect.
       return (job.state !== 'created' && job.state !== 'retry') || isQueued(id);
     };
     const missing = await without(jobs, isKept);
@@ -106,7 +117,7 @@ function storingIn10(boss: PgBoss10Like): StoreJobs {
   };
 }
 
-/** The jobs without those that are found. */
+/** The jobs that are not found. */
 async function without(
   jobs: readonly PgBossJobInsert[],
   isFound: (id: string) => Promise<boolean>,

@@ -1,17 +1,12 @@
 import { ConfigError, InvalidEventError } from '../../errors.js';
-import {
-  createRunJob,
-  type EventJob,
-  engineError,
-  type JobOptions,
-  LONGEST_TEXT,
-  type OnEvent,
-  readJob,
-} from '../job.js';
-import { type PgBoss10Like, type PgBoss12Like, type StoreJobs, storing } from './jobs.js';
+import { checkClientOptions } from '../../internal/check-client.js';
+import { engineError, LONGEST_TEXT } from '../engine-error.js';
+import { type EventJob, readJob } from '../job.js';
+import { createRunJob, type EventWorkerOptions, WORKER_OPTIONS } from '../run-job.js';
+import { BOSS, type PgBossLike, type StoreJobs, storing } from './jobs.js';
 import { isTooShort } from './queue.js';
 
-/** What is used of a pg-boss `Job`. */
+/** The part of a pg-boss `Job` that the worker uses. */
 export interface PgBossJobLike {
   readonly id: string;
   readonly name: string;
@@ -19,30 +14,23 @@ export interface PgBossJobLike {
   readonly expireInSeconds: number;
 }
 
-/** What a worker uses of `PgBoss`, of pg-boss 10 or 12. */
-export type PgBossSettleLike = (PgBoss10Like | PgBoss12Like) & {
-  complete(name: string, id: string): Promise<unknown>;
-};
-
 /** Options of {@link pgBossWorker}. */
-export interface PgBossWorkerOptions<Tx = undefined> extends JobOptions<Tx> {
-  /**
-   * The `PgBoss` that the worker works for. With it, `batchSize` may be above 1, and a job whose data is no event job goes
-   * to the dead-letter queue at once. (Default: none; such a job goes there when its tries are used up.)
-   */
-  readonly boss?: PgBossSettleLike | undefined;
+export interface PgBossWorkerOptions<Tx = undefined> extends EventWorkerOptions<Tx> {
+  /** The `PgBoss` whose `work` runs the worker. It settles the jobs of a batch one by one. */
+  readonly boss: PgBossLike;
 }
 
 /**
- * Creates the worker for `boss.work` of the queue that `pgBossEnqueue` fills. A job whose handler fails is tried again
- * by pg-boss, and goes to the dead-letter queue when its tries are used up. The jobs of a batch run at the same time,
- * and one that fails neither fails nor repeats the others. A job whose data is no event job goes to the dead-letter
- * queue as `{ data, issues }`.
+ * Creates the worker for `boss.work` of the queue that `pgBossEnqueue` fills. If the handler fails, pg-boss tries the job
+ * again and moves it to the dead-letter queue when its tries are used up. The jobs of a batch run concurrently, and a
+ * failed one neither fails nor repeats the others. A job whose data is not an event job goes to the dead-letter queue at
+ * once, as `{ data, issues }`.
  *
- * The job of a worker that died runs again once it has expired and a `PgBoss` has seen that (`supervise`; every
- * `maintenanceIntervalSeconds` in pg-boss 10, `superviseIntervalSeconds` and `monitorIntervalSeconds` in 12); each death is one of its tries. Without `store`, such a job takes effect again. pg-boss 10 does not catch what
- * goes wrong when it settles a job: where the database goes away while one runs, the process ends with an unhandled
- * rejection, so have it started again.
+ * It does not deduplicate without `store`: the job of a worker that died takes effect again. It runs again once it has
+ * expired and a `PgBoss` has noticed (`supervise`; every `maintenanceIntervalSeconds` in pg-boss 10,
+ * `superviseIntervalSeconds` and `monitorIntervalSeconds` in 12); each death uses up one try. pg-boss 10 does not catch
+ * errors while it settles a job: if the database goes away while a job runs, the process ends with an unhandled
+ * rejection, so have it restarted.
  *
  * @example
  * ```ts
@@ -52,41 +40,35 @@ export interface PgBossWorkerOptions<Tx = undefined> extends JobOptions<Tx> {
  * const boss = new PgBoss('postgres://localhost/app');
  * boss.on('error', console.error);
  * await boss.start();
- * const worker = pgBossWorker(async (event) => console.log(event.event, event.id), { boss });
+ * const worker = pgBossWorker({ boss, onEvent: async (event) => console.log(event.event, event.id) });
  * await boss.work('events', { batchSize: 10 }, worker);
  * ```
- * @param onEvent Handles one event, as the receiver's option of that name: `router.dispatch` is one.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense. The worker itself rejects with one, and takes
- * nothing as done, for a batch without `boss` and for jobs that expire before `handlerTimeoutMs` is over.
+ * @param options The PgBoss, the handler and how it runs; times are in milliseconds.
+ * @returns The handler for `boss.work`. It rejects with a ConfigError, and completes no job, if jobs expire before
+ * `handlerTimeoutMs` is over.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function pgBossWorker<Tx = undefined>(
-  onEvent: OnEvent<NoInfer<Tx>>,
-  options: PgBossWorkerOptions<Tx> = {},
+  options: PgBossWorkerOptions<Tx>,
 ): (jobs: readonly PgBossJobLike[]) => Promise<void> {
-  const { boss, handlerTimeoutMs = 30_000 } = options;
-  if (boss !== undefined && typeof boss.complete !== 'function') throw new ConfigError('Option boss must be a PgBoss.');
-  const run = createRunJob(onEvent, options);
-  const deadLetter = boss && deadLetters(boss, storing(boss));
+  checkClientOptions('pgBossWorker', options, BOSS, ['boss', ...WORKER_OPTIONS]);
+  const { boss } = options;
+  const { runJob, handlerTimeoutMs } = createRunJob(options);
+  const deadLetter = deadLetters(boss, storing(boss));
 
   async function settle(job: PgBossJobLike, isAlone: boolean): Promise<void> {
     const read = readOrInvalid(job.data);
-    if (!(read instanceof InvalidEventError)) await run(read);
-    else if (deadLetter === undefined) throw read;
-    else await deadLetter(job, read);
-    // pg-boss settles a batch as one. What is complete by then is not touched when the batch fails for another job.
-    if (!isAlone) await boss?.complete(job.name, job.id);
+    if (read instanceof InvalidEventError) await deadLetter(job, read);
+    else await runJob(read);
+    // pg-boss settles a batch as one, but leaves a completed job alone when the batch fails because of another.
+    if (!isAlone) await boss.complete(job.name, job.id);
   }
 
   return async (jobs) => {
-    if (jobs.length > 1 && boss === undefined) {
-      throw new ConfigError(
-        'A batchSize above 1 needs the option boss of pgBossWorker, to settle its jobs one by one.',
-      );
-    }
     const shortest = Math.min(...jobs.map(({ expireInSeconds }) => Number(expireInSeconds)));
     if (isTooShort(shortest, handlerTimeoutMs)) {
       throw new ConfigError(
-        `Jobs expire after ${shortest} seconds, which must be more than twice handlerTimeoutMs, ${handlerTimeoutMs} ms: give pgBossEnqueue the same handlerTimeoutMs, or the queue a longer expireInSeconds.`,
+        `Jobs expire after ${shortest} s, which must be more than twice handlerTimeoutMs (${handlerTimeoutMs} ms). Give pgBossEnqueue the same handlerTimeoutMs, or the queue a longer expireInSeconds.`,
       );
     }
     const settled = await Promise.allSettled(jobs.map((job) => settle(job, jobs.length === 1)));
@@ -95,8 +77,8 @@ export function pgBossWorker<Tx = undefined>(
     );
     const [first] = errors;
     if (first === undefined) return;
-    // Thrown only now: pg-boss fails what is not complete, and none of it can be in another worker's hands yet. It gives
-    // all of them the same reason, so that each must be found in it.
+    // Thrown after all jobs have settled: pg-boss fails every job that is not complete, and no other worker can have one
+    // yet. It stores the same reason with each of them, so the reason must name them all.
     if (errors.length === 1) throw first.error;
     const share = Math.floor(LONGEST_TEXT / errors.length) - 50;
     throw new Error(errors.map(({ id, error }) => `job ${id}: ${error.message.slice(0, share)}`).join('\n'));
@@ -112,12 +94,15 @@ function readOrInvalid(data: unknown): EventJob | InvalidEventError {
   }
 }
 
-/** Under the id of the job, so that a crash before the job is settled leaves one dead letter and not two. */
-function deadLetters(boss: PgBossSettleLike, store: StoreJobs) {
+/** Keeps the id of the job, so that a crash before the job is settled leaves one dead letter and not two. */
+function deadLetters(boss: PgBossLike, store: StoreJobs) {
   return async (job: PgBossJobLike, { issues }: InvalidEventError): Promise<void> => {
     const name = (await boss.getQueue(job.name))?.deadLetter;
-    if (!name)
-      throw new ConfigError(`The pg-boss queue ${job.name} has no dead-letter queue for a job that is no event.`);
+    if (!name) {
+      throw new ConfigError(
+        `The pg-boss queue ${job.name} has no dead-letter queue for a job that is not an event job. Set deadLetter with boss.updateQueue.`,
+      );
+    }
     const lost = await store(name, [{ id: job.id, data: { data: job.data, issues } }]);
     if (lost.length > 0) throw new Error(`pg-boss did not store a job in the dead-letter queue ${name}.`);
   };

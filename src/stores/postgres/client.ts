@@ -1,7 +1,8 @@
-import { ConfigError, WebhookError } from '../../errors.js';
+import { WebhookError } from '../../errors.js';
+import { type ClientOption, hasMethods } from '../../internal/check-client.js';
 import { inline, type Statement } from './sql.js';
 
-/** What is used of a connection that a pg Pool gives out. */
+/** The part of a connection from a pg Pool that the store uses. */
 export interface PgClientLike {
   query(text: string): Promise<unknown>;
   release(destroy?: boolean): void;
@@ -9,7 +10,7 @@ export interface PgClientLike {
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** What is used of a `Pool` of pg, and of what is made like it. `connect` twice, so that its type can be inferred. */
+/** The part of a pg `Pool` that the store uses. `connect` has two overloads, so that its type can be inferred. */
 export interface PgPoolLike<Client> {
   query(text: string): Promise<unknown>;
   connect(): Promise<Client>;
@@ -18,12 +19,12 @@ export interface PgPoolLike<Client> {
   ): void;
 }
 
-/** What runs a text in postgres.js, on a pool or in a transaction. */
+/** Runs a statement in postgres.js, on a pool or in a transaction. */
 export interface Unsafe {
   unsafe(text: string, values?: string[], options?: { prepare: boolean }): PromiseLike<unknown>;
 }
 
-/** What is used of the `sql` of postgres.js. `begin` twice, so that its type can be inferred. */
+/** The part of postgres.js's `sql` that the store uses. `begin` has two overloads, so that its type can be inferred. */
 export interface PostgresJsLike<Tx> extends Unsafe {
   readonly options?: { readonly prepare?: unknown };
   begin<T>(work: (sql: Tx) => T | Promise<T>): Promise<unknown>;
@@ -62,29 +63,28 @@ export function queryOfPostgresJs(sql: Unsafe, options: PostgresJsLike<unknown>[
 export function explainTo(table: string): (error: unknown) => never {
   return (error) => {
     if (sqlState(error) !== '42P01') throw error;
-    throw storeError(`There is no table ${table}: call migrate() of the store once before deliveries come in.`, error);
+    throw storeError(`The table ${table} does not exist. Call migrate() of the store before deliveries arrive.`, error);
   };
 }
 
 export function isPostgresJs<Tx>(pool: PgPoolLike<Tx> | PostgresJsLike<Tx>): pool is PostgresJsLike<Tx> {
-  return hasFunctions(pool, ['unsafe', 'begin']);
+  return hasMethods<PostgresJsLike<Tx>>(pool, 'unsafe', 'begin');
 }
 
-/** Throws ConfigError for what is no pool: a single connection has only one transaction, and cannot be replaced. */
-export function checkPool(pool: unknown): void {
-  if (hasFunctions(pool, ['unsafe', 'begin'])) return;
-  // A Client of pg has these two as well, and what no Pool has.
-  const isPool = hasFunctions(pool, ['query', 'connect']);
-  if (isPool && !hasFunctions(pool, ['release']) && !hasFunctions(pool, ['escapeLiteral'])) return;
-  throw new ConfigError(
-    'postgresStore needs pool: a Pool of pg (new Pool(…), not a Client or a URL) or the sql of postgres.js.',
-  );
-}
-
-function hasFunctions(value: unknown, names: readonly string[]): boolean {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
-  return names.every((name) => typeof Reflect.get(value, name) === 'function');
-}
+/** The option `pool`. A Client is refused: it has one connection, so one transaction, and cannot replace it. */
+export const POOL: ClientOption = {
+  name: 'pool',
+  takes: 'a Pool of pg (not a Client or a URL) or the sql of postgres.js',
+  isClient(value) {
+    if (hasMethods<PostgresJsLike<unknown>>(value, 'unsafe', 'begin')) return true;
+    if (!hasMethods<PgPoolLike<unknown>>(value, 'query', 'connect')) return false;
+    // A Client has these as well, but no Pool does.
+    return (
+      !hasMethods<Record<string, unknown>>(value, 'release') &&
+      !hasMethods<Record<string, unknown>>(value, 'escapeLiteral')
+    );
+  },
+};
 
 /** Reads a result of pg, or the last of several. By position, because names of columns may be transformed. */
 export function readPg(result: unknown): Answer {

@@ -1,10 +1,18 @@
-import { type LeaseOptions, type LeaseTable, leasedStore, resolveLeaseOptions } from '../lease.js';
+import { checkClientOptions } from '../../internal/check-client.js';
+import { optionError } from '../../internal/check-options.js';
+import {
+  LEASE_OPTIONS,
+  type LeaseOptions,
+  type LeaseTable,
+  leasedStore,
+  resolveLeaseOptions,
+} from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
 import {
-  checkPool,
   isPostgresJs,
   type PgClientLike,
   type PgPoolLike,
+  POOL,
   type PostgresJsLike,
   type Query,
   queryOf,
@@ -19,17 +27,17 @@ export type { PgClientLike, PgPoolLike, PostgresJsLike } from './client.js';
 
 /** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions<Pool> extends LeaseOptions {
-  /** A `Pool` of pg or the `sql` of postgres.js. It stays yours: the store neither opens nor closes it. */
+  /** Your `Pool` of pg or `sql` of postgres.js. The store neither opens nor closes it. */
   readonly pool: Pool;
   /** The table, or `schema.table`. (Default: `webhook_idempotency_keys`.) */
   readonly table?: string | undefined;
 }
 
-/** What {@link postgresStore} gives. */
+/** The store that {@link postgresStore} creates. */
 export interface PostgresStore<Tx> extends IdempotencyStore<Tx> {
-  /** Makes the table if it is not there. Any number of replicas may call it at the same time, and at every start. */
+  /** Creates the table if it does not exist. Replicas may call it at the same time, and at every start. */
   migrate(): Promise<void>;
-  /** Deletes the keys whose retention is over and says how many. Call it periodically, on one replica or all. */
+  /** Deletes expired keys and resolves to their number. Call it periodically, on one replica or all. */
   sweep(): Promise<number>;
 }
 
@@ -37,12 +45,13 @@ const SWEEP_ROWS = 10_000;
 const CLAIM_TRIES = 5;
 
 /**
- * A store in Postgres: exactly once over any number of replicas. With `transactional`, the handler runs in the
- * transaction that records the key and gets its connection as `context.tx`: what it writes there and the key are kept
- * together or not at all, whatever crashes when. Every run then keeps a connection for as long as it takes, so give the
- * pool as many as there are to be runs at once. When a handler's time is up, its transaction is rolled back and refuses
- * further statements, and the key is free. Without `transactional`, the key is held by a lease, and a process that dies between a
- * handler's effect and its record leaves an event that is handled again. It does not make the table: `migrate` does.
+ * Creates a store in Postgres, shared by all replicas. With `transactional`, the handler runs in the transaction that
+ * records the key and gets its connection as `context.tx`: its writes and the key commit together or not at all. Every run
+ * then uses one connection until it settles, so size the pool accordingly. When a handler times out, its transaction is
+ * rolled back and refuses further statements, and the key is free.
+ *
+ * Without `transactional` it does not put the handler's writes into its own transaction: the key has a lease, and if the
+ * process dies between the effect and its record, the event is handled again. It does not create the table: call `migrate`.
  *
  * @example
  * ```ts
@@ -57,12 +66,12 @@ const CLAIM_TRIES = 5;
  *
  * const receiver = createReceiver({
  *   secret: process.env.WEBHOOK_SECRET ?? '',
- *   toleranceSeconds: 300,
  *   store,
  *   onEvent: (event, { tx }) => tx.query('INSERT INTO seen (id) VALUES ($1)', [event.id]),
  * });
  * ```
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when `pool` is no pool, `table` no plain identifier, or a number out of range.
+ * @param options The pool and the table; times are in milliseconds.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function postgresStore<Tx extends PgClientLike>(
   options: PostgresStoreOptions<PgPoolLike<Tx>> & { readonly transactional: true },
@@ -75,17 +84,14 @@ export function postgresStore(
     readonly transactional?: false | undefined;
   },
 ): PostgresStore<undefined>;
-export function postgresStore<Tx extends PgClientLike>({
-  pool,
-  table = 'webhook_idempotency_keys',
-  transactional = false,
-  ...options
-}: PostgresStoreOptions<PgPoolLike<Tx> | PostgresJsLike<Tx>> & { readonly transactional?: boolean | undefined }):
-  | PostgresStore<Tx>
-  | PostgresStore<undefined> {
+export function postgresStore<Tx extends PgClientLike>(
+  options: PostgresStoreOptions<PgPoolLike<Tx> | PostgresJsLike<Tx>> & { readonly transactional?: boolean | undefined },
+): PostgresStore<Tx> | PostgresStore<undefined> {
+  checkClientOptions('postgresStore', options, POOL, ['pool', 'table', 'transactional', ...LEASE_OPTIONS]);
+  const { pool, table = 'webhook_idempotency_keys', transactional = false } = options;
+  if (typeof transactional !== 'boolean') throw optionError('transactional', 'a boolean', transactional);
   const lease = resolveLeaseOptions(options);
   const statements = statementsFor(table, lease);
-  checkPool(pool);
   const query = queryOf(pool, table);
 
   const maintenance = {

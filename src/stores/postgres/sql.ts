@@ -1,4 +1,4 @@
-import { ConfigError } from '../../errors.js';
+import { optionError } from '../../internal/check-options.js';
 
 /** No expiry is later than this many milliseconds from now: Postgres has no dates beyond the year 294276. */
 const LONGEST_MS = 1e14;
@@ -14,14 +14,12 @@ export type Statements = ReturnType<typeof statementsFor>;
 /**
  * The statements over one table. The clock is the server's.
  *
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the table is no plain identifier.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` if the table is not a plain identifier.
  */
 export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs: number; retentionMs: number }) {
   // 48 leave room for the name of the index within the 63 that Postgres keeps of a name.
   if (typeof name !== 'string' || !/^([A-Za-z_]\w{0,62}\.)?[A-Za-z_]\w{0,47}$/.test(name)) {
-    throw new ConfigError(
-      'Option table must be a plain identifier (letters, digits and _, at most 48) or schema.table of such.',
-    );
+    throw optionError('table', 'an identifier of at most 48 letters, digits and _, or schema.table', name);
   }
   const table = `"${name.replace('.', '"."')}"`;
   const bare = name.slice(name.indexOf('.') + 1);

@@ -1,7 +1,7 @@
 import { isWebhookError, type WebhookError } from '../../errors.js';
 import { stopwatch, withDeadline } from '../../internal/deadline.js';
-import { storableKey } from '../key.js';
-import type { resolveLeaseOptions } from '../lease.js';
+import type { resolveLeaseOptions } from '../leased-store.js';
+import { storableKey } from '../storable-key.js';
 import type { IdempotencyStore } from '../store.js';
 import { explainTo, type Query, sqlState, storeError } from './client.js';
 import type { Statement, Statements } from './sql.js';

@@ -1,5 +1,7 @@
-import { ConfigError, WebhookError } from '../../errors.js';
-import { type LeaseOptions, leasedStore, resolveLeaseOptions } from '../lease.js';
+import { WebhookError } from '../../errors.js';
+import { type ClientOption, checkClientOptions, hasMethods } from '../../internal/check-client.js';
+import { optionError } from '../../internal/check-options.js';
+import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
 import { adviceForIoRedis, adviceForNodeRedis, warnWithoutSocketTimeout } from './warning.js';
 
@@ -32,22 +34,22 @@ export type RedisLike = IoRedisLike | NodeRedisLike | ValkeyGlideLike;
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions extends LeaseOptions {
   /**
-   * Your own connected client, with `socketTimeout` set. The store never opens, closes or configures it. Give a node-redis
-   * client to the store alone: it takes other commands that it sends for a sign of life.
+   * Your connected client, with `socketTimeout` set. The store never opens, closes or configures it. Give the store its own
+   * node-redis client: the socket timeout of node-redis counts other commands as activity.
    */
   readonly client: RedisLike;
   /**
-   * What every key in Redis begins with: up to 100 letters, digits and `_ . : { } -`. No store's prefix may be the
-   * beginning of another's on the same server. (Default: `webhook:`.)
+   * Prefix of every key in Redis: up to 100 letters, digits and `_ . : { } -`. On one server, no store's prefix may be the
+   * beginning of another's. (Default: `webhook:`.)
    */
   readonly prefix?: string | undefined;
 }
 
 const PREFIX = /^[\w.:{}-]{1,100}$/;
 
-// A key holds its owner while it is held, and `done:` with that owner once it took effect: so a command that a client
-// sends again, because the connection broke before its answer came, finds its own work and gives the same answer.
-// Only scripts read, since a script always goes to the primary, and a replica may not know yet what the primary said.
+// The value of a claimed key is its owner, and `done:` with the owner once it took effect. So if a client repeats a command
+// because the connection broke before the answer came, the script recognizes its own work and gives the same answer.
+// Only scripts read: a script always goes to the primary, and a replica may lag behind.
 const CLAIM = `local held = redis.call('get', KEYS[1])
 if not held or held == ARGV[1] then
 redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
@@ -62,26 +64,26 @@ return 1`;
 
 const RELEASE = `return redis.call('get', KEYS[1]) == ARGV[1] and redis.call('del', KEYS[1]) or 0`;
 
-/** The two commands that the store sends, in the words of one client. */
+/** The two commands that the store sends, for one client. */
 interface Commands {
-  /** Makes `owner` the value of a key that does not exist, for as long as a lease: OK, or null when it exists. */
+  /** Sets a key that does not exist to `owner` for the length of a lease: OK, or null if the key exists. */
   take(key: string, owner: string): Promise<unknown>;
-  /** Runs a script on a key. An EVALSHA would save the server no time: what a script costs there is its calls. */
+  /** Runs a script on a key. EVALSHA would not be faster: the calls that a script makes are what it costs. */
   run(script: string, key: string, args: string[]): Promise<unknown>;
 }
 
 /**
- * A store in your own Redis or Valkey, shared by all replicas: an event takes effect once for as long as the server
- * keeps its keys. A run that dies is taken over from after `leaseMs`. While the server cannot be reached events fail
- * with `ERR_WEBHOOK_STORE` and are expected again, and nothing runs.
+ * Creates a store in your Redis or Valkey, shared by all replicas: an event takes effect once while the server keeps its
+ * key. If a process dies during a run, another takes over after `leaseMs`. While the server is unreachable, nothing runs,
+ * and events fail with `ERR_WEBHOOK_STORE`, to be redelivered.
  *
- * It does not check whether the server keeps what it was told: evicting keys (give it `maxmemory-policy noeviction`),
- * restarting without persistence and failing over to a replica that lags behind all forget keys, and an event
- * whose key is forgotten takes effect again when it is sent again.
+ * It does not check the durability of the server: eviction (use `maxmemory-policy noeviction`), a restart without
+ * persistence and a failover to a replica that lags behind all lose keys, and a redelivered event whose key is lost takes
+ * effect again.
  *
- * Let the client replace connections that no longer answer: `socketTimeout` below `timeoutMs` for ioredis (in
+ * Configure the client to replace connections that no longer answer: `socketTimeout` below `timeoutMs` for ioredis (in
  * `redisOptions` for a Cluster), and `pingInterval: 1000, socket: { socketTimeout: 3000, reconnectStrategy }` for
- * node-redis. The store emits the process warning `EVENT_WEBHOOK_REDIS_SOCKET_TIMEOUT` when that is missing.
+ * node-redis. The store emits the process warning `EVENT_WEBHOOK_REDIS_SOCKET_TIMEOUT` if that is missing.
  *
  * @example
  * ```ts
@@ -95,15 +97,14 @@ interface Commands {
  * const secret = process.env.WEBHOOK_SECRET ?? '';
  * export const receiver = createReceiver({ secret, store, onEvent: (event) => console.log(event.id) });
  * ```
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the client is none of these, or a prefix or number makes no sense.
+ * @param options The client and the prefix of its keys; times are in milliseconds.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function redisStore(options: RedisStoreOptions): IdempotencyStore {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigError('Options are missing: give at least client.');
-  }
+  checkClientOptions('redisStore', options, CLIENT, ['client', 'prefix', ...LEASE_OPTIONS]);
   const { client, prefix = 'webhook:' } = options;
   if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
-    throw new ConfigError('Option prefix must be 1 to 100 letters, digits and _ . : { } - (or be left out).');
+    throw optionError('prefix', '1 to 100 letters, digits and _ . : { } -', prefix);
   }
   const resolved = resolveLeaseOptions(options);
   // Redis takes whole milliseconds.
@@ -111,7 +112,7 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
   const lease = String(leaseMs);
   const retention = String(Math.ceil(resolved.retentionMs));
   const commands = commandsOf(client, leaseMs);
-  // Until a script was run: where none is allowed nothing may be claimed, since no run could be completed.
+  // False until a script has run: if the server allows none, no key may be claimed, because no run could be completed.
   let byScript = true;
 
   return leasedStore(
@@ -137,7 +138,7 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
   );
 }
 
-/** What each command may answer, and what that means. */
+/** The answers of each command and their meanings. */
 const TAKEN = new Map([['OK', 'claimed']] as const);
 const CLAIMED = new Map((['claimed', 'duplicate', 'in-progress'] as const).map((status) => [status, status]));
 const COMPLETED = new Map([
@@ -145,52 +146,53 @@ const COMPLETED = new Map([
   ['1', true],
 ] as const);
 
-/** The meaning of an answer, which may be a text, a number or, where a client is set so, a Buffer. */
+/** The meaning of an answer: a string, a number or, depending on the client's settings, a Buffer. */
 function meaningOf<Meaning>(answer: unknown, meanings: ReadonlyMap<string, Meaning>): Meaning {
   const meaning = meanings.get(String(answer));
   if (meaning !== undefined) return meaning;
-  // From a client that takes callbacks, say: what happened is not known.
+  // From a client that takes callbacks, for example. It is unknown what happened.
   throw new WebhookError(
     'ERR_WEBHOOK_STORE',
-    'The Redis client gave an answer that Redis does not give. Pass redisStore a client whose commands return promises of the answer.',
+    'The Redis client returned an unexpected answer. Pass redisStore a client whose commands return promises.',
   );
 }
 
-function commandsOf(client: unknown, leaseMs: number): Commands {
+// Every function has a method `call`.
+const isIoRedis = (client: unknown) => typeof client === 'object' && hasMethods<IoRedisLike>(client, 'call');
+const isValkeyGlide = (client: unknown) => hasMethods<ValkeyGlideLike>(client, 'customCommand');
+const isNodeRedis = (client: unknown) => hasMethods<NodeRedisLike>(client, 'set', 'eval');
+
+const CLIENT: ClientOption = {
+  name: 'client',
+  takes: 'a client of ioredis, iovalkey, node-redis (4 or later) or valkey-glide',
+  isClient: (value) => isIoRedis(value) || isValkeyGlide(value) || isNodeRedis(value),
+};
+
+function commandsOf(client: RedisLike, leaseMs: number): Commands {
   const lease = String(leaseMs);
-  if (has<IoRedisLike>(client, 'call')) {
+  if (isIoRedis(client)) {
     warnWithoutSocketTimeout(client, adviceForIoRedis);
     return {
       take: (key, owner) => client.call('set', key, owner, 'px', lease, 'nx'),
       run: (script, key, args) => client.call('eval', script, '1', key, ...args),
     };
   }
-  if (has<ValkeyGlideLike>(client, 'customCommand')) {
+  if (isValkeyGlide(client)) {
     return {
       take: (key, owner) => client.customCommand(['set', key, owner, 'px', lease, 'nx']),
       run: (script, key, args) => client.customCommand(['eval', script, '1', key, ...args]),
     };
   }
-  if (has<NodeRedisLike>(client, 'set', 'eval')) {
-    // In the words of version 4 and in those of 5 and later: an option that is not known is left out of the command.
-    const setOptions: SetOptions = {
-      PX: leaseMs,
-      NX: true,
-      expiration: { type: 'PX', value: leaseMs },
-      condition: 'NX',
-    };
-    warnWithoutSocketTimeout(client, adviceForNodeRedis);
-    return {
-      take: (key, owner) => client.set(key, owner, setOptions),
-      run: (script, key, args) => client.eval(script, { keys: [key], arguments: args }),
-    };
-  }
-  throw new ConfigError(
-    'Option client must be a client of ioredis, iovalkey, node-redis (4 or later) or valkey-glide. Create it yourself and pass it: a URL or a promise is none.',
-  );
-}
-
-function has<Client>(client: unknown, ...methods: (keyof Client & string)[]): client is Client {
-  if (typeof client !== 'object' || client === null) return false;
-  return methods.every((method) => typeof Reflect.get(client, method) === 'function');
+  // The names of version 4 and those of 5 and later: each ignores the options that it does not know.
+  const setOptions: SetOptions = {
+    PX: leaseMs,
+    NX: true,
+    expiration: { type: 'PX', value: leaseMs },
+    condition: 'NX',
+  };
+  warnWithoutSocketTimeout(client, adviceForNodeRedis);
+  return {
+    take: (key, owner) => client.set(key, owner, setOptions),
+    run: (script, key, args) => client.eval(script, { keys: [key], arguments: args }),
+  };
 }

@@ -2,8 +2,8 @@ const CODE = 'EVENT_WEBHOOK_REDIS_SOCKET_TIMEOUT';
 const warned = new WeakSet<object>();
 
 /**
- * Warns, once a client, when a client lacks the options by which it replaces a connection that no longer answers. Of a
- * client whose options cannot be seen it says nothing: node-redis hides those of pools and sentinels.
+ * Warns once per client if the client lacks the options that replace a connection that no longer answers. It stays silent
+ * if the options are not visible: node-redis hides those of pools and sentinels.
  */
 export function warnWithoutSocketTimeout(client: object, adviceFor: (client: object) => string | undefined): void {
   if (warned.has(client)) return;
@@ -11,13 +11,13 @@ export function warnWithoutSocketTimeout(client: object, adviceFor: (client: obj
   try {
     const advice = adviceFor(client);
     if (advice === undefined) return;
-    const message = `This Redis client keeps a connection that no longer answers, and every event fails until it is closed. ${advice}`;
-    // Not on every runtime; there is none to name then.
+    const message = `This Redis client does not replace a connection that no longer answers, so every event fails until it closes. ${advice}`;
+    // Some runtimes have no `process`.
     const emitWarning = globalThis.process?.emitWarning;
     if (typeof emitWarning === 'function') emitWarning.call(process, message, { code: CODE });
     else console.warn(`[${CODE}] ${message}`);
   } catch {
-    // Mocks and proxies may throw for what they do not know. A store does not fail for want of a warning.
+    // Mocks and proxies may throw for unknown properties. A missing warning is not worth a failure.
   }
 }
 
@@ -45,7 +45,7 @@ export function adviceForNodeRedis(client: object): string | undefined {
   if (isPositive(get(socket, 'socketTimeout')) && reconnects) return undefined;
   return isObject(clusterOptions)
     ? `Create the cluster with \`defaults\`: ${NODE_REDIS_OPTIONS}.`
-    : `Create it with ${NODE_REDIS_OPTIONS}; with socketTimeout alone it closes for good.`;
+    : `Create it with ${NODE_REDIS_OPTIONS}; with socketTimeout alone it never reconnects.`;
 }
 
 function isObject(value: unknown): value is object {
@@ -56,7 +56,7 @@ function get(value: unknown, name: string): unknown {
   return isObject(value) ? Reflect.get(value, name) : undefined;
 }
 
-/** Also for the text that ioredis takes from a URL. */
+/** Accepts strings too, because ioredis takes them from a URL. */
 function isPositive(value: unknown): boolean {
   return Number(value) > 0;
 }

@@ -1,16 +1,23 @@
-import { ConfigError } from '../../errors.js';
+import { type ClientOption, checkClientOptions, hasMethods } from '../../internal/check-client.js';
+import { checkFunction, optionError } from '../../internal/check-options.js';
 import { monotonicNow } from '../../internal/deadline.js';
-import { type LeaseOptions, type LeaseTable, leasedStore, resolveLeaseOptions } from '../lease.js';
+import {
+  LEASE_OPTIONS,
+  type LeaseOptions,
+  type LeaseTable,
+  leasedStore,
+  resolveLeaseOptions,
+} from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
 
-/** What is used of a SQLite connection: what node:sqlite, better-sqlite3, libsql and bun:sqlite have in common. */
+/** The part of a SQLite connection that node:sqlite, better-sqlite3, libsql and bun:sqlite have in common. */
 export interface SqliteLike {
   exec(sql: string): unknown;
   prepare(sql: string): {
     all(...parameters: (string | number)[]): unknown[];
     run(...parameters: (string | number)[]): { readonly changes: number | bigint };
   };
-  /** False once it is closed; a method, or absent, where a driver has another way to say it. */
+  /** False once it is closed; a method or absent in other drivers. */
   readonly open?: unknown;
   /** Whether a transaction is open, as better-sqlite3, libsql and bun:sqlite call it. */
   readonly inTransaction?: boolean | undefined;
@@ -20,23 +27,31 @@ export interface SqliteLike {
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions extends LeaseOptions {
-  /** An open connection to a database file, for the store alone. It stays yours to close. */
+  /** Your open connection to a database file. The store must be its only user, and never closes it. */
   readonly database: SqliteLike;
-  /** The table, made when it is not there. (Default: `webhook_idempotency_keys`.) */
+  /** The table, created if it does not exist. (Default: `webhook_idempotency_keys`.) */
   readonly table?: string | undefined;
-  /** The clock that leases and retention are held against, in ms; one for all processes. (Default: `Date.now`.) */
+  /** Clock for leases and retention, in ms since the epoch; all processes must share it. (Default: `Date.now`.) */
   readonly now?: (() => number) | undefined;
 }
 
-/** How soon a connection that found another one writing tries again. */
+/** Delay before the next try when another connection is writing, in ms. */
 const BUSY_RETRY_MS = 5;
 const SWEEP_EVERY = 500;
 const SWEEP_ROWS = 1000;
 
+const DATABASE: ClientOption = {
+  name: 'database',
+  takes: 'an open connection of node:sqlite, better-sqlite3, libsql or bun:sqlite',
+  isClient: (value) => hasMethods<SqliteLike>(value, 'prepare', 'exec'),
+};
+
 /**
- * A store in a SQLite file: exactly once on one machine without a server. A restart forgets nothing, several processes
- * may share the file, and what is older than the retention is deleted by and by. It does not make the handler's own
- * writes part of what it records: a process that dies between both leaves an event that is handled again.
+ * Creates a store in a SQLite file: an event takes effect once on one machine, without a server. Keys survive a restart,
+ * several processes may share the file, and expired keys are deleted periodically.
+ *
+ * It does not put the handler's writes into its own transaction: if the process dies between the two, the event is handled
+ * again.
  *
  * @example
  * ```ts
@@ -46,24 +61,21 @@ const SWEEP_ROWS = 1000;
  *
  * const receiver = createReceiver({
  *   secret: process.env.WEBHOOK_SECRET ?? '',
- *   toleranceSeconds: 300,
  *   store: sqliteStore({ database: new Database('webhooks.db') }),
  *   onEvent: (event) => console.log(event.id),
  * });
  * ```
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense, such as a table that is no plain identifier.
+ * @param options The connection and the table; times are in milliseconds.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
+  checkClientOptions('sqliteStore', options, DATABASE, ['database', 'table', 'now', ...LEASE_OPTIONS]);
   const { database, table = 'webhook_idempotency_keys', now = Date.now } = options;
   const lease = resolveLeaseOptions(options);
-  if (typeof database?.prepare !== 'function' || typeof database.exec !== 'function') {
-    throw new ConfigError(
-      'sqliteStore needs database: an open connection of node:sqlite, better-sqlite3, libsql or bun.',
-    );
+  if (typeof table !== 'string' || !/^[A-Za-z_]\w{0,62}$/.test(table)) {
+    throw optionError('table', 'an identifier of at most 63 letters, digits and _', table);
   }
-  if (!/^[A-Za-z_]\w{0,62}$/.test(table)) {
-    throw new ConfigError('Option table must be a plain identifier: letters, digits and _, at most 63.');
-  }
+  checkFunction('now', now);
 
   let prepared: ReturnType<typeof prepare> | undefined;
   let claims = 0;
@@ -87,14 +99,15 @@ export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
   }
 
   /**
-   * Runs statements in a transaction that has the right to write from its beginning, so that being busy can only stop it
-   * there and at its end. A statement that is busy by itself leaves libsql's connection committing nothing from then on,
-   * without an error.
+   * Runs statements in a transaction that has the write lock from its beginning, so that it can only be busy there and at
+   * its end. After a busy statement, libsql's connection silently commits nothing from then on.
    */
   function commit<T>(work: (statements: ReturnType<typeof prepare>) => T): T {
-    // Inside a transaction of the connection's user it would be undone with it.
-    if (database.inTransaction || database.isTransaction) throw new Error('The connection is locked by a transaction.');
-    // With a time-out of its own, as better-sqlite3 sets one, a busy database would stop the whole process for so long.
+    // Inside somebody else's transaction, a rollback would undo it.
+    if (database.inTransaction || database.isTransaction) {
+      throw new Error('The connection is locked by a transaction. Give the store its own connection.');
+    }
+    // With the timeout that better-sqlite3 sets, a busy database would block the whole process for as long.
     if (prepared === undefined) database.exec('PRAGMA busy_timeout = 0');
     database.exec('BEGIN IMMEDIATE');
     try {
@@ -107,18 +120,18 @@ export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
       try {
         database.exec('ROLLBACK');
       } catch {
-        // SQLite has done it already, as it does when a disk is full. What matters is the error before.
+        // SQLite rolls back by itself on some errors, such as a full disk. The error before this one matters.
       }
       throw error;
     }
   }
 
-  /** Commits as soon as nobody else is writing. What waits is this promise and not the process. */
+  /** Commits as soon as nobody else is writing, without blocking the process. */
   async function whenFree<T>(work: (statements: ReturnType<typeof prepare>) => T): Promise<T> {
-    // The monotonic clock: setting the other one neither ends nor prolongs the wait.
+    // Monotonic, so that setting the wall clock neither ends nor prolongs the wait.
     const end = monotonicNow() + lease.timeoutMs;
     for (;;) {
-      // libsql ends the process when a closed connection is asked for anything.
+      // libsql crashes the process when a closed connection is used.
       if (database.open === false) throw new Error('The database is closed.');
       try {
         return commit(work);
@@ -150,7 +163,7 @@ function changed({ changes }: { readonly changes: number | bigint }): boolean {
   return Number(changes) > 0;
 }
 
-/** Whether another connection is writing: the drivers agree on the words alone. */
+/** Whether another connection is writing. The drivers have only the message in common. */
 function isBusy(error: unknown): boolean {
   return (
     error instanceof Error &&

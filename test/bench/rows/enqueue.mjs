@@ -11,20 +11,20 @@ const EVENTS = 100;
 const timestamp = '1700000000';
 const WEEK_SECONDS = 7 * 86_400;
 
-/** New events with all that a enqueue is told about them. */
+/** New events, and the arguments of `enqueue` for them. */
 function delivery() {
   const events = Array.from({ length: EVENTS }, () => sampleEventEmitted());
-  const idempotencyKeys = events.map(({ id }) => id);
-  return { events, context: { idempotencyKeys, timestamp, signal: new AbortController().signal } };
+  const entries = events.map((event) => ({ event, idempotencyKey: event.id }));
+  return { events, entries, context: { timestamp, signal: new AbortController().signal } };
 }
 
 const dataOf = (event) => ({ event, idempotencyKey: event.id, timestamp });
 
 function bullmq(queue) {
-  const enqueue = bullmqEnqueue(queue);
+  const enqueue = bullmqEnqueue({ queue });
   const opts = { attempts: 15, backoff: { type: 'exponential', delay: 1000 }, removeOnComplete: { age: WEEK_SECONDS } };
   return {
-    ours: ({ events, context }) => enqueue(events, context),
+    ours: ({ entries, context }) => enqueue(entries, context),
     bare: ({ events }) =>
       queue.addBulk(
         events.map((event) => ({
@@ -44,10 +44,10 @@ async function pgBoss(boss, insert) {
   await boss.start();
   await boss.createQueue('dead');
   await boss.createQueue('events', { name: 'events', deadLetter: 'dead' });
-  const enqueue = pgBossEnqueue(boss, 'events');
+  const enqueue = pgBossEnqueue({ boss, queue: 'events' });
   const retry = { retryLimit: 14, retryDelay: 1, retryBackoff: true, expireInSeconds: 900 };
   return {
-    ours: ({ events, context }) => enqueue(events, context),
+    ours: ({ entries, context }) => enqueue(entries, context),
     bare: ({ events }) => insert(events.map((event) => ({ id: event.id, data: dataOf(event), ...retry }))),
     close: () => boss.stop({ graceful: false }),
   };

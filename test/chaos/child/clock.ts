@@ -17,13 +17,13 @@ globalThis.Date = new Proxy(Date, {
   construct: (target, args, newTarget) => Reflect.construct(target, args.length > 0 ? args : [Date.now()], newTarget),
 });
 
-/** Goes by the wall clock of a machine, which stays stepped when a process of it starts again. */
+/** Uses the wall clock of a machine, which stays stepped when a process restarts. */
 export function useClock(of: Clock): void {
   clock = of;
   offMs = read(of);
 }
 
-/** Steps the wall clock. The monotonic one goes on. */
+/** Steps the wall clock, but not the monotonic clock. */
 export function stepClock(ms: number): void {
   offMs = ms;
   if (clock === undefined) return;

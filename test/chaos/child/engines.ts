@@ -1,21 +1,19 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import PgBoss from 'pg-boss';
-import type { ReceiverOptions } from '../../../src/index.js';
-import { bullmqEnqueue, bullmqProcessor } from '../../../src/queues/bullmq/index.js';
+import type { Enqueue } from '../../../src/index.js';
+import { bullmqEnqueue, bullmqWorker } from '../../../src/queues/bullmq/index.js';
 import { pgBossEnqueue, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
 import { inTransaction } from './handler.js';
 import { DRAIN_MS } from './shutdown.js';
 import { settings } from './steps.js';
 import { transactionalStore } from './stores.js';
 
-type Enqueue = NonNullable<ReceiverOptions['enqueue']>;
-
 const { run, handlerTimeoutMs } = settings;
-/** Enough tries for whatever is killed, and soon. */
+/** Enough tries to survive every kill, without delay. */
 const tries = { attempts: 200, backoffMs: 0 };
-/** How soon BullMQ gives the jobs of a dead worker to another, and that it does so however often workers die. */
+/** BullMQ gives the jobs of a dead worker to another soon, however often workers die. */
 const workerOptions = { lockDuration: 1000, stalledInterval: 500, maxStalledCount: 100, drainDelay: 1, concurrency: 8 };
-/** A connection that does not answer is replaced: no command here waits longer than a second for its answer. */
+/** Replaces a connection that does not answer: no command here takes longer than a second. */
 const onRedis = { url: settings.redisUrl, retryStrategy: () => 50, socketTimeout: 2500 };
 const onPostgres = { connectionString: settings.postgresUrl, max: 6 };
 const report = (error: Error) => void console.error('engine:', error.message);
@@ -30,15 +28,15 @@ async function startBoss(supervise: boolean): Promise<PgBoss> {
     maintenanceIntervalSeconds: 1,
   });
   boss.on('error', report);
-  // Not tried again when it fails: what failed to start once says that it has started. The process ends, and is replaced.
+  // Not retried: a PgBoss that failed to start once claims to have started. The process ends and is replaced.
   await boss.start();
   return boss;
 }
 
-/** What a receiver does with events when they go to an engine. */
+/** The enqueue of a receiver in front of an engine. */
 export async function openEnqueue(): Promise<Enqueue> {
   if (settings.engine === 'pg-boss') {
-    return pgBossEnqueue(await startBoss(false), run, { ...tries, handlerTimeoutMs });
+    return pgBossEnqueue({ boss: await startBoss(false), queue: run, ...tries, handlerTimeoutMs });
   }
   const queue =
     settings.engine === 'bullmq'
@@ -46,21 +44,21 @@ export async function openEnqueue(): Promise<Enqueue> {
       : new Queue(run, { connection: onPostgres }, createPostgresBackend);
   queue.on('error', report);
   await queue.waitUntilReady();
-  return bullmqEnqueue(queue, tries);
+  return bullmqEnqueue({ queue, ...tries });
 }
 
-/** Works on what receivers have handed over. Gives what stops it when the jobs under way are done. */
+/** Starts a worker. Resolves to a function that stops it once the jobs under way are complete. */
 export async function startWorker(): Promise<() => Promise<unknown>> {
   const store = transactionalStore();
   if (settings.engine === 'pg-boss') {
     const boss = await startBoss(true);
-    const worker = pgBossWorker(inTransaction, { store, boss, handlerTimeoutMs });
+    const worker = pgBossWorker({ boss, onEvent: inTransaction, store, handlerTimeoutMs });
     for (let each = 0; each < 2; each++) {
       await boss.work(run, { batchSize: 10, pollingIntervalSeconds: 0.5 }, worker);
     }
     return () => boss.stop({ graceful: true, wait: true, timeout: DRAIN_MS });
   }
-  const processor = bullmqProcessor(inTransaction, { store, handlerTimeoutMs });
+  const processor = bullmqWorker({ onEvent: inTransaction, store, handlerTimeoutMs });
   const worker =
     settings.engine === 'bullmq'
       ? new Worker(run, processor, { ...workerOptions, connection: { ...onRedis, maxRetriesPerRequest: null } })

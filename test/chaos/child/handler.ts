@@ -4,7 +4,7 @@ import { monotonic, sleep } from '../clock.js';
 import { pass, settings, tell, waiting } from './steps.js';
 import { startOf } from './watched.js';
 
-/** What a statement can be given to: a connection of the pool, or that of a transaction. */
+/** Runs a statement: a connection of the pool or of a transaction. */
 export interface Sql {
   query(text: string, values: unknown[]): Promise<unknown>;
 }
@@ -12,7 +12,7 @@ export interface Sql {
 const pool = new pg.Pool({ connectionString: settings.effectsUrl, max: 10 });
 const report = (error: Error) => console.error('pool:', error.message);
 pool.on('error', report);
-// From its beginning: a connection may break in the turn in which the pool gives it out.
+// Added on connect: a connection may break in the turn in which the pool returns it.
 pool.on('connect', (connection) => connection.on('error', report));
 waiting.push(() => pool.waitingCount);
 
@@ -20,8 +20,8 @@ waiting.push(() => pool.waitingCount);
 const failed = new Set<string>();
 
 /**
- * Handlers whose effect is two rows, with time between its steps for something to happen. One event in sixteen fails
- * the first time that a process sees it: before its effect, or after it where the transaction takes the effect back.
+ * Starts a handler, with time between its steps for faults. One event in sixteen fails the first time that a process sees
+ * it: before its effect, or after it if the transaction rolls the effect back.
  */
 async function prepare({ id }: WebhookEvent): Promise<{ claimed: number; fails: boolean }> {
   const start = startOf(id);
@@ -32,7 +32,7 @@ async function prepare({ id }: WebhookEvent): Promise<{ claimed: number; fails: 
   return { claimed: start.claimed, fails };
 }
 
-/** The handler in the transaction of the store. */
+/** The handler in the store's transaction. Its effect is two rows. */
 export async function inTransaction(event: WebhookEvent, context: EventContext<Sql>): Promise<void> {
   const { claimed, fails } = await prepare(event);
   await append(context.tx, event, 1, claimed, context);
@@ -43,11 +43,11 @@ export async function inTransaction(event: WebhookEvent, context: EventContext<S
   await sleep(2);
 }
 
-/** The handler on a connection of its own, whose effect is one row. */
+/** The handler on its own connection. Its effect is one row. */
 export async function onItsOwn(event: WebhookEvent, context: EventContext): Promise<void> {
   const { claimed, fails } = await prepare(event);
   if (fails) throw new Error('The handler fails the first time.');
-  // Before it looks at the clock: nothing that takes time may come between that and the effect.
+  // Connects before the clock check, because nothing slow may come between the check and the effect.
   const connection = await pool.connect();
   let broken: unknown;
   try {

@@ -15,7 +15,7 @@ import { idOf } from './watched.js';
 
 const { secret, handlerTimeoutMs } = settings;
 
-/** An enqueue at whose steps something can happen. */
+/** An enqueue whose steps can trigger a fault. */
 function watchedEnqueue(enqueue: Enqueue): Enqueue {
   return async (entries, context) => {
     pass('before-effect');
@@ -29,7 +29,7 @@ function watchedEnqueue(enqueue: Enqueue): Enqueue {
   };
 }
 
-/** For what is printed when an invariant is broken. */
+/** Prints errors, to explain a broken invariant. */
 function onError({ code, message, cause }: WebhookError, { idempotencyKey }: ErrorContext): void {
   tell({ code, id: idempotencyKey && idOf(idempotencyKey) });
   console.error(code, message, cause instanceof Error ? `${cause.message} ${Reflect.get(cause, 'code')}` : '');
@@ -38,7 +38,7 @@ function onError({ code, message, cause }: WebhookError, { idempotencyKey }: Err
 async function open(): Promise<Receiver> {
   const common = { secret, toleranceSeconds: 3000, handlerTimeoutMs, onError };
   if (settings.engine !== undefined) {
-    // Not before it is needed: the engines take longer to load than all the rest.
+    // Loaded on demand: the engines take longer to load than everything else.
     const { openEnqueue } = await import('./engines.js');
     return createReceiver({ ...common, enqueue: watchedEnqueue(await openEnqueue()) });
   }
@@ -47,7 +47,7 @@ async function open(): Promise<Receiver> {
 }
 
 const receiver = await open();
-// A sender's connections are not closed for having waited a while.
+// Idle connections of the sender stay open.
 const server = createServer({ keepAliveTimeout: 120_000 }, nodeHandler(receiver));
 shutDownOnSigterm(
   () => receiver.drain({ timeoutMs: DRAIN_MS }),

@@ -1,12 +1,12 @@
 import { monotonic } from '../clock.js';
 import { tell } from './steps.js';
 
-/** As long as an orchestrator that is in a hurry gives. */
+/** The grace period of an impatient orchestrator. */
 export const DRAIN_MS = 8000;
-/** How long what has arrived is still read. */
+/** How long to keep reading what has arrived. */
 const READ_MS = 100;
 
-/** On SIGTERM: has what is under way finished, then closes what is there to close, and ends. */
+/** On SIGTERM: drains, closes, and exits. */
 export function shutDownOnSigterm(
   drain: () => Promise<{ readonly unfinished: number }>,
   close: () => Promise<unknown>,
@@ -14,10 +14,10 @@ export function shutDownOnSigterm(
   process.once('SIGTERM', async () => {
     tell({ draining: monotonic() });
     const { unfinished } = await drain();
-    // As the README says: what came while the process was frozen is still to be read, and is answered 503.
+    // As the README says: what arrived while the process was frozen still has to be read, and is answered 503.
     await new Promise((resolve) => setTimeout(resolve, READ_MS));
     const closing = monotonic();
-    // What was sent before this moment is read within a few turns: a connection is accepted in one and read in the next.
+    // What was sent before now is read within a few turns: one accepts a connection and the next one reads it.
     for (let turns = 0; turns < 4; turns++) await turn();
     tell({ closing, unfinished });
     await close();

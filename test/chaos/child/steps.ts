@@ -4,22 +4,22 @@ import type { Command, Message, Order } from '../messages.js';
 import type { EngineName, StoreName } from '../modes.js';
 import { stepClock, useClock } from './clock.js';
 
-/** What a process of the chaos test is told when it starts. */
+/** The argument of a process of the chaos test. */
 export interface ChildSettings {
   readonly store: StoreName;
   readonly engine?: EngineName | undefined;
-  /** Names what belongs to this run alone: tables, key prefix, queue. */
+  /** Names the tables, key prefix and queue of this run. */
   readonly run: string;
-  /** The servers of store and engine, as they are reached through wires that may be cut. */
+  /** The servers of store and engine, behind proxies that may cut the connection. */
   readonly postgresUrl: string;
   readonly redisUrl: string;
-  /** Where effects go that are not in the store's transaction. */
+  /** The database of effects outside the store's transaction. */
   readonly effectsUrl: string;
   readonly sqliteFile: string;
   readonly leaseMs: number;
   readonly handlerTimeoutMs: number;
   readonly secret: string;
-  /** Where it is written how far the wall clock of its machine is off, in ms. */
+  /** The file with the offset of the machine's wall clock, in ms. */
   readonly clockFile: string;
   /** Whether other processes step that clock too. */
   readonly sharesClock: boolean;
@@ -30,7 +30,7 @@ export const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');
 useClock(settings);
 
 let pending: Order | undefined;
-/** How many calls of clients are waiting: each part of the process adds its own. */
+/** Counters of waiting client calls. Each part of the process adds one. */
 export const waiting: (() => number)[] = [];
 
 process.on('message', (command: Command) => {
@@ -39,14 +39,14 @@ process.on('message', (command: Command) => {
   else if (command.at === 'now') obey(command);
   else pending = command;
 });
-// Whoever started it is gone: a process of a test must not outlive it.
+// The test process is gone, so this process must end too.
 process.on('disconnect', () => process.exit(1));
 
 export function tell(message: Message): void {
   process.send?.(message);
 }
 
-/** Comes by a step of its work, and there carries out what was ordered. */
+/** Passes a step, and carries out an order for it. */
 export function pass(step: Step): void {
   if (pending?.at !== step) return;
   const order = pending;

@@ -23,7 +23,7 @@ export function transactionalStore() {
   return watched(postgresStore({ pool: openPool(), table: `keys_${run}`, leaseMs, timeoutMs, transactional: true }));
 }
 
-/** A store that holds its keys by leases. */
+/** A lease store. */
 export function leaseStore(): IdempotencyStore {
   return watched(openLeaseStore());
 }

@@ -14,7 +14,7 @@ function moment(): Moment {
   return { monotonicMs: monotonic(), wallMs: Date.now() };
 }
 
-/** When the callback began that runs now, be it of a promise. A process can be frozen after that as well. */
+/** When the current callback began. The process can also be frozen after that. */
 let turn = 0;
 createHook({
   before() {
@@ -22,10 +22,10 @@ createHook({
   },
 }).enable();
 
-/** The claim of the run that is being started in this very turn, and when the call that made it came back. */
+/** The claim of the run that starts in this turn, and when the call that made it returned. */
 let starting: { readonly claimed: Moment; readonly asked: number } | undefined;
 
-/** When the handler of an event begins. To be called in the turn in which it does. */
+/** When the handler of an event begins. Call it in that turn. */
 export function startOf(id: string): Start {
   const now = moment();
   if (starting === undefined) tell({ broken: 'began in another turn than the one in which the store called run', id });
@@ -33,7 +33,7 @@ export function startOf(id: string): Start {
   return { claimed: claimed.monotonicMs, asked, turn, at: now.monotonicMs, wallMs: now.wallMs - claimed.wallMs };
 }
 
-/** A store that tells when it records, and at whose steps something can happen. */
+/** A store that reports its records, and whose steps can trigger a fault. */
 export function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
   waiting.push(() => store.unrecorded?.().length ?? 0);
   return {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { resolveLeaseOptions } from '../../../src/stores/lease.js';
+import { resolveLeaseOptions } from '../../../src/stores/leased-store.js';
 import type { Query } from '../../../src/stores/postgres/client.js';
 import { statementsFor } from '../../../src/stores/postgres/sql.js';
 import { type Session, transactionalStore } from '../../../src/stores/postgres/transaction.js';

@@ -4,24 +4,24 @@ import { describe, expect, it } from 'vitest';
 import { postgresStore } from '../../../src/stores/postgres/index.js';
 import { failing, nothing, unique } from '../../contracts/store-helpers.js';
 
-const _ERR_STORE = { code: 'ERR_WEBHOOK_STORE' };
-
 describe('postgresStore', () => {
   const url = 'postgres://localhost/nowhere';
 
-  it('refuses what is no pool', () => {
+  it('refuses anything but a pool, and says which pools it takes', () => {
     const client = new pg.Client(url);
     const pooled = Object.assign(new pg.Client(url), { release() {} });
     for (const pool of [undefined, null, url, {}, () => {}, client, pooled, { query: nothing }, { connect: nothing }]) {
-      // What TypeScript refuses already, and JavaScript lets through.
       const options: object = { pool };
       expect(() => postgresStore(options as { pool: pg.Pool })).toThrow(
-        expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('needs pool') }),
+        expect.objectContaining({
+          code: 'ERR_WEBHOOK_CONFIG',
+          message: expect.stringMatching(/^`pool` must be a Pool of pg .* or the sql of postgres\.js, got \w/),
+        }),
       );
     }
   });
 
-  it('takes a Pool of pg and the sql of postgres.js, and connects nowhere by itself', () => {
+  it('accepts a Pool of pg and the sql of postgres.js, and does not connect by itself', () => {
     const [pool, sql] = [new pg.Pool({ connectionString: url }), postgres(url)];
     const leased = [postgresStore({ pool }), postgresStore({ pool: sql })];
     const transactional = [
@@ -32,7 +32,7 @@ describe('postgresStore', () => {
     expect(pool.totalCount).toBe(0);
   });
 
-  it('says that a key is in progress when it is taken and given back again and again', async () => {
+  it('answers in-progress for a key that is claimed and freed over and over', async () => {
     const texts: string[] = [];
     const pool = {
       query: async (text: string) => {
@@ -45,17 +45,23 @@ describe('postgresStore', () => {
     expect(texts).toHaveLength(10);
   });
 
-  it('refuses numbers out of range and a table that is no identifier', () => {
+  it('refuses numbers out of range, tables that are not identifiers, and unknown options', () => {
     const pool = new pg.Pool({ connectionString: url });
+    for (const client of [pool, postgres(url)]) {
+      expect(() => Reflect.apply(postgresStore, undefined, [client])).toThrow('call postgresStore({ pool, … })');
+    }
     for (const options of [
       { leaseMs: 0 },
       { retentionMs: -1 },
       { timeoutMs: 2 ** 31 },
       { table: 'a b' },
       { table: '' },
+      { transactional: 'yes' },
+      { tabel: 'keys' },
     ]) {
-      expect(() => postgresStore({ pool, ...options })).toThrow(
-        expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }),
+      const [name = ''] = Object.keys(options);
+      expect(() => Reflect.apply(postgresStore, undefined, [{ pool, ...options }])).toThrow(
+        expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(`\`${name}\``) }),
       );
     }
   });

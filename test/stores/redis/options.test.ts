@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type RedisStoreOptions, redisStore } from '../../../src/stores/redis/index.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 
-/** A client that answers with what `answer` gives for a command, and keeps what it was asked. */
+/** A client that answers commands with `answer`, and records them. */
 function answering(answer: (command: string) => unknown = () => 'OK') {
   const asked: string[][] = [];
   const call = async (...command: [string, ...string[]]) => {
@@ -16,22 +16,29 @@ const refused = { name: 'ConfigError', code: 'ERR_WEBHOOK_CONFIG' };
 const create = (options: unknown) => () => redisStore(options as RedisStoreOptions);
 
 describe('redisStore', () => {
-  it.each([undefined, null, 'redis://localhost'])('refuses %s for options', (options) => {
+  it.each([
+    [undefined, 'takes an options object, got undefined'],
+    [null, 'takes an options object, got null'],
+    ['redis://localhost', 'takes an options object, got a string'],
+    [answering().client, 'takes an options object: call redisStore({ client, … })'],
+    [{ client: answering().client, keyPrefix: 'a:' }, 'has no option `keyPrefix`. Did you mean `prefix`?'],
+  ])('refuses the options %j', (options, message) => {
     expect(create(options)).toThrow(expect.objectContaining(refused));
+    expect(create(options)).toThrow(`\`redisStore\` ${message}`);
   });
 
   it.each([
-    ['none', undefined],
+    ['nothing', undefined],
     ['null', null],
     ['a URL', 'redis://localhost:6379'],
     ['options to connect with', { host: 'localhost', port: 6379 }],
-    ['the promise of a client', Promise.resolve(answering().client)],
+    ['a promise of a client', Promise.resolve(answering().client)],
     ['a class of clients', class Redis {}],
-    ['what can set and get alone', { set: nothing, get: nothing }],
-    ['methods that are no functions', { call: 'call', customCommand: true, set: {}, eval: {} }],
-  ])('refuses %s for a client, and says which it takes', (_, client) => {
+    ['an object that can only set and get', { set: nothing, get: nothing }],
+    ['an object whose methods are not functions', { call: 'call', customCommand: true, set: {}, eval: {} }],
+  ])('refuses %s as the client, and says which clients it takes', (_, client) => {
     expect(create({ client })).toThrow(expect.objectContaining(refused));
-    expect(create({ client })).toThrow(/client must be a client of ioredis, iovalkey, node-redis/);
+    expect(create({ client })).toThrow(/^`client` must be a client of ioredis, iovalkey, node-redis .*, got \w/);
   });
 
   it.each([
@@ -49,12 +56,12 @@ describe('redisStore', () => {
     'x'.repeat(101),
     1,
     null,
-  ])('refuses %j for a prefix', (prefix) => {
+  ])('refuses %j as the prefix', (prefix) => {
     expect(create({ client: answering().client, prefix })).toThrow(expect.objectContaining(refused));
-    expect(create({ client: answering().client, prefix })).toThrow(/prefix/);
+    expect(create({ client: answering().client, prefix })).toThrow(/^`prefix` must be 1 to 100 letters/);
   });
 
-  it.each(['a', 'webhook:', '{app}:events.v1_-', 'x'.repeat(100)])('takes %j for a prefix', async (prefix) => {
+  it.each(['a', 'webhook:', '{app}:events.v1_-', 'x'.repeat(100)])('accepts %j as the prefix', async (prefix) => {
     const { client, asked } = answering(() => 'duplicate');
     expect(await redisStore({ client, prefix }).once('key', failing)).toBe('duplicate');
     expect(asked).toEqual([['eval', expect.any(String), '1', `${prefix}key`, expect.any(String), '60000']]);
@@ -71,7 +78,7 @@ describe('redisStore', () => {
     expect(create({ client: answering().client, ...numbers })).toThrow(expect.objectContaining(refused));
   });
 
-  it('gives the server whole milliseconds', async () => {
+  it('sends integer milliseconds to the server', async () => {
     const { client, asked } = answering((command) => (command === 'set' ? 'OK' : 'duplicate'));
     const store = redisStore({ client, leaseMs: 1000.25 });
     await store.once('first', failing);
@@ -82,21 +89,24 @@ describe('redisStore', () => {
   });
 
   it.each([undefined, true, 'QUEUED', '', {}, [], Uint8Array.of(79, 75)])(
-    'runs nothing when the client answers %j, which is no answer of Redis',
+    'runs nothing if the client returns %j, which Redis never answers',
     async (wrong) => {
       let runs = 0;
       const run = async () => void runs++;
       const refusal = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('return promises') };
-      await expect(redisStore(answering(() => wrong)).once('key', run)).rejects.toMatchObject(refusal);
+      await expect(redisStore({ client: answering(() => wrong).client }).once('key', run)).rejects.toMatchObject(
+        refusal,
+      );
 
-      const store = redisStore(answering((command) => (command === 'set' ? wrong : 'duplicate')));
+      const { client } = answering((command) => (command === 'set' ? wrong : 'duplicate'));
+      const store = redisStore({ client });
       await store.once('first', run);
       await expect(store.once('key', run)).rejects.toMatchObject(refusal);
       expect(runs).toBe(0);
     },
   );
 
-  it('asks the server nothing before it is asked for a key', () => {
+  it('sends nothing before the first key', () => {
     const { client, asked } = answering();
     redisStore({ client });
     expect(asked).toEqual([]);

@@ -35,9 +35,20 @@ describe('sqliteStore', () => {
     expect(() => open({ table })).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
   });
 
-  it.each([undefined, null, 'file.db', {}, { exec() {} }])('refuses %j for a database', (database) => {
+  it.each([undefined, null, 'file.db', {}, { exec() {} }])('refuses %j as the database', (database) => {
     const options = { database } as unknown as SqliteStoreOptions;
-    expect(() => sqliteStore(options)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+    expect(() => sqliteStore(options)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: expect.stringMatching(/^`database` must be an open connection of node:sqlite, .*, got \w/),
+      }),
+    );
+  });
+
+  it('refuses a connection in place of its options, and unknown options', () => {
+    const create = (options: unknown) => () => Reflect.apply(sqliteStore, undefined, [options]);
+    expect(create(connect())).toThrow('`sqliteStore` takes an options object: call sqliteStore({ database, … }).');
+    expect(create({ database: connect(), tabel: 'keys' })).toThrow(/no option `tabel`. Did you mean `table`/);
   });
 
   it.each(['leaseMs', 'retentionMs', 'timeoutMs'])('refuses %s of 0', (name) => {

@@ -1,42 +1,47 @@
 import { checkNumber, MAX_TIMER_MS } from '../internal/check-options.js';
 import { stopwatch, withDeadline } from '../internal/deadline.js';
-import { boundedCalls, type CallLimits, storeError } from './calls.js';
-import { storableKey } from './key.js';
-import { createRecorder } from './record.js';
-import type { IdempotencyStore } from './store.js';
+import { boundedCalls, type CallLimits, storeError } from './bounded-calls.js';
+import { createRecorder } from './recorder.js';
+import { storableKey } from './storable-key.js';
+import { DEFAULT_RETENTION_MS, type IdempotencyStore } from './store.js';
 
-/** What the stores that hold a key by a lease have in common. */
+/** Options that all lease stores share. */
 export interface LeaseOptions {
   /**
-   * How long a key is held for a run that does not come back, in milliseconds; then another may take it over. Handlers
-   * are given nine tenths of it at most, and less where it is under 2500. (Default: 60 000.)
+   * How long a run that does not settle keeps its key, in ms; then another run may take over. Handlers get at most 0.9 of
+   * it, and less if it is below 2500. (Default: 60 000.)
    */
   readonly leaseMs?: number | undefined;
-  /** How long a key is remembered after it took effect, in ms: longer than the sender retries. (Default: 7 days.) */
+  /**
+   * How long a key is remembered after it took effect, in ms. Must exceed the time during which the sender retries.
+   * (Default: 7 days.)
+   */
   readonly retentionMs?: number | undefined;
   /**
-   * How long the server may take to answer each call, in ms; then the event fails and is expected again. A record of an
+   * How long the server may take to answer each call, in ms; then the event fails, to be redelivered. The record of an
    * effect is retried. (Default: 5000.)
    */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Keys with their owners, on some server. Each call is one atomic step there. */
+export const LEASE_OPTIONS = ['leaseMs', 'retentionMs', 'timeoutMs'] as const satisfies (keyof LeaseOptions)[];
+
+/** Keys with their owners, on a server. Each call is one atomic step there. */
 export interface LeaseTable {
   /**
-   * Makes `owner` the holder for `leaseMs` if nobody is and it has not taken effect. A bigint means claimed, with this
+   * Gives the key to `owner` for `leaseMs` if nobody has it and it has not taken effect. A bigint means claimed, with this
    * fencing token.
    */
   claim(key: string, owner: string): Promise<'claimed' | bigint | 'duplicate' | 'in-progress'>;
-  /** Records for `retentionMs` that the key took effect. Says false, and changes nothing, when another holds it. */
+  /** Records for `retentionMs` that the key took effect. Resolves to false, without a change, if another owner has it. */
   complete(key: string, owner: string): Promise<boolean>;
-  /** Gives the key back, if `owner` still holds it. */
+  /** Frees the key if `owner` still has it. */
   release(key: string, owner: string): Promise<unknown>;
 }
 
-/** The options with their defaults. Throws ConfigError for a number out of range. */
+/** Applies the defaults. Throws ConfigError for a number out of range. */
 export function resolveLeaseOptions(options: LeaseOptions): Required<{ [K in keyof LeaseOptions]: number }> {
-  const { leaseMs = 60_000, retentionMs = 7 * 86_400_000, timeoutMs = 5000 } = options;
+  const { leaseMs = 60_000, retentionMs = DEFAULT_RETENTION_MS, timeoutMs = 5000 } = options;
   checkNumber('leaseMs', leaseMs, 1, MAX_TIMER_MS);
   checkNumber('retentionMs', retentionMs, 1);
   checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
@@ -44,9 +49,9 @@ export function resolveLeaseOptions(options: LeaseOptions): Required<{ [K in key
 }
 
 /**
- * A store over keys that are held by leases. Each claim has its own owner, so that a holder whose lease ran out can
- * neither complete nor release what another has taken over. No run starts when its claim was answered too late to have
- * nine tenths of the lease left, on the monotonic or the wall clock.
+ * A store over a table of leases. Each claim has its own owner, so that a run whose lease expired can neither complete nor
+ * release a key that another run has taken over. No run starts if its claim was answered too late to leave 0.9 of the
+ * lease, on the monotonic or the wall clock.
  */
 export function leasedStore(
   table: LeaseTable,
@@ -57,16 +62,16 @@ export function leasedStore(
   const calls = boundedCalls({ timeoutMs, ...limits });
   const recorder = createRecorder((key, owner) => calls.send(() => table.complete(key, owner)), options);
 
-  const late = () => storeError('The server did not answer in time (timeoutMs, and a tenth of leaseMs for a claim).');
+  const late = () => storeError('The server did not answer in time (timeoutMs; for a claim also a tenth of leaseMs).');
   const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);
-  // A lease begins before its claim is answered. A handler has nine tenths of it, so the answer may take the last one.
+  // A lease begins before its claim is answered. A handler gets 0.9 of it, so the answer may take up to 0.1.
   const claimMs = Math.min(timeoutMs, Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs)));
 
-  /** Records that are still being made although their delivery was answered. */
+  /** Records that are still retried after their delivery was answered. */
   const retried = new Set<Promise<void>>();
 
   return {
-    // Of a lease so short that its claim may take more than a tenth, handlers are given nine tenths of what then is left.
+    // If the lease is so short that its claim may take more than 0.1 of it, handlers get 0.9 of the rest.
     leaseMs: claimMs > leaseMs / 10 ? (leaseMs - claimMs) / 0.9 : leaseMs,
     unrecorded: () => [...retried],
     async once(idempotencyKey, run) {
@@ -85,18 +90,18 @@ export function leasedStore(
         const answer = await withDeadline(claim, claimMs, late);
         if (answer === 'duplicate' || answer === 'in-progress') return answer;
         if (answer !== 'claimed') fencingToken = answer;
-        // The process may have been frozen: the answer is then read before the timer has fired. From here to the run
-        // nothing is awaited. Written so that a clock that gives no number refuses, too.
+        // A frozen process may read the answer before the timer fires. Nothing is awaited between here and the run. The
+        // comparison is negated so that a clock that returns NaN fails, too.
         if (!(elapsed() <= claimMs)) throw late();
       } catch (error) {
-        // The claim may have been made or still be made, and would keep others from the key for a whole lease.
+        // The server may have made the claim, or may still make it, and would block the key for a whole lease.
         claim.then(release, release).catch(ignore);
         throw error;
       }
       try {
         await run(undefined, { fencingToken, remainingMs: () => leaseMs - elapsed() });
       } catch (error) {
-        // If the server cannot be told, the lease runs out by itself.
+        // If the server does not get this, the lease expires by itself.
         await inTime(release()).catch(ignore);
         throw error;
       }

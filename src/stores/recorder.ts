@@ -1,19 +1,19 @@
 import { monotonicNow } from '../internal/deadline.js';
-import { storeError } from './calls.js';
+import { storeError } from './bounded-calls.js';
 
 const FIRST_RETRY_MS = 25;
 const LAST_RETRY_MS = 5000;
 
-/** Asks the server to record a key: false when another holds it. It may throw, and never settle. */
+/** Asks the server to record a key: false if another owner has it. It may throw, and may never settle. */
 export type Complete = (key: string, owner: string) => Promise<boolean>;
 
-/** Records on a server which keys took effect, and knows which it has not recorded yet. */
+/** Records on a server which keys took effect, and tracks the records that are still pending. */
 export interface Recorder {
-  /** The record of a key that is not made yet. Rejects when it cannot be made. */
+  /** The pending record of a key, if there is one. Rejects if the key cannot be recorded. */
   pending(key: string): Promise<void> | undefined;
   /**
-   * Tries until the server has recorded that a key took effect: to forget it would mean to run it again. Each try has
-   * `timeoutMs`, and an answer to any of them counts, however late. The tries continue after the delivery was answered.
+   * Retries until the server has recorded that a key took effect, because a lost record would run the event again. Each
+   * try has `timeoutMs`, and a late answer to any of them counts. The retries continue after the delivery was answered.
    */
   record(key: string, owner: string): Promise<void>;
 }
@@ -24,7 +24,7 @@ export function createRecorder(
 ): Recorder {
   const pending = new Map<string, Promise<void>>();
 
-  const late = () => storeError(`The server did not answer in time (timeoutMs: ${timeoutMs}).`);
+  const late = () => storeError(`The server did not answer within ${timeoutMs} ms (timeoutMs).`);
 
   function keepTrying(key: string, owner: string, end: (error?: unknown) => void): void {
     let isOver = false;
@@ -44,7 +44,7 @@ export function createRecorder(
         clearTimeout(timer);
         if (isDecided || isOver) return;
         isDecided = true;
-        const now = monotonicNow(); // The monotonic clock: one that is set forward is no reason to give up.
+        const now = monotonicNow(); // Monotonic, so that setting the wall clock forward does not end the retries.
         giveUpAt ??= now + retentionMs;
         if (now > giveUpAt) finish(error);
         else wait(retryMs, () => attempt(Math.min(2 * retryMs, LAST_RETRY_MS)));
@@ -83,11 +83,11 @@ export function createRecorder(
 
 function takenOver(leaseMs: number): Error {
   return storeError(
-    `The lease of ${leaseMs} ms ran out before the run was over and another has taken the key over, so the event may take effect twice. Make leaseMs longer than any run.`,
+    `The run took longer than its lease of ${leaseMs} ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.`,
   );
 }
 
-/** Does something later, without keeping the process alive for it. */
+/** Calls `act` later, without keeping the process alive. */
 function wait(ms: number, act: () => void): void {
   const timer: { unref?: () => unknown } | number = setTimeout(act, ms);
   if (typeof timer === 'object') timer.unref?.();

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Letters, digits and punctuation that nothing treats as more than text; long enough for any usual identifier. */
+/** Letters, digits and punctuation that no database interprets; long enough for any usual identifier. */
 const PLAIN = /^[\w.:@/+-]{1,200}$/;
 const HASHED = 'sha256:';
 
 /**
- * The text under which a store keeps an idempotency key: the key itself, to be found again by a person, unless it is
- * empty, long, or holds what a database may refuse or change; then its hash. Two keys never share a text.
+ * The text under which a store keeps an idempotency key: the key itself, so that people can find it, or its hash if the key
+ * is empty, long, or contains characters that a database may reject or change. Different keys have different texts.
  */
 export function storableKey(key: string): string {
   if (PLAIN.test(key) && !key.startsWith(HASHED)) return key;

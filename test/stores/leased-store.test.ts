@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/lease.js';
+import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
 import { deferred } from '../helpers.js';
 import { fakeTable } from './fake-table.js';
 
@@ -171,7 +171,7 @@ describe('leasedStore', () => {
 
   it('says what to do when another has taken the key over', async () => {
     const store = leasedStore(fakeTable({ complete: async () => false }).table, options);
-    await expect(store.once('a', nothing)).rejects.toThrow(/Make leaseMs longer/);
+    await expect(store.once('a', nothing)).rejects.toThrow(/Increase leaseMs/);
   });
 
   it.each(['leaseMs', 'retentionMs', 'timeoutMs'])('refuses %s that is no number above 0', (name) => {

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { describe } from 'vitest';
-import { enqueueContract } from '../contracts/enqueue.js';
-import { hasRedis, needsRedis, startRedis } from '../servers/redis.js';
-import { engines } from './engines.js';
+import { enqueueContract } from '../../contracts/enqueue.js';
+import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
+import { engines } from '../engines.js';
 
 describe.skipIf(!hasRedis).each(['openBullmqRedis', 'openBullmqIoRedis'] as const)(
-  `the enqueue to BullMQ on Redis (%s)${needsRedis}`,
+  `bullmqEnqueue and bullmqWorker on Redis (%s)${needsRedis}`,
   { timeout: 30_000 },
   (openName) => {
     enqueueContract({
@@ -13,7 +13,7 @@ describe.skipIf(!hasRedis).each(['openBullmqRedis', 'openBullmqIoRedis'] as cons
       open: engines[openName],
       openName,
       isAtomic: false,
-      /** Has room for some of a thousand events: a pipeline is no transaction, so that the first of them are stored. */
+      /** Leaves room for some of a thousand events: a pipeline is not a transaction, so the first of them are stored. */
       async refuseSome(url) {
         const redis = new Redis(url);
         const [, used = '0'] = /used_memory:(\d+)/.exec(await redis.info('memory')) ?? [];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { boundedCalls } from '../../src/stores/calls.js';
-import { leasedStore, resolveLeaseOptions } from '../../src/stores/lease.js';
+import { boundedCalls } from '../../src/stores/bounded-calls.js';
+import { leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
 import { fakeTable } from './fake-table.js';

@@ -1,30 +1,30 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow } from '../internal/deadline.js';
 
-/** Calls of a client that may wait for an answer at once. */
+/** How many calls of a client may wait for an answer at the same time. */
 const MAX_WAITING = 1000;
-/** After so long with that many, they count as lost: lost calls cannot stop a client that otherwise works for good. */
+/** After this long at the limit, the waiting calls count as lost, so that they cannot block a working client forever. */
 const LOST_AFTER_MS = 3_600_000;
 const MAX_PAUSE_MS = 60_000;
 
 export interface CallLimits {
-  /** How long an answer may take. */
+  /** How long an answer may take, in ms. */
   readonly timeoutMs: number;
   /**
-   * Whether nothing more is sent once nothing was answered for half of `timeoutMs`. Sockets whose time-out counts what is
-   * written as a sign of life, such as those of node-redis, notice a dead connection only then.
+   * Whether to stop sending when there was no answer for half of `timeoutMs`. The socket timeout of node-redis, for one,
+   * counts writes as activity, so a dead connection is only noticed during silence.
    */
   readonly pausesInSilence?: boolean | undefined;
 }
 
 /**
- * Bounds how many calls of a client wait for an answer, so that memory does not grow when a connection swallows what it
- * is sent. A call that would be one too many throws `ERR_WEBHOOK_STORE` at once. Now and then one is let through, to see
- * whether the client answers again.
+ * Limits how many calls of a client wait for an answer, so that memory does not grow when a connection accepts commands
+ * but never answers. A call beyond the limit throws `ERR_WEBHOOK_STORE` immediately. From time to time one call goes
+ * through, to find out whether the client answers again.
  */
 export function boundedCalls({ timeoutMs, pausesInSilence = false }: CallLimits) {
   let waiting = 0;
-  /** Counts up when calls that wait are given up for lost: their answers change nothing then. */
+  /** Incremented when the waiting calls count as lost: their answers are ignored from then on. */
   let era = 0;
   let fullSince = 0;
   /** Whether there was an answer, or nothing to wait for, since `silentSince` was set. */
@@ -51,7 +51,7 @@ export function boundedCalls({ timeoutMs, pausesInSilence = false }: CallLimits)
     const what = full
       ? `${MAX_WAITING} calls of the client are unanswered`
       : `The client has not answered for ${timeoutMs / 2} ms`;
-    return `${what}, so nothing more is sent for now. Give it time-outs that replace a connection which no longer answers.`;
+    return `${what}, so the store sends no more for now. Configure a socket timeout on the client.`;
   }
 
   return {
@@ -78,7 +78,7 @@ export function boundedCalls({ timeoutMs, pausesInSilence = false }: CallLimits)
   };
 }
 
-/** What throws at once has rejected. */
+/** Turns a synchronous throw into a rejection. */
 function startCall<T>(call: () => Promise<T>): Promise<T> {
   try {
     return call();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/lease.js';
+import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { fakeTable } from './fake-table.js';
 

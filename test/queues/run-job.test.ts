@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bullmqProcessor } from '../../src/queues/bullmq/index.js';
-import type { JobOptions, OnEvent } from '../../src/queues/job.js';
+import { bullmqWorker } from '../../src/queues/bullmq/index.js';
 import { pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import type { EventWorkerOptions } from '../../src/queues/run-job.js';
 import { deferred, event } from '../helpers.js';
+import type { OnEvent, WorkOptions } from './engines.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,30 +12,33 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const unused = () => Promise.reject(new Error('not used'));
+const idleBoss = { getQueue: unused, insert: unused, getJobById: unused, complete: unused };
 const dataOf = (key: string) => ({ event: event(key), idempotencyKey: key, timestamp: '1700000000' });
 
-/** A try of the job of a key, on either engine. */
+/** A function that tries the job of a key, for each engine. */
 const workers = {
-  bullmqProcessor(onEvent: OnEvent<undefined>, options: JobOptions) {
-    const processor = bullmqProcessor(onEvent, options);
+  bullmqWorker(options: EventWorkerOptions) {
+    const processor = bullmqWorker(options);
     return (key: string) => processor({ data: dataOf(key) });
   },
-  pgBossWorker(onEvent: OnEvent<undefined>, options: JobOptions) {
-    const worker = pgBossWorker(onEvent, options);
+  pgBossWorker(options: EventWorkerOptions) {
+    const worker = pgBossWorker({ boss: idleBoss, ...options });
     return (key: string) => worker([{ id: key, name: 'q', data: dataOf(key), expireInSeconds: 900 }]);
   },
 };
 
 describe.each(Object.keys(workers) as (keyof typeof workers)[])('%s without a store', (name) => {
-  function running(options: JobOptions = {}) {
+  function running(options: WorkOptions = {}) {
     const ends: ReturnType<typeof deferred<void>>[] = [];
     const keys: string[] = [];
-    const tryJob = workers[name]((_, { idempotencyKey }) => {
+    const onEvent: OnEvent = (_, { idempotencyKey }) => {
       keys.push(idempotencyKey);
       const end = deferred();
       ends.push(end);
       return end.promise;
-    }, options);
+    };
+    const tryJob = workers[name]({ onEvent, ...options });
     return { tryJob, ends, keys };
   }
   const timedOut = /took (more|longer) than 30000 ms/;
@@ -57,7 +61,7 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('%s without a st
     expect(keys).toEqual(['a', 'b', 'a']);
   });
 
-  it('does not run a job that the engine gives out again while its handler runs', async () => {
+  it('does not run a job again while its handler runs', async () => {
     const { tryJob, ends, keys } = running();
     const first = tryJob('a');
     await expect(tryJob('a')).rejects.toThrow('being handled');
@@ -69,7 +73,7 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('%s without a st
   it.each([
     [10, 60_000],
     [45_000, 90_000],
-  ])('takes a handler of %i ms for hung after %i ms', async (handlerTimeoutMs, holdMs) => {
+  ])('gives up on a handler with a timeout of %i ms after %i ms', async (handlerTimeoutMs, holdMs) => {
     const { tryJob, ends, keys } = running({ handlerTimeoutMs });
     const first = expect(tryJob('a')).rejects.toThrow();
     await vi.advanceTimersByTimeAsync(holdMs - 1);
@@ -77,7 +81,7 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('%s without a st
     await expect(tryJob('a')).rejects.toThrow('being handled');
     await vi.advanceTimersByTimeAsync(1);
     const second = tryJob('a');
-    // The first one comes back at last: the key is the second one's.
+    // The first handler finally settles, but the key belongs to the second run.
     ends[0]?.resolve();
     await vi.advanceTimersByTimeAsync(0);
     await expect(tryJob('a')).rejects.toThrow('being handled');
@@ -86,7 +90,7 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('%s without a st
     expect(keys).toEqual(['a', 'a']);
   });
 
-  it('remembers nothing of what is over', async () => {
+  it('forgets a key when its run is over', async () => {
     const { tryJob, ends, keys } = running();
     const first = expect(tryJob('a')).rejects.toThrow('boom');
     ends[0]?.reject(new Error('boom'));
@@ -104,10 +108,11 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('onError of %s',
   it.each([
     ['resolves', async () => {}],
     ['throws', () => Promise.reject(new Error('of onError'))],
-  ])('is told of a store that fails when a late handler has succeeded (it %s)', async (_, end) => {
+  ])('gets the error of a store that fails after a late success (it %s)', async (_, end) => {
     const told: unknown[] = [];
     const down = new Error('the store is down');
-    const tryJob = workers[name](() => new Promise((resolve) => setTimeout(resolve, 15)), {
+    const tryJob = workers[name]({
+      onEvent: () => new Promise((resolve) => setTimeout(resolve, 15)),
       handlerTimeoutMs: 10,
       store: {
         async once(_key, run) {
@@ -129,11 +134,36 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('onError of %s',
       { idempotencyKey: 'a' },
     ]);
   });
+});
 
-  it('must be a function', () => {
-    const options = { onError: 'console.error' };
-    expect(() => Reflect.apply(workers[name], undefined, [() => {}, options])).toThrow(
-      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }),
+describe.each(Object.keys(workers) as (keyof typeof workers)[])('the options of %s', (name) => {
+  const onEvent = () => {};
+  it.each([
+    [{}, '`onEvent` must be a function, got undefined.'],
+    [{ onEvent, onError: 'console.error' }, '`onError` must be a function, got a string.'],
+    [{ onEvent, store: { once: 'no function' } }, '`store` must be an IdempotencyStore or false, got an object.'],
+    [
+      { onEvent, handlerTimeoutMs: 0 },
+      /^`handlerTimeoutMs` must be a number from 1 to \d+, got a number out of range\.$/,
+    ],
+    [{ onEvent, onevent: onEvent }, `\`${name}\` has no option \`onevent\`. Did you mean \`onEvent\`?`],
+  ])('are refused as %o, with the reason', (options: object, message) => {
+    expect(() => Reflect.apply(workers[name], undefined, [options])).toThrow(
+      expect.objectContaining({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: typeof message === 'string' ? message : expect.stringMatching(message),
+      }),
+    );
+  });
+});
+
+describe.each([
+  ['bullmqWorker', bullmqWorker],
+  ['pgBossWorker', pgBossWorker],
+])('%s', (name, create) => {
+  it('refuses a handler in place of its options', () => {
+    expect(() => Reflect.apply(create, undefined, [() => {}])).toThrow(
+      `\`${name}\` takes an options object, got a function.`,
     );
   });
 });

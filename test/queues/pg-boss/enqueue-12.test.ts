@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { pgBossJobId } from '../../src/queues/job.js';
-import { pgBossEnqueue } from '../../src/queues/pg-boss/index.js';
-import { event } from '../helpers.js';
+import { pgBossEnqueue } from '../../../src/queues/pg-boss/index.js';
+import { pgBossJobId } from '../../../src/queues/pg-boss/job-id.js';
+import { context, entriesOf } from '../../contracts/enqueue-helpers.js';
+import { event } from '../../helpers.js';
 
-// The calls that pg-boss 12 gets. `npm run test:peers` has it store them for real.
+// The calls to pg-boss 12. `npm run test:peers` runs the contract with the real one.
 function boss12(queue: object = {}) {
   const stored = new Map<string, object>();
   const refused = new Set<string>();
@@ -19,16 +20,16 @@ function boss12(queue: object = {}) {
       for (const job of fresh) stored.set(job.id, job);
       return fresh.map(({ id }) => id);
     },
+    complete: async () => {},
     findJobs: async (_name: string, { id }: { id: string }) => (stored.has(id) ? [{ id }] : []),
   };
 }
-const given = (...ids: string[]) =>
-  [ids.map((id) => event(id)), { idempotencyKeys: ids, timestamp: '1', signal: new AbortController().signal }] as const;
+const given = (...ids: string[]) => [entriesOf(ids.map((id) => event(id))), context] as const;
 
-describe('a enqueue to pg-boss 12', () => {
-  it('inserts once, and takes a job that is there already for stored', async () => {
+describe('pgBossEnqueue with pg-boss 12', () => {
+  it('inserts once per delivery, and counts an existing job as stored', async () => {
     const boss = boss12();
-    const enqueue = pgBossEnqueue(boss, 'q');
+    const enqueue = pgBossEnqueue({ boss, queue: 'q' });
     await enqueue(...given('a'));
     await enqueue(...given('a', 'b'));
     expect([...boss.stored.keys()].sort()).toEqual([pgBossJobId('a'), pgBossJobId('b')].sort());
@@ -38,29 +39,29 @@ describe('a enqueue to pg-boss 12', () => {
     ]);
   });
 
-  it('rejects when a job is neither inserted nor found', async () => {
+  it('rejects if a job is neither inserted nor found', async () => {
     const boss = boss12();
     boss.refused.add(pgBossJobId('b'));
-    await expect(pgBossEnqueue(boss, 'q')(...given('a', 'b'))).rejects.toThrow('1 of 2');
+    await expect(pgBossEnqueue({ boss, queue: 'q' })(...given('a', 'b'))).rejects.toThrow('1 of 2');
     expect([...boss.stored.keys()]).toEqual([pgBossJobId('a')]);
   });
 
   it.each([
-    ['the default of the queue', { deleteAfterSeconds: null }, 7 * 86_400],
-    ['longer where the queue does', { deleteAfterSeconds: 10 ** 6 }, 10 ** 6],
-    ['forever where the queue does', { deleteAfterSeconds: 0 }, 0],
-  ])('keeps what is done for retentionMs: %s', async (_, queue, deleteAfterSeconds) => {
+    ['a queue without a time', { deleteAfterSeconds: null }, 7 * 86_400],
+    ['a queue with a longer time', { deleteAfterSeconds: 10 ** 6 }, 10 ** 6],
+    ['a queue that keeps jobs forever', { deleteAfterSeconds: 0 }, 0],
+  ])('keeps completed jobs for at least retentionMs: %s', async (_, queue, deleteAfterSeconds) => {
     const boss = boss12(queue);
-    await pgBossEnqueue(boss, 'q')(...given('a'));
+    await pgBossEnqueue({ boss, queue: 'q' })(...given('a'));
     expect(boss.inserts[0]?.jobs).toMatchObject([{ deleteAfterSeconds, retentionSeconds: 10 * 365 * 86_400 }]);
   });
 
   it.each([
     [900, 90],
     [100, 100],
-  ])('has a job of a queue that expires its jobs after %d s expire after %d s', async (of, expireInSeconds) => {
+  ])('replaces only the default expiry: %d s becomes %d s', async (of, expireInSeconds) => {
     const boss = boss12({ expireInSeconds: of });
-    await pgBossEnqueue(boss, 'q')(...given('a'));
+    await pgBossEnqueue({ boss, queue: 'q' })(...given('a'));
     expect(boss.inserts[0]?.jobs).toMatchObject([{ expireInSeconds }]);
   });
 });

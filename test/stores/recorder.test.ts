@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/lease.js';
+import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
 import { failing, nothing } from '../contracts/store-helpers.js';
 import { fakeTable } from './fake-table.js';
 
@@ -104,7 +104,7 @@ describe('a record', () => {
     await vi.advanceTimersByTimeAsync(timeoutMs);
     await first;
     const [record] = store.unrecorded?.() ?? [];
-    const lostKey = expect(record).rejects.toThrow(/another has taken the key over/);
+    const lostKey = expect(record).rejects.toThrow(/another run has taken over the key/);
     await vi.advanceTimersByTimeAsync(2 * timeoutMs);
     await lostKey;
   });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storableKey } from '../../src/stores/key.js';
+import { storableKey } from '../../src/stores/storable-key.js';
 import { hostileKeys } from '../contracts/store-helpers.js';
 
 describe('storableKey', () => {

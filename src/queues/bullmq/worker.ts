@@ -1,0 +1,77 @@
+import { checkOptions } from '../../internal/check-options.js';
+import { engineError } from '../engine-error.js';
+import { readJob } from '../job.js';
+import { createRunJob, type EventWorkerOptions, WORKER_OPTIONS } from '../run-job.js';
+import { createWorkerCheck } from './worker-check.js';
+
+/** The part of BullMQ's `Job` that the worker uses. */
+export interface BullmqJobLike {
+  readonly data: unknown;
+}
+
+/** BullMQ recognizes by this error name that a retry is pointless. */
+const UNRECOVERABLE = 'UnrecoverableError';
+/** BullMQ recognizes by this message that the job must wait for the rate limit of its queue. */
+const RATE_LIMITED = 'bullmq:rateLimitExceeded';
+
+/**
+ * Creates the processor for a BullMQ `Worker` of the queue that `bullmqEnqueue` fills. If the handler fails, the engine
+ * tries the job again and keeps it among the failed jobs when its attempts are used up. A job whose data is not an event
+ * job fails without a retry, with its issues as `failedReason`.
+ *
+ * It does not deduplicate without `store`: a job that the engine runs again after a crash takes effect again. The options
+ * of the `Worker` decide how soon and how often that happens: use {@link bullmqWorkerOptions}, or it emits a warning.
+ *
+ * @example
+ * ```ts
+ * import { Worker } from 'bullmq';
+ * import { bullmqWorker, bullmqWorkerOptions } from 'event-webhook-receiver/queues/bullmq';
+ *
+ * const processor = bullmqWorker({ onEvent: async (event) => console.log(event.event, event.id) });
+ * const connection = { host: 'localhost' };
+ * const worker = new Worker('events', processor, { ...bullmqWorkerOptions, connection, concurrency: 10 });
+ * worker.on('error', console.error);
+ * ```
+ * @param options The handler and how it runs; times are in milliseconds.
+ * @returns The processor. It rejects with a ConfigError, and completes no job, if the options of its `Worker` leave jobs
+ * with a dead worker or run them twice.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
+ */
+export function bullmqWorker<Tx = undefined>(options: EventWorkerOptions<Tx>): (job: BullmqJobLike) => Promise<void> {
+  checkOptions('bullmqWorker', options, WORKER_OPTIONS);
+  const { runJob, handlerTimeoutMs } = createRunJob(options);
+  const checkWorker = createWorkerCheck(handlerTimeoutMs);
+  return async (given) => {
+    checkWorker(given);
+    const { data } = given;
+    const job = orUnrecoverable(() => readJob(data));
+    try {
+      await runJob(job);
+    } catch (error) {
+      const failure = engineError(error, { cause: error });
+      const cause: unknown = Object(error).cause;
+      if (isUnrecoverable(cause)) failure.name = UNRECOVERABLE;
+      // The error of Worker.RateLimitError() is known by its message alone.
+      if (cause instanceof Error && cause.message === RATE_LIMITED) failure.message = RATE_LIMITED;
+      throw failure;
+    }
+  };
+}
+
+/** Whether the handler threw BullMQ's UnrecoverableError or an error derived from it. */
+function isUnrecoverable(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if (thrown.name === UNRECOVERABLE) return true;
+  for (let type: unknown = thrown.constructor; typeof type === 'function'; type = Object.getPrototypeOf(type)) {
+    if (type.name === UNRECOVERABLE) return true;
+  }
+  return false;
+}
+
+function orUnrecoverable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw Object.assign(engineError(error, { cause: error }), { name: UNRECOVERABLE });
+  }
+}

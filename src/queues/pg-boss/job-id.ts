@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const NAMESPACE = Buffer.from('9c5b1b8e2f0e4a60b8d53f1f6f0d7a11', 'hex');
+
+/**
+ * The pg-boss id of a key: the key itself if it is a lower-case UUID, otherwise its UUIDv5. Different keys have different
+ * ids: keys that are version 5 UUIDs are hashed too, because one could be the hash of another key.
+ */
+export function pgBossJobId(key: string): string {
+  const version = UUID.exec(key)?.[1];
+  if (version !== undefined && version !== '5') return key;
+  // UTF-16, because UTF-8 has one replacement for all lone surrogates.
+  const name = Buffer.from(key, 'utf16le');
+  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
