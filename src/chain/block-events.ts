@@ -6,9 +6,8 @@ import type {
   TransactionIncluded,
   WebhookEvent,
 } from '../events/types.js';
-import { type Block, hexOf, type Log } from './answers.js';
+import { type Block, hexOf, type Log, readTransaction, type Transaction, txFields } from './answers.js';
 import type { Contract, Watched } from './settings.js';
-import { readTransaction, type Transaction, txFields } from './transaction.js';
 
 /** A block with what is needed of it to write its events. */
 export interface BlockContents {

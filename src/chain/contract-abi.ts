@@ -1,14 +1,12 @@
 import type { AbiEvent, AbiFunction, AbiParameter } from 'abitype';
 import type { ContractEvent, EventTransaction } from '../events/types.js';
-import { hashOf, itemsOf } from '../evm/abi.js';
-import { decodeValues, type Encoded } from '../evm/abi-data.js';
-import type { Codec } from '../evm/codec.js';
+import { type EventItem, eventItem, hashOf, itemsOf } from '../evm/abi-items.js';
 import { codecOf } from '../evm/codec-of.js';
-import { decodeLog } from '../evm/decode-log.js';
-import { type EventItem, eventItem } from '../evm/event-item.js';
+import { decodeLog } from '../evm/decode-event.js';
+import { decodeValues, type Encoded } from '../evm/decode-values.js';
+import type { Codec } from '../evm/elementary-codecs.js';
 import type { Hex, RawLog } from '../evm/types.js';
-import { encodedSize } from './encoded-size.js';
-import { valueText } from './value-text.js';
+import { encodedSize, valueText } from './value-text.js';
 
 type Called = NonNullable<EventTransaction['method']>;
 type Emitted = Pick<ContractEvent, 'name' | 'signature' | 'inputs'>;

@@ -4,7 +4,7 @@ import { malformed } from './answers.js';
 import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './block-events.js';
 import { BlockWindow } from './block-window.js';
 import type { ChainReader } from './chain-reader.js';
-import { Genesis } from './genesis.js';
+import { Genesis } from './chain-reader.js';
 import type { Watched } from './settings.js';
 
 /** So many blocks are asked for at a time. */

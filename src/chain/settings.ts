@@ -1,6 +1,6 @@
 import { ConfigError, isWebhookError } from '../errors.js';
 import type { EventContract } from '../events/types.js';
-import { addressCodec } from '../evm/codec-simple.js';
+import { addressCodec } from '../evm/elementary-codecs.js';
 import { isRecord } from '../internal/guards.js';
 import { type ContractAbi, contractAbi } from './contract-abi.js';
 

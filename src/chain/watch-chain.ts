@@ -3,12 +3,23 @@ import type { WebhookEvent } from '../events/types.js';
 import type { Logger } from '../internal/logger.js';
 import { createChainReader } from './chain-reader.js';
 import { ChainFollower } from './follow-chain.js';
-import { guardedLogger } from './guarded-logger.js';
-import { pause } from './pause.js';
-import { createRpc } from './rpc.js';
-import { rpcUrlOf } from './rpc-url.js';
+import { guardedLogger, tellUnknownOnce } from './logging.js';
+import { createRpc, rpcUrlOf } from './rpc.js';
 import { readWatched } from './settings.js';
-import { tellUnknownOnce } from './unknown-logs.js';
+
+/** Waits, but no longer than until the signal is given. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}
 
 const TIMEOUT_MS = 15_000;
 /** A block of the largest chains has a tenth of it. */

@@ -1,10 +1,10 @@
 import { ConfigError } from '../errors.js';
 import type { EventEmitted } from '../events/types.js';
 import type { EventMatcher } from '../receiver/router.js';
-import { chooseItem, fitting, signed } from './choose-item.js';
+import { eventItems, groupEvents } from './abi-items.js';
+import { chooseItem, fitting, signed } from './choose-event.js';
 import { DecodeError } from './decode-error.js';
 import { type DecodeOptions, decodeAs } from './decode-event.js';
-import { eventItems, groupEvents } from './event-items.js';
 import { rawLog } from './raw-log.js';
 import type { ContractEventOf, EventNames } from './types.js';
 

@@ -1,14 +1,37 @@
 import type { EventEmitted } from '../events/types.js';
-import { checkAgreement } from './check-agreement.js';
-import { chooseItem } from './choose-item.js';
+import { type EventItem, eventItems } from './abi-items.js';
+import { chooseItem } from './choose-event.js';
+import { recordOf } from './codec-of.js';
 import { DecodeError } from './decode-error.js';
-import { decodeLog } from './decode-log.js';
-import type { EventItem } from './event-item.js';
-import { eventItems } from './event-items.js';
-import { decodeInputs } from './inputs.js';
+import { decodeValues } from './decode-values.js';
+import { checkAgreement, decodeInputs } from './inputs.js';
 import { rawLog } from './raw-log.js';
-import { recordOf } from './record.js';
 import type { DecodedEvent, EventNames, RawLog } from './types.js';
+
+/**
+ * Decodes a log by an event of an ABI into its arguments, in the order of the ABI.
+ *
+ * @throws DecodeError `ERR_WEBHOOK_DECODE` when topics or data do not hold them.
+ */
+export function decodeLog(
+  event: { readonly id: string },
+  item: EventItem,
+  log: Pick<RawLog, 'topics' | 'data'>,
+): unknown[] {
+  const fail = (input: string, reason: string) =>
+    new DecodeError('ERR_WEBHOOK_DECODE', event, input, `${reason} The log in rawFields is not what the ABI says.`);
+  let topic = item.isAnonymous ? 0 : 1;
+  const topicOf = item.inputs.map(({ isIndexed }) => (isIndexed ? log.topics[topic++] : undefined));
+  // Each of these is one word, so that their topics in a row are their encoding.
+  const words = item.inputs.map(({ isHashed }, at) => (isHashed ? '' : (topicOf[at]?.slice(2) ?? '')));
+  const fromTopics = decodeValues(item.inTopics, `0x${words.join('')}`, fail);
+  const fromData = decodeValues(item.inData, log.data, fail);
+  let [inTopics, inData] = [0, 0];
+  return item.inputs.map(({ isHashed, isIndexed }, at) => {
+    if (isHashed) return topicOf[at];
+    return isIndexed ? fromTopics[inTopics++] : fromData[inData++];
+  });
+}
 
 /** What `decodeEvent` and `contractEvent` can be told. */
 export interface DecodeOptions<RequireLog extends boolean = boolean> {

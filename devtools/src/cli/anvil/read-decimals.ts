@@ -1,5 +1,4 @@
-import { createRpc } from '../../../../src/chain/rpc.js';
-import { rpcUrlOf } from '../../../../src/chain/rpc-url.js';
+import { createRpc, rpcUrlOf } from '../../../../src/chain/rpc.js';
 
 /** The selector of `decimals()`, as every ERC-20 token has it. */
 const DECIMALS = '0x313ce567';

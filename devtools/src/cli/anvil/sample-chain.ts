@@ -1,5 +1,4 @@
-import { createRpc, type Rpc } from '../../../../src/chain/rpc.js';
-import { rpcUrlOf } from '../../../../src/chain/rpc-url.js';
+import { createRpc, type Rpc, rpcUrlOf } from '../../../../src/chain/rpc.js';
 import { CommandError } from '../command-error.js';
 import { sampleTokenAbi, sampleTokenBytecode } from './sample-token.js';
 

@@ -1,7 +1,6 @@
 import type { ContractEvent, EventEmitted } from '../events/types.js';
+import type { EventItem, EventItems, ItemInput } from './abi-items.js';
 import { DecodeError } from './decode-error.js';
-import type { EventItem, ItemInput } from './event-item.js';
-import type { EventItems } from './event-items.js';
 import type { RawLog } from './types.js';
 
 /** Whether a signature is written so, or nearly so: with spaces, or uint for uint256. */

@@ -1,6 +1,6 @@
 import { decodeAbiParameters } from 'viem';
-import type { Codec } from './codec.js';
 import { Problem } from './decode-error.js';
+import type { Codec } from './elementary-codecs.js';
 import type { Hex } from './types.js';
 
 /** Encoders may share what is there twice; ten thousand references to one megabyte are an attack. */
