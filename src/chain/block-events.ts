@@ -1,6 +1,6 @@
 import { checksumAddress } from 'viem';
 import type {
-  EventContract,
+  ContractInfo,
   EventEmitted,
   EventTransaction,
   TransactionIncluded,
@@ -18,7 +18,7 @@ export interface BlockContents {
 }
 
 /** Told of a log that no event of its contract's ABI fits. */
-export type OnUnknown = (contract: EventContract, log: Log) => void;
+export type OnUnknown = (contract: ContractInfo, log: Log) => void;
 
 /**
  * The events of a block as the live service writes them. For each transaction in its order: those that its logs are,

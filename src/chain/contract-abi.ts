@@ -1,6 +1,6 @@
 import type { AbiEvent, AbiFunction, AbiParameter } from 'abitype';
-import type { ContractEvent, EventTransaction } from '../events/types.js';
-import { type EventItem, eventItem, hashOf, itemsOf } from '../evm/abi-items.js';
+import type { EventDetails, EventTransaction } from '../events/types.js';
+import { type AbiEventItem, abiEventItem, hashOf, itemsOf } from '../evm/abi-items.js';
 import { codecOf } from '../evm/codec-of.js';
 import { decodeLog } from '../evm/decode-event.js';
 import { decodeValues, type Encoded } from '../evm/decode-values.js';
@@ -9,7 +9,7 @@ import type { Hex, RawLog } from '../evm/types.js';
 import { encodedSize, valueText } from './value-text.js';
 
 type Called = NonNullable<EventTransaction['method']>;
-type Emitted = Pick<ContractEvent, 'name' | 'signature' | 'inputs'>;
+type Emitted = Pick<EventDetails, 'name' | 'signature' | 'inputs'>;
 
 /** A contract's ABI, made ready to read logs and calls as the wire has them. */
 export interface ContractAbi {
@@ -29,7 +29,7 @@ interface WireValue {
 export function contractAbi(abi: readonly unknown[]): ContractAbi {
   const events = itemsOf<AbiEvent>(abi, 'event').map(textItem);
   const anonymous = events.filter(({ isAnonymous }) => isAnonymous);
-  const byTopic = new Map<string | undefined, EventItem[]>();
+  const byTopic = new Map<string | undefined, AbiEventItem[]>();
   for (const item of events) {
     if (item.isAnonymous) continue;
     const topic = hashOf(item.signature);
@@ -65,17 +65,17 @@ function textCodec(parameter: AbiParameter, codec: Codec): Codec {
   return { ...codec, fromChain };
 }
 
-function textItem(event: AbiEvent): EventItem {
-  const item = eventItem(event);
+function textItem(event: AbiEvent): AbiEventItem {
+  const item = abiEventItem(event);
   const inputs = item.inputs.map((input, at) => ({
     ...input,
     codec: textCodec(event.inputs[at] as AbiParameter, input.codec),
   }));
-  const pick = (from: EventItem['inputs']) => inputs.filter((_, at) => from.includes(item.inputs[at] as never));
+  const pick = (from: AbiEventItem['inputs']) => inputs.filter((_, at) => from.includes(item.inputs[at] as never));
   return { ...item, inputs, inTopics: pick(item.inTopics), inData: pick(item.inData) };
 }
 
-function readAs(item: EventItem, log: Pick<RawLog, 'topics' | 'data'>) {
+function readAs(item: AbiEventItem, log: Pick<RawLog, 'topics' | 'data'>) {
   const { name, signature } = item;
   let values: unknown[];
   try {

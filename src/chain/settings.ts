@@ -1,5 +1,5 @@
 import { ConfigError, isWebhookError } from '../errors.js';
-import type { EventContract } from '../events/types.js';
+import type { ContractInfo } from '../events/types.js';
 import { addressCodec } from '../evm/elementary-codecs.js';
 import { isRecord } from '../internal/guards.js';
 import { type ContractAbi, contractAbi } from './contract-abi.js';
@@ -22,7 +22,7 @@ export interface Watched {
 export interface Contract {
   readonly abi: ContractAbi;
   /** As events name it. */
-  readonly wire: EventContract;
+  readonly wire: ContractInfo;
 }
 
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` that says which of them is wrong, and how. */
@@ -39,7 +39,7 @@ export function readWatched(contracts: unknown, wallets: unknown): Watched {
     if (watched.contracts.has(checksummed.toLowerCase())) {
       throw new ConfigError(`${where} has the address of another one before it. Give each contract once.`);
     }
-    const wire = { address: checksummed, addressLabel, name, label } as EventContract;
+    const wire = { address: checksummed, addressLabel, name, label } as ContractInfo;
     watched.contracts.set(checksummed.toLowerCase(), { abi: abiOf(abi, `${where} (${label})`), wire });
   }
   for (const [at, wallet] of listOf(wallets, 'wallets').entries()) {

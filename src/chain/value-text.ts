@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'abitype';
-import { bytesOf } from '../evm/decode-values.js';
 import { addressCodec } from '../evm/elementary-codecs.js';
+import { bytesOf } from '../evm/hex.js';
 import type { Hex } from '../evm/types.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,11 +1,8 @@
 import { isPosition } from '../events/field-rules.js';
-import type { WebhookEvent } from '../events/types.js';
+import type { EventKind } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
 import { notThisApi } from './result.js';
 import type { Answer } from './transport.js';
-
-/** A kind of event that a webhook can subscribe to (spec section 6). */
-export type EventKind = WebhookEvent['event'];
 
 /** What a webhook is registered with (spec section 2.1, and `subscriptions` of the live API). */
 export interface NewWebhook {

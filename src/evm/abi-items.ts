@@ -1,18 +1,19 @@
 import type { AbiEvent } from 'abitype';
 import { keccak256 } from 'viem';
 import { ConfigError } from '../errors.js';
+import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { areNamed, codecOf } from './codec-of.js';
 import type { Codec } from './elementary-codecs.js';
 
-/** What is made of an ABI once: it is remembered by the ABI's object, which must not change. */
-export function oncePerAbi<Made>(make: (abi: readonly unknown[]) => Made): (abi: readonly unknown[]) => Made {
+/** Caches what `make` returns by the ABI's object, which must not change. */
+export function oncePerAbi<Made>(make: (abi: unknown) => Made): (abi: unknown) => Made {
   const known = new WeakMap<object, Made>();
   return (abi) => {
-    let made = known.get(abi);
+    let made = known.get(abi as object);
     if (made === undefined) {
       made = make(abi);
-      known.set(abi, made);
+      known.set(abi as object, made);
     }
     return made;
   };
@@ -21,19 +22,17 @@ export function oncePerAbi<Made>(make: (abi: readonly unknown[]) => Made): (abi:
 /**
  * The items of one kind in an ABI.
  *
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is no ABI.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI.
  */
-export function itemsOf<Item>(abi: readonly unknown[], kind: 'event' | 'function'): Item[] {
-  if (!Array.isArray(abi)) {
-    throw new ConfigError('The ABI must be an array of items, such as the "abi" of a compiled contract.');
-  }
+export function itemsOf<Item>(abi: unknown, kind: 'event' | 'function'): Item[] {
+  if (!Array.isArray(abi)) throw optionError('abi', 'an array of items, such as `abi` of a compiled contract', abi);
   if (abi.some((item) => typeof item === 'string')) {
-    throw new ConfigError('The ABI is text: pass it through parseAbi of abitype.');
+    throw new ConfigError('`abi` is text. Pass it through parseAbi(...) of abitype or viem.');
   }
   const items = abi.filter((item) => isRecord(item) && item.type === kind);
   const broken = items.findIndex(({ name, inputs }) => typeof name !== 'string' || !areParameters(inputs ?? []));
   if (broken === -1) return items;
-  throw new ConfigError(`The ABI's ${kind} at position ${broken} has no name, or inputs without types.`);
+  throw new ConfigError(`The ${kind} at position ${broken} of \`abi\` lacks a name, or types of its inputs.`);
 }
 
 function areParameters(value: unknown): boolean {
@@ -53,37 +52,37 @@ export function hashOf(signature: string): string {
 /** One input of an event in an ABI. */
 export interface ItemInput {
   readonly name: string;
-  /** Its name, or its position where it has none: for messages. */
+  /** Its name, or its position if it has none, for error messages. */
   readonly label: string;
   readonly codec: Codec;
   readonly isIndexed: boolean;
-  /** Whether its argument is a keccak256 hash, which is all that the topic of an indexed string, say, holds. */
+  /** Whether its argument is a keccak256 hash, as the topic of an indexed string contains nothing else. */
   readonly isHashed: boolean;
 }
 
-/** An event of an ABI, made ready once to decode any number of logs. */
-export interface EventItem {
+/** An event of an ABI, prepared once to decode any number of logs. */
+export interface AbiEventItem {
   readonly name: string;
   /** Canonical signature: `Transfer(address,address,uint256)`. */
   readonly signature: string;
-  /** The signature with what it leaves out, names and `indexed`: what has the same one gives the same arguments. */
+  /** The signature with names and `indexed`. Events of the same shape decode to the same arguments. */
   readonly shape: string;
   readonly isAnonymous: boolean;
   readonly inputs: readonly ItemInput[];
-  /** Those whose value a topic holds, in order; what stands in the topic of the others is their hash. */
+  /** Indexed inputs whose topic contains the value, in order. The topics of the others contain a hash. */
   readonly inTopics: readonly ItemInput[];
-  /** Those that the data holds, in order. */
+  /** Inputs encoded in the data, in order. */
   readonly inData: readonly ItemInput[];
-  /** The arguments are an object; otherwise an array. */
+  /** Whether the arguments are an object; otherwise they are an array. */
   readonly isNamed: boolean;
-  /** How many topics its log has, that of its signature among them. */
+  /** How many topics its log has, including the signature's hash. */
   readonly topicCount: number;
   /** The position of an input by its name. */
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` for a type that is none, or a name that is there twice. */
-export function eventItem({ name, inputs: parameters = [], anonymous = false }: AbiEvent): EventItem {
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` for an unknown type or a duplicate name. */
+export function abiEventItem({ name, inputs: parameters = [], anonymous = false }: AbiEvent): AbiEventItem {
   const inputs = parameters.map((parameter, at): ItemInput => {
     const codec = codecOf(parameter);
     const isIndexed = parameter.indexed === true;
@@ -107,27 +106,27 @@ export function eventItem({ name, inputs: parameters = [], anonymous = false }: 
   };
 }
 
-/** Events of an ABI under what they are looked up by. */
-export interface EventItems {
-  readonly all: readonly EventItem[];
-  /** By the hash of their signature, which is the first topic of their logs. Anonymous ones have none. */
-  readonly byTopic: ReadonlyMap<string, readonly EventItem[]>;
-  readonly bySignature: ReadonlyMap<string, readonly EventItem[]>;
-  /** Why those that cannot be decoded cannot, by name: the others of the ABI can. */
+/** Events of an ABI, indexed for look-up. */
+export interface AbiEventItems {
+  readonly all: readonly AbiEventItem[];
+  /** By the hash of their signature, the first topic of their logs. Anonymous events have none. */
+  readonly byTopic: ReadonlyMap<string, readonly AbiEventItem[]>;
+  readonly bySignature: ReadonlyMap<string, readonly AbiEventItem[]>;
+  /** Errors of the events that cannot be decoded, by name. They do not affect the others. */
   readonly broken: ReadonlyMap<string, unknown>;
 }
 
 /**
- * The events of an ABI, read once.
+ * Reads the events of an ABI, once per ABI.
  *
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is no ABI.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI.
  */
-export const eventItems = oncePerAbi((abi) => {
-  const items: EventItem[] = [];
+export const abiEventItems = oncePerAbi((abi) => {
+  const items: AbiEventItem[] = [];
   const broken = new Map<string, unknown>();
   for (const event of itemsOf<AbiEvent>(abi, 'event')) {
     try {
-      items.push(eventItem(event));
+      items.push(abiEventItem(event));
     } catch (error) {
       broken.set(event.name, error);
     }
@@ -135,8 +134,8 @@ export const eventItems = oncePerAbi((abi) => {
   return groupEvents(items, broken);
 });
 
-/** Events under what they are looked up by. */
-export function groupEvents(all: readonly EventItem[], broken: EventItems['broken']): EventItems {
+/** Indexes events for look-up. */
+export function groupEvents(all: readonly AbiEventItem[], broken: AbiEventItems['broken']): AbiEventItems {
   const signed = all.filter(({ isAnonymous }) => !isAnonymous);
   return {
     all,
@@ -146,8 +145,8 @@ export function groupEvents(all: readonly EventItem[], broken: EventItems['broke
   };
 }
 
-function groupBy(items: readonly EventItem[], keyOf: (item: EventItem) => string): Map<string, EventItem[]> {
-  const groups = new Map<string, EventItem[]>();
+function groupBy(items: readonly AbiEventItem[], keyOf: (item: AbiEventItem) => string): Map<string, AbiEventItem[]> {
+  const groups = new Map<string, AbiEventItem[]>();
   for (const item of items) {
     const key = keyOf(item);
     groups.set(key, [...(groups.get(key) ?? []), item]);

@@ -7,19 +7,19 @@ import { Problem } from './decode-error.js';
 import { addressCodec, booleanCodec, bytesCodec, type Codec, integerCodec, stringCodec } from './elementary-codecs.js';
 
 /**
- * Whether values under these names are an object: each has a name. Otherwise they are an array, as in viem.
+ * Whether all values have names and form an object. Otherwise they form an array, as in viem.
  *
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when two have the same name, as one of them would be lost.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when two names are equal, as one value would be lost.
  */
 export function areNamed(names: readonly string[]): boolean {
   const given = names.filter((name) => name !== '');
   const twice = given.find((name, at) => given.indexOf(name) !== at);
   if (twice !== undefined)
-    throw new ConfigError(`The ABI has the name ${twice} twice in one place. Rename one of them.`);
+    throw new ConfigError(`\`abi\` has two inputs or components named ${twice} in one place. Rename one of them.`);
   return names.length > 0 && given.length === names.length;
 }
 
-/** An object of values under their names. A name is data: `__proto__` becomes a key like any other. */
+/** An object of values by name. `__proto__` becomes an ordinary key. */
 export function recordOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (let at = 0; at < names.length; at++) {
@@ -32,8 +32,8 @@ export function recordOf(names: readonly string[], values: readonly unknown[]): 
 }
 
 /**
- * The array or object that an input's value is, or that its JSON text holds; undefined when it is neither. A number
- * that JSON.parse would round comes as its digits.
+ * The array or object in an input's value, given as such or as JSON text; undefined when it is neither. A number that
+ * JSON.parse would round is returned as its digits.
  */
 export function structureOf(wire: JsonValue): object | undefined {
   let value: unknown = wire;
@@ -48,7 +48,7 @@ export function structureOf(wire: JsonValue): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** @param length How many elements, or undefined for any number. */
+/** @param length Number of elements; undefined for a dynamic array. */
 export function arrayCodec(element: Codec, length: number | undefined): Codec {
   const suffix = `[${length ?? ''}]`;
   const { fromChain } = element;
@@ -67,11 +67,11 @@ export function arrayCodec(element: Codec, length: number | undefined): Codec {
     fromWire(wire) {
       const elements = elementsOf(wire);
       if (elements === undefined)
-        throw new Problem(`is no array of ${length ?? 'any number of'} elements, in JSON or JSON text.`);
+        throw new Problem(`must be an array of ${length ?? 'any number of'} elements, in JSON or JSON text.`);
       return mapEach(elements, element.fromWire);
     },
     agrees(value, wire) {
-      // A list that is empty may be null, as in Go.
+      // Go writes null for an empty list.
       const elements = wire === null ? [] : elementsOf(wire);
       const values = value as unknown[];
       return (
@@ -90,7 +90,7 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
   const isNamed = areNamed(names);
   const shaped = (values: unknown[]) => (isNamed ? recordOf(names, values) : values);
 
-  /** The components in their order, from an array or, when all have names, from an object. */
+  /** The components in order, from an array or, if all have names, from an object. */
   function partsOf(wire: JsonValue): readonly JsonValue[] | undefined {
     const value = structureOf(wire);
     if (value === undefined) return undefined;
@@ -100,7 +100,7 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
     return names.map((name) => (value as Record<string, JsonValue>)[name] ?? null);
   }
 
-  /** Each component with its part, told where it is when something is wrong with it. */
+  /** Maps each component and its part; a problem is reported with the component's path. */
   const mapParts = <Part>(parts: readonly Part[], to: (component: Codec, part: Part) => unknown) =>
     shaped(
       components.map((component, at) =>
@@ -119,13 +119,13 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
       const parts = partsOf(wire);
       if (parts === undefined) {
         throw new Problem(
-          `is no tuple of ${components.length} components, as an array or an object in JSON or JSON text.`,
+          `must be a tuple of ${components.length} components: an array or an object, in JSON or JSON text.`,
         );
       }
       return mapParts(parts, (component, part) => component.fromWire(part));
     },
     agrees(value, wire) {
-      // The service has its own ABI of the contract, in which the components may have other names.
+      // The service's ABI of the contract may name the components differently.
       const parts = partsOf(wire) ?? Object.values(structureOf(wire) ?? {});
       const values = Array.isArray(value) ? value : names.map((name) => (value as Record<string, unknown>)[name]);
       if (parts.length !== components.length) return false;
@@ -138,7 +138,7 @@ const ARRAY = /^(.*)\[(\d*)\]$/s;
 const INTEGER = /^(u?)int(\d*)$/;
 const BYTES = /^bytes(\d*)$/;
 
-/** Reads one parameter of an ABI. */
+/** Makes the codec for a parameter of an ABI. */
 export function codecOf(parameter: AbiParameter): Codec {
   const { type } = parameter;
   const [, element, length] = ARRAY.exec(type) ?? [];
@@ -151,7 +151,7 @@ export function codecOf(parameter: AbiParameter): Codec {
   if (type === 'address') return addressCodec;
   if (type === 'bool') return booleanCodec;
   if (type === 'string') return stringCodec;
-  // A function is an address and a selector, left-aligned in its word as bytes24 is.
+  // A function is an address and a selector, left-aligned in its word like bytes24.
   if (type === 'function') return { ...bytesCodec(24), type, shape: type };
 
   const [, unsigned, digits] = INTEGER.exec(type) ?? [];
@@ -160,5 +160,5 @@ export function codecOf(parameter: AbiParameter): Codec {
   const [, size] = BYTES.exec(type) ?? [];
   if (size === '') return bytesCodec(undefined);
   if (Number(size) > 0 && Number(size) <= 32) return bytesCodec(Number(size));
-  throw new ConfigError(`The ABI has a type that cannot be decoded: ${type}. Check it, or leave the event out.`);
+  throw new ConfigError(`\`abi\` has a type that cannot be decoded: ${type}. Correct it, or remove the event.`);
 }

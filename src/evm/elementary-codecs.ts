@@ -2,40 +2,39 @@ import type { AbiParameter } from 'abitype';
 import { checksumAddress } from 'viem';
 import type { JsonValue } from '../events/types.js';
 import { Problem } from './decode-error.js';
-import { bytesOf } from './decode-values.js';
-import { ADDRESS, BYTES } from './hex.js';
+import { ADDRESS, BYTES, bytesOf } from './hex.js';
 import type { Hex } from './types.js';
 
-/** What is known of one Solidity type: how its values come from the chain and from the wire's inputs. */
+/** Reads values of one Solidity type, from the chain and from the inputs on the wire. */
 export interface Codec {
   /** Canonical text of the type, as in a signature: `(address,uint256)[]`. */
   readonly type: string;
-  /** The type with the names of components, which tells apart what has the same signature. */
+  /** The type with the names of components, which distinguishes types of the same signature. */
   readonly shape: string;
-  /** Whether the topic of an indexed one holds its keccak256 hash. */
+  /** Whether the topic of an indexed input of this type contains its keccak256 hash. */
   readonly isHashed: boolean;
-  /** What viem decodes in its place: tuples without names, so that none is lost, and text as its bytes. */
+  /** What viem decodes instead: tuples without names, so that none is lost, and text as bytes. */
   readonly parameter: AbiParameter;
-  /** The value, made of what viem decoded; where it is missing, that is the value. Throws a `Problem`. */
+  /** Converts what viem decoded; absent if that already is the value. Throws a `Problem`. */
   readonly fromChain?: ((decoded: unknown) => unknown) | undefined;
-  /** The value, made of the value of an input. Throws a `Problem` unless that is exact. */
+  /** Converts the value of an input. Throws a `Problem` unless it is exact. */
   readonly fromWire: (wire: JsonValue) => unknown;
-  /** Whether the value of an input can stand for a value that came from the chain. */
+  /** Whether the value of an input may represent a value from the chain. */
   readonly agrees: (value: unknown, wire: JsonValue) => boolean;
 }
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i;
 
-/** A token has at most 255 decimals: they are a uint8. */
+/** A token's decimals are a uint8. */
 const MOST_DECIMALS = 255;
 
-/** Longer than any amount with all its decimals. */
+/** Longer than any amount with all decimals. */
 const LONGEST = 400;
 
 interface Quantity {
-  /** Sign and significant digits; `''` for nought. */
+  /** Sign and significant digits; `''` for zero. */
   readonly digits: string;
-  /** How many noughts follow them; negative for places behind the point. */
+  /** Number of zeros that follow; negative for decimal places. */
   readonly exponent: number;
 }
 
@@ -51,8 +50,8 @@ function quantityOf(text: string): Quantity | undefined {
 }
 
 /**
- * Whether an integer of the chain is what the service would convert into this value: the same digits, with the point
- * moved to the left by a token's decimals (123456000 and `"123.456"`). Rounding is no conversion.
+ * Whether the service would convert an integer of the chain into this value: the same digits, with the decimal point
+ * moved left by a token's decimals (123456000 and `"123.456"`). A rounded value does not match.
  */
 export function isScaled(integer: string, wire: JsonValue): boolean {
   if (typeof wire !== 'string' && typeof wire !== 'number') return false;
@@ -67,13 +66,13 @@ const HEX = /^(-?)(0x[\da-f]{1,64})$/i;
 const FRACTION = /^-?\d+\.\d+$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)$/;
 
-/** How many bits fit a JavaScript number in the types of viem and abitype; wider ones are bigints. */
+/** Integers up to this width are numbers in viem and abitype; wider ones are bigints. */
 const NUMBER_BITS = 48;
 
 const CONVERTED =
-  'is a decimal or a time where the type is an integer: the service converts the values of this contract, and what it sends is not the exact amount. That is in rawFields alone, which this event lacks: have the service send them, or switch off the conversion.';
+  'is a decimal or a time, but its type is an integer: the service converts the values of this contract, so this is not the exact amount. Only rawFields contains that, and this event lacks it. Have the service send rawFields, or turn off the conversion.';
 
-/** A whole number as text in decimal or hex, or as a JSON number that is exact; undefined when it is none. */
+/** An integer from decimal or hex text, or from an exact JSON number; otherwise undefined. */
 function integerOf(wire: JsonValue): bigint | undefined {
   if (typeof wire === 'number') return Number.isSafeInteger(wire) ? BigInt(wire) : undefined;
   if (typeof wire !== 'string') return undefined;
@@ -88,7 +87,7 @@ function isConverted(wire: JsonValue): boolean {
   return typeof wire === 'string' && (FRACTION.test(wire) || TIME.test(wire));
 }
 
-/** Whether Unix seconds are what the service would convert into this time (RFC 3339). */
+/** Whether the service would convert Unix seconds into this RFC 3339 time. */
 function isTime(seconds: string, wire: JsonValue): boolean {
   return typeof wire === 'string' && TIME.test(wire) && String(Date.parse(wire) / 1000) === seconds;
 }
@@ -101,7 +100,7 @@ export function integerCodec(isSigned: boolean, bits: number): Codec {
 
   function inRange(value: number | bigint): number | bigint {
     if (value >= min && value <= max) return value;
-    throw new Problem(`is out of the range of ${type}.`);
+    throw new Problem(`is out of range for ${type}.`);
   }
 
   return {
@@ -109,14 +108,12 @@ export function integerCodec(isSigned: boolean, bits: number): Codec {
     shape: type,
     isHashed: false,
     parameter: { type },
-    // A word holds 256 bits, whatever the type.
+    // A word has 256 bits, whatever the type.
     fromChain: bits === 256 ? undefined : (decoded) => inRange(decoded as number | bigint),
     fromWire(wire) {
       const value = integerOf(wire);
       if (value === undefined) {
-        throw new Problem(
-          isConverted(wire) ? CONVERTED : `is no integer in decimal digits or in hex, as ${type} takes.`,
-        );
+        throw new Problem(isConverted(wire) ? CONVERTED : `must be an integer for ${type}, in decimal digits or hex.`);
       }
       return isNumber ? Number(inRange(value)) : inRange(value);
     },
@@ -136,19 +133,19 @@ export const addressCodec: Codec = {
   type: 'address',
   shape: 'address',
   isHashed: false,
-  // viem would cut what is longer to 20 bytes.
+  // viem would truncate a longer value to 20 bytes.
   parameter: { type: 'bytes32' },
   fromChain(decoded) {
     if (PADDED.test(decoded as Hex)) return checksumAddress(`0x${(decoded as Hex).slice(26)}`);
     throw new Problem('is longer than an address.');
   },
   fromWire(wire) {
-    if (typeof wire !== 'string' || !ADDRESS.test(wire)) throw new Problem('is no address: 0x and 40 hex digits.');
+    if (typeof wire !== 'string' || !ADDRESS.test(wire)) throw new Problem('must be an address: 0x and 40 hex digits.');
     const address = checksumAddress(wire as Hex);
     const digits = wire.slice(2);
     const hasNoChecksum = digits === digits.toLowerCase() || digits === digits.toUpperCase();
     if (hasNoChecksum || address === wire) return address;
-    throw new Problem('is an address whose checksum is wrong, so some of it is not what was written.');
+    throw new Problem('is an address with a wrong checksum, so at least one character is wrong.');
   },
   agrees: sameText,
 };
@@ -161,17 +158,17 @@ export const booleanCodec: Codec = {
   fromWire(wire) {
     if (typeof wire === 'boolean') return wire;
     if (wire === 'true' || wire === 'false') return wire === 'true';
-    throw new Problem('is neither true nor false.');
+    throw new Problem('must be true or false.');
   },
   agrees: (value, wire) => value === wire || String(value) === wire,
 };
 
-// A byte order mark is a part of the text like any other.
+// A byte order mark belongs to the text.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Whether bytes are what the service would convert into this: text, without the noughts that fill it up, or base64. */
+/** Whether the service would convert bytes into this value: text with or without its zero padding, or base64. */
 function sameBytes(bytes: Uint8Array, wire: JsonValue): boolean {
-  // So does a program in Go write an array of bytes in JSON.
+  // Go writes an array of bytes this way in JSON.
   if (Array.isArray(wire)) return wire.length === bytes.length && wire.every((byte, at) => byte === bytes[at]);
   if (typeof wire !== 'string') return false;
   let end = bytes.length;
@@ -180,7 +177,7 @@ function sameBytes(bytes: Uint8Array, wire: JsonValue): boolean {
   return isText || btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), '')) === wire;
 }
 
-/** @param size How many bytes, or undefined for `bytes`. */
+/** @param size Number of bytes; undefined for `bytes`. */
 export function bytesCodec(size: number | undefined): Codec {
   const type = `bytes${size ?? ''}`;
   return {
@@ -191,16 +188,16 @@ export function bytesCodec(size: number | undefined): Codec {
     fromWire(wire) {
       const isHex = typeof wire === 'string' && BYTES.test(wire) && wire.length % 2 === 0;
       if (isHex && (size === undefined || wire.length === 2 + 2 * size)) return wire.toLowerCase();
-      throw new Problem(`is not the hex text of ${size ?? 'whole'} bytes.`);
+      throw new Problem(`must be hex text of ${size ?? 'whole'} bytes.`);
     },
     agrees: (value, wire) => sameText(value, wire) || sameBytes(bytesOf(value as Hex), wire),
   };
 }
 
-/** Text in which bytes that are no UTF-8 are one character: decoders make one of them or more. */
+/** Text with each run of U+FFFD as one: decoders write one or more for invalid UTF-8. */
 const readable = (text: string) => text.replace(/\uFFFD+/g, '\uFFFD');
 
-/** Whether text is what the service would make of this: Postgres cannot hold NUL. */
+/** Whether the service would send this text: it may drop NUL, which Postgres cannot store. */
 function sameString(value: string, wire: string): boolean {
   return [value, value.replaceAll('\0', '')].some((text) => readable(text) === readable(wire));
 }
@@ -213,7 +210,7 @@ export const stringCodec: Codec = {
   fromChain: (decoded) => utf8.decode(bytesOf(decoded as Hex)),
   fromWire(wire) {
     if (typeof wire === 'string') return wire;
-    throw new Problem('is no text.');
+    throw new Problem('must be text.');
   },
   agrees: (value, wire) => value === wire || (typeof wire === 'string' && sameString(value as string, wire)),
 };

@@ -28,16 +28,25 @@ export interface RawLog {
   readonly blockTimestamp?: bigint;
 }
 
-/** Name of an item of that type; `string` for an item that may be of it, for all that is known. */
+/** The ABI itself; for one that is text the advice, which the compiler then quotes. */
+export type ParsedAbi<Abi extends readonly unknown[]> = 0 extends 1 & Abi[number]
+  ? Abi
+  : [Extract<Abi[number], string>] extends [never]
+    ? Abi
+    : 'This ABI is text: pass it through parseAbi(...) of abitype or viem';
+
+/** Name of an item of that type; `string` for an item whose type or name the compiler does not know. */
 type NameOf<Item, Type extends 'event' | 'function'> = Item extends { type: Type; name: infer Name extends string }
   ? Name
-  : Item extends { type: infer Known }
-    ? Type extends Known
-      ? string
-      : never
-    : unknown extends Item
-      ? string
-      : never;
+  : Item extends string
+    ? string
+    : Item extends { type: infer Known }
+      ? Type extends Known
+        ? string
+        : never
+      : unknown extends Item
+        ? string
+        : never;
 
 /**
  * An ABI's items of a type by name, those of one name as a union. It is made once for an ABI, so that an event costs a
@@ -90,7 +99,7 @@ type WideArgs = Record<string, unknown> | readonly unknown[] | undefined;
 type LogOf<RequireLog extends boolean> = RequireLog extends true ? RawLog : RawLog | undefined;
 
 /** The ABI's events of that name; where the names are not known, one with this name and nothing else. */
-type EventItems<Abi extends readonly unknown[], Name extends EventNames<Abi>> =
+type AbiEventItems<Abi extends readonly unknown[], Name extends EventNames<Abi>> =
   string extends EventNames<Abi> ? { name: Name } : ItemsByName<Abi, 'event'>[Name];
 
 type Decoded<Item, RequireLog extends boolean> = Item extends { name: infer Name extends string }
@@ -118,7 +127,7 @@ export type DecodedEvent<
   Abi extends readonly unknown[],
   Name extends EventNames<Abi> = EventNames<Abi>,
   RequireLog extends boolean = false,
-> = Decoded<EventItems<Abi, Name>, RequireLog>;
+> = Decoded<AbiEventItems<Abi, Name>, RequireLog>;
 
 type Selected<Item, RequireLog extends boolean> = Item extends { name: infer Name extends string }
   ? {
@@ -130,11 +139,11 @@ type Selected<Item, RequireLog extends boolean> = Item extends { name: infer Nam
   : never;
 
 /** What `contractEvent` gives a handler: the {@link DecodedEvent}, and the event as it was received. */
-export type ContractEventOf<
+export type MatchedEvent<
   Abi extends readonly unknown[],
   Name extends EventNames<Abi> = EventNames<Abi>,
   RequireLog extends boolean = false,
-> = Selected<EventItems<Abi, Name>, RequireLog>;
+> = Selected<AbiEventItems<Abi, Name>, RequireLog>;
 
 type CallArgs<Item> = Item extends { inputs: infer Inputs extends readonly unknown[] }
   ? number extends Inputs['length']
