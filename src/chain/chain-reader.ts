@@ -15,10 +15,10 @@ import type { BlockContents } from './block-events.js';
 import type { Rpc } from './rpc.js';
 import type { Watched } from './settings.js';
 
-/** What a node knows of its chain. Every answer is checked; what is not there yet is undefined. */
+/** Reads a chain through a node. Every answer is checked; a block that the node does not have yet is undefined. */
 export interface ChainReader {
   chainId(): Promise<number>;
-  /** The number of its last block. */
+  /** The number of the last block. */
   head(): Promise<number>;
   header(number: number | 'latest'): Promise<Header | undefined>;
   contents(number: number): Promise<BlockContents | undefined>;
@@ -29,7 +29,7 @@ export function createChainReader(rpc: Rpc, { contracts, wallets }: Watched): Ch
 
   async function logsOf(block: Block) {
     if (addresses.length === 0) return [];
-    // By hash: those of a block that took its place meanwhile would be others.
+    // By hash: after a re-org, another block has this number.
     return readLogs(await rpc('eth_getLogs', [{ blockHash: block.hash, address: addresses }]), block);
   }
 
@@ -59,30 +59,30 @@ export function createChainReader(rpc: Rpc, { contracts, wallets }: Watched): Ch
   };
 }
 
-/** Block 0 of the chain that is followed: it tells another chain behind the same address from a re-org of this one. */
+/** Block 0 of the chain that is followed: it distinguishes another chain at the same URL from a re-org of this one. */
 export class Genesis {
   #hash: Hex | undefined;
 
   constructor(private readonly reader: ChainReader) {}
 
-  /** The chain is from here on the one that the node has now. */
+  /** Stores block 0 of the node's current chain. */
   async remember(): Promise<void> {
     this.#hash = await this.#look();
   }
 
   /**
-   * Whether the node has another chain now, which it has to say twice; undefined when it says so and then does not. A
-   * node that cannot give block 0 has the same chain as before.
+   * Whether the node now has another chain, according to two answers; undefined when the second contradicts the first.
+   * A node that cannot return block 0 counts as having the same chain.
    */
   async isAnother(): Promise<boolean | undefined> {
     if (this.#hash === undefined) return false;
     const theirs = await this.#look();
     if (theirs === undefined || theirs === this.#hash) return false;
-    // The nodes behind one address may not agree.
+    // The nodes behind one URL may not agree.
     return (await this.#look()) === theirs || undefined;
   }
 
-  /** Some nodes have dropped their first blocks, and say so in many ways. */
+  /** Some nodes have dropped their first blocks, and report that in many ways. */
   async #look(): Promise<Hex | undefined> {
     return this.reader.header(0).then(
       (header) => header?.hash,

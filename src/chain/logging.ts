@@ -8,19 +8,19 @@ const toConsole: Logger = {
   error: (_, message) => console.error(message),
 };
 
-/** A logger whose own failure is no matter. */
+/** A logger that never throws. */
 export function guardedLogger(logger: Logger = toConsole): Logger {
   const guarded = (level: keyof Logger) => (fields: object, message: string) => {
-    // This is where errors go: one of its own has nowhere left to go.
+    // Errors are reported to the logger: there is nowhere to report its own.
     (async () => logger[level](fields, message))().catch(() => {});
   };
   return { debug: guarded('debug'), info: guarded('info'), warn: guarded('warn'), error: guarded('error') };
 }
 
-/** A contract whose ABI is of another one emits few topics; a hostile one any number. */
+/** With a wrong ABI a contract emits few topics; a hostile contract any number. */
 const MOST_TOLD = 1000;
 
-/** Tells of each first topic once for each contract that none of its ABI's events fits. */
+/** Warns of logs that match no event of the ABI, once per contract and first topic. */
 export function tellUnknownOnce(logger: Logger): OnUnknown {
   const told = new Set<string>();
   return ({ address, label }, { topics, logIndex }) => {
@@ -30,7 +30,7 @@ export function tellUnknownOnce(logger: Logger): OnUnknown {
     told.add(key);
     logger.warn(
       { contract: address, topic, topics: topics.length, logIndex },
-      `A log of ${label} fits no event of its ABI and is skipped, as all like it: topic ${topic}.`,
+      `A log of ${label} matches no event of its ABI. It and all logs with its topic are skipped: ${topic}.`,
     );
   };
 }

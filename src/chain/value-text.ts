@@ -5,12 +5,12 @@ import type { Hex } from '../evm/types.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Text as a program in Go writes it to JSON: one U+FFFD for each byte that is no UTF-8. */
+/** Text as Go writes it to JSON: one U+FFFD per byte that is not UTF-8. */
 export function goText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    // Byte by byte then: a decoder that forgives writes one U+FFFD for as many bytes as could have begun a character.
+    // A lenient decoder writes one U+FFFD for several bytes that could begin a character, so decode one by one.
   }
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -21,12 +21,12 @@ export function goText(bytes: Uint8Array): string {
   return parts.join('');
 }
 
-/** How many bytes the character has that begins there; 0 when none does (RFC 3629, section 4). */
+/** Number of bytes of the character at `at`; 0 if there is none (RFC 3629, section 4). */
 function lengthAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number;
   if (first < 0x80) return 1;
   const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  // Neither what has a shorter form, nor surrogates, nor what is behind the last character.
+  // Excludes overlong forms, surrogates, and code points above the last one.
   const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   for (let step = 1; step < length; step++) {
@@ -36,18 +36,18 @@ function lengthAt(bytes: Uint8Array, at: number): number {
   return length;
 }
 
-/** The type of an array's elements; undefined when it is no array. */
+/** The type of an array's elements; undefined if it is not an array. */
 export function elementOf(parameter: AbiParameter): AbiParameter | undefined {
   const [, type] = /^(.*)\[\d*\]$/s.exec(parameter.type) ?? [];
   return type === undefined ? undefined : { ...parameter, type };
 }
 
 /**
- * A value as the wire has it: integers in decimal digits, addresses with their checksum, bytes in hex, `true` or `false`,
- * text as it is. Arrays and tuples are JSON text of such texts, so that no digit of an integer is lost to who parses it:
- * tuples as objects, or as arrays when a component has no name.
+ * A value in its wire format: integers in decimal digits, checksummed addresses, bytes in hex, `true` or `false`, text as
+ * it is. Arrays and tuples are JSON text of such strings, so that parsing it loses no digit of an integer; a tuple is an
+ * object, or an array if a component has no name.
  *
- * @param decoded What viem gives for the parameter of its codec.
+ * @param decoded The value that viem decoded with the parameter's codec.
  */
 export function valueText(parameter: AbiParameter, decoded: unknown): string {
   const { type } = parameter;
@@ -74,17 +74,17 @@ function tupleText(components: readonly AbiParameter[], decoded: readonly unknow
 const WORD = 32;
 const isList = ({ type }: AbiParameter) => type.endsWith('[]');
 
-/** Whether the place of a value holds where it is, and not the value itself. */
-function isElsewhere(parameter: AbiParameter): boolean {
+/** Whether the encoding of a type is dynamic: its place contains an offset, not the value. */
+function isDynamic(parameter: AbiParameter): boolean {
   if (isList(parameter) || parameter.type === 'string' || parameter.type === 'bytes') return true;
   const element = elementOf(parameter);
-  if (element) return isElsewhere(element);
-  return 'components' in parameter && parameter.components.some(isElsewhere);
+  if (element) return isDynamic(element);
+  return 'components' in parameter && parameter.components.some(isDynamic);
 }
 
-/** How many bytes the ABI encoding of a value has, with its place among the others. */
+/** Number of bytes in the ABI encoding of a value, including its place among the others. */
 export function encodedSize(parameter: AbiParameter, decoded: unknown): number {
-  const place = isElsewhere(parameter) ? WORD : 0;
+  const place = isDynamic(parameter) ? WORD : 0;
   const element = elementOf(parameter);
   if (element) {
     const sizes = (decoded as unknown[]).map((each) => encodedSize(element, each));
