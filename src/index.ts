@@ -20,10 +20,11 @@ export {
   type UnknownItem,
 } from './events/parse-delivery.js';
 export type {
-  ContractEvent,
-  EventContract,
+  ContractInfo,
+  EventDetails,
   EventEmitted,
   EventInput,
+  EventKind,
   EventTransaction,
   JsonValue,
   MethodInput,

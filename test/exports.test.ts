@@ -25,8 +25,8 @@ const reviewed: Record<string, readonly string[]> = {
   ],
   './verify': ['multibaasHeaders', 'serviceHeaders', 'signDelivery', 'verifySignature'],
   './schemas': [
-    'contractEventSchema',
-    'contractSchema',
+    'eventDetailsSchema',
+    'contractInfoSchema',
     'deliverySchema',
     'eventEmittedSchema',
     'eventInputSchema',

@@ -1,12 +1,12 @@
+import { isHash, WireFields } from '../evm/hex.js';
 import type { Hex } from '../evm/types.js';
-import { isHash, WireFields } from '../evm/wire-fields.js';
 import { isRecord } from '../internal/guards.js';
-import { RpcError } from './rpc-error.js';
+import { RpcError } from './rpc.js';
 
-// What nodes answer, checked: what is passed on is what it should be, in lower case. A node that answers anything else
-// is asked again.
+// Checks the answers of nodes. Values that pass are well-formed and in lower case; after any other answer the node is
+// asked again.
 
-/** A block that is mined, without what is in it. */
+/** The header of a mined block. */
 export interface Header {
   readonly number: number;
   readonly hash: Hex;
@@ -16,11 +16,11 @@ export interface Header {
 export interface Block extends Header {
   /** Unix seconds. */
   readonly timestamp: number;
-  /** As the node gives them; `readTransaction` checks those that matter. */
+  /** Unchecked; `readTransaction` checks the ones that matter. */
   readonly transactions: readonly unknown[];
 }
 
-/** A log of a block, with its quantities as the node writes them. */
+/** A log of a block, with quantities as the node writes them. */
 export interface Log {
   readonly address: Hex;
   readonly topics: [] | [Hex, ...Hex[]];
@@ -30,21 +30,21 @@ export interface Log {
   readonly blockTimestamp: Hex | undefined;
 }
 
-/** The last second of the year 9999: RFC 3339 has four digits for a year. */
+/** The last second of the year 9999, as RFC 3339 has four digits for the year. */
 const LAST_SECOND = 253_402_300_799;
 const MOST_TOPICS = 4;
 
 export function malformed(where: string, expected: string): never {
-  throw new RpcError(`The node answered what cannot be: ${where} is not ${expected}. It is asked again.`);
+  throw new RpcError(`The node sent an invalid answer: ${where} is not ${expected}. It is asked again.`);
 }
 
-/** The keys of an answer's object. */
+/** The fields of an object in an answer. */
 export function fieldsOf(answer: unknown, where: string): WireFields {
   if (!isRecord(answer)) return malformed(where, 'an object');
   return new WireFields(answer, (key, expected) => malformed(`${where}.${key}`, expected));
 }
 
-/** A quantity that JavaScript can count to. */
+/** A quantity that fits a number. */
 export function readNumber(answer: unknown, where: string): number {
   return new WireFields({ it: answer }, () => malformed(where, 'a quantity that fits a number')).position('it');
 }
@@ -54,11 +54,11 @@ export function readHeader(answer: unknown, number?: number): Header | undefined
   if (answer === null) return undefined;
   const read = fieldsOf(answer, 'block');
   const own = read.position('number');
-  if (number !== undefined && own !== number) malformed('block.number', `${number}, which was asked for`);
+  if (number !== undefined && own !== number) malformed('block.number', `the requested ${number}`);
   return { number: own, hash: read.hash('hash'), parentHash: read.hash('parentHash') };
 }
 
-/** The block in an answer that has its transactions; undefined when the node does not have it yet. */
+/** The block with its transactions in an answer; undefined when the node does not have it yet. */
 export function readBlock(answer: unknown, number: number): Block | undefined {
   const header = readHeader(answer, number);
   if (header === undefined) return undefined;
@@ -69,12 +69,12 @@ export function readBlock(answer: unknown, number: number): Block | undefined {
   return { ...header, timestamp, transactions };
 }
 
-/** The logs of a block in the order in which they were emitted. */
+/** The logs of a block, in the order of emission. */
 export function readLogs(answer: unknown, block: Block): Log[] {
   if (!Array.isArray(answer)) return malformed('logs', 'an array');
   const logs = answer.map((log, at) => readLog(log, `logs[${at}]`, block)).sort((a, b) => a.logIndex - b.logIndex);
   const twice = logs.find(({ logIndex }, at) => logs[at + 1]?.logIndex === logIndex);
-  if (twice) malformed(`logIndex ${twice.logIndex}`, 'that of one log alone');
+  if (twice) malformed(`logIndex ${twice.logIndex}`, 'unique');
   const backwards = logs.find(
     ({ transactionIndex }, at) => (logs[at + 1]?.transactionIndex ?? Infinity) < transactionIndex,
   );
@@ -95,8 +95,8 @@ function readLog(answer: unknown, where: string, block: Block): Log {
     read.position('blockNumber') === block.number &&
     isRecord(transaction) &&
     String(transaction.hash).toLowerCase() === read.hash('transactionHash');
-  // A re-org may have come between the two answers.
-  if (!isOfBlock || removed === true) malformed(where, `a log of block ${block.number}, as it was asked for`);
+  // A re-org may have happened between the two answers.
+  if (!isOfBlock || removed === true) malformed(where, `a log of the requested block ${block.number}`);
   return {
     address: read.address('address'),
     topics: topics.map((topic) => topic.toLowerCase()) as never,
@@ -107,17 +107,85 @@ function readLog(answer: unknown, where: string, block: Block): Log {
   };
 }
 
-/** Whether the transaction failed, by its receipt; undefined in a block of before receipts told. */
+/** Whether the transaction failed, by its receipt; undefined in old blocks, whose receipts have no status. */
 export function readFailed(answer: unknown, block: Block, transactionHash: Hex): boolean | undefined {
   const read = fieldsOf(answer, 'receipt');
   if (read.hash('transactionHash') !== transactionHash || read.hash('blockHash') !== block.hash) {
-    malformed('receipt', `that of ${transactionHash} in block ${block.number}`);
+    malformed('receipt', `the receipt of ${transactionHash} in block ${block.number}`);
   }
   const status = read.optional('status', read.quantity) ?? undefined;
   return status === undefined ? undefined : status === 0n;
 }
 
-/** A quantity as nodes write it. */
+/** A quantity in the notation of nodes. */
 export function hexOf(quantity: bigint | number): Hex {
   return `0x${quantity.toString(16)}`;
+}
+
+/** The fields of a transaction that both kinds of event need. */
+export interface Transaction {
+  readonly index: number;
+  readonly hash: Hex;
+  readonly from: Hex;
+  /** Null if it creates a contract. */
+  readonly to: Hex | null;
+  readonly input: Hex;
+}
+
+/** The transaction at a position of a block. */
+export function readTransaction(block: Block, index: number): Transaction {
+  const read = fieldsOf(block.transactions[index], `transactions[${index}]`);
+  return {
+    index,
+    hash: read.hash('hash'),
+    from: read.address('from'),
+    to: read.optional('to', read.address) ?? null,
+    input: read.bytes('input'),
+  };
+}
+
+/** The sender of each transaction of a block. */
+export function sendersOf(block: Block): Hex[] {
+  return block.transactions.map((each, index) => fieldsOf(each, `transactions[${index}]`).address('from'));
+}
+
+/** The fields of a transaction for `data.tx` of `transaction.included`, in the service's order. */
+export function txFields(block: Block, { index, hash, to, input }: Transaction): Record<string, unknown> {
+  const where = `transactions[${index}]`;
+  const read = fieldsOf(block.transactions[index], where);
+  const quantity = (key: string) => {
+    const value = read.optional(key, read.quantity);
+    return value == null ? undefined : hexOf(value);
+  };
+  const { accessList } = block.transactions[index] as Record<string, unknown>;
+  const maxFeePerGas = quantity('maxFeePerGas') ?? null;
+  return {
+    type: quantity('type') ?? '0x0',
+    chainId: quantity('chainId'),
+    nonce: hexOf(read.quantity('nonce')),
+    to,
+    gas: hexOf(read.quantity('gas')),
+    // For a transaction with fees, nodes write the price paid into gasPrice, which the transaction itself lacks.
+    gasPrice: maxFeePerGas === null ? (quantity('gasPrice') ?? null) : null,
+    maxPriorityFeePerGas: quantity('maxPriorityFeePerGas') ?? null,
+    maxFeePerGas,
+    value: hexOf(read.quantity('value')),
+    input,
+    accessList: accessList == null ? undefined : readAccessList(accessList, `${where}.accessList`),
+    v: quantity('v'),
+    r: quantity('r'),
+    s: quantity('s'),
+    yParity: quantity('yParity'),
+    hash,
+  };
+}
+
+function readAccessList(list: unknown, where: string): object[] {
+  if (!Array.isArray(list)) return malformed(where, 'an array');
+  return list.map((entry, at) => {
+    const address = fieldsOf(entry, `${where}[${at}]`).address('address');
+    const { storageKeys } = entry as Record<string, unknown>;
+    if (!Array.isArray(storageKeys) || !storageKeys.every(isHash)) malformed(`${where}[${at}].storageKeys`, 'hashes');
+    return { address, storageKeys };
+  });
 }

@@ -1,29 +1,28 @@
 import { checksumAddress } from 'viem';
 import type {
-  EventContract,
+  ContractInfo,
   EventEmitted,
   EventTransaction,
   TransactionIncluded,
   WebhookEvent,
 } from '../events/types.js';
-import { type Block, hexOf, type Log } from './answers.js';
+import { type Block, hexOf, type Log, readTransaction, type Transaction, txFields } from './answers.js';
 import type { Contract, Watched } from './settings.js';
-import { readTransaction, type Transaction, txFields } from './transaction.js';
 
-/** A block with what is needed of it to write its events. */
+/** A block with the data needed to write its events. */
 export interface BlockContents {
   readonly block: Block;
   readonly logs: readonly Log[];
-  /** Whether the transactions of the wallets failed, by their position in the block. */
+  /** Whether the transactions of watched wallets failed, by position in the block. */
   readonly failed: ReadonlyMap<number, boolean | undefined>;
 }
 
-/** Told of a log that no event of its contract's ABI fits. */
-export type OnUnknown = (contract: EventContract, log: Log) => void;
+/** Called for a log that matches no event of its contract's ABI. */
+export type OnUnknown = (contract: ContractInfo, log: Log) => void;
 
 /**
- * The events of a block as the live service writes them. For each transaction in its order: those that its logs are,
- * together, and the one of its inclusion when a wallet sent it.
+ * The events of a block as the live service writes them. For each transaction, in order: the events of its logs as one
+ * group, then its `transaction.included` if a watched wallet sent it.
  */
 export function eventsOf(contents: BlockContents, watched: Watched, onUnknown: OnUnknown): WebhookEvent[][] {
   const { block, logs, failed } = contents;
@@ -46,7 +45,7 @@ export function eventsOf(contents: BlockContents, watched: Watched, onUnknown: O
   return events;
 }
 
-/** The notices that logs were removed: the last comes first, each under an id of its own. Inclusions have none. */
+/** The notices that logs were removed, last log first, each with a new id. Inclusions have no such notice. */
 export function removalsOf(events: readonly WebhookEvent[][]): EventEmitted[][] {
   return events
     .map((group) =>
@@ -82,7 +81,7 @@ function emittedOf(contract: Contract, block: Block, transaction: Transaction, l
   };
 }
 
-/** The log as JSON text, its keys in the order of the live service. */
+/** The log as JSON text, with keys in the order of the live service. */
 function rawFields(block: Block, transaction: Transaction, log: Log): string {
   const { address, topics, data, blockTimestamp } = log;
   return JSON.stringify({
@@ -118,7 +117,7 @@ function wireTransaction(
 }
 
 function includedOf(block: Block, transaction: Transaction, failed: boolean | undefined): TransactionIncluded {
-  // Of a wallet's transaction a node knows no other time than this.
+  // A node knows no other time of the transaction.
   const time = `${secondOf(block)}.000000Z`;
   return {
     id: crypto.randomUUID(),

@@ -1,12 +1,12 @@
 import type { WebhookEvent } from '../events/types.js';
 import type { Header } from './answers.js';
 
-/** A block that is done, and what was sent of it. */
+/** A processed block, and the events sent for it. */
 export interface DoneBlock extends Header {
   readonly events: readonly WebhookEvent[][];
 }
 
-/** The last blocks that are done, one upon the other: what a re-org can still take back. */
+/** The last processed blocks, each the parent of the next: what a re-org can still undo. */
 export class BlockWindow {
   readonly #blocks: DoneBlock[] = [];
   #events = 0;
@@ -14,11 +14,11 @@ export class BlockWindow {
 
   constructor(
     private readonly mostBlocks: number,
-    /** Blocks with many events are kept for less long, so that memory is bounded; the last one is always kept. */
+    /** Bounds memory: with many events fewer blocks are kept, but always the last one. */
     private readonly mostEvents: number,
   ) {}
 
-  /** Whether there were blocks before its first. */
+  /** Whether older blocks were dropped. */
   get isCut(): boolean {
     return this.#isCut;
   }

@@ -1,13 +1,24 @@
-import { type Block, type Header, hexOf, readBlock, readFailed, readHeader, readLogs, readNumber } from './answers.js';
+import type { Hex } from '../evm/types.js';
+import {
+  type Block,
+  type Header,
+  hexOf,
+  readBlock,
+  readFailed,
+  readHeader,
+  readLogs,
+  readNumber,
+  readTransaction,
+  sendersOf,
+} from './answers.js';
 import type { BlockContents } from './block-events.js';
 import type { Rpc } from './rpc.js';
 import type { Watched } from './settings.js';
-import { readTransaction, sendersOf } from './transaction.js';
 
-/** What a node knows of its chain. Every answer is checked; what is not there yet is undefined. */
+/** Reads a chain through a node. Every answer is checked; a block that the node does not have yet is undefined. */
 export interface ChainReader {
   chainId(): Promise<number>;
-  /** The number of its last block. */
+  /** The number of the last block. */
   head(): Promise<number>;
   header(number: number | 'latest'): Promise<Header | undefined>;
   contents(number: number): Promise<BlockContents | undefined>;
@@ -18,7 +29,7 @@ export function createChainReader(rpc: Rpc, { contracts, wallets }: Watched): Ch
 
   async function logsOf(block: Block) {
     if (addresses.length === 0) return [];
-    // By hash: those of a block that took its place meanwhile would be others.
+    // By hash: after a re-org, another block has this number.
     return readLogs(await rpc('eth_getLogs', [{ blockHash: block.hash, address: addresses }]), block);
   }
 
@@ -46,4 +57,36 @@ export function createChainReader(rpc: Rpc, { contracts, wallets }: Watched): Ch
       return block && { block, logs: await logsOf(block), failed: await failedOf(block) };
     },
   };
+}
+
+/** Block 0 of the chain that is followed: it distinguishes another chain at the same URL from a re-org of this one. */
+export class Genesis {
+  #hash: Hex | undefined;
+
+  constructor(private readonly reader: ChainReader) {}
+
+  /** Stores block 0 of the node's current chain. */
+  async remember(): Promise<void> {
+    this.#hash = await this.#look();
+  }
+
+  /**
+   * Whether the node now has another chain, according to two answers; undefined when the second contradicts the first.
+   * A node that cannot return block 0 counts as having the same chain.
+   */
+  async isAnother(): Promise<boolean | undefined> {
+    if (this.#hash === undefined) return false;
+    const theirs = await this.#look();
+    if (theirs === undefined || theirs === this.#hash) return false;
+    // The nodes behind one URL may not agree.
+    return (await this.#look()) === theirs || undefined;
+  }
+
+  /** Some nodes have dropped their first blocks, and report that in many ways. */
+  async #look(): Promise<Hex | undefined> {
+    return this.reader.header(0).then(
+      (header) => header?.hash,
+      () => undefined,
+    );
+  }
 }

@@ -1,37 +1,35 @@
 import type { AbiEvent, AbiFunction, AbiParameter } from 'abitype';
-import type { ContractEvent, EventTransaction } from '../events/types.js';
-import { hashOf, itemsOf } from '../evm/abi.js';
-import { decodeValues, type Encoded } from '../evm/abi-data.js';
-import type { Codec } from '../evm/codec.js';
+import type { EventDetails, EventTransaction } from '../events/types.js';
+import { type AbiEventItem, abiEventItem, hashOf, itemsOf } from '../evm/abi-items.js';
 import { codecOf } from '../evm/codec-of.js';
-import { decodeLog } from '../evm/decode-log.js';
-import { type EventItem, eventItem } from '../evm/event-item.js';
+import { decodeLog } from '../evm/decode-event.js';
+import { decodeValues, type Encoded } from '../evm/decode-values.js';
+import type { Codec } from '../evm/elementary-codecs.js';
 import type { Hex, RawLog } from '../evm/types.js';
-import { encodedSize } from './encoded-size.js';
-import { valueText } from './value-text.js';
+import { encodedSize, valueText } from './value-text.js';
 
 type Called = NonNullable<EventTransaction['method']>;
-type Emitted = Pick<ContractEvent, 'name' | 'signature' | 'inputs'>;
+type Emitted = Pick<EventDetails, 'name' | 'signature' | 'inputs'>;
 
-/** A contract's ABI, made ready to read logs and calls as the wire has them. */
+/** A contract's ABI, prepared to turn logs and calls into the values of the wire. */
 export interface ContractAbi {
-  /** The event that a log is; undefined when the ABI has none that fits. */
+  /** The event of a log; undefined when no event of the ABI matches. */
   emitted(log: Pick<RawLog, 'topics' | 'data'>): Emitted | undefined;
-  /** The call that a transaction's data makes; undefined when the ABI has none that fits. */
+  /** The call in a transaction's data; undefined when no function of the ABI matches. */
   called(input: Hex): Called | undefined;
 }
 
-/** One value as the wire has it, and how many bytes of the data are its encoding. */
+/** A value in its wire format, and the number of bytes that encode it. */
 interface WireValue {
   readonly text: string;
   readonly size: number;
 }
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is no ABI, or one with an event that cannot be decoded. */
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI, or has an event that cannot be decoded. */
 export function contractAbi(abi: readonly unknown[]): ContractAbi {
   const events = itemsOf<AbiEvent>(abi, 'event').map(textItem);
   const anonymous = events.filter(({ isAnonymous }) => isAnonymous);
-  const byTopic = new Map<string | undefined, EventItem[]>();
+  const byTopic = new Map<string | undefined, AbiEventItem[]>();
   for (const item of events) {
     if (item.isAnonymous) continue;
     const topic = hashOf(item.signature);
@@ -45,7 +43,7 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
       let loose: Emitted | undefined;
       for (const item of candidates) {
         const found = item.topicCount === log.topics.length ? readAs(item, log) : undefined;
-        // Nothing names an anonymous event, and data that is another's may decode too: then its length differs.
+        // An anonymous event has no topic to identify it, and the data of another may decode too: its length then differs.
         if (found?.isWhole) return found.emitted;
         loose ??= found?.emitted;
       }
@@ -58,7 +56,7 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
   };
 }
 
-/** A codec whose values are those of the wire, checked as any are. */
+/** A codec that returns checked values in their wire format. */
 function textCodec(parameter: AbiParameter, codec: Codec): Codec {
   const fromChain = (decoded: unknown): WireValue => {
     codec.fromChain?.(decoded);
@@ -67,21 +65,21 @@ function textCodec(parameter: AbiParameter, codec: Codec): Codec {
   return { ...codec, fromChain };
 }
 
-function textItem(event: AbiEvent): EventItem {
-  const item = eventItem(event);
+function textItem(event: AbiEvent): AbiEventItem {
+  const item = abiEventItem(event);
   const inputs = item.inputs.map((input, at) => ({
     ...input,
     codec: textCodec(event.inputs[at] as AbiParameter, input.codec),
   }));
-  const pick = (from: EventItem['inputs']) => inputs.filter((_, at) => from.includes(item.inputs[at] as never));
+  const pick = (from: AbiEventItem['inputs']) => inputs.filter((_, at) => from.includes(item.inputs[at] as never));
   return { ...item, inputs, inTopics: pick(item.inTopics), inData: pick(item.inData) };
 }
 
-function readAs(item: EventItem, log: Pick<RawLog, 'topics' | 'data'>) {
+function readAs(item: AbiEventItem, log: Pick<RawLog, 'topics' | 'data'>) {
   const { name, signature } = item;
   let values: unknown[];
   try {
-    // The error goes nowhere, so that its event needs no id.
+    // The error is dropped, so the id is not used.
     values = decodeLog({ id: '' }, item, log);
   } catch {
     return undefined;
@@ -95,7 +93,7 @@ function readAs(item: EventItem, log: Pick<RawLog, 'topics' | 'data'>) {
   return { emitted: { name, signature, inputs }, isWhole: left === 0 };
 }
 
-/** What reads the arguments of a function's call, by its selector: 0x and 8 hex digits. */
+/** Functions that read the arguments of a call, by selector: 0x and 8 hex digits. */
 function functionsOf(abi: readonly unknown[]) {
   const functions = new Map<string, ((encoded: Hex) => Called | undefined)[]>();
   const known = new Set<string>();
@@ -104,7 +102,7 @@ function functionsOf(abi: readonly unknown[]) {
     try {
       values = inputs.map((each) => ({ codec: textCodec(each, codecOf(each)), label: '' }));
     } catch {
-      // No transaction calls it: such types are those of libraries.
+      // Only libraries have such types, and no transaction calls them.
       continue;
     }
     const signature = `${name}(${values.map(({ codec }) => codec.type).join(',')})`;

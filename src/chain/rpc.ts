@@ -1,29 +1,86 @@
+import { WebhookError } from '../errors.js';
+import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
-import { readBounded } from './read-bounded.js';
-import { RpcError } from './rpc-error.js';
-import type { RpcUrl } from './rpc-url.js';
+import { readBounded } from '../internal/read-bounded.js';
 
-/** Calls a method of a node. Throws {@link RpcError} alone. */
+/** The URL of a node. */
+export interface RpcUrl {
+  /** Without user and password, which fetch refuses. */
+  readonly href: string;
+  /** The part for messages: the rest may contain a key. */
+  readonly origin: string;
+  /** `Authorization` header made of user and password. */
+  readonly authorization: string | undefined;
+  /** Removes the parts of the URL that may be a key from text. Nodes quote them in their messages. */
+  scrub(text: string): string;
+}
+
+/** Shorter parts, such as `v3`, are not keys. */
+const SHORTEST_KEY = 6;
+
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an http: or https: URL. */
+export function rpcUrlOf(text: unknown): RpcUrl {
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+  // Not quoted: it may contain a key.
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw optionError('rpcUrl', 'the http: or https: URL of a node, such as http://127.0.0.1:8545', text);
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  const paths = url.pathname.split('/');
+  const keys = [url.href, url.pathname, url.search, user, password, ...paths, ...url.searchParams.values()]
+    .flatMap((part) => [part, decoded(part)])
+    .filter(({ length }) => length >= SHORTEST_KEY)
+    .sort((one, other) => other.length - one.length);
+  url.username = '';
+  url.password = '';
+  return {
+    href: url.href,
+    origin: url.origin,
+    authorization: user || password ? `Basic ${btoa(`${user}:${password}`)}` : undefined,
+    scrub: (from) => keys.reduce((scrubbed, key) => scrubbed.replaceAll(key, '…'), from),
+  };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/**
+ * A node did not answer, refused a call, or sent an invalid answer. The message names the call and the node's origin, and
+ * never the rest of its URL, which may contain a key.
+ */
+export class RpcError extends WebhookError<'ERR_WEBHOOK_RPC'> {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('ERR_WEBHOOK_RPC', message, options);
+    // As text: bundlers shorten the names of classes.
+    this.name = 'RpcError';
+  }
+}
+
+/** Calls a method of a node. Throws only {@link RpcError}. */
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export interface RpcOptions {
   readonly timeoutMs: number;
-  /** Doubles with every try. */
+  /** Doubles with each retry. */
   readonly retryDelayMs: number;
   readonly maxBytes: number;
-  /** Ends what is under way. */
+  /** Aborts the calls in progress. */
   readonly signal: AbortSignal;
 }
 
 const RETRIES = 2;
 const LONGEST_DELAY_MS = 30_000;
-/** So much of what a node says of an error is told. */
+/** Maximum length of a node's error message in ours. */
 const LONGEST_MESSAGE = 300;
 
-/** JSON-RPC 2.0 over HTTP. A node that cannot be reached, or is busy, is asked again. */
+/** JSON-RPC 2.0 over HTTP. A node that is unreachable or busy is asked again. */
 export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, signal }: RpcOptions): Rpc {
   let lastId = 0;
-  // One listener for all that is under way: Node warns of a signal with many.
+  // One listener for all calls: Node warns of a signal with many.
   const open = new Set<AbortController>();
   signal.addEventListener('abort', () => {
     for (const each of open) each.abort();
@@ -38,17 +95,17 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
     maxRetryAfter: LONGEST_DELAY_MS,
   };
 
-  /** What a node answers, within the time that it has for all of it. */
+  /** The text of a node's answer; undefined when it is too long. */
   async function ask(json: object, signal: AbortSignal): Promise<string | undefined> {
     // Loaded here because ky looks at what comes with fetch, which takes Node longer to load than everything else here.
     const { HTTPError, ky } = await import('../internal/ky.js');
     try {
-      // What may hold a key goes to no other host. The signal bounds the time, also that of the body.
+      // A redirect could send the key to another host. The signal also bounds the time to read the body.
       const response = await ky.post(url.href, { json, headers, retry, signal, timeout: false, redirect: 'error' });
-      return await readBounded(response, maxBytes);
+      return textOf(await readBounded(response, maxBytes));
     } catch (error) {
       if (!(error instanceof HTTPError)) throw error;
-      const said = messageOf(await readBounded(error.response, maxBytes));
+      const said = messageOf(textOf(await readBounded(error.response, maxBytes)));
       throw new RpcError(`HTTP ${error.response.status}${said}.`);
     }
   }
@@ -58,7 +115,7 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
     return isRecord(answer) && isRecord(answer.error) ? said(answer.error) : '';
   }
 
-  /** As JSON text without what a terminal would obey. */
+  /** The node's message as JSON text, without control characters. */
   function said({ code, message }: Record<string, unknown>): string {
     const number = Number.isSafeInteger(code) ? ` (${code})` : '';
     if (typeof message !== 'string') return number;
@@ -78,19 +135,26 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
       text = await ask({ jsonrpc: '2.0', id, method, params }, late.signal);
     } catch (error) {
       if (error instanceof RpcError) throw fail(error.message);
-      if (signal.aborted) throw fail('it was ended.');
-      throw fail(late.signal.aborted ? `no answer in ${timeoutMs} ms.` : reasonOf(error));
+      if (signal.aborted) throw fail('aborted, as the watcher is closing.');
+      throw fail(late.signal.aborted ? `no answer within ${timeoutMs} ms.` : reasonOf(error));
     } finally {
       clearTimeout(timer);
       open.delete(late);
     }
-    if (text === undefined) throw fail(`the answer has more than ${maxBytes} bytes.`);
+    if (text === undefined) throw fail(`the answer is longer than ${maxBytes} bytes.`);
     const answer = parse(text);
-    if (!isRecord(answer)) throw fail('the answer is no JSON-RPC. Is that the URL of a node?');
-    if (isRecord(answer.error)) throw fail(`the node says no${said(answer.error)}.`);
-    if (answer.id !== id || answer.result === undefined) throw fail('the answer is that of no call, or has no result.');
+    if (!isRecord(answer)) throw fail('the answer is not JSON-RPC. Is this the URL of a node?');
+    if (isRecord(answer.error)) throw fail(`the node returned an error${said(answer.error)}.`);
+    if (answer.id !== id || answer.result === undefined)
+      throw fail('the answer belongs to another call, or has no result.');
     return answer.result;
   };
+}
+
+const utf8 = new TextDecoder();
+
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && utf8.decode(bytes);
 }
 
 function parse(text: string | undefined): unknown {
@@ -101,11 +165,11 @@ function parse(text: string | undefined): unknown {
   }
 }
 
-/** Why fetch failed: the code alone, as its messages may hold the URL. */
+/** Why fetch failed: only the code, as its messages may contain the URL. */
 function reasonOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
-    if (typeof code === 'string' && /^\w+$/.test(code)) return `it cannot be reached (${code}). Is the node running?`;
+    if (typeof code === 'string' && /^\w+$/.test(code)) return `the node is unreachable (${code}). Is it running?`;
   }
-  return 'it cannot be reached. Is the node running?';
+  return 'the node is unreachable. Is it running?';
 }

@@ -1,6 +1,8 @@
 import { ConfigError, isWebhookError } from '../errors.js';
-import type { EventContract } from '../events/types.js';
-import { addressCodec } from '../evm/codec-simple.js';
+import type { ContractInfo } from '../events/types.js';
+import { addressCodec } from '../evm/elementary-codecs.js';
+import { ADDRESS } from '../evm/hex.js';
+import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { type ContractAbi, contractAbi } from './contract-abi.js';
 
@@ -13,7 +15,7 @@ export interface WatchedContract {
   readonly addressLabel?: string | undefined;
 }
 
-/** What is watched, by addresses in lower case. */
+/** The watched contracts and wallets, by address in lower case. */
 export interface Watched {
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly wallets: ReadonlySet<string>;
@@ -21,34 +23,34 @@ export interface Watched {
 
 export interface Contract {
   readonly abi: ContractAbi;
-  /** As events name it. */
-  readonly wire: EventContract;
+  /** As written in events. */
+  readonly wire: ContractInfo;
 }
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` that says which of them is wrong, and how. */
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong entry. */
 export function readWatched(contracts: unknown, wallets: unknown): Watched {
   const watched = { contracts: new Map<string, Contract>(), wallets: new Set<string>() };
   for (const [at, contract] of listOf(contracts, 'contracts').entries()) {
     const where = `contracts[${at}]`;
     const { address, name, label, addressLabel = label, abi } = isRecord(contract) ? contract : {};
     for (const [key, text] of Object.entries({ name, label, addressLabel })) {
-      if (typeof text !== 'string' || text === '')
-        throw new ConfigError(`${where}.${key} must be text that is not empty.`);
+      if (typeof text !== 'string' || text === '') throw optionError(`${where}.${key}`, 'a non-empty string', text);
     }
     const checksummed = addressOf(address, `${where}.address`);
     if (watched.contracts.has(checksummed.toLowerCase())) {
-      throw new ConfigError(`${where} has the address of another one before it. Give each contract once.`);
+      throw new ConfigError(`\`${where}\` repeats the address of another contract. List each contract once.`);
     }
-    const wire = { address: checksummed, addressLabel, name, label } as EventContract;
+    const wire = { address: checksummed, addressLabel, name, label } as ContractInfo;
     watched.contracts.set(checksummed.toLowerCase(), { abi: abiOf(abi, `${where} (${label})`), wire });
   }
   for (const [at, wallet] of listOf(wallets, 'wallets').entries()) {
     const address = addressOf(wallet, `wallets[${at}]`).toLowerCase();
-    if (watched.wallets.has(address)) throw new ConfigError(`wallets[${at}] is there twice. Give each wallet once.`);
+    if (watched.wallets.has(address))
+      throw new ConfigError(`\`wallets[${at}]\` repeats another wallet. List each wallet once.`);
     watched.wallets.add(address);
   }
   if (watched.contracts.size + watched.wallets.size === 0) {
-    throw new ConfigError('watchChain needs contracts or wallets to watch: it has neither.');
+    throw new ConfigError('`watchChain` got neither contracts nor wallets. Set `contracts` or `wallets`.');
   }
   return watched;
 }
@@ -56,14 +58,16 @@ export function readWatched(contracts: unknown, wallets: unknown): Watched {
 function listOf(value: unknown, where: string): readonly unknown[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
-  throw new ConfigError(`${where} must be an array.`);
+  throw optionError(where, 'an array', value);
 }
 
 function addressOf(value: unknown, where: string): string {
+  if (typeof value !== 'string' || !ADDRESS.test(value))
+    throw optionError(where, 'an address: 0x and 40 hex digits', value);
   try {
-    return addressCodec.fromWire(value as string) as string;
+    return addressCodec.fromWire(value) as string;
   } catch (error) {
-    throw new ConfigError(`${where} ${(error as Error).message}`);
+    throw new ConfigError(`\`${where}\` ${(error as Error).message}`);
   }
 }
 

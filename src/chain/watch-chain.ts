@@ -1,27 +1,39 @@
-import { ConfigError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
+import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
 import type { Logger } from '../receiver/reporter.js';
 import { createChainReader } from './chain-reader.js';
 import { ChainFollower } from './follow-chain.js';
-import { guardedLogger } from './guarded-logger.js';
-import { pause } from './pause.js';
-import { createRpc } from './rpc.js';
-import { rpcUrlOf } from './rpc-url.js';
+import { guardedLogger, tellUnknownOnce } from './logging.js';
+import { createRpc, rpcUrlOf } from './rpc.js';
 import { readWatched } from './settings.js';
-import { tellUnknownOnce } from './unknown-logs.js';
 
+/** Waits, at most until the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}
+
+const OPTIONS = ['rpcUrl', 'contracts', 'wallets', 'fromBlock', 'pollIntervalMs', 'logger', 'onEvents'];
 const TIMEOUT_MS = 15_000;
-/** A block of the largest chains has a tenth of it. */
+/** Ten times a block of the largest chains. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_DELAY_MS = 30_000;
 
-/** What `watchChain` is told. */
+/** Options of `watchChain`. */
 export interface WatchChainOptions {
-  /** JSON-RPC over HTTP of any EVM node. What it holds behind its origin may be a key, and is never told. */
+  /** URL of any EVM node's JSON-RPC over HTTP. Only its origin appears in messages: the rest may contain a key. */
   readonly rpcUrl: string;
   /**
-   * The contracts whose logs become `event.emitted`. `name` and `label` are those of the contract on the wire, and
-   * `addressLabel` that of its address. (Default of `addressLabel`: the label. Default: none.)
+   * Contracts whose logs become `event.emitted`. `name`, `label` and `addressLabel` are written into the events; without
+   * `addressLabel` its `label` is. (Default: none.)
    */
   readonly contracts?: readonly {
     readonly address: string;
@@ -30,50 +42,52 @@ export interface WatchChainOptions {
     readonly label: string;
     readonly addressLabel?: string | undefined;
   }[];
-  /** Addresses whose transactions become `transaction.included`, as those of a cloud wallet do. (Default: none.) */
+  /** Addresses whose transactions become `transaction.included`, like those of a cloud wallet. (Default: none.) */
   readonly wallets?: readonly string[] | undefined;
   /**
-   * The first block whose events are sent; `latest` for those that are mined from now on. Another chain that takes the
-   * place is begun at the same number, and at block 0 for `latest`. (Default: `latest`.)
+   * The first block whose events are passed on; `latest` for blocks mined from now on. If another chain replaces this one,
+   * it is followed from the same number, or from block 0 for `latest`. (Default: `latest`.)
    */
   readonly fromBlock?: number | 'latest' | undefined;
-  /** How often the node is asked for new blocks, in milliseconds. (Default: 1000.) */
+  /** Interval between polls for new blocks, in milliseconds. (Default: 1000.) */
   readonly pollIntervalMs?: number | undefined;
-  /** Told what goes wrong, and what is skipped. (Default: warnings and errors go to the console.) */
+  /** Logs failures, re-orgs and skipped logs. (Default: the console, for warnings and errors.) */
   readonly logger?: Logger | undefined;
   /**
-   * Takes events: those of the logs of one transaction together, in their order. It is awaited before anything else is
-   * sent; when it fails, it gets the same events again.
+   * Handles events, those of one transaction's logs together and in order. It is awaited before the next call. If it
+   * fails, it is called again with the same events, after a delay that grows to 30 seconds.
    */
   onEvents(events: readonly WebhookEvent[]): unknown;
 }
 
 /** A chain that is being watched. */
 export interface ChainWatcher {
-  /** Another one when the node has another chain, from the moment that it is followed. */
+  /** ID of the chain; changes when the node switches to another chain. */
   readonly chainId: number;
-  /** The last block whose events have all been taken; -1 before block 0 has. */
+  /** The last block whose events `onEvents` has all handled; -1 before block 0. */
   readonly blockNumber: number;
-  /** Ends the watching, once what `onEvents` has in hand is done. Do not await it in `onEvents`. */
+  /** Stops, and resolves once a running `onEvents` has settled. Do not await it in `onEvents`. */
   close(): Promise<void>;
 }
 
 /**
- * Watches a chain through a node and turns what happens on it into the events of the service (spec sections 2.2 and
- * 6), in the order of the chain, each block once. A re-org sends the events of the logs that it removed again, the
- * last first, with `removed` in their `rawFields` and under new ids, and then those of the blocks that took the
- * place. What fails is told and tried again, for as long as it takes: no block is skipped.
+ * Watches a chain through a node and passes its events to `onEvents` in the service's format (spec sections 2.2 and 6),
+ * in the order of the chain, skipping no block; a failed request or handler is retried until it succeeds. It does not
+ * verify what the node says, wait for confirmations, or send or sign anything.
  *
- * A node that has another chain than before, as anvil has when it is started again, is found out by its block 0: the
- * logger is warned, what was sent of the old chain is taken back as in a re-org, and the new one is sent from
- * `fromBlock` on, or from its block 0 for `latest`. At most the last 256 blocks (or 50 000 events) are undone; that
- * there were more is told as an error. Where a node does not give block 0, or has the same one in both chains,
- * another chain that is shorter is taken for a node that lags, and a longer one for a re-org: what it has before the
- * first block that is undone is not sent.
+ * **Delivery.** While the process runs, each event is passed on until `onEvents` resolves, so at least once. No state is
+ * kept: store `blockNumber` to resume with `fromBlock: blockNumber + 1` after a restart. Event ids are random, so
+ * deduplicate by `logIdentity` of `./evm`. A re-org while the process is down goes unnoticed.
  *
- * It keeps no state: who wants to go on after a restart keeps `blockNumber`. It does not send anything: a service's
- * own `watchChain` does. A removed `transaction.included` has no notice in the specification, and gets none; mined
- * again, it is sent again.
+ * **Re-orgs.** The events of removed logs are passed on again, last first, with `removed` in their `rawFields` and new
+ * ids, then the events of the new blocks. At most the last 256 blocks (or 50 000 events) are undone; a deeper re-org is
+ * logged as an error. The specification has no notice for a removed `transaction.included`: it is not undone, and is
+ * passed on again when it is mined again.
+ *
+ * **Another chain.** A node that switches to another chain, such as a restarted anvil, is detected by its block 0: a
+ * warning is logged, the old chain is undone as in a re-org, and the new one is followed from `fromBlock`, or from block
+ * 0 for `latest`. If the node does not return block 0, or both chains have the same, a shorter chain counts as a node
+ * that lags and a longer one as a re-org, and its blocks before the first undone block are not passed on.
  *
  * @example
  * ```ts
@@ -89,19 +103,19 @@ export interface ChainWatcher {
  *   onEvents: (events) => console.log(events.map(({ id }) => id)),
  * });
  * ```
- * @returns The watcher, once the node has answered. Close it, or the process does not end.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option makes no sense; RpcError `ERR_WEBHOOK_RPC` when the node does
- * not answer at the start.
+ * @param options The node, what to watch, and the handler; see {@link WatchChainOptions}.
+ * @returns The watcher, once the node has answered. It keeps the process running until it is closed.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid; RpcError `ERR_WEBHOOK_RPC` when
+ * the node does not answer at the start.
  */
 export async function watchChain(options: WatchChainOptions): Promise<ChainWatcher> {
+  checkOptions('watchChain', options, OPTIONS);
   const { fromBlock = 'latest', pollIntervalMs = 1000, onEvents } = options;
   if (fromBlock !== 'latest' && !(Number.isSafeInteger(fromBlock) && fromBlock >= 0)) {
-    throw new ConfigError("fromBlock must be the number of a block, or 'latest'.");
+    throw optionError('fromBlock', "the number of a block or 'latest'", fromBlock);
   }
-  if (!Number.isSafeInteger(pollIntervalMs) || pollIntervalMs < 1 || pollIntervalMs > 2 ** 31 - 1) {
-    throw new ConfigError('pollIntervalMs must be a whole number of milliseconds above 0.');
-  }
-  if (typeof onEvents !== 'function') throw new ConfigError('onEvents must be a function.');
+  checkNumber('pollIntervalMs', pollIntervalMs, 1, MAX_TIMER_MS);
+  checkFunction('onEvents', onEvents);
   const url = rpcUrlOf(options.rpcUrl);
   const watched = readWatched(options.contracts, options.wallets);
   const logger = guardedLogger(options.logger);
@@ -115,19 +129,19 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
     signal,
   });
   const reader = createChainReader(rpc, watched);
-  /** Longer after each failure, up to half a minute. */
+  /** Doubles with each failure, up to 30 seconds. */
   const delayAfter = (failures: number) => Math.min(pollIntervalMs * 2 ** Math.min(failures, 20), LONGEST_DELAY_MS);
 
   async function deliver(events: readonly WebhookEvent[]): Promise<void> {
     for (let failures = 1; ; failures++) {
       signal.throwIfAborted();
       try {
-        // A copy: whoever changes what he gets does not change what is sent again, or taken back.
+        // A copy: a handler that changes its events must not change what is passed on again or undone.
         await onEvents(structuredClone(events));
         return;
       } catch (err) {
         const delayMs = delayAfter(failures);
-        logger.error({ err, delayMs }, `onEvents failed, and gets the same events again in ${delayMs} ms.`);
+        logger.error({ err, delayMs }, `onEvents failed. It is called again with the same events in ${delayMs} ms.`);
         await pause(delayMs, signal);
       }
     }
@@ -142,7 +156,7 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
       const { next } = follower;
       try {
         const hasMore = await follower.advance();
-        if (failures > 0) logger.info({ blockNumber: follower.next - 1 }, 'The chain is followed again.');
+        if (failures > 0) logger.info({ blockNumber: follower.next - 1 }, 'The node answers again.');
         failures = 0;
         if (!hasMore) await pause(pollIntervalMs, signal);
       } catch (err) {
@@ -152,7 +166,7 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
         const why = err instanceof Error ? err.message : String(err);
         logger.error(
           { err, blockNumber: follower.next, delayMs },
-          `${why} Block ${follower.next} is tried again in ${delayMs} ms.`,
+          `${why} Retrying block ${follower.next} in ${delayMs} ms.`,
         );
         await pause(delayMs, signal);
       }

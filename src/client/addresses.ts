@@ -1,7 +1,8 @@
 import { ConfigError } from '../errors.js';
+import { optionError } from '../internal/check-options.js';
+import { isLoopback } from '../internal/loopback.js';
 
 const API = '/api/v0';
-const LOOPBACK = /^(?:127(?:\.\d+){3}|\[::1\]|localhost|.+\.localhost)$/;
 
 function parse(text: unknown): URL | undefined {
   if (typeof text !== 'string' || /\s/.test(text)) return undefined;
@@ -12,29 +13,24 @@ function parse(text: unknown): URL | undefined {
   }
 }
 
-/** Whether nobody else can read along, or be meant by it. */
-function isLoopback({ hostname }: URL): boolean {
-  return LOOPBACK.test(hostname);
-}
-
-/** Where the API is. `isLocal`: on this machine. */
+/** The API's URL. `isLocal`: on a loopback host. */
 export interface ApiAddress {
-  /** With `/api/v0`, without a slash behind it. */
+  /** With `/api/v0`, without a trailing slash. */
   readonly url: string;
-  /** What tells this service from others: host, port unless it is the scheme's own, and path; with or without TLS. */
+  /** Identifies the service, with or without TLS: host, port unless it is the scheme's default, and path. */
   readonly service: string;
   readonly isLocal: boolean;
 }
 
-/** Reads the option baseUrl. Throws ConfigError where the API key would travel in the clear or elsewhere. */
+/** Reads the option `baseUrl`. Throws ConfigError for a URL that would expose the API key. */
 export function apiAddress(baseUrl: unknown): ApiAddress {
   const url = parse(baseUrl);
-  const isLocal = url !== undefined && isLoopback(url);
+  const isLocal = url !== undefined && isLoopback(url.hostname);
   if (url === undefined || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal))) {
-    throw new ConfigError('Option baseUrl must be an https: URL; http: is for a service on this machine alone.');
+    throw optionError('baseUrl', 'an https: URL, or an http: URL of a loopback host', baseUrl);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new ConfigError('Option baseUrl must hold no user name, password, query or fragment.');
+    throw new ConfigError('`baseUrl` must not contain a user name, password, query or fragment.');
   }
   const path = url.pathname.replace(/\/+$/, '');
   const root = path.endsWith(API) ? path.slice(0, -API.length) : path;
@@ -45,13 +41,11 @@ export function apiAddress(baseUrl: unknown): ApiAddress {
 export function checkWebhookUrl(url: unknown, api: ApiAddress): asserts url is string {
   const parsed = parse(url);
   if (parsed?.protocol === 'https:') return;
-  if (parsed?.protocol === 'http:' && api.isLocal && isLoopback(parsed)) return;
-  throw new ConfigError(
-    "A webhook's url must be an https: URL; http: is for a loopback host, and for a service on this machine alone.",
-  );
+  if (parsed?.protocol === 'http:' && api.isLocal && isLoopback(parsed.hostname)) return;
+  throw optionError('url', 'an https: URL, or an http: URL of a loopback host if the service runs on one too', url);
 }
 
-/** Whether two texts are the same URL, however they spell it. */
+/** Whether two texts are the same URL, in any notation. */
 export function isSameUrl(a: string, b: string): boolean {
   return a === b || (parse(a)?.href ?? a) === (parse(b)?.href ?? b);
 }

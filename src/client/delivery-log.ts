@@ -4,22 +4,22 @@ import { isRecord } from '../internal/guards.js';
 import { notThisApi, resultOf } from './result.js';
 import type { Answer } from './transport.js';
 
-/** An entry of a webhook's delivery log. It is not what is sent: it has an id of its own, and the event's is not in it. */
+/** An entry of a webhook's delivery log. Its `id` is that of the entry: the log does not contain event ids. */
 export interface DeliveryLogEntry {
   readonly id: number;
   readonly eventType: string;
-  /** The event's `data`. A number that JavaScript would round is the text of its digits. */
+  /** The event's `data`. A number that JavaScript would round is text with its digits. */
   readonly data: unknown;
   /** RFC 3339 time. */
   readonly createdAt?: string | undefined;
-  /** RFC 3339 time; absent or null while it was not delivered. */
+  /** RFC 3339 time; absent or null if not delivered. */
   readonly deliveredAt?: string | null | undefined;
   readonly [key: string]: unknown;
 }
 
 /** The items of an answer that is a list. */
 export function listOf(result: unknown, answer: Answer): unknown[] {
-  // What Go writes for a list that is empty.
+  // Go writes null for an empty list.
   if (result === null) return [];
   if (Array.isArray(result)) return result;
   throw notThisApi(answer, 'a list');
@@ -29,7 +29,7 @@ export function listOf(result: unknown, answer: Answer): unknown[] {
 export function entriesOf(answer: Answer): DeliveryLogEntry[] {
   const { result, text } = resultOf(answer);
   const list = listOf(result, answer);
-  // What is signed again must hold the quantities that were sent.
+  // Recovered events are signed again and must contain the exact quantities.
   if (!list.some((entry) => mayHoldRounded(entry)) && !mayHoldFraction(text))
     return list.map((each) => entryOf(each, answer));
   const exact = parseExactJson(text) as { result: unknown };
@@ -43,7 +43,7 @@ function entryOf(value: unknown, answer: Answer): DeliveryLogEntry {
   throw notThisApi(answer, 'a list of entries with id and eventType');
 }
 
-/** Whether an entry says when it was delivered. */
+/** Whether an entry has a time of delivery. */
 export function isDelivered({ deliveredAt }: DeliveryLogEntry): boolean {
   return typeof deliveredAt === 'string' && deliveredAt !== '';
 }

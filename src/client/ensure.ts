@@ -2,12 +2,12 @@ import { ConfigError } from '../errors.js';
 import { isSameUrl } from './addresses.js';
 import type { NewWebhook, Webhook, WebhookChanges } from './webhook.js';
 
-/** A webhook that is as it was asked for. */
+/** The result of `ensure`. */
 export interface EnsuredWebhook {
   readonly webhook: Webhook;
-  /** Whether there was none with the label. */
+  /** Whether no webhook had the label. */
   readonly created: boolean;
-  /** Whether it was there with another URL or other subscriptions. */
+  /** Whether its URL or subscriptions were changed. */
   readonly updated: boolean;
 }
 
@@ -17,7 +17,7 @@ interface Registry {
   update(id: number, changes: WebhookChanges): Promise<Webhook>;
 }
 
-/** Makes `ensure`, in which calls for one label wait for each other. `check` throws for what cannot be registered. */
+/** Creates `ensure`, whose calls for one label run one after the other. `check` throws for an invalid webhook. */
 export function createEnsure(
   registry: Registry,
   check: (wanted: NewWebhook) => void,
@@ -46,7 +46,7 @@ async function ensure(registry: Registry, wanted: NewWebhook): Promise<EnsuredWe
   return { webhook: await registry.update(webhook.id, changes), created: false, updated: true };
 }
 
-/** The webhook that is meant: the one with label and URL, or else the only one with the label. */
+/** The webhook to keep: the one with label and URL, otherwise the only one with the label. */
 async function find({ list }: Registry, { label, url }: NewWebhook): Promise<Webhook | undefined> {
   const found: Webhook[] = [];
   for await (const webhook of list()) {
@@ -57,7 +57,7 @@ async function find({ list }: Registry, { label, url }: NewWebhook): Promise<Web
   if (found.length <= 1) return found[0];
   const ids = found.slice(0, 10).map(({ id }) => id);
   throw new ConfigError(
-    `${found.length} webhooks have this label, and none of them this URL: ${ids.join(', ')}. Remove or rename those that are not meant.`,
+    `${found.length} webhooks have this label, but none has this URL: ${ids.join(', ')}. Remove or rename the wrong ones.`,
   );
 }
 

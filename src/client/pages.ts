@@ -1,15 +1,15 @@
 import { checkNumber } from '../internal/check-options.js';
 
-/** How a list is read. */
+/** Options for reading a list. */
 export interface PageOptions {
-  /** How many are asked for at once. (Default: 100.) */
+  /** Number of items requested at a time. (Default: 100.) */
   readonly pageSize?: number | undefined;
 }
 
 /**
- * Everything that a list holds, each once, page by page as it is asked for. The list may change meanwhile: what is added
- * in front does not come twice, and what is removed does not make others be left out. A page that brings nothing new is
- * the end, so that a server which does not look at `offset` has one too.
+ * Yields each item of a list once, fetching page by page on demand. The list may change meanwhile: items added in front
+ * are not repeated, and removed items do not cause others to be skipped. A page without new items ends the list, so that
+ * a server that ignores `offset` cannot go on forever.
  */
 export function pages<Item extends { readonly id: number }>(
   page: (limit: number, offset: number) => Promise<readonly Item[]>,
@@ -25,9 +25,9 @@ async function* read<Item extends { readonly id: number }>(
 ): AsyncGenerator<Item, undefined> {
   const seen = new Set<number>();
   let offset = 0;
-  /** The most that a page had: a server may give less than it is asked for. */
+  /** The largest page so far: a server may return less than requested. */
   let fullPage = 0;
-  /** Whether the page has to begin with an item that is known, or others have moved up past it. */
+  /** Whether the page must start with a known item; if it does not, items have moved up. */
   let overlaps = false;
   let steppedBack = false;
   for (;;) {
@@ -47,7 +47,7 @@ async function* read<Item extends { readonly id: number }>(
     const nothingNew = seen.size === before;
     if (items.length < fullPage || (nothingNew && !steppedBack)) return;
     fullPage = items.length;
-    // After a step back that found nothing, the next page is taken as it is: no server can keep it going to and fro.
+    // After a step back without new items, the next page is accepted as it is, so that no server can cause a loop.
     overlaps = items.length > 1 && !(steppedBack && nothingNew);
     offset += overlaps ? items.length - 1 : items.length;
     steppedBack = false;

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.js';
-import { checkNumber } from '../internal/check-options.js';
+import { checkNumber, checkOptions, optionError } from '../internal/check-options.js';
 import type { SecretRequest } from '../receiver/options.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { signDelivery } from '../signature/sign-delivery.js';
@@ -10,43 +10,55 @@ import type { Webhook } from './webhook.js';
 
 export type { RecoveredEntry, Recovery } from './recovery.js';
 
-/** What is used of a receiver. */
+/** The part of a receiver that `recoverMissed` uses. */
 export type RecoveringReceiver = Pick<Receiver, 'handle'>;
 
 /** Options of `recoverMissed`. */
 export interface RecoverOptions extends PageOptions {
-  /** Entries from before this are left out. Date, or Unix time in milliseconds. (Default: the whole log.) */
+  /** Skips entries created before: a Date, or Unix time in milliseconds. (Default: none are skipped.) */
   readonly since?: Date | number | undefined;
-  /** Younger entries are left alone: the service may still be at them. (Default: 0.) */
+  /** Skips younger entries, which the service may still be delivering, in seconds. (Default: 0.) */
   readonly minAgeSeconds?: number | undefined;
-  /** How many events go into one delivery to the receiver. (Default: 100.) */
+  /** Number of events per delivery to the receiver. (Default: 100.) */
   readonly batchSize?: number | undefined;
-  /** How many entries, the oldest, are fed in one call; they are held in memory. (Default: 10 000.) */
+  /** Number of entries to recover in one call, the oldest first; they are kept in memory. (Default: 10 000.) */
   readonly maxEntries?: number | undefined;
-  /** The webhook's signing secret, for a service that does not give it with `get`. (Default: what `get` gives.) */
+  /** The webhook's signing secret, for a service that does not return it. (Default: the secret that `get` returns.) */
   readonly secret?: string | undefined;
   /**
-   * The `id` of an entry's event, the same each time. (Default: `delivery-log:<service>:<webhookId>:<entry id>`, where the
-   * service is host, port and path of `baseUrl`: set this if that may change.)
+   * Returns the event `id` for an entry, the same for each call. (Default: `delivery-log:<service>:<webhookId>:<entry id>`,
+   * where the service is host, port and path of `baseUrl`: set this if that may change.)
    */
   readonly eventId?: ((entry: DeliveryLogEntry) => string) | undefined;
-  /** The request to look the secret up for, where the receiver's `secret` is a function of it. (Default: one without headers.) */
+  /** The request passed to the receiver's `secret` if that is a function. (Default: one without headers.) */
   readonly request?: SecretRequest | undefined;
   /** Clock used to sign the deliveries, in milliseconds. (Default: `Date.now`.) */
   readonly now?: (() => number) | undefined;
 }
 
-/** An entry as it is sent. */
+/** An entry, ready to send. */
 interface Missed {
   readonly id: number;
   readonly eventId: string;
   readonly text: string;
 }
 
-/** A delivery is closed above this many characters, far below what a receiver takes. */
+const OPTIONS = [
+  'pageSize',
+  'since',
+  'minAgeSeconds',
+  'batchSize',
+  'maxEntries',
+  'secret',
+  'eventId',
+  'request',
+  'now',
+];
+
+/** Maximum characters per delivery, far below a receiver's limit. */
 const LONGEST_BATCH = 1024 * 1024;
 
-/** `recoverMissed` of a client, over the parts of it that it needs. */
+/** Implements `recoverMissed` of a client. */
 export async function recoverMissed(
   client: {
     readonly service: string;
@@ -57,16 +69,17 @@ export async function recoverMissed(
   receiver: RecoveringReceiver,
   options: RecoverOptions = {},
 ): Promise<Recovery> {
+  checkOptions('recoverMissed', options, OPTIONS);
   const { minAgeSeconds = 0, batchSize = 100, maxEntries = 10_000, now = Date.now } = options;
-  // Two numbers end it, so that no service, whatever its path holds, has the id of another.
+  // It ends with two numbers, so that ids of different services differ, whatever their paths.
   const { eventId = ({ id }: DeliveryLogEntry) => `delivery-log:${client.service}:${webhookId}:${id}` } = options;
   const since = Number(options.since ?? Number.NEGATIVE_INFINITY);
   checkNumber('minAgeSeconds', minAgeSeconds, 0);
   checkNumber('batchSize', batchSize, 1);
   checkNumber('maxEntries', maxEntries, 1);
-  if (Number.isNaN(since)) throw new ConfigError('Option since is no time.');
+  if (Number.isNaN(since)) throw optionError('since', 'a Date or a time in milliseconds', options.since);
   const secret = options.secret ?? (await client.get(webhookId)).secret;
-  if (!secret) throw new ConfigError('The service does not give the secret of the webhook: set the option secret.');
+  if (!secret) throw new ConfigError('The service does not return the secret of the webhook. Set the option `secret`.');
 
   const oldest = new Oldest(maxEntries);
   let tooYoung = 0;
@@ -74,7 +87,7 @@ export async function recoverMissed(
   for await (const entry of client.deliveries(webhookId, options)) {
     const createdAt = Date.parse(String(entry.createdAt));
     if (isDelivered(entry) || createdAt < since) continue;
-    // Written so that an entry without a time is left alone.
+    // The comparison also skips an entry without a time.
     if (minAgeSeconds > 0 && !(createdAt <= youngest)) tooYoung++;
     else oldest.add(entry);
   }
@@ -142,7 +155,7 @@ function write(id: string, { eventType: event, data }: DeliveryLogEntry): string
   try {
     return JSON.stringify({ id, event, data });
   } catch {
-    // What nests too deep to be written again is no event, and the receiver shall say so.
+    // Nested too deep to serialise, so not an event: the receiver reports it as invalid.
     return JSON.stringify({ id, event });
   }
 }

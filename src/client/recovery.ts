@@ -2,43 +2,43 @@ import type { WebhookError } from '../errors.js';
 import type { EventOutcome } from '../receiver/answer.js';
 import type { DeliveryLogEntry } from './delivery-log.js';
 
-/** What became of one entry that was fed to the receiver. */
+/** The outcome of an entry that was passed to the receiver. */
 export interface RecoveredEntry {
   /** The entry's id in the log. */
   readonly id: number;
   readonly eventId: string;
-  /** As the receiver says. Of these only `handled`, `stored` and `duplicate` have taken effect. */
+  /** The receiver's outcome. Only `handled`, `stored` and `duplicate` events have taken effect. */
   readonly status: EventOutcome['status'];
   readonly error?: WebhookError | undefined;
 }
 
-/** What `recoverMissed` found and did. Each entry in `found` is counted in one of the others. */
+/** The result of `recoverMissed`. Each entry in `found` is counted in exactly one of the other numbers. */
 export interface Recovery {
-  /** How many entries of the log are undelivered, within `since`. */
+  /** Undelivered entries since `since`. */
   readonly found: number;
-  /** The receiver's handler resolved. */
+  /** Handled by the receiver's handler. */
   readonly handled: number;
-  /** The receiver's enqueue stored it. */
+  /** Stored by the receiver's `enqueue`. */
   readonly stored: number;
-  /** It had taken effect before. */
+  /** Had already taken effect. */
   readonly duplicates: number;
-  /** Somebody else is at it. */
+  /** In progress elsewhere. */
   readonly inProgress: number;
-  /** The handler, the enqueue or the store failed. */
+  /** Failed in the handler, in `enqueue` or in the store. */
   readonly failed: number;
-  /** It is no event of the shape of spec section 2.2. `onInvalid` of the receiver has seen it. */
+  /** Does not match the event schema (spec section 2.2). The receiver's `onInvalid` received it. */
   readonly invalid: number;
-  /** It is of a kind that this version does not know. */
+  /** Of a kind that this version does not know. */
   readonly unknown: number;
   /** Younger than `minAgeSeconds`. */
   readonly tooYoung: number;
-  /** Not tried: the receiver refused before it was their turn, or there were more than `maxEntries`. */
+  /** Not tried, as recovery stopped early or `maxEntries` was reached. */
   readonly left: number;
-  /** What became of single entries: the first 1000, of which those that took effect make room for those that did not. */
+  /** Outcomes of up to 1000 entries. Entries that did not take effect replace entries that did. */
   readonly entries: readonly RecoveredEntry[];
   /**
-   * Why it ended early: the receiver is `busy` (503: draining, overloaded, its store down, an event in progress
-   * elsewhere), so try again later; or it `refused` a delivery as a whole, as with another secret (403).
+   * Why recovery stopped early: the receiver was `busy` (503: draining, overloaded, store down, an event in progress
+   * elsewhere), so retry later; or it `refused` a whole delivery, for instance because of a wrong secret (403).
    */
   readonly stopped?: {
     readonly reason: 'busy' | 'refused';
@@ -58,7 +58,7 @@ const COUNTED = {
   unknown: 'unknown',
 } as const;
 
-/** Counts what becomes of the entries. */
+/** Counts the outcomes of entries. */
 export class Tally {
   readonly #entries: RecoveredEntry[] = [];
   readonly #counts = { handled: 0, stored: 0, duplicates: 0, inProgress: 0, failed: 0, invalid: 0, unknown: 0 };
@@ -85,11 +85,11 @@ function hasTakenEffect({ status }: RecoveredEntry): boolean {
   return status === 'handled' || status === 'stored' || status === 'duplicate';
 }
 
-/** The oldest of what is added, and how many others there were. Holds no more than twice as many as it keeps. */
+/** Keeps the oldest entries, in memory for at most twice as many, and counts all. */
 export class Oldest {
   #kept: DeliveryLogEntry[] = [];
   readonly #most: number;
-  /** How many were added. */
+  /** Number of entries added. */
   size = 0;
 
   constructor(most: number) {
@@ -101,7 +101,7 @@ export class Oldest {
     if (this.#kept.push(entry) >= 2 * this.#most) this.#kept = this.sorted();
   }
 
-  /** What is kept, oldest first. */
+  /** The kept entries, oldest first. */
   sorted(): DeliveryLogEntry[] {
     return this.#kept.sort((a, b) => timeOf(a) - timeOf(b) || a.id - b.id).slice(0, this.#most);
   }

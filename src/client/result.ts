@@ -4,26 +4,26 @@ import { WebhookApiError } from './webhook-api-error.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of an answer and what it says; both undefined where it is no JSON in UTF-8. */
+/** The text and the parsed value of an answer; both undefined if it is not JSON in UTF-8. */
 function parse({ body }: Answer): { text?: string; value?: unknown } {
   try {
     const text = utf8.decode(body);
     return { text, value: JSON.parse(text) };
   } catch {
-    // The parser's own message quotes the text.
+    // The parser's message quotes the text.
     return {};
   }
 }
 
-/** The error for an answer that is none of this API. */
+/** The error for an answer that does not come from this API. */
 export function notThisApi({ to, status }: Answer, expected: string): WebhookApiError {
-  const message = `${to}: the answer, of status ${status}, is not ${expected}. Check baseUrl, and what stands in front of the service.`;
+  const message = `${to}: the answer with status ${status} is not ${expected}. Check baseUrl, and any proxy in front of the service.`;
   return new WebhookApiError('ERR_WEBHOOK_API', message, { status });
 }
 
 /**
- * The `result` in an answer's envelope `{ status, message, result }`, and the answer's text. Throws WebhookApiError for
- * an answer of another status than 2xx, in its envelope too, and for whatever else is no such envelope.
+ * The `result` in an answer's envelope `{ status, message, result }`, and the answer's text. Throws WebhookApiError for a
+ * status other than 2xx, also in the envelope, and for an answer without that envelope.
  */
 export function resultOf(answer: Answer): { result: unknown; text: string } {
   const { text, value } = parse(answer);
@@ -31,8 +31,8 @@ export function resultOf(answer: Answer): { result: unknown; text: string } {
   const said = answer.status >= 300 ? answer.status : envelope?.status;
   if (typeof said === 'number' && !(said >= 200 && said < 300)) {
     const serviceMessage = answer.printable(envelope?.message);
-    // Another server answers so, to a path that it does not know.
-    const silent = said === 404 ? ', and not as this API does. Check baseUrl.' : '.';
+    // Probably another server, which does not know the path.
+    const silent = said === 404 ? ', but not in the format of this API. Check baseUrl.' : '.';
     const after = retryAfterMs(answer.retryAfter);
     throw new WebhookApiError(
       'ERR_WEBHOOK_API',
@@ -44,7 +44,7 @@ export function resultOf(answer: Answer): { result: unknown; text: string } {
   return { result: Object.hasOwn(envelope, 'result') ? envelope.result : undefined, text };
 }
 
-/** As {@link resultOf}, of an answer whose result is not looked at and which may be empty. */
+/** Like {@link resultOf}, for an answer that may be empty. */
 export function acknowledged(answer: Answer): void {
   if (!(answer.status < 300 && answer.body.byteLength === 0)) resultOf(answer);
 }

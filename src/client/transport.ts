@@ -1,43 +1,45 @@
 import type { HTTPError } from 'ky';
 import { isWebhookError } from '../errors.js';
+import { readBounded } from '../internal/read-bounded.js';
 import type { resolveClientOptions } from './options.js';
-import { MAX_ANSWER_BYTES, readAnswer } from './read-answer.js';
 import { oneLine, WebhookApiError } from './webhook-api-error.js';
 
 /** A call of the API. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Behind `/api/v0`. */
+  /** Path after `/api/v0`. */
   readonly path: string;
   readonly query?: Record<string, number> | undefined;
   readonly body?: unknown;
 }
 
-/** An answer as it came, whatever its status but no redirect. */
+/** An answer of any status except a redirect. */
 export interface Answer {
-  /** The call that it answers, for messages. */
+  /** The call it answers, for messages. */
   readonly to: string;
   readonly status: number;
   readonly body: Uint8Array;
   readonly retryAfter: string | null;
-  /** Takes the API key out of a text of the service, and what cannot be printed. */
+  /** Removes the API key and unprintable characters from a text of the service. */
   printable(text: unknown): string;
 }
 
-/** Makes a call and gives its last answer. Rejects when there is none. */
+/** Makes a call and resolves to its last answer. Rejects when there is none. */
 export type Transport = (call: Call) => Promise<Answer>;
 
-/** What may pass; and those of them that say how long it takes. */
-const PASSING = [408, 429, 500, 502, 503, 504];
+/** Far above any page of webhooks or log entries. */
+const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
+/** Statuses that may be temporary; of these, the ones whose Retry-After is honoured. */
+const TEMPORARY = [408, 429, 500, 502, 503, 504];
 const WITH_RETRY_AFTER = [429, 503];
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** How long a Retry-After says to wait; undefined when it says nothing that can be understood. */
+/** The wait that a Retry-After header asks for, in ms; undefined when it is absent or invalid. */
 export function retryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;
-  // Date.parse alone makes a date of `-5` too.
+  // Date.parse alone also accepts `-5`.
   const ms = header.endsWith(' GMT') ? Date.parse(header) - Date.now() : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
@@ -45,19 +47,19 @@ export function retryAfterMs(header: string | null): number | undefined {
 export function createTransport(options: ReturnType<typeof resolveClientOptions>): Transport {
   const { api, timeoutMs, maxRetryAfterMs, random } = options;
 
-  function mayPass({ response: { status, headers } }: HTTPError): boolean | undefined {
+  function mayRetry({ response: { status, headers } }: HTTPError): boolean | undefined {
     const after = WITH_RETRY_AFTER.includes(status) ? retryAfterMs(headers.get('retry-after')) : undefined;
-    if (!PASSING.includes(status)) return false;
-    // What is true pauses as long as the backoff says; what is undefined, as the header says.
+    if (!TEMPORARY.includes(status)) return false;
+    // For ky, true means to wait as the backoff says; undefined, as the header says.
     if (after === undefined) return true;
     return after <= maxRetryAfterMs ? undefined : false;
   }
 
   return async ({ method, path, query, body }) => {
-    // Only now: it looks at what fetch brings with it, which takes Node longer to load than all else here.
+    // Imported late: ky touches fetch's globals, which take Node longer to load than everything else here.
     const { ky, isHTTPError, isTimeoutError } = await import('../internal/ky.js');
     const to = `${method} ${path}`;
-    const inDoubt = method === 'POST' ? ' It may have taken effect: look before you try again.' : '';
+    const inDoubt = method === 'POST' ? ' It may have taken effect: check before you retry.' : '';
     let key = '';
     let attempts = 0;
     let last: Answer | undefined;
@@ -68,9 +70,9 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
     async function attempt(request: Request): Promise<Response> {
       attempts++;
       key = await options.apiKey();
-      // Too late to be sent: it was given up.
+      // The attempt has timed out.
       request.signal.throwIfAborted();
-      // Here and not in ky's options: its errors hold those.
+      // Not in ky's options, which its errors contain.
       request.headers.set('Authorization', `Bearer ${key}`);
       const response = await options.fetch(request);
       const { status } = response;
@@ -78,19 +80,19 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
         response.body?.cancel().catch(() => {});
         throw refuse(
           status || 302,
-          'the service answered with a redirect, which is not followed, as the API key would go along. Set baseUrl to where the API is.',
+          'the service answered with a redirect, which is not followed, as that would send the API key elsewhere. Set baseUrl to the URL of the API.',
         );
       }
-      const bytes = await readAnswer(response);
+      const bytes = await readBounded(response, MAX_ANSWER_BYTES);
       if (bytes === undefined) {
         throw refuse(
           status,
           `the answer is longer than ${MAX_ANSWER_BYTES} bytes. Ask for smaller pages, or check baseUrl.`,
         );
       }
-      if (!(status >= 200 && status < 600)) throw refuse(status, 'the status is none of HTTP. Check baseUrl.');
+      if (!(status >= 200 && status < 600)) throw refuse(status, 'the status is not a status of HTTP. Check baseUrl.');
       const retryAfter = response.headers.get('retry-after');
-      // An attempt that is late must not stand for one that came after it.
+      // A late attempt must not replace the answer of its successor.
       if (!request.signal.aborted) last = { to, status, body: bytes, retryAfter, printable };
       return new Response(null, { status, headers: retryAfter === null ? {} : { 'retry-after': retryAfter } });
     }
@@ -108,13 +110,13 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
         retry: {
           limit: options.retries,
           methods: ['get', 'put', 'delete'],
-          statusCodes: PASSING,
+          statusCodes: TEMPORARY,
           afterStatusCodes: WITH_RETRY_AFTER,
           maxRetryAfter: maxRetryAfterMs,
           backoffLimit: LONGEST_PAUSE_MS,
           delay: (count) => FIRST_PAUSE_MS * 2 ** (count - 1),
           jitter: (pause) => pause * random(),
-          shouldRetry: ({ error }) => (isHTTPError(error) ? mayPass(error) : !isWebhookError(error)),
+          shouldRetry: ({ error }) => (isHTTPError(error) ? mayRetry(error) : !isWebhookError(error)),
         },
         ...(query && { searchParams: query }),
         ...(body !== undefined && { json: body }),
@@ -130,14 +132,14 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
       }
     }
     if (last === undefined) throw new WebhookApiError('ERR_WEBHOOK_API_UNREACHABLE', `${to}: no answer.${inDoubt}`);
-    // Removed by an attempt whose answer was lost.
+    // An earlier attempt, whose answer was lost, removed it.
     if (method === 'DELETE' && attempts > 1 && last.status === 404)
       return { ...last, status: 204, body: new Uint8Array() };
     return last;
   };
 }
 
-/** What is at the bottom of a failed fetch. The error itself is not passed on: a `fetch` of one's own may put the request into it. */
+/** The root cause of a failed fetch. The error itself is not passed on: a custom `fetch` may put the request into it. */
 function reasonOf(error: unknown): unknown {
   let at = error;
   for (let depth = 0; depth < 5 && at instanceof Error && at.cause instanceof Error; depth++) at = at.cause;

@@ -3,7 +3,7 @@ import { WebhookError } from '../errors.js';
 /** Codes of {@link WebhookApiError}. */
 export type ApiErrorCode = 'ERR_WEBHOOK_API' | 'ERR_WEBHOOK_API_UNREACHABLE';
 
-/** What is known of a failed call beside its message. */
+/** Details of a failed call. */
 export interface ApiFailure {
   readonly status?: number | undefined;
   readonly serviceMessage?: string | undefined;
@@ -11,18 +11,18 @@ export interface ApiFailure {
 }
 
 /**
- * A call of the service's API failed. The message names the call and what to do; neither it nor any property holds the
- * API key or a webhook's secret.
+ * A call of the service's API failed. The message names the call and what to do. Neither the message nor any property
+ * contains the API key or a webhook's secret.
  *
- * - `ERR_WEBHOOK_API`: the service answered with an error, a redirect, or something that is no answer of this API.
- * - `ERR_WEBHOOK_API_UNREACHABLE`: no answer: a time-out, or the network. What the call asked for may still have happened.
+ * - `ERR_WEBHOOK_API`: the service answered with an error, a redirect, or something other than an answer of this API.
+ * - `ERR_WEBHOOK_API_UNREACHABLE`: no answer: a time-out or a network failure. The call may still have taken effect.
  */
 export class WebhookApiError extends WebhookError<ApiErrorCode> {
-  /** The status that the service answered with; 503 where it gave no answer. */
+  /** Status of the service's answer; 503 without an answer. */
   override readonly status: number;
-  /** What the service said, in one line of 200 characters at most, without control characters; `''` when it said nothing. */
+  /** The service's message, in one line of at most 200 characters without control characters; `''` without one. */
   readonly serviceMessage: string;
-  /** How long the service wants to be left alone, where it says so. */
+  /** Seconds to wait before the next call, if the service says so. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ApiErrorCode, message: string, failure: ApiFailure = {}) {
@@ -36,10 +36,10 @@ export class WebhookApiError extends WebhookError<ApiErrorCode> {
 }
 
 const LONGEST = 200;
-/** What moves a cursor, turns text around, or is no character: control, format, separators, lone surrogates. */
+/** Characters that move the cursor, reverse text, or are invalid: control, format, separators, lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu;
 
-/** A foreign text in one printable line of bounded length, from which `withheld` is taken out. */
+/** An untrusted text as one printable line of bounded length, without `withheld`. */
 export function oneLine(text: unknown, withheld: string): string {
   if (typeof text !== 'string') return '';
   const without = withheld === '' ? text : text.replaceAll(withheld, '[API key]');

@@ -1,5 +1,5 @@
-import { ConfigError } from '../errors.js';
 import { isPosition } from '../events/field-rules.js';
+import { optionError } from '../internal/check-options.js';
 import { checkWebhookUrl } from './addresses.js';
 import { type DeliveryLogEntry, entriesOf, listOf } from './delivery-log.js';
 import { createEnsure, type EnsuredWebhook } from './ensure.js';
@@ -11,68 +11,69 @@ import { createTransport } from './transport.js';
 import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges, webhookOf } from './webhook.js';
 
 /**
- * Registers and looks after webhooks over the service's API. Every method rejects with a `WebhookApiError` when the
- * call fails (`ERR_WEBHOOK_API`, `ERR_WEBHOOK_API_UNREACHABLE`), and with a `ConfigError` before anything is sent when
- * its arguments make no sense.
+ * Registers and manages webhooks over the service's API. Every method rejects with a `WebhookApiError` when the call fails
+ * (`ERR_WEBHOOK_API`, `ERR_WEBHOOK_API_UNREACHABLE`), and with a `ConfigError`, before anything is sent, when an argument
+ * is invalid.
  */
 export interface WebhookClient {
   /**
-   * Registers a webhook (spec section 4.1). Never tried again: after `ERR_WEBHOOK_API_UNREACHABLE` it may exist.
+   * Registers a webhook (spec section 4.1). Never retried: after `ERR_WEBHOOK_API_UNREACHABLE` the webhook may exist.
    *
-   * @returns The record with its `secret`: store that now.
+   * @returns The webhook with its `secret`: store that now.
    */
   create(webhook: NewWebhook): Promise<CreatedWebhook>;
-  /** All webhooks, fetched page by page while they are iterated over. They may be removed meanwhile. */
+  /** Iterates over all webhooks, fetched page by page. They may be removed meanwhile. */
   list(options?: PageOptions): AsyncIterable<Webhook>;
-  /** One webhook. The live API gives its `secret` too. */
+  /** Reads a webhook. The live API returns its `secret` too. */
   get(id: number): Promise<Webhook>;
-  /** Changes a webhook. What is not given stays: it is read first, as the service wants the whole record. */
+  /** Changes a webhook. It is read first, as the service requires the whole record: absent keys stay as they are. */
   update(id: number, changes: WebhookChanges): Promise<Webhook>;
   /** Removes a webhook. */
   remove(id: number): Promise<void>;
-  /** How many webhooks there are. */
+  /** Counts the webhooks. */
   count(): Promise<number>;
-  /** A webhook's delivery log, in the service's order, fetched page by page while it is iterated over. */
+  /** Iterates over a webhook's delivery log in the service's order, fetched page by page. */
   deliveries(id: number, options?: PageOptions): AsyncIterable<DeliveryLogEntry>;
-  /** How many entries a webhook's delivery log has. */
+  /** Counts the entries of a webhook's delivery log. */
   deliveryCount(id: number): Promise<number>;
   /**
-   * Has a webhook of this label deliver to this URL, for scripts that run at each deployment. One that has the label and
-   * another URL or other subscriptions is changed; without `subscriptions` those that it has stay. Calls for one label
-   * in this process wait for each other; those of several processes can each create one.
+   * Creates or updates the webhook of this label, for scripts that run at each deployment. If its URL or subscriptions
+   * differ, they are changed; without `subscriptions` the existing ones stay. Calls for one label run one after the other
+   * in this process, but two processes can each create a webhook.
    *
-   * @returns The webhook, and whether it was `created` or `updated`. Its `secret` is there when it was created, and
-   * where the service gives it with every record.
-   * @throws ConfigError when several webhooks have the label and none of them the URL.
+   * @returns The webhook, and whether it was `created` or `updated`. Its `secret` is present if it was created, or if the
+   * service returns it with every webhook.
+   * @throws ConfigError when several webhooks have the label and none has the URL.
    */
   ensure(webhook: NewWebhook): Promise<EnsuredWebhook>;
   /**
-   * Feeds the events that the delivery log calls undelivered to a receiver, oldest first, in signed deliveries: they
-   * are verified, deduplicated and handled as any other. Failures are in what it resolves to; it rejects when the log
-   * cannot be read.
+   * Passes the events that the delivery log lists as undelivered to a receiver, oldest first, in signed deliveries: they
+   * are verified, deduplicated and handled like any other. Failures of events are part of the result; it rejects only when
+   * the log cannot be read.
    *
-   * **What deduplicates.** The log does not hold the id that an event has on the wire, so each gets one made of its entry:
-   * `delivery-log:<service>:<webhookId>:<entry id>`, where the service is host, port and path of `baseUrl`. By it a second
-   * recovery finds the first; when `baseUrl` changes it no longer does, unless you give the option `eventId`. But an event
-   * that is *also* delivered live, before or after, is known as the same only when the receiver's `idempotencyKey` looks
-   * at the chain and not at `event.id`: give it `logIdentity` of `./evm`. That covers `event.emitted`; a
-   * `transaction.included` needs a key made of what is in its `data`.
+   * **Deduplication.** The log does not contain event ids, so each event gets one made from its entry:
+   * `delivery-log:<service>:<webhookId>:<entry id>`, where the service is host, port and path of `baseUrl`. A second
+   * recovery recognises the events of the first by it, unless `baseUrl` changed: set the option `eventId` then. An event
+   * that is *also* delivered live has another id. It is recognised only if the receiver's `idempotencyKey` depends on the
+   * chain and not on `event.id`: use `logIdentity` of `./evm`. That covers `event.emitted`; a `transaction.included` needs
+   * a key made from its `data`.
    *
-   * **The log never learns of it.** What was recovered stays undelivered there, so each run finds it again. Keep `since`
-   * within what the receiver's store remembers (`memoryStore`: 24 hours of one process).
+   * **The log does not change.** Recovered events stay undelivered there, so each run finds them again. Keep `since` within
+   * the time that the receiver's store remembers (`memoryStore`: 24 hours, one process).
    *
-   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the service does not give the webhook's secret and the options hold none.
+   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when neither the service nor the options contain the webhook's secret.
    */
   recoverMissed(webhookId: number, receiver: RecoveringReceiver, options?: RecoverOptions): Promise<Recovery>;
 }
 
 /**
  * Creates a client of the service's API (spec section 4, and the live API's list, read, update, delete and delivery log).
- * It opens nothing until it is used. The API key and the secrets of webhooks are in no message and no log: they are not
- * enumerable in what it gives back, nor to be seen in the client itself.
+ * It does not check that the service can reach a webhook's URL, and opens no connection until it is used.
  *
- * A redirect is never followed, an answer is read up to 10 MiB, and reading, changing and removing are tried again after
- * what may pass (the network, time-outs, 408, 429, 5xx), with growing pauses of random length, or as `Retry-After` says.
+ * The API key and the secrets of webhooks appear in no message or log: secrets are not enumerable in results, and the
+ * client does not expose the key. Redirects are not followed, and at most 10 MiB of an answer are read. Reads, updates and
+ * removals are retried after temporary failures (network, time-outs, 408, 429, 5xx), with growing random pauses or as
+ * `Retry-After` says.
  *
  * @example
  * ```ts
@@ -83,7 +84,9 @@ export interface WebhookClient {
  * console.log(webhook.id, created);
  * for await (const { id, label, url } of client.list()) console.log(id, label, url);
  * ```
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing or makes no sense: an empty key, a URL without TLS.
+ * @param options URL and API key of the service; see {@link WebhookClientOptions}.
+ * @returns The client.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid, such as a URL without TLS.
  */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const resolved = resolveClientOptions(options);
@@ -106,13 +109,13 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   function check({ label, url }: WebhookChanges): void {
     if (label !== undefined && (typeof label !== 'string' || label === '')) {
-      throw new ConfigError("A webhook's label must be text that is not empty.");
+      throw optionError('label', 'a non-empty string', label);
     }
     if (url !== undefined) checkWebhookUrl(url, api);
   }
 
   function checkNew(webhook: NewWebhook): void {
-    // What is absent would pass for what stays.
+    // `check` accepts an absent key, which for an update means no change.
     check({ label: webhook.label ?? '', url: webhook.url ?? '' });
   }
 
@@ -158,5 +161,5 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
 function pathOf(id: number): string {
   if (isPosition(id)) return `/webhooks/${id}`;
-  throw new ConfigError("A webhook's id must be a whole number from 0 up.");
+  throw optionError('id', "a webhook's id, an integer of at least 0", id);
 }

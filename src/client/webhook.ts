@@ -1,57 +1,54 @@
 import { isPosition } from '../events/field-rules.js';
-import type { WebhookEvent } from '../events/types.js';
+import type { EventKind } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
 import { notThisApi } from './result.js';
 import type { Answer } from './transport.js';
 
-/** A kind of event that a webhook can subscribe to (spec section 6). */
-export type EventKind = WebhookEvent['event'];
-
-/** What a webhook is registered with (spec section 2.1, and `subscriptions` of the live API). */
+/** A webhook to register (spec section 2.1, and `subscriptions` of the live API). */
 export interface NewWebhook {
   readonly label: string;
-  /** Where deliveries go: an `https:` URL, or `http:` to this machine from a service on it. */
+  /** URL to deliver to: `https:`, or `http:` if both it and the service are on a loopback host. */
   readonly url: string;
-  /** Which events it gets. `null` sends no such key, as the specification has none. (Default: both kinds.) */
+  /** Kinds of event to deliver. `null` leaves the key out of the request, as the specification has none. (Default: both.) */
   readonly subscriptions?: readonly EventKind[] | null | undefined;
 }
 
-/** What of a webhook is to be another; what is absent stays. */
+/** Changes to a webhook. Absent keys stay as they are. */
 export interface WebhookChanges {
   readonly label?: string | undefined;
   readonly url?: string | undefined;
   readonly subscriptions?: readonly EventKind[] | undefined;
 }
 
-/** A webhook as the service has it. Keys that are not known here are kept. */
+/** A webhook as the service returns it. Unknown keys are kept. */
 export interface Webhook {
   readonly id: number;
   readonly label: string;
   readonly url: string;
   readonly subscriptions?: readonly string[] | undefined;
-  /** RFC 3339 time, as the others. */
+  /** RFC 3339 time, like the other times. */
   readonly createdAt?: string | undefined;
   readonly updatedAt?: string | undefined;
-  /** Deliveries that failed in a row. */
+  /** Number of consecutive failed deliveries. */
   readonly failedCalls?: number | undefined;
   readonly nextAttempt?: string | null | undefined;
   readonly lastAttempt?: string | null | undefined;
   readonly lastError?: string | null | undefined;
   /**
-   * The signing secret, where the service gives it: at creation, and the live API with `get` too. It is not enumerable:
-   * logging, serialising, spreading or cloning the record leaves it out, so take it from here.
+   * The signing secret, if the service returned it: the live API does with `get`. It is not enumerable: logging,
+   * serialising, spreading or cloning the record leaves it out.
    */
   readonly secret?: string | undefined;
   readonly [key: string]: unknown;
 }
 
-/** A webhook that was just created. */
+/** A newly created webhook, with its signing secret. */
 export interface CreatedWebhook extends Webhook {
-  /** The signing secret. The service may never show it again: store it now. It is not enumerable. */
+  /** The signing secret, not enumerable. Store it now: the service may not return it again. */
   readonly secret: string;
 }
 
-/** Checks what is used of a record, and takes its secret out of sight. */
+/** Checks the fields of a record that are used, and hides its secret. */
 export function webhookOf(value: unknown, answer: Answer): Webhook {
   if (!isRecord(value) || !isPosition(value.id) || typeof value.label !== 'string' || typeof value.url !== 'string') {
     throw notThisApi(answer, 'a webhook with id, label and url');
@@ -59,7 +56,7 @@ export function webhookOf(value: unknown, answer: Answer): Webhook {
   const { secret } = value;
   delete value.secret;
   if (typeof secret === 'string' && secret !== '') {
-    // A getter, as inspecting hidden keys would show a value.
+    // A getter: inspecting hidden keys would print a value.
     Object.defineProperty(value, 'secret', { get: () => secret, enumerable: false });
   }
   return value as unknown as Webhook;

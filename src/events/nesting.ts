@@ -1,4 +1,4 @@
-import type { EventContract, EventEmitted, EventInput, EventTransaction, MethodInput } from './types.js';
+import type { ContractInfo, EventEmitted, EventInput, EventTransaction, MethodInput } from './types.js';
 
 /** How deep an item may nest; the item itself is the first level. What writes JSON recurses, and must not overflow. */
 export const MOST_LEVELS = 256;
@@ -41,7 +41,7 @@ function keysOf(object: object): number {
 /** How many keys an object has that the schema lets be absent. */
 const there = (value: unknown): number => (value === undefined ? 0 : 1);
 
-const isPlainContract = (contract: EventContract): boolean => keysOf(contract) === 4 + there(contract.addressAlias);
+const isPlainContract = (contract: ContractInfo): boolean => keysOf(contract) === 4 + there(contract.addressAlias);
 
 function arePlain(inputs: readonly (EventInput | MethodInput)[], keys: number): boolean {
   for (const input of inputs) if (typeof input.value !== 'string' || keysOf(input) !== keys) return false;

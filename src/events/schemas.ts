@@ -9,7 +9,7 @@ import type { JsonValue, TransactionIncludedData } from './types.js';
 const position = () => z.number().int().min(0);
 
 /** `data.event.contract`. Fills `addressLabel` from the live service's `addressAlias`. */
-export const contractSchema = z.preprocess(
+export const contractInfoSchema = z.preprocess(
   withAddressLabel,
   z.object({
     address: z.string(),
@@ -32,12 +32,12 @@ export const eventInputSchema = z.object({
 });
 
 /** `data.event`. */
-export const contractEventSchema = z.object({
+export const eventDetailsSchema = z.object({
   name: z.string(),
   signature: z.string(),
   inputs: z.array(eventInputSchema),
   rawFields: z.string().optional(),
-  contract: contractSchema,
+  contract: contractInfoSchema,
   indexInLog: position(),
 });
 
@@ -49,7 +49,7 @@ export const eventTransactionSchema = z.object({
   txIndexInBlock: position(),
   blockHash: z.string(),
   blockNumber: position(),
-  contract: contractSchema.nullish(),
+  contract: contractInfoSchema.nullish(),
   method: z
     .object({
       name: z.string(),
@@ -67,7 +67,7 @@ const emittedSchema = z.object({
   event: z.literal('event.emitted'),
   data: z.object({
     triggeredAt: z.string(),
-    event: contractEventSchema,
+    event: eventDetailsSchema,
     transaction: eventTransactionSchema.nullish(),
   }),
 });

@@ -17,7 +17,7 @@ export interface EventInput {
 }
 
 /** The contract that emitted an event, or that a transaction called. */
-export interface EventContract {
+export interface ContractInfo {
   /** Checksummed address. */
   address: string;
   /** Alias of the address: what the wire calls `addressLabel` or, on the live service, `addressAlias`; `''` when it has neither. */
@@ -29,14 +29,14 @@ export interface EventContract {
 }
 
 /** The contract event itself (spec section 2.2, `data.event`). */
-export interface ContractEvent {
+export interface EventDetails {
   name: string;
   /** Canonical signature, such as `Transfer(address,address,uint256)`. */
   signature: string;
   inputs: EventInput[];
   /** The RPC log as JSON text: topics, data, block and transaction. */
   rawFields?: string | undefined;
-  contract: EventContract;
+  contract: ContractInfo;
   /** Position of the log in its block. */
   indexInLog: number;
 }
@@ -56,7 +56,7 @@ export interface EventTransaction {
   txIndexInBlock: number;
   blockHash: string;
   blockNumber: number;
-  contract?: EventContract | null | undefined;
+  contract?: ContractInfo | null | undefined;
   method?: { name: string; signature: string; inputs: MethodInput[] } | null | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface EventEmitted {
   data: {
     /** RFC 3339 time of the block. */
     triggeredAt: string;
-    event: ContractEvent;
+    event: EventDetails;
     transaction?: EventTransaction | null | undefined;
   };
 }
@@ -78,6 +78,8 @@ export interface EventEmitted {
  * checked; the keys here are those that the live service is known to send. Quantities in `tx` are hex text.
  */
 export interface TransactionIncludedData {
+  /** Only an `event.emitted` has it: narrow the event by its kind first. */
+  event?: undefined;
   tx?: {
     hash?: string;
     from?: string;
@@ -110,3 +112,6 @@ export interface TransactionIncluded {
 
 /** An event of a known kind. Narrow it by `event`. */
 export type WebhookEvent = EventEmitted | TransactionIncluded;
+
+/** The kinds of event that a webhook can subscribe to (spec section 6). */
+export type EventKind = WebhookEvent['event'];

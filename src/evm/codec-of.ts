@@ -1,15 +1,144 @@
 import type { AbiParameter } from 'abitype';
 import { ConfigError } from '../errors.js';
-import type { Codec } from './codec.js';
-import { arrayCodec, tupleCodec } from './codec-composite.js';
-import { integerCodec } from './codec-integer.js';
-import { addressCodec, booleanCodec, bytesCodec, stringCodec } from './codec-simple.js';
+import { mayHoldFraction, parseExactJson } from '../events/exact-json.js';
+import { mayHoldRounded } from '../events/field-rules.js';
+import type { JsonValue } from '../events/types.js';
+import { Problem } from './decode-error.js';
+import { addressCodec, booleanCodec, bytesCodec, type Codec, integerCodec, stringCodec } from './elementary-codecs.js';
+
+/**
+ * Whether all values have names and form an object. Otherwise they form an array, as in viem.
+ *
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when two names are equal, as one value would be lost.
+ */
+export function areNamed(names: readonly string[]): boolean {
+  const given = names.filter((name) => name !== '');
+  const twice = given.find((name, at) => given.indexOf(name) !== at);
+  if (twice !== undefined)
+    throw new ConfigError(`\`abi\` has two inputs or components named ${twice} in one place. Rename one of them.`);
+  return names.length > 0 && given.length === names.length;
+}
+
+/** An object of values by name. `__proto__` becomes an ordinary key. */
+export function recordOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as string;
+    if (name !== '__proto__') record[name] = values[at];
+    else
+      Object.defineProperty(record, name, { value: values[at], configurable: true, enumerable: true, writable: true });
+  }
+  return record;
+}
+
+/**
+ * The array or object in an input's value, given as such or as JSON text; undefined when it is neither. A number that
+ * JSON.parse would round is returned as its digits.
+ */
+export function structureOf(wire: JsonValue): object | undefined {
+  let value: unknown = wire;
+  if (typeof wire === 'string') {
+    try {
+      value = JSON.parse(wire);
+    } catch {
+      return undefined;
+    }
+    if (mayHoldRounded(value) || mayHoldFraction(wire)) value = parseExactJson(wire);
+  }
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+/** @param length Number of elements; undefined for a dynamic array. */
+export function arrayCodec(element: Codec, length: number | undefined): Codec {
+  const suffix = `[${length ?? ''}]`;
+  const { fromChain } = element;
+
+  function elementsOf(wire: JsonValue): readonly JsonValue[] | undefined {
+    const elements = structureOf(wire);
+    return Array.isArray(elements) && (length ?? elements.length) === elements.length ? elements : undefined;
+  }
+
+  return {
+    type: element.type + suffix,
+    shape: element.shape + suffix,
+    isHashed: true,
+    parameter: { ...element.parameter, type: element.parameter.type + suffix },
+    fromChain: fromChain && ((decoded) => mapEach(decoded as unknown[], fromChain)),
+    fromWire(wire) {
+      const elements = elementsOf(wire);
+      if (elements === undefined)
+        throw new Problem(`must be an array of ${length ?? 'any number of'} elements, in JSON or JSON text.`);
+      return mapEach(elements, element.fromWire);
+    },
+    agrees(value, wire) {
+      // Go writes null for an empty list.
+      const elements = wire === null ? [] : elementsOf(wire);
+      const values = value as unknown[];
+      return (
+        elements?.length === values.length && values.every((each, at) => element.agrees(each, elements[at] ?? null))
+      );
+    },
+  };
+}
+
+function mapEach<From, To>(from: readonly From[], to: (each: From) => To): To[] {
+  return from.map((each, at) => Problem.under(`[${at}]`, () => to(each)));
+}
+
+export function tupleCodec(components: readonly (Codec & { readonly name: string })[]): Codec {
+  const names = components.map(({ name }) => name);
+  const isNamed = areNamed(names);
+  const shaped = (values: unknown[]) => (isNamed ? recordOf(names, values) : values);
+
+  /** The components in order, from an array or, if all have names, from an object. */
+  function partsOf(wire: JsonValue): readonly JsonValue[] | undefined {
+    const value = structureOf(wire);
+    if (value === undefined) return undefined;
+    if (Array.isArray(value)) return value.length === components.length ? value : undefined;
+    if (!isNamed || !names.every((name) => Object.hasOwn(value, name))) return undefined;
+    if (Object.keys(value).length !== names.length) return undefined;
+    return names.map((name) => (value as Record<string, JsonValue>)[name] ?? null);
+  }
+
+  /** Maps each component and its part; a problem is reported with the component's path. */
+  const mapParts = <Part>(parts: readonly Part[], to: (component: Codec, part: Part) => unknown) =>
+    shaped(
+      components.map((component, at) =>
+        Problem.under(`.${component.name || at}`, () => to(component, parts[at] as Part)),
+      ),
+    );
+
+  return {
+    type: `(${components.map(({ type }) => type).join(',')})`,
+    shape: `(${components.map(({ shape, name }) => `${shape} ${name}`).join(',')})`,
+    isHashed: true,
+    parameter: { type: 'tuple', components: components.map(({ parameter }) => parameter) },
+    fromChain: (decoded) =>
+      mapParts(decoded as unknown[], ({ fromChain }, part) => (fromChain ? fromChain(part) : part)),
+    fromWire(wire) {
+      const parts = partsOf(wire);
+      if (parts === undefined) {
+        throw new Problem(
+          `must be a tuple of ${components.length} components: an array or an object, in JSON or JSON text.`,
+        );
+      }
+      return mapParts(parts, (component, part) => component.fromWire(part));
+    },
+    agrees(value, wire) {
+      // The service's ABI of the contract may name the components differently.
+      const parts = partsOf(wire) ?? Object.values(structureOf(wire) ?? {});
+      const values = Array.isArray(value) ? value : names.map((name) => (value as Record<string, unknown>)[name]);
+      if (parts.length !== components.length) return false;
+      return components.every((component, at) => component.agrees(values[at], parts[at] ?? null));
+    },
+  };
+}
 
 const ARRAY = /^(.*)\[(\d*)\]$/s;
 const INTEGER = /^(u?)int(\d*)$/;
 const BYTES = /^bytes(\d*)$/;
 
-/** Reads one parameter of an ABI. */
+/** Makes the codec for a parameter of an ABI. */
 export function codecOf(parameter: AbiParameter): Codec {
   const { type } = parameter;
   const [, element, length] = ARRAY.exec(type) ?? [];
@@ -22,7 +151,7 @@ export function codecOf(parameter: AbiParameter): Codec {
   if (type === 'address') return addressCodec;
   if (type === 'bool') return booleanCodec;
   if (type === 'string') return stringCodec;
-  // A function is an address and a selector, left-aligned in its word as bytes24 is.
+  // A function is an address and a selector, left-aligned in its word like bytes24.
   if (type === 'function') return { ...bytesCodec(24), type, shape: type };
 
   const [, unsigned, digits] = INTEGER.exec(type) ?? [];
@@ -31,5 +160,5 @@ export function codecOf(parameter: AbiParameter): Codec {
   const [, size] = BYTES.exec(type) ?? [];
   if (size === '') return bytesCodec(undefined);
   if (Number(size) > 0 && Number(size) <= 32) return bytesCodec(Number(size));
-  throw new ConfigError(`The ABI has a type that cannot be decoded: ${type}. Check it, or leave the event out.`);
+  throw new ConfigError(`\`abi\` has a type that cannot be decoded: ${type}. Correct it, or remove the event.`);
 }

@@ -1,46 +1,59 @@
 import { ConfigError } from '../errors.js';
 import type { EventEmitted } from '../events/types.js';
-import type { EventMatcher } from '../receiver/router.js';
-import { chooseItem, fitting, signed } from './choose-item.js';
+import { checkOptions, optionError } from '../internal/check-options.js';
+import type { EventMatcher, RouteHandler } from '../receiver/router.js';
+import { abiEventItems, groupEvents } from './abi-items.js';
+import { chooseItem, fitting, signed } from './choose-event.js';
 import { DecodeError } from './decode-error.js';
 import { type DecodeOptions, decodeAs } from './decode-event.js';
-import { eventItems, groupEvents } from './event-items.js';
+import { ADDRESS } from './hex.js';
 import { rawLog } from './raw-log.js';
-import type { ContractEventOf, EventNames } from './types.js';
+import type { EventNames, MatchedEvent, ParsedAbi } from './types.js';
 
-/** Which events a route made by `contractEvent` is for. */
+/** Options of `contractEvent`: the events to select. */
 export interface ContractEventOptions<
   Abi extends readonly unknown[],
   Name extends EventNames<Abi>,
   RequireLog extends boolean,
 > extends DecodeOptions<RequireLog> {
-  /** ABI of the contract, `as const` for its types. */
-  readonly abi: Abi;
-  /** Name of an event of the ABI; all its overloads are selected. */
+  /** ABI of the contract: parsed by `parseAbi`, or declared `as const` for its types. */
+  readonly abi: ParsedAbi<Abi>;
+  /** Name of an event of the ABI, without its types. Selects all its overloads. */
   readonly name: Name;
   /**
-   * Address of the contract, in any case. Without it an event of any contract is selected, anybody can deploy one that
-   * emits what yours does, and an event that cannot be decoded is reported and left to the next route. (Default: any.)
+   * Address of the contract: 0x and 40 hex digits, in any case. Without it the matcher selects events of any contract,
+   * and anyone can deploy one that emits the same events. (Default: any.)
    */
   readonly address?: string;
   /**
-   * `false` selects the events that stand, `true` those whose log a re-org took out of the chain, so that a route of its
-   * own can undo them. (Default: false.)
+   * `false` selects events whose log is part of the chain; `true` selects the notices that a re-org removed a log, so
+   * that a separate route can undo its effect. (Default: `false`.)
    */
   readonly removed?: boolean | undefined;
 }
 
+/** The handler of a route made by `contractEvent`, to declare one apart from its route. */
+export type ContractEventHandler<
+  Abi extends readonly unknown[],
+  Name extends EventNames<Abi> = EventNames<Abi>,
+  Tx = undefined,
+  RequireLog extends boolean = false,
+> = RouteHandler<MatchedEvent<Abi, Name, RequireLog>, Tx>;
+
 /**
- * Makes a matcher for `createRouter().on(…)` that selects an event of a contract and gives its handler
- * `{ eventName, args, log, event }`, with `args` typed by the ABI. An event that cannot be decoded is a `DecodeError`:
+ * Creates a matcher for `createRouter().on(…)` that selects an event of a contract and passes its handler
+ * `{ eventName, args, log, event }`, with `args` typed by the ABI. It does not check who deployed the contract: give its
+ * `address`.
  *
- * - With an `address` that event fails, alone: it is sent again, and the others of its delivery are handled.
- * - Without one it goes to the next route, or `otherwise`, and the receiver's `onError` is told. Anybody can emit such an
- *   event on purpose, which must not fail for ever.
+ * An event that cannot be decoded causes a `DecodeError`:
  *
- * An event of the name with another signature is left to the next route. So is one of the same signature with other
- * inputs indexed (ERC-721 beside ERC-20), unless an address is given: then the ABI is not that of the contract, and it
- * fails.
+ * - With an `address`, only that event fails and is redelivered; the other events of its delivery are handled.
+ * - Without one, the event goes to the next route, or `otherwise`, and the receiver's `onError` gets the error. Anyone can
+ *   emit such an event on purpose, so it must not fail forever.
+ *
+ * An event of the same name with another signature goes to the next route. An event of the same signature with other
+ * indexed inputs (ERC-721 beside ERC-20) does so too, unless an address is given: then it fails, as the ABI is not that
+ * of the contract.
  *
  * @example
  * ```ts
@@ -53,26 +66,33 @@ export interface ContractEventOptions<
  *
  * export const router = createRouter()
  *   .on(contractEvent(token), ({ args }) => console.log(`${args.to} gets ${args.value}`))
- *   .on(contractEvent({ ...token, removed: true }), ({ args }) => console.log(`${args.to} has not got ${args.value}`));
+ *   .on(contractEvent({ ...token, removed: true }), ({ args }) => console.log(`${args.to} does not get ${args.value}`));
  * ```
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the ABI is none or has no event of that name.
+ * @param options ABI, event name and address; see {@link ContractEventOptions}.
+ * @returns A matcher, to pass to `on` of any number of routers.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is unknown or invalid, or the ABI has no event of that name.
  */
 export function contractEvent<
   const Abi extends readonly unknown[],
   const Name extends EventNames<Abi>,
   RequireLog extends boolean = false,
->(options: ContractEventOptions<Abi, Name, RequireLog>): EventMatcher<ContractEventOf<Abi, Name, RequireLog>> {
-  const { abi, name, removed = false, requireLog } = options;
-  const { all, broken } = eventItems(abi);
+>(options: ContractEventOptions<Abi, Name, RequireLog>): EventMatcher<MatchedEvent<Abi, Name, RequireLog>> {
+  checkOptions('contractEvent', options, ['abi', 'name', 'address', 'removed', 'requireLog']);
+  const { abi, name, removed = false, requireLog = false } = options;
+  if (typeof name !== 'string') throw optionError('name', 'the name of an event', name);
+  if (typeof removed !== 'boolean') throw optionError('removed', 'true or false', removed);
+  if (typeof requireLog !== 'boolean') throw optionError('requireLog', 'true or false', requireLog);
+  const { all, broken } = abiEventItems(abi);
   if (broken.has(name)) throw broken.get(name);
   const items = groupEvents(
     all.filter((item) => item.name === name),
     broken,
   );
   if (items.all.length === 0)
-    throw new ConfigError(`The ABI has no event ${name}. Check the name, which is written without types.`);
+    throw new ConfigError(`\`abi\` has no event ${name}. Check \`name\`, which takes the name without types.`);
+  // An address from an unset variable must not select the events of every contract.
   const isOfAnyContract = !('address' in options);
-  const address = String(options.address).toLowerCase();
+  const address = isOfAnyContract ? undefined : addressOf(options.address);
 
   function decode(event: EventEmitted) {
     const log = rawLog(event);
@@ -80,7 +100,7 @@ export function contractEvent<
     const emitted = event.data.event;
     const own = [...(items.byTopic.get(log?.topics[0] ?? '') ?? []), ...signed(emitted, items)];
     if (own.length === 0) return undefined;
-    // The same signature with other inputs indexed is another standard's event.
+    // The same signature with other indexed inputs is another standard's event.
     const isLike = log
       ? own.some((item) => item.topicCount === log.topics.length)
       : fitting(emitted, items, log).length > 0;
@@ -90,12 +110,11 @@ export function contractEvent<
 
   return {
     kind: 'event.emitted',
-    // An address that is there and undefined is a mistake, which the router refuses.
-    filter: isOfAnyContract ? { name } : { name, address: options.address as string },
+    filter: address === undefined ? { name } : { name, address },
     id: `${removed ? 'removed ' : ''}${items.all.map(({ signature, topicCount }) => signature + topicCount).sort()}`,
     select(event, report) {
       const emitted = event.data.event;
-      // A router has looked at these; who else asks may not have.
+      // A router has compared name and address already; other callers may not have.
       if (emitted.name !== name) return undefined;
       if (!isOfAnyContract) return emitted.contract.address.toLowerCase() === address ? decode(event) : undefined;
       try {
@@ -107,4 +126,9 @@ export function contractEvent<
       }
     },
   };
+}
+
+function addressOf(address: unknown): string {
+  if (typeof address === 'string' && ADDRESS.test(address)) return address.toLowerCase();
+  throw optionError('address', '0x and 40 hex digits', address);
 }

@@ -1,30 +1,54 @@
 import type { EventEmitted } from '../events/types.js';
-import { checkAgreement } from './check-agreement.js';
-import { chooseItem } from './choose-item.js';
+import { checkOptions } from '../internal/check-options.js';
+import { type AbiEventItem, abiEventItems } from './abi-items.js';
+import { chooseItem } from './choose-event.js';
+import { recordOf } from './codec-of.js';
 import { DecodeError } from './decode-error.js';
-import { decodeLog } from './decode-log.js';
-import type { EventItem } from './event-item.js';
-import { eventItems } from './event-items.js';
-import { decodeInputs } from './inputs.js';
+import { decodeValues } from './decode-values.js';
+import { checkAgreement, decodeInputs } from './inputs.js';
 import { rawLog } from './raw-log.js';
-import { recordOf } from './record.js';
-import type { DecodedEvent, EventNames, RawLog } from './types.js';
+import type { DecodedEvent, EventNames, ParsedAbi, RawLog } from './types.js';
 
-/** What `decodeEvent` and `contractEvent` can be told. */
+/**
+ * Decodes the arguments of a log by an event of an ABI, in the order of the ABI.
+ *
+ * @throws DecodeError `ERR_WEBHOOK_DECODE` when topics or data do not match the event.
+ */
+export function decodeLog(
+  event: { readonly id: string },
+  item: AbiEventItem,
+  log: Pick<RawLog, 'topics' | 'data'>,
+): unknown[] {
+  const fail = (input: string, reason: string) =>
+    new DecodeError('ERR_WEBHOOK_DECODE', event, input, `${reason} The log in rawFields does not match the ABI.`);
+  let topic = item.isAnonymous ? 0 : 1;
+  const topicOf = item.inputs.map(({ isIndexed }) => (isIndexed ? log.topics[topic++] : undefined));
+  // Each of these values is one word, so their joined topics are their encoding.
+  const words = item.inputs.map(({ isHashed }, at) => (isHashed ? '' : (topicOf[at]?.slice(2) ?? '')));
+  const fromTopics = decodeValues(item.inTopics, `0x${words.join('')}`, fail);
+  const fromData = decodeValues(item.inData, log.data, fail);
+  let [inTopics, inData] = [0, 0];
+  return item.inputs.map(({ isHashed, isIndexed }, at) => {
+    if (isHashed) return topicOf[at];
+    return isIndexed ? fromTopics[inTopics++] : fromData[inData++];
+  });
+}
+
+/** Options of `decodeEvent`, which `contractEvent` takes too. */
 export interface DecodeOptions<RequireLog extends boolean = boolean> {
   /**
-   * Refuses an event without `rawFields`. An amount that was converted without a remainder (`"5"` for 5000000) looks
-   * like an exact one in the inputs, and the log alone tells. (Default: false.)
+   * Refuses an event without `rawFields`. Its inputs may contain a converted amount that looks exact (`"5"` for
+   * 5000000), which only the log reveals. (Default: `false`.)
    */
   readonly requireLog?: RequireLog | undefined;
 }
 
 /**
- * Decodes an `event.emitted` (spec section 2.2) by the ABI of its contract into exact, typed arguments.
+ * Decodes an `event.emitted` (spec section 2.2) by the ABI of its contract into exact, typed arguments. It does not check
+ * whether a re-org removed the log (`log.removed`) or whether you trust the contract: `contractEvent` checks both.
  *
- * They come from the log in `rawFields`. Inputs, name, signature, contract and transaction hash beside it are held against
- * it; an event without it is read from its inputs, and `log` is then undefined. It does not look whether a re-org removed the log
- * (`log.removed`), nor whether the contract is one that you trust: `contractEvent` does both.
+ * The arguments come from the log in `rawFields`, and the event's inputs, name, signature, contract and transaction hash
+ * must agree with it. The arguments of an event without `rawFields` come from its inputs, and `log` is `undefined`.
  *
  * @example
  * ```ts
@@ -37,30 +61,33 @@ export interface DecodeOptions<RequireLog extends boolean = boolean> {
  * const { eventName, args } = decodeEvent(parseEventEmitted(sampleEventEmitted()), abi);
  * console.log(eventName, args.to, args.value); // Transfer 0x7099… 1000000000000000000n
  * ```
- * @param event A checked event, of a receiver or a parser.
- * @param abi The contract's ABI, `as const` for its types. It is read once, so keep one object and do not change it.
- * @returns Name, arguments and log. The arguments have the forms of viem's `decodeEventLog`: an object, an array when an
- * input has no name, undefined when there are none; a hash for an indexed string, bytes, array or struct.
- * @throws DecodeError with its codes; ConfigError `ERR_WEBHOOK_CONFIG` when the ABI is none.
+ * @param event An event from a receiver or a parser.
+ * @param abi The contract's ABI: parsed by `parseAbi`, or declared `as const` for its types. It is read once per object:
+ * reuse the object and do not change it.
+ * @param options `requireLog`.
+ * @returns Name, arguments and log. The arguments have the forms of viem's `decodeEventLog`: an object; an array if an
+ * input has no name; `undefined` if there are no inputs. An indexed string, bytes, array or struct is its hash.
+ * @throws DecodeError with its codes; ConfigError `ERR_WEBHOOK_CONFIG` when `abi` or an option is invalid.
  */
 export function decodeEvent<const Abi extends readonly unknown[], RequireLog extends boolean = false>(
   event: EventEmitted,
-  abi: Abi,
+  abi: ParsedAbi<Abi>,
   options?: DecodeOptions<RequireLog>,
 ): DecodedEvent<Abi, EventNames<Abi>, RequireLog> {
-  const items = eventItems(abi);
+  if (options !== undefined) checkOptions('decodeEvent', options, ['requireLog']);
+  const items = abiEventItems(abi);
   const log = rawLog(event);
   return decodeAs(event, chooseItem(event, items, log), log, options?.requireLog) as never;
 }
 
-/** Decodes an event as one of an ABI that has been chosen. */
-export function decodeAs(event: EventEmitted, item: EventItem, log: RawLog | undefined, requireLog = false) {
+/** Decodes an event by its item of an ABI. */
+export function decodeAs(event: EventEmitted, item: AbiEventItem, log: RawLog | undefined, requireLog = false) {
   if (log === undefined && requireLog) {
     throw new DecodeError(
       'ERR_WEBHOOK_RAW_FIELDS',
       event,
       'rawFields',
-      'is absent, and requireLog asks for it. Have the service send it.',
+      'is absent, but requireLog is set. Have the service send it.',
     );
   }
   const values = log ? decodeLog(event, item, log) : decodeInputs(event, item);
@@ -68,7 +95,7 @@ export function decodeAs(event: EventEmitted, item: EventItem, log: RawLog | und
   return { eventName: item.name, args: argsOf(item, values), log };
 }
 
-function argsOf({ isNamed, inputs }: EventItem, values: unknown[]): unknown {
+function argsOf({ isNamed, inputs }: AbiEventItem, values: unknown[]): unknown {
   if (inputs.length === 0) return undefined;
   return isNamed
     ? recordOf(

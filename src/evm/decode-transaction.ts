@@ -1,17 +1,67 @@
+import type { AbiFunction } from 'abitype';
 import type { TransactionIncluded } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
-import { decodeCall } from './decode-call.js';
+import { hashOf, itemsOf, oncePerAbi } from './abi-items.js';
+import { codecOf } from './codec-of.js';
 import { DecodeError } from './decode-error.js';
-import type { DecodedTransaction, Hex } from './types.js';
-import { WireFields } from './wire-fields.js';
+import { decodeValues, type Encoded } from './decode-values.js';
+import { WireFields } from './hex.js';
+import type { DecodedTransaction, Hex, ParsedAbi } from './types.js';
+
+interface FunctionItem {
+  readonly name: string;
+  readonly signature: string;
+  readonly inputs: readonly Encoded[];
+}
+
+/** The functions of an ABI by selector: 0x and 8 hex digits. */
+const functionItems = oncePerAbi((abi) => {
+  const items = new Map<string, FunctionItem[]>();
+  for (const { name, inputs: parameters = [] } of itemsOf<AbiFunction>(abi, 'function')) {
+    let inputs: Encoded[];
+    try {
+      inputs = parameters.map((each, at) => ({ codec: codecOf(each), label: each.name || `#${at}` }));
+    } catch {
+      // Only libraries have such types, and no transaction calls them.
+      continue;
+    }
+    const signature = `${name}(${inputs.map(({ codec }) => codec.type).join(',')})`;
+    const selector = hashOf(signature).slice(0, 10);
+    const others = (items.get(selector) ?? []).filter((item) => item.signature !== signature);
+    items.set(selector, [...others, { name, signature, inputs }]);
+  }
+  return items;
+});
 
 /**
- * Decodes a `transaction.included` (spec section 6): its quantities, which the wire has as hex text, as bigints, and with
- * an ABI the call that it makes. The spec leaves the payload open, so what is absent is undefined; what is there and
- * malformed is an error. All hex text is lower case.
+ * Decodes the data of a call by an ABI.
  *
- * It has taken effect when `status` is `included` and `failed` is false: look at both first. One that reverted is decoded
- * like any other, but for a call that cannot be decoded, which is then left out.
+ * @returns Name and arguments in the order of the ABI; `undefined` when no function has the selector.
+ * @throws DecodeError `ERR_WEBHOOK_TRANSACTION` when the data does not contain the arguments.
+ */
+export function decodeCall(event: TransactionIncluded, abi: unknown, input: Hex) {
+  const fail = (where: string, reason: string) => new DecodeError('ERR_WEBHOOK_TRANSACTION', event, where, reason);
+  const [found, other] = functionItems(abi).get(input.slice(0, 10)) ?? [];
+  if (found === undefined) return undefined;
+  if (other !== undefined) {
+    throw fail(
+      'tx.input',
+      'has a selector that two functions of the ABI share. Give only the ABI of the called contract.',
+    );
+  }
+  const { name: functionName, inputs } = found;
+  const args = decodeValues(inputs, `0x${input.slice(10)}`, (where, reason) =>
+    fail(`tx.input, ${where}`, `${reason} The call does not match ${functionName} of the ABI.`),
+  );
+  return { functionName, args: inputs.length === 0 ? undefined : args };
+}
+
+/**
+ * Decodes a `transaction.included` (spec section 6): quantities as bigints, and with an ABI the call. It does not check
+ * whether the transaction took effect: it did when `status` is `included` and `failed` is `false`.
+ *
+ * The spec leaves the payload open: an absent field is `undefined`, a malformed one is an error. All hex text is returned
+ * in lower case. A transaction that reverted is decoded too; a call of it that cannot be decoded is left out.
  *
  * @example
  * ```ts
@@ -24,14 +74,17 @@ import { WireFields } from './wire-fields.js';
  * const { failed, value, call } = decodeTransaction(event, parseAbi(['function transfer(address to, uint256 value)']));
  * console.log(failed, value, call?.functionName, call?.args[1]); // false 0n transfer 1000000000000000000n
  * ```
- * @param abi ABI of the called contract. It is read once, so keep one object and do not change it. (Default: none, and
- * `call` is undefined.)
- * @throws DecodeError `ERR_WEBHOOK_TRANSACTION` when a part is malformed or the input does not hold the arguments of the
- * function that it names; `ERR_WEBHOOK_CONTRADICTION` when it names two senders.
+ * @param event An event from a receiver or a parser.
+ * @param abi ABI of the called contract. It is read once per object: reuse the object and do not change it. (Default: none;
+ * `call` is `undefined`.)
+ * @returns The decoded transaction.
+ * @throws DecodeError `ERR_WEBHOOK_TRANSACTION` when a field is malformed or the input does not contain the arguments of
+ * its function; `ERR_WEBHOOK_CONTRADICTION` when the event names two senders; ConfigError `ERR_WEBHOOK_CONFIG` when `abi`
+ * is not an ABI.
  */
 export function decodeTransaction<const Abi extends readonly unknown[] = readonly []>(
   event: TransactionIncluded,
-  abi?: Abi,
+  abi?: ParsedAbi<Abi>,
 ): DecodedTransaction<Abi> {
   const { data } = event;
   const tx = data.tx ?? {};
@@ -43,7 +96,7 @@ export function decodeTransaction<const Abi extends readonly unknown[] = readonl
   const from = outer.optional('from', outer.address) ?? undefined;
   const sender = inner.optional('from', inner.address) ?? from;
   if (from !== undefined && sender !== from) {
-    const reason = 'is not tx.from, so one of the two is wrong and nothing was decoded. Report it to the service.';
+    const reason = 'differs from tx.from, so one of them is wrong and nothing was decoded. Report it to the service.';
     throw new DecodeError('ERR_WEBHOOK_CONTRADICTION', event, 'from', reason);
   }
   const to = inner.optional('to', inner.address);
@@ -75,13 +128,13 @@ export function decodeTransaction<const Abi extends readonly unknown[] = readonl
     failed,
     blockNumber: blockNumber === undefined ? undefined : BigInt(blockNumber),
     blockHash: outer.optional('blockHash', outer.hash) ?? undefined,
-    // What creates a contract has code for its input, which calls nothing.
+    // The input of a transaction that creates a contract is code, not a call.
     call: (abi && input && to !== null ? callOf(event, abi, input) : undefined) as never,
   };
 }
 
-/** The call; none where it could not be read by the contract either, and so reverted. */
-function callOf(event: TransactionIncluded, abi: readonly unknown[], input: Hex) {
+/** The call; undefined when the contract could not read it either, and so reverted. */
+function callOf(event: TransactionIncluded, abi: unknown, input: Hex) {
   try {
     return decodeCall(event, abi, input);
   } catch (error) {

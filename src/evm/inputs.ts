@@ -1,32 +1,33 @@
-import type { ContractEvent, EventEmitted, EventInput } from '../events/types.js';
-import { isSameName } from './choose-item.js';
+import type { EventDetails, EventEmitted, EventInput } from '../events/types.js';
+import type { AbiEventItem, ItemInput } from './abi-items.js';
+import { canonical, isSameName } from './choose-event.js';
 import { DecodeError, Problem } from './decode-error.js';
-import type { EventItem, ItemInput } from './event-item.js';
-import { isHash } from './wire-fields.js';
+import { isHash } from './hex.js';
+import type { RawLog } from './types.js';
 
 /**
- * The inputs of an event in the order of the ABI: by their names where these are those of the ABI, else by position.
- * Gives what is wrong where neither holds.
+ * Puts the inputs of an event in the order of the ABI: by name if the names match, otherwise by position. Returns the
+ * reason as text when neither is possible.
  */
-export function alignInputs({ inputs }: ContractEvent, item: EventItem): readonly EventInput[] | string {
+export function alignInputs({ inputs }: EventDetails, item: AbiEventItem): readonly EventInput[] | string {
   if (inputs.length !== item.inputs.length)
-    return `${inputs.length} inputs came, and the ABI has ${item.inputs.length}.`;
+    return `the event has ${inputs.length} inputs, the ABI ${item.inputs.length}.`;
   if (inputs.every(({ name }, at) => item.inputs[at]?.name === name)) return inputs;
   const positions = inputs.map(({ name }) => (name === '' ? undefined : item.positions.get(name)));
   if (item.isNamed && new Set(positions).size === inputs.length && !positions.includes(undefined)) {
     return item.inputs.map((_, at) => inputs[positions.indexOf(at)] as EventInput);
   }
-  // Other names are no matter, but one that the ABI has in another place is.
+  // Unknown names are fine, but a name that the ABI has at another position is not.
   if (positions.every((position, at) => position === undefined || position === at)) return inputs;
-  return 'the names of the inputs are in other places than in the ABI.';
+  return 'the inputs have names that the ABI has at other positions.';
 }
 
-/** Whether the type of an input is that of the ABI, in any way that it may be written. */
+/** Whether the type of an input is that of the ABI, in any notation. */
 export function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
   if (type === codec.type) return true;
   const written = type.replace(/\s+/g, '');
   if (written === codec.type || (isHashed && written === 'bytes32')) return true;
-  // Anything longer is another type, and a regular expression cannot read some MB of it.
+  // Longer text is another type, and may be too long for a regular expression.
   if (written.length > codec.type.length + 'tuple'.length) return false;
   const [, components, suffix] = /^(?:tuple)?(\(.*\))?((?:\[\d*\])*)$/s.exec(written) ?? [];
   if (suffix === undefined) return /^u?int(?=\[|$)/.test(written) && written.replace('int', 'int256') === codec.type;
@@ -39,37 +40,79 @@ export function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
 }
 
 const OTHER_NAME =
-  'has another name than in the ABI, and without rawFields nothing else tells events of one signature apart. Give the ABI that the service has.';
+  'has another name than in the ABI, and without rawFields only names distinguish events of one signature. Give the ABI that the service has.';
 
 /**
  * Reads the arguments of an event without `rawFields` from its inputs, in the order of the ABI.
  *
- * @throws DecodeError `ERR_WEBHOOK_INPUT_VALUE` when one is not exactly a value of its type.
+ * @throws DecodeError `ERR_WEBHOOK_INPUT_VALUE` when an input is not an exact value of its type.
  */
-export function decodeInputs(event: EventEmitted, item: EventItem): unknown[] {
+export function decodeInputs(event: EventEmitted, item: AbiEventItem): unknown[] {
   const inputs = alignInputs(event.data.event, item);
   if (typeof inputs === 'string')
-    throw new DecodeError('ERR_WEBHOOK_INPUT_VALUE', event, 'inputs', `do not fit ${item.signature}: ${inputs}`);
+    throw new DecodeError('ERR_WEBHOOK_INPUT_VALUE', event, 'inputs', `do not match ${item.signature}: ${inputs}`);
   return item.inputs.map((input, at) => {
     const wire = inputs[at] as EventInput;
     const fail = (path: string, reason: string): never => {
       throw new DecodeError('ERR_WEBHOOK_INPUT_VALUE', event, input.label + path, reason);
     };
     if (!isSameName(input.name, wire.name)) fail('', OTHER_NAME);
-    if (!hasType(wire.type, input)) fail('', `has another type than in the ABI, where it is ${input.codec.type}.`);
+    if (!hasType(wire.type, input)) fail('', `must be of type ${input.codec.type}, as in the ABI.`);
     if (wire.hashed !== input.isHashed) {
       fail(
         '',
-        `is ${wire.hashed ? '' : 'not '}hashed, and by the ABI it should ${input.isHashed ? '' : 'not '}be. Is it indexed in the contract?`,
+        `is ${wire.hashed ? '' : 'not '}hashed, but should ${input.isHashed ? '' : 'not '}be according to the ABI. Is it indexed in the contract?`,
       );
     }
     try {
       if (!input.isHashed) return input.codec.fromWire(wire.value);
       if (isHash(wire.value)) return wire.value.toLowerCase();
-      throw new Problem('is no hash: 0x and 64 hex digits.');
+      throw new Problem('must be a hash: 0x and 64 hex digits.');
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return fail(error.path, error.message);
     }
   });
+}
+
+/** A signature without names and tuples. Other notations are not compared, as the topic contains the hash. */
+const PLAIN = /^[\w$]+\((?!.*tuple)[\w[\],]*\)$/;
+
+/**
+ * Compares an event with the decoded arguments of its log. A value may be a conversion by the service, such as an amount
+ * in a token's decimals; everything else must be equal.
+ *
+ * @throws DecodeError `ERR_WEBHOOK_CONTRADICTION` when they differ.
+ */
+export function checkAgreement(event: EventEmitted, item: AbiEventItem, log: RawLog, values: readonly unknown[]): void {
+  const { name, signature, contract } = event.data.event;
+  function differs(input: string, from: string): never {
+    const reason = `contradicts ${from}, so one of them is wrong and nothing was decoded. Report it to the service.`;
+    throw new DecodeError('ERR_WEBHOOK_CONTRADICTION', event, input, reason);
+  }
+  if (name !== item.name) differs('name', 'rawFields.topics');
+  if (signature !== item.signature && isOther(canonical(signature), item)) differs('signature', 'rawFields.topics');
+  if (contract.address.toLowerCase() !== log.address) differs('contract.address', 'rawFields.address');
+  // The block is not compared: the service may look up the transaction after a re-org moved it. Nor is indexInLog, which
+  // the spec does not define as the position in the block.
+  const hash = event.data.transaction?.txHash;
+  if (hash !== undefined && hash.toLowerCase() !== log.transactionHash)
+    differs('transaction.txHash', 'rawFields.transactionHash');
+
+  const inputs = alignInputs(event.data.event, item);
+  if (typeof inputs === 'string') differs('inputs', item.signature);
+  for (const [at, input] of item.inputs.entries()) {
+    const wire = inputs[at] as EventInput;
+    if (!hasType(wire.type, input)) differs(`type of ${input.label}`, 'the ABI');
+    const agrees = input.isHashed ? isSameHash(values[at], wire.value) : input.codec.agrees(values[at], wire.value);
+    if (!agrees || wire.hashed !== input.isHashed) differs(input.label, 'the log in rawFields');
+  }
+}
+
+function isOther(written: string, { name, signature }: AbiEventItem): boolean {
+  return (written !== signature && PLAIN.test(written)) || written.split('(')[0] !== name;
+}
+
+function isSameHash(hash: unknown, wire: unknown): boolean {
+  return typeof wire === 'string' && wire.toLowerCase() === hash;
 }

@@ -1,5 +1,5 @@
 import { ConfigError, type WebhookError } from '../errors.js';
-import type { EventEmitted, TransactionIncluded, WebhookEvent } from '../events/types.js';
+import type { EventEmitted, EventKind, TransactionIncluded, WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import { reportTo } from './context.js';
 import type { EventContext } from './options.js';
@@ -33,6 +33,18 @@ export interface EventMatcher<Selected, Event extends WebhookEvent = EventEmitte
 /** Handles an event, or what a matcher selected from it. Resolving means that it took effect. */
 export type RouteHandler<Given, Tx = undefined> = (given: Given, context: EventContext<Tx>) => unknown;
 
+type AnyMatcher = EventMatcher<unknown> | EventMatcher<unknown, TransactionIncluded>;
+
+/** The route itself; for a text that is not a kind of event the kinds, which the compiler then names. */
+type KnownRoute<Route> = Route extends AnyMatcher | EventKind ? Route : EventKind;
+
+/** What the handler of a route is given. */
+type GivenBy<Route> = Route extends EventKind
+  ? Extract<WebhookEvent, { event: Route }>
+  : Route extends { select: (...args: never) => infer Selected }
+    ? Exclude<Selected, undefined>
+    : WebhookEvent;
+
 /** Gives every event to one handler. Made by {@link createRouter}. */
 export interface Router<Tx = undefined> {
   /**
@@ -41,11 +53,11 @@ export interface Router<Tx = undefined> {
    * @returns The same router.
    * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the route is there already or makes no sense.
    */
-  on(kind: 'event.emitted', handler: RouteHandler<EventEmitted, Tx>): Router<Tx>;
+  on<Route extends string | AnyMatcher>(
+    route: KnownRoute<Route>,
+    handler: RouteHandler<GivenBy<Route>, Tx>,
+  ): Router<Tx>;
   on(kind: 'event.emitted', filter: EventFilter, handler: RouteHandler<EventEmitted, Tx>): Router<Tx>;
-  on(kind: 'transaction.included', handler: RouteHandler<TransactionIncluded, Tx>): Router<Tx>;
-  on<Selected>(matcher: EventMatcher<Selected>, handler: RouteHandler<Selected, Tx>): Router<Tx>;
-  on<Selected>(matcher: EventMatcher<Selected, TransactionIncluded>, handler: RouteHandler<Selected, Tx>): Router<Tx>;
   /**
    * Sets what handles an event that has no route. Without it such an event is acknowledged; to have it sent again, throw.
    *

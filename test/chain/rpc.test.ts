@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRpc, type RpcOptions } from '../../src/chain/rpc.js';
-import { rpcUrlOf } from '../../src/chain/rpc-url.js';
+import { createRpc, type RpcOptions, rpcUrlOf } from '../../src/chain/rpc.js';
 
 const KEY = 'k3y0123456789abcdef';
 const closing: (() => unknown)[] = [];

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { type AbiParameter, encodeAbiParameters, size, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { encodedSize } from '../../src/chain/encoded-size.js';
-import { goText } from '../../src/chain/go-text.js';
-import { valueText } from '../../src/chain/value-text.js';
-import { decodeValues } from '../../src/evm/abi-data.js';
+import { encodedSize, goText, valueText } from '../../src/chain/value-text.js';
 import { codecOf } from '../../src/evm/codec-of.js';
+import { decodeValues } from '../../src/evm/decode-values.js';
 import { createRandom } from '../chaos/random.js';
 import { oddEventsAbi } from '../real-chain/artifacts/odd-events.js';
 import { randomArgs } from '../real-chain/random-args.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  contractEventSchema,
-  contractSchema,
+  eventDetailsSchema,
+  contractInfoSchema,
   deliverySchema,
   eventEmittedSchema,
   eventInputSchema,
@@ -209,9 +209,9 @@ describe('parseEventEmitted and parseTransactionIncluded', () => {
 describe('the schemas', () => {
   it('fit together: each takes its part of an event', () => {
     const { event, transaction } = emitted().data;
-    expect(contractSchema.parse(event.contract)).toEqual(event.contract);
+    expect(contractInfoSchema.parse(event.contract)).toEqual(event.contract);
     expect(eventInputSchema.parse(event.inputs[0])).toEqual(event.inputs[0]);
-    expect(contractEventSchema.parse(event)).toEqual(event);
+    expect(eventDetailsSchema.parse(event)).toEqual(event);
     expect(eventTransactionSchema.parse(transaction)).toEqual(transaction);
   });
 

@@ -67,7 +67,7 @@ describe('data of a log', { timeout: 60_000 }, () => {
 const naive = (type: string, hex: string) =>
   type.startsWith('int') ? String(BigInt.asIntN(256, BigInt(hex))) : String(BigInt(hex));
 
-describe('a word that is no value of its type', () => {
+describe('a word that is not a value of its type', () => {
   const dirty: [type: string, number: bigint, clean: string][] = [
     ['uint8', 0x1ffn, '255'],
     ['uint8', 256n, '0'],

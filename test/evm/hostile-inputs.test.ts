@@ -172,7 +172,7 @@ describe('an indexed input that only its hash tells', () => {
   const HASH = `0x${'ab'.repeat(32)}`;
   const types = ['string', 'bytes', 'uint8[]', 'uint8[2]'].map((type) => ({ type, indexed: true }));
   it.each(types.map((type) => [type.type, type] as const))(
-    'is refused as what is no hash, or not called one: %s',
+    'is refused unless it is a hash and flagged as one: %s',
     (_, type) => {
       const wrong = [
         '',
@@ -198,7 +198,7 @@ describe('an indexed input that only its hash tells', () => {
     },
   );
 
-  it('is not made of one that is no hash', () => {
+  it('is not made of an input that is not a hash', () => {
     for (const type of ['uint256', 'bytes32', 'string', 'uint8[]']) {
       const { event, abi } = single(type, HASH, { hashed: true });
       refusalOf(event, abi);

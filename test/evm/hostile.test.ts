@@ -66,7 +66,7 @@ describe('rawFields that are no log', () => {
     for (let end = 0; end < json.length; end += 7) expectNoLog(withRawFields(json.slice(0, end)));
   });
 
-  it('are refused for any JSON that is no log', () => {
+  it('are refused for any JSON that is not a log', () => {
     fc.assert(fc.property(fc.json(), (text) => expectNoLog(withRawFields(text))));
   });
 });
@@ -149,7 +149,7 @@ describe('a key of rawFields', () => {
 });
 
 describe('topics of rawFields', () => {
-  it('are refused where one of them is no topic', () => {
+  it('are refused if one of them is not a topic', () => {
     for (const topic of [...notText, ...hashes, '0x00']) {
       for (const at of log.topics.keys()) {
         expectNoLog(withRawFields((each) => ({ ...each, topics: each.topics.with(at, topic as never) })));

@@ -86,7 +86,7 @@ describe('rawLog', () => {
     const event = sampleEventEmitted({ id: 'one', data: { event: { rawFields } } });
     const error = refusal(() => rawLog(event));
     expect(error.message).toBe(
-      'Event "one", rawFields: is not JSON text of an object, so no log can be read. Report it to the service.',
+      'Event "one", rawFields: is not JSON text of an object, so the log cannot be read. Report it to the service.',
     );
   });
 });

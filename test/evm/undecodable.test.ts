@@ -28,7 +28,7 @@ const spoils: readonly (readonly [name: string, code: string, spoil: Spoil])[] =
   ['no data', 'ERR_WEBHOOK_DECODE', (_, log) => ({ ...log, data: '0x' })],
   ['data of half a word', 'ERR_WEBHOOK_DECODE', (_, log) => ({ ...log, data: `0x${'00'.repeat(16)}` })],
   [
-    'a topic that is no address',
+    'a topic that is not an address',
     'ERR_WEBHOOK_DECODE',
     (_, log) => ({ ...log, topics: [(log.topics as string[])[0], word(2n ** 255n), word(1)] }),
   ],
@@ -48,7 +48,7 @@ const spoils: readonly (readonly [name: string, code: string, spoil: Spoil])[] =
   ],
   ['five topics', 'ERR_WEBHOOK_RAW_FIELDS', (_, log) => ({ ...log, topics: [1, 2, 3, 4, 5].map(word) })],
   ['topics that are no list', 'ERR_WEBHOOK_RAW_FIELDS', (_, log) => ({ ...log, topics: {} })],
-  ['data that is no hex', 'ERR_WEBHOOK_RAW_FIELDS', (_, log) => ({ ...log, data: '0xzz' })],
+  ['data that is not hex', 'ERR_WEBHOOK_RAW_FIELDS', (_, log) => ({ ...log, data: '0xzz' })],
   ['no word on removal', 'ERR_WEBHOOK_RAW_FIELDS', (_, log) => ({ ...log, removed: 'false' })],
   ['rawFields that are a list', 'ERR_WEBHOOK_RAW_FIELDS', () => []],
   ['rawFields that are null', 'ERR_WEBHOOK_RAW_FIELDS', () => null],

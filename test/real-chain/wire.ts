@@ -1,6 +1,6 @@
 import type { AbiParameter, Address, Hex } from 'viem';
 import { getAddress } from 'viem';
-import type { EventContract, EventEmitted, TransactionIncluded } from '../../src/index.js';
+import type { ContractInfo, EventEmitted, TransactionIncluded } from '../../src/index.js';
 import { createTestDelivery, type TestDelivery } from '../../src/testing/index.js';
 import type { Random } from '../chaos/random.js';
 import { secret } from '../helpers.js';
@@ -16,9 +16,9 @@ export function createWire(chain: Pick<Chain, 'contractAt'>, random: Random) {
     return contract;
   };
 
-  function wireContract({ address, label }: Deployed): EventContract {
+  function wireContract({ address, label }: Deployed): ContractInfo {
     const alias = random.chance(0.5) ? { addressLabel: label } : { addressAlias: label };
-    return { address, ...alias, name: `${label}Contract`, label } as EventContract;
+    return { address, ...alias, name: `${label}Contract`, label } as ContractInfo;
   }
 
   function inputs(parameters: readonly AbiParameter[], values: readonly unknown[], decimals: number | undefined) {

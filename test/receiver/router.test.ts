@@ -119,12 +119,12 @@ describe('dispatch of a router', () => {
 
   it('does not look into what a transaction holds', () => {
     const router = routed(BY_WEIGHT).otherwise(() => 'otherwise');
-    const event = included({ data: { event: null } });
+    const event = included({ data: { event: null as never } });
     expect(router.dispatch(event, context)).toBe('otherwise');
     router.on('transaction.included', () => 'included');
     expect(router.dispatch(event, context)).toBe('included');
     const data = { event: { name: 'Transfer', contract: { address: ADDRESS, label: 'token' } } };
-    expect(router.dispatch(included({ data }), context)).toBe('included');
+    expect(router.dispatch(included({ data: data as never }), context)).toBe('included');
   });
 
   it('gives an event of a kind that it does not know to otherwise', () => {

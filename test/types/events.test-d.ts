@@ -1,9 +1,9 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod';
 import type {
-  contractEventSchema,
-  contractSchema,
+  contractInfoSchema,
   deliverySchema,
+  eventDetailsSchema,
   eventEmittedSchema,
   eventInputSchema,
   eventTransactionSchema,
@@ -11,9 +11,9 @@ import type {
   webhookEventSchema,
 } from '../../src/events/schemas.js';
 import type {
-  ContractEvent,
+  ContractInfo,
   DeliveryItem,
-  EventContract,
+  EventDetails,
   EventEmitted,
   EventInput,
   EventIssue,
@@ -29,9 +29,9 @@ import { parseDelivery, parseEvent, parseEventEmitted, parseTransactionIncluded 
 
 describe('the interfaces', () => {
   test('equal what the schemas give', () => {
-    expectTypeOf<z.output<typeof contractSchema>>().toEqualTypeOf<EventContract>();
+    expectTypeOf<z.output<typeof contractInfoSchema>>().toEqualTypeOf<ContractInfo>();
     expectTypeOf<z.output<typeof eventInputSchema>>().toEqualTypeOf<EventInput>();
-    expectTypeOf<z.output<typeof contractEventSchema>>().toEqualTypeOf<ContractEvent>();
+    expectTypeOf<z.output<typeof eventDetailsSchema>>().toEqualTypeOf<EventDetails>();
     expectTypeOf<z.output<typeof eventTransactionSchema>>().toEqualTypeOf<EventTransaction>();
     expectTypeOf<z.output<typeof eventEmittedSchema>>().toEqualTypeOf<EventEmitted>();
     expectTypeOf<z.output<typeof transactionIncludedSchema>>().toEqualTypeOf<TransactionIncluded>();
@@ -50,10 +50,10 @@ describe('the interfaces', () => {
   });
 
   test('say that an address label is always there, and what may be absent', () => {
-    expectTypeOf<EventContract['addressLabel']>().toEqualTypeOf<string>();
-    expectTypeOf<ContractEvent['rawFields']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<ContractInfo['addressLabel']>().toEqualTypeOf<string>();
+    expectTypeOf<EventDetails['rawFields']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<EventEmitted['data']['transaction']>().toEqualTypeOf<EventTransaction | null | undefined>();
-    expectTypeOf<EventTransaction['contract']>().toEqualTypeOf<EventContract | null | undefined>();
+    expectTypeOf<EventTransaction['contract']>().toEqualTypeOf<ContractInfo | null | undefined>();
   });
 
   test('leave the payload of transaction.included open', () => {

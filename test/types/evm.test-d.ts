@@ -2,7 +2,6 @@ import type { Abi } from 'abitype';
 import { erc20Abi, erc721Abi, type Log, parseEventLogs } from 'viem';
 import { describe, expectTypeOf, test } from 'vitest';
 import {
-  type ContractEventOf,
   type ContractEventOptions,
   contractEvent,
   type DecodedCall,
@@ -17,6 +16,7 @@ import {
   type Hex,
   isRemoved,
   logIdentity,
+  type MatchedEvent,
   type RawLog,
   rawLog,
 } from '../../src/evm/index.js';
@@ -148,14 +148,14 @@ describe('contractEvent', () => {
   });
 
   test('has a type for a handler that stands elsewhere', () => {
-    expectTypeOf<ContractEventOf<typeof own, 'Opened', true>>().toEqualTypeOf<{
+    expectTypeOf<MatchedEvent<typeof own, 'Opened', true>>().toEqualTypeOf<{
       readonly eventName: 'Opened';
       readonly args: { note: Hex };
       readonly log: RawLog;
       readonly event: EventEmitted;
     }>();
     const handler = async (
-      { args, event }: ContractEventOf<typeof erc20Abi, 'Transfer'>,
+      { args, event }: MatchedEvent<typeof erc20Abi, 'Transfer'>,
       { tx }: EventContext<Transaction>,
     ) => tx.query('INSERT …', [event.id, args.value]);
     createRouter<Transaction>().on(contractEvent({ abi: erc20Abi, name: 'Transfer' }), handler);
@@ -169,14 +169,14 @@ describe('contractEvent', () => {
   test('takes options that were put together before', () => {
     const token = { abi: erc20Abi, name: 'Transfer', address: '0x' } as const;
     expectTypeOf(contractEvent({ ...token, removed: true })).toEqualTypeOf<
-      EventMatcher<ContractEventOf<typeof erc20Abi, 'Transfer'>>
+      EventMatcher<MatchedEvent<typeof erc20Abi, 'Transfer'>>
     >();
     const all = (name: EventNames<typeof own>) => contractEvent({ abi: own, name });
-    expectTypeOf(all).returns.toEqualTypeOf<EventMatcher<ContractEventOf<typeof own>>>();
+    expectTypeOf(all).returns.toEqualTypeOf<EventMatcher<MatchedEvent<typeof own>>>();
     const generic = <Name extends EventNames<typeof own>>(options: ContractEventOptions<typeof own, Name, false>) =>
       contractEvent(options);
     expectTypeOf(generic({ abi: own, name: 'Opened' })).toEqualTypeOf<
-      EventMatcher<ContractEventOf<typeof own, 'Opened'>>
+      EventMatcher<MatchedEvent<typeof own, 'Opened'>>
     >();
   });
 

@@ -1,6 +1,6 @@
 import type {
   DeliveryItem,
-  EventContract,
+  ContractInfo,
   EventEmitted,
   EventIssue,
   JsonValue,
@@ -82,7 +82,7 @@ export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, s
     return { path: cut(path.join('.'), NAME), message: cut(message, NAME) };
   }
 
-  function contractOf({ address, addressLabel, label, name }: EventContract) {
+  function contractOf({ address, addressLabel, label, name }: ContractInfo) {
     return { address: cut(address, NAME), label: cut(label || addressLabel, NAME), name: cut(name, NAME) };
   }
 

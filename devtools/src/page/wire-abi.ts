@@ -1,5 +1,5 @@
 import type { AbiEvent } from 'abitype';
-import type { ContractEvent, EventEmitted } from 'event-webhook-receiver';
+import type { EventDetails, EventEmitted } from 'event-webhook-receiver';
 import { decodeEvent, rawLog } from 'event-webhook-receiver/evm';
 
 /** Logs have three topics for inputs, so that there are few ways of more inputs than this that anybody writes. */
@@ -40,7 +40,7 @@ export function decodeByWire(
 }
 
 /** Every way to choose the positions of so many indexed inputs; those that are hashed are. */
-function choices(inputs: ContractEvent['inputs'], count: number): Set<number>[] {
+function choices(inputs: EventDetails['inputs'], count: number): Set<number>[] {
   const hashed = inputs.flatMap(({ hashed }, at) => (hashed ? [at] : []));
   const free = inputs.flatMap(({ hashed }, at) => (hashed ? [] : [at]));
   let ways: number[][] = [hashed];

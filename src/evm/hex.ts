@@ -5,16 +5,16 @@ export const ADDRESS = /^0x[\da-f]{40}$/i;
 export const BYTES = /^0x[\da-f]*$/i;
 const QUANTITY = /^0x[\da-f]{1,64}$/i;
 
-/** Whether a value is the text of a keccak256 hash or of any other word of 32 bytes. */
+/** Whether a value is a 32-byte word in hex text, such as a keccak256 hash. */
 export function isHash(value: unknown): value is Hex {
   return typeof value === 'string' && HASH.test(value);
 }
 
-/** Reads the keys of an object as nodes write them, each as what it must be. Hex text comes in lower case. */
+/** Reads and checks the fields of an object written by a node. Hex text is returned in lower case. */
 export class WireFields {
   constructor(
     private readonly fields: Readonly<Record<string, unknown>>,
-    /** Throws; told the key, and what was expected there. */
+    /** Throws the error for a key and the value that was expected there. */
     private readonly fail: (key: string, expected: string) => never,
   ) {}
 
@@ -24,16 +24,16 @@ export class WireFields {
 
   readonly bytes = (key: string): Hex => {
     const text = this.#text(key, BYTES, 'bytes as hex text');
-    return text.length % 2 === 0 ? text : this.fail(key, 'whole bytes: it has half of one');
+    return text.length % 2 === 0 ? text : this.fail(key, 'an even number of hex digits');
   };
 
-  /** A quantity that counts things of a block. */
+  /** A quantity that fits a number. */
   position(key: string): number {
     const value = Number(this.quantity(key));
-    return Number.isSafeInteger(value) ? value : this.fail(key, 'a position that a block can have');
+    return Number.isSafeInteger(value) ? value : this.fail(key, 'a position in a block');
   }
 
-  /** What a key holds; undefined or null where that is what it holds. */
+  /** The value of a key; undefined or null is returned as it is. */
   optional<Value>(key: string, read: (key: string) => Value): Value | null | undefined {
     const value = this.fields[key];
     return value === undefined || value === null ? value : read(key);
@@ -44,4 +44,14 @@ export class WireFields {
     if (typeof value !== 'string' || !pattern.test(value)) return this.fail(key, expected);
     return value.toLowerCase() as Hex;
   }
+}
+
+/** The bytes of hex text, which must be lower case and of even length. */
+export function bytesOf(hex: Hex): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(hex.length / 2 - 1);
+  for (let at = 0; at < bytes.length; at++) {
+    const [high, low] = [hex.charCodeAt(2 * at + 2), hex.charCodeAt(2 * at + 3)];
+    bytes[at] = (high - (high > 57 ? 87 : 48)) * 16 + low - (low > 57 ? 87 : 48);
+  }
+  return bytes;
 }

@@ -1,32 +1,23 @@
 import { decodeAbiParameters } from 'viem';
-import type { Codec } from './codec.js';
 import { Problem } from './decode-error.js';
+import type { Codec } from './elementary-codecs.js';
+import { bytesOf } from './hex.js';
 import type { Hex } from './types.js';
 
-/** Encoders may share what is there twice; ten thousand references to one megabyte are an attack. */
+/** Encoders may share repeated data; ten thousand references to one megabyte are an attack. */
 const MOST_READINGS = 8;
 
-/** The bytes of hex text that is known to be lower case and whole. */
-export function bytesOf(hex: Hex): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(hex.length / 2 - 1);
-  for (let at = 0; at < bytes.length; at++) {
-    const [high, low] = [hex.charCodeAt(2 * at + 2), hex.charCodeAt(2 * at + 3)];
-    bytes[at] = (high - (high > 57 ? 87 : 48)) * 16 + low - (low > 57 ? 87 : 48);
-  }
-  return bytes;
-}
-
-/** A value that is to be decoded. */
+/** A value to decode. */
 export interface Encoded {
   readonly codec: Codec;
-  /** What it is called in messages. */
+  /** Its name in error messages. */
   readonly label: string;
 }
 
 /**
- * Decodes ABI-encoded values, in time and memory that the length of the data bounds.
+ * Decodes ABI-encoded values in time and memory bounded by the length of the data.
  *
- * @param fail Makes the error for the value that cannot be decoded, of its label with the way to what is wrong inside it.
+ * @param fail Makes the error for a value that cannot be decoded, from its label and path.
  */
 export function decodeValues(
   values: readonly Encoded[],
@@ -38,9 +29,9 @@ export function decodeValues(
   try {
     decoded = decodeData(values, encoded);
   } catch {
-    // What viem throws quotes the data in its message.
+    // viem's error message quotes the data.
     const first = values[firstUndecodable(values, encoded)] as Encoded;
-    throw fail(first.label, 'is no value of its type.');
+    throw fail(first.label, 'is not a value of its type.');
   }
   return values.map(({ codec: { fromChain }, label }, at) => {
     if (fromChain === undefined) return decoded[at];
@@ -55,7 +46,7 @@ export function decodeValues(
 function decodeData(values: readonly Encoded[], encoded: Hex): unknown[] {
   const bytes = bytesOf(encoded);
   let left = MOST_READINGS * bytes.length;
-  // viem takes everything that it reads of the data by this.
+  // viem reads the data only through this method.
   bytes.subarray = (start, end) => {
     const part = Uint8Array.prototype.subarray.call(bytes, start, end) as Uint8Array<ArrayBuffer>;
     left -= part.length;
@@ -66,7 +57,7 @@ function decodeData(values: readonly Encoded[], encoded: Hex): unknown[] {
   return decodeAbiParameters(parameters, bytes) as unknown[];
 }
 
-/** The position of the first of some values that cannot all be decoded. */
+/** The position of the first value that cannot be decoded, of values that cannot all be decoded. */
 function firstUndecodable(values: readonly Encoded[], encoded: Hex): number {
   let [good, bad] = [0, values.length];
   while (bad - good > 1) {

@@ -1,0 +1,155 @@
+import type { AbiEvent } from 'abitype';
+import { keccak256 } from 'viem';
+import { ConfigError } from '../errors.js';
+import { optionError } from '../internal/check-options.js';
+import { isRecord } from '../internal/guards.js';
+import { areNamed, codecOf } from './codec-of.js';
+import type { Codec } from './elementary-codecs.js';
+
+/** Caches what `make` returns by the ABI's object, which must not change. */
+export function oncePerAbi<Made>(make: (abi: unknown) => Made): (abi: unknown) => Made {
+  const known = new WeakMap<object, Made>();
+  return (abi) => {
+    let made = known.get(abi as object);
+    if (made === undefined) {
+      made = make(abi);
+      known.set(abi as object, made);
+    }
+    return made;
+  };
+}
+
+/**
+ * The items of one kind in an ABI.
+ *
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI.
+ */
+export function itemsOf<Item>(abi: unknown, kind: 'event' | 'function'): Item[] {
+  if (!Array.isArray(abi)) throw optionError('abi', 'an array of items, such as `abi` of a compiled contract', abi);
+  if (abi.some((item) => typeof item === 'string')) {
+    throw new ConfigError('`abi` is text. Pass it through parseAbi(...) of abitype or viem.');
+  }
+  const items = abi.filter((item) => isRecord(item) && item.type === kind);
+  const broken = items.findIndex(({ name, inputs }) => typeof name !== 'string' || !areParameters(inputs ?? []));
+  if (broken === -1) return items;
+  throw new ConfigError(`The ${kind} at position ${broken} of \`abi\` lacks a name, or types of its inputs.`);
+}
+
+function areParameters(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isParameter);
+}
+
+function isParameter(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.type !== 'string') return false;
+  return value.type.startsWith('tuple') ? areParameters(value.components) : true;
+}
+
+/** The keccak256 hash of a signature such as `Transfer(address,address,uint256)`. */
+export function hashOf(signature: string): string {
+  return keccak256(new TextEncoder().encode(signature));
+}
+
+/** One input of an event in an ABI. */
+export interface ItemInput {
+  readonly name: string;
+  /** Its name, or its position if it has none, for error messages. */
+  readonly label: string;
+  readonly codec: Codec;
+  readonly isIndexed: boolean;
+  /** Whether its argument is a keccak256 hash, as the topic of an indexed string contains nothing else. */
+  readonly isHashed: boolean;
+}
+
+/** An event of an ABI, prepared once to decode any number of logs. */
+export interface AbiEventItem {
+  readonly name: string;
+  /** Canonical signature: `Transfer(address,address,uint256)`. */
+  readonly signature: string;
+  /** The signature with names and `indexed`. Events of the same shape decode to the same arguments. */
+  readonly shape: string;
+  readonly isAnonymous: boolean;
+  readonly inputs: readonly ItemInput[];
+  /** Indexed inputs whose topic contains the value, in order. The topics of the others contain a hash. */
+  readonly inTopics: readonly ItemInput[];
+  /** Inputs encoded in the data, in order. */
+  readonly inData: readonly ItemInput[];
+  /** Whether the arguments are an object; otherwise they are an array. */
+  readonly isNamed: boolean;
+  /** How many topics its log has, including the signature's hash. */
+  readonly topicCount: number;
+  /** The position of an input by its name. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` for an unknown type or a duplicate name. */
+export function abiEventItem({ name, inputs: parameters = [], anonymous = false }: AbiEvent): AbiEventItem {
+  const inputs = parameters.map((parameter, at): ItemInput => {
+    const codec = codecOf(parameter);
+    const isIndexed = parameter.indexed === true;
+    const inputName = parameter.name ?? '';
+    const isHashed = isIndexed && codec.isHashed;
+    return { name: inputName, label: inputName || `#${at}`, codec, isIndexed, isHashed };
+  });
+  const shapes = inputs.map((input) => `${input.codec.shape}${input.isIndexed ? ' indexed' : ''} ${input.name}`);
+  const indexed = inputs.filter(({ isIndexed }) => isIndexed).length;
+  return {
+    name,
+    signature: `${name}(${inputs.map(({ codec }) => codec.type).join(',')})`,
+    shape: `${name}(${shapes.join(',')})${anonymous ? ' anonymous' : ''}`,
+    isAnonymous: anonymous,
+    inputs,
+    inTopics: inputs.filter(({ isIndexed, isHashed }) => isIndexed && !isHashed),
+    inData: inputs.filter(({ isIndexed }) => !isIndexed),
+    isNamed: areNamed(inputs.map((input) => input.name)),
+    topicCount: indexed + (anonymous ? 0 : 1),
+    positions: new Map(inputs.map((input, at) => [input.name, at])),
+  };
+}
+
+/** Events of an ABI, indexed for look-up. */
+export interface AbiEventItems {
+  readonly all: readonly AbiEventItem[];
+  /** By the hash of their signature, the first topic of their logs. Anonymous events have none. */
+  readonly byTopic: ReadonlyMap<string, readonly AbiEventItem[]>;
+  readonly bySignature: ReadonlyMap<string, readonly AbiEventItem[]>;
+  /** Errors of the events that cannot be decoded, by name. They do not affect the others. */
+  readonly broken: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * Reads the events of an ABI, once per ABI.
+ *
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI.
+ */
+export const abiEventItems = oncePerAbi((abi) => {
+  const items: AbiEventItem[] = [];
+  const broken = new Map<string, unknown>();
+  for (const event of itemsOf<AbiEvent>(abi, 'event')) {
+    try {
+      items.push(abiEventItem(event));
+    } catch (error) {
+      broken.set(event.name, error);
+    }
+  }
+  return groupEvents(items, broken);
+});
+
+/** Indexes events for look-up. */
+export function groupEvents(all: readonly AbiEventItem[], broken: AbiEventItems['broken']): AbiEventItems {
+  const signed = all.filter(({ isAnonymous }) => !isAnonymous);
+  return {
+    all,
+    byTopic: groupBy(signed, ({ signature }) => hashOf(signature)),
+    bySignature: groupBy(all, ({ signature }) => signature),
+    broken,
+  };
+}
+
+function groupBy(items: readonly AbiEventItem[], keyOf: (item: AbiEventItem) => string): Map<string, AbiEventItem[]> {
+  const groups = new Map<string, AbiEventItem[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return groups;
+}

@@ -1,0 +1,26 @@
+/**
+ * Reads the body of an answer, at most `maxBytes` of it whatever its headers say. Returns undefined for a longer body,
+ * whose rest is not read.
+ */
+export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  const reader = response.body?.getReader();
+  // One buffer that grows: many small chunks would cost more memory than their bytes.
+  let bytes = new Uint8Array(4096);
+  let size = 0;
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done) return bytes.subarray(0, size);
+    if (size + value.byteLength > maxBytes) {
+      // Not awaited: a sender without end may also ignore the cancellation.
+      reader?.cancel().catch(() => {});
+      return undefined;
+    }
+    if (size + value.byteLength > bytes.byteLength) {
+      const larger = new Uint8Array(Math.max(2 * bytes.byteLength, size + value.byteLength));
+      larger.set(bytes);
+      bytes = larger;
+    }
+    bytes.set(value, size);
+    size += value.byteLength;
+  }
+}
