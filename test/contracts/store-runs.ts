@@ -20,7 +20,7 @@ export function describeLateRuns(title: string, traits: StoreTraits, target: () 
   }
 
   describe(`${title}, when a run is late`, () => {
-    it.each(['succeeds', 'fails'])('holds its key until it settles, and knows how that ended: it %s', async (way) => {
+    it.each(['succeeds', 'fails'])('keeps its key until it settles, and records the outcome: it %s', async (way) => {
       const store = await target().open();
       const other = traits.shared ? await target().open() : store;
       const key = unique();
@@ -77,7 +77,7 @@ export function describeFreezes(title: string, target: () => StoreTarget): void 
       await eventually(async () => expect(await other.once(key, nothing)).toBe('handled'));
     });
 
-    it('runs when the wall clock is set back meanwhile', async () => {
+    it('runs if the wall clock is set back in the meantime', async () => {
       const store = await target().open();
       const taking = store.once(unique(), nothing);
       step({ wall: -HOUR });

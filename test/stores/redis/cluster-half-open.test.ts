@@ -39,7 +39,7 @@ describe.skipIf(!hasRedis)(`redisStore on Redis Cluster, when connections go hal
   afterAll(() => cluster?.stop());
 
   for (const [name, connect] of Object.entries(clients)) {
-    it(`works on ${name} within two deadlines, and has few calls wait`, async () => {
+    it(`recovers on ${name} within two deadlines, with few waiting calls`, async () => {
       const proxies = new Map<string, HalfOpenProxy>();
       for (const port of cluster.ports) proxies.set(`127.0.0.1:${port}`, await startHalfOpenProxy(port));
       onTestFinished(async () => {

@@ -55,7 +55,7 @@ async function startCutter(port: number) {
   };
 }
 
-describe.skipIf(!hasRedis)(`redisStore, when the answer to a command that was done is lost${needsRedis}`, () => {
+describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command is lost${needsRedis}`, () => {
   let server: TestServer;
   let cutter: Awaited<ReturnType<typeof startCutter>>;
   let runs: number;
@@ -75,19 +75,16 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to a command that was do
   });
 
   // A store's first claim is a script.
-  it.each(['eval', 'set'])(
-    'takes the key that it holds already when ioredis sends a claim by %s again',
-    async (command) => {
-      const store = redisStore({ client: await connectIoRedis(cutter.url) });
-      if (command === 'set') await store.once(unique(), run);
-      runs = 0;
-      cutter.cutAt(`\r\n${command}\r\n`);
-      expect(await store.once(unique(), run)).toBe('handled');
-      expect(runs).toBe(1);
-    },
-  );
+  it.each(['eval', 'set'])('claims its key if ioredis repeats the claim by %s', async (command) => {
+    const store = redisStore({ client: await connectIoRedis(cutter.url) });
+    if (command === 'set') await store.once(unique(), run);
+    runs = 0;
+    cutter.cutAt(`\r\n${command}\r\n`);
+    expect(await store.once(unique(), run)).toBe('handled');
+    expect(runs).toBe(1);
+  });
 
-  it('fails without a run when node-redis gives the claim up, and runs it after the lease', async () => {
+  it('fails without a run if node-redis gives up the claim, and runs after the lease', async () => {
     const store = redisStore({ client: await connectNodeRedis(cutter.url), leaseMs: 300 });
     const key = unique();
     cutter.cutAt('webhook:');
@@ -112,7 +109,7 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to a command that was do
     expect(await store.once(key, failing)).toBe('duplicate');
   });
 
-  it('releases once when ioredis sends the release again', async () => {
+  it('releases once if ioredis repeats the release', async () => {
     const store = redisStore({ client: await connectIoRedis(cutter.url) });
     const key = unique();
     const outcome = store.once(key, async () => {

@@ -17,7 +17,7 @@ const clients: Record<string, Connect> = {
   'node-redis, whose sockets may take as long as the store': (url) => connectNodeRedis(url, timeoutMs),
 };
 
-describe.skipIf(!hasRedis)(`redisStore, when connections fail in silence${needsRedis}`, () => {
+describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRedis}`, () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startRedis();
@@ -47,7 +47,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail in silence${needsR
       await eventually(async () => expect(waiting.now).toBe(0));
     });
 
-    it(`makes on ${name} the record that a half-open connection swallowed`, async () => {
+    it(`makes the record that a half-open connection of ${name} lost`, async () => {
       const { proxy, store } = await open();
       const key = unique();
       const result = await store.once(key, async () => proxy.goHalfOpen()).catch((error) => error.code);

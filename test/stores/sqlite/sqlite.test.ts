@@ -68,7 +68,7 @@ describe('sqliteStore', () => {
     expect(await open({ table: 'first' }).once(key, failing)).toBe('duplicate');
   });
 
-  it('forgets nothing when the file is opened anew', async () => {
+  it('keeps all keys when the file is reopened', async () => {
     const key = unique();
     const database = new Database(file);
     await sqliteStore({ database }).once(key, nothing);
@@ -76,7 +76,7 @@ describe('sqliteStore', () => {
     expect(await open().once(key, failing)).toBe('duplicate');
   });
 
-  it('deletes what is past its retention by and by', async () => {
+  it('deletes expired keys periodically', async () => {
     const database = connect(join(directory, 'sweep.db'));
     // Thousands of commits, none of which has to survive anything.
     database.exec('PRAGMA synchronous = OFF');
@@ -89,7 +89,7 @@ describe('sqliteStore', () => {
     expect(count().n).toBeGreaterThanOrEqual(600);
   });
 
-  it('waits, without blocking the process, until another connection has written', async () => {
+  it('waits, without blocking the process, while another connection writes', async () => {
     const store = open();
     const other = connect();
     await store.once(unique(), nothing);
@@ -100,7 +100,7 @@ describe('sqliteStore', () => {
     expect(await waiting).toBe('handled');
   });
 
-  it('keeps the process free while the file is locked, however long the connection would wait by itself', async () => {
+  it('does not block the process while the file is locked, whatever the busy timeout of the connection', async () => {
     const [database, other] = [connect(), connect()];
     database.exec('PRAGMA busy_timeout = 5000');
     await open({ database: other }).once(unique(), nothing);
@@ -112,7 +112,7 @@ describe('sqliteStore', () => {
     expect(await waiting).toBe('handled');
   });
 
-  it('fails, without a run, when the file stays locked beyond timeoutMs', async () => {
+  it('fails without a run if the file stays locked beyond timeoutMs', async () => {
     const store = open({ timeoutMs: 50 });
     const other = connect();
     await store.once(unique(), nothing);
@@ -167,7 +167,7 @@ describe('sqliteStore', () => {
     expect(await open().once(key, failing)).toBe('duplicate');
   });
 
-  it('passes on an error of the database and does not run', async () => {
+  it('rethrows an error of the database, without a run', async () => {
     const database = connect(join(directory, 'broken.db'));
     const store = open({ database });
     await store.once('a', nothing);
