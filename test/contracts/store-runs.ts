@@ -4,9 +4,9 @@ import { deferred } from '../helpers.js';
 import type { StoreTarget, StoreTraits } from './store.js';
 import { eventually, failing, nothing, unique } from './store-helpers.js';
 
-/** What a store that cannot undo an effect must do while a run continues after its time is up. */
+/** The contract of a store that cannot roll back an effect, for a run that continues after its timeout. */
 export function describeLateRuns(title: string, traits: StoreTraits, target: () => StoreTarget): void {
-  /** A run whose time is up as soon as it has started. */
+  /** A run that times out as soon as it has started. */
   async function startLate(store: IdempotencyStore<unknown>, key: string, end: Promise<void>) {
     const running = deferred();
     const result = store.once(key, (_tx, options?: RunOptions) => {
@@ -42,9 +42,9 @@ export function describeLateRuns(title: string, traits: StoreTraits, target: () 
 
 const HOUR = 3_600_000;
 
-/** What a store with leases must do when the process is frozen, or a clock is set, while its claim is under way. */
+/** The contract of a lease store whose process freezes, or whose clock is set, during a claim. */
 export function describeFreezes(title: string, target: () => StoreTarget): void {
-  /** Moves what the clocks say; timers and sockets do not notice, as after a freeze. */
+  /** Advances the clocks but not timers and sockets, like a freeze. */
   function step({ monotonic = 0, wall = 0 }) {
     const [now, wallNow] = [performance.now.bind(performance), Date.now];
     const spies = [

@@ -5,35 +5,35 @@ import type { TestServer } from '../servers/server.js';
 import { eventually, failing, holdKey, hostileKeys, nothing, unique } from './store-helpers.js';
 import { describeFreezes, describeLateRuns } from './store-runs.js';
 
-/** What a store must be told to be tried; each is optional where a store has nothing of the kind. */
+/** Options of a store under test. A store ignores those that it does not have. */
 export interface StoreSettings {
   readonly leaseMs?: number;
   readonly retentionMs?: number;
   readonly timeoutMs?: number;
 }
 
-/** A store under test, over one server or file that all its instances share. */
+/** A store under test, whose instances share one server or file. */
 export interface StoreTarget {
   /** A store with its own connections, like another replica. Closed after the test. */
   open(settings?: StoreSettings): Promise<IdempotencyStore<unknown>>;
-  /** Lets time go by for the store: its clock is moved on, or real time passes. */
+  /** Advances the store's clock, or waits. */
   passTime(ms: number): Promise<void>;
 }
 
-/** What a store is, and so which cases it must pass. */
+/** The traits of a store decide which cases it must pass. */
 export interface StoreTraits {
-  /** What another is told while the first run is under way, or that it waits for its end. */
+  /** Whether another call returns `in-progress` during the first run, or waits for it. */
   readonly meanwhile: 'in-progress' | 'waits';
-  /** Its instances see each other's keys. */
+  /** Whether its instances share their keys. */
   readonly shared: boolean;
-  /** A key is taken over once its holder's lease has run out. */
+  /** Whether another call may take over a key after the lease. */
   readonly leases: boolean;
 }
 
-/** What every store must do. `target` is called when the cases run, so that its server may be started before all. */
+/** The contract of every store. `target` is called when the cases run, so that a beforeAll may start its server. */
 export function describeStore(title: string, traits: StoreTraits, target: () => StoreTarget): void {
   const open = (settings?: StoreSettings) => target().open(settings);
-  /** Two instances that share their keys, if it is a store that does. */
+  /** Two instances if the store shares its keys, otherwise the same one twice. */
   const openTwo = async (settings?: StoreSettings) => {
     const first = await open(settings);
     return [first, traits.shared ? await open(settings) : first] as const;
@@ -126,7 +126,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
     });
   });
 
-  // A shared store without leases has transactions: it undoes what is late.
+  // A shared store without leases has transactions: it rolls back late runs.
   if (traits.leases || !traits.shared) describeLateRuns(title, traits, target);
   if (!traits.leases) return;
   if (traits.shared) describeFreezes(title, target);
@@ -196,7 +196,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
   });
 }
 
-/** What a store on a server must do when the server is not what it should be. `server` is started by the caller. */
+/** The contract of a store whose server fails. The caller starts `server`. */
 export function describeStoreOutages(title: string, target: () => StoreTarget, server: () => TestServer): void {
   const settings = { leaseMs: 60_000, timeoutMs: 2000 };
   const open = () => target().open(settings);
@@ -247,7 +247,7 @@ export function describeStoreOutages(title: string, target: () => StoreTarget, s
   });
 }
 
-/** What a store with leases must do when the server restarts between a run and its record. */
+/** The contract of a lease store whose server restarts between a run and its record. */
 export function describeLeaseOutages(title: string, target: () => StoreTarget, server: () => TestServer): void {
   const open = () => target().open({ leaseMs: 60_000, timeoutMs: 2000 });
 

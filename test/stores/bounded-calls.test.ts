@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Makes calls that are never answered. Says how many were made and how many refused. */
+/** Makes calls that are never answered, and returns how many were made and refused. */
 function lose(calls: ReturnType<typeof boundedCalls>, count: number) {
   let [made, refused] = [0, 0];
   for (let index = 0; index < count; index++) {

@@ -6,18 +6,18 @@ import type { IdempotencyStore } from '../store.js';
 import { explainTo, type Query, sqlState, storeError } from './client.js';
 import type { Statement, Statements } from './sql.js';
 
-/** A connection for one transaction. Once it is over, nothing can reach the connection through `tx` any more. */
+/** A connection for one transaction. After its end, `tx` cannot reach the connection. */
 export interface Session<Tx> {
-  /** What the handler is given. */
+  /** The handler's `context.tx`. */
   readonly tx: Tx;
   /** Begins the transaction with a statement. */
   readonly begin: Query;
   readonly query: Query;
-  /** Commits, unless the statement fails. Rejects when nothing was kept, and when that is not known. */
+  /** Commits unless the statement fails. Rejects if nothing was committed or that is unknown. */
   commit(check: Statement): Promise<void>;
-  /** Undoes everything and gives the connection back. The statement counts where the handler had committed already. */
+  /** Rolls back and releases the connection. The statement undoes the claim if the handler had committed already. */
   rollback(afterwards?: Statement): Promise<void>;
-  /** Gives up on the connection without waiting for it. Nothing of the transaction is kept. */
+  /** Gives up the connection without waiting for it. Nothing is committed. */
   abandon(): void;
 }
 

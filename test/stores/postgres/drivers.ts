@@ -73,7 +73,7 @@ const DRIVERS = { pg: openPg, 'postgres.js': openPostgresJs };
 export type DriverName = keyof typeof DRIVERS;
 export const driverNames: readonly DriverName[] = ['pg', 'postgres.js'];
 
-/** A pool that is closed when the test is over. */
+/** A pool, closed after the test. */
 export function openPool(driver: DriverName, url: string, settings?: PoolSettings): Opened {
   const opened = DRIVERS[driver](url, settings);
   onTestFinished(() => opened.close());

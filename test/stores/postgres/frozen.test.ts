@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A process that is frozen for so long at one of its awaits, as one of its clocks sees it. */
+/** A process that freezes for `ms` at one of its awaits, as measured by one of its clocks. */
 function frozen(at: 'open' | 'begin', ms: number, clock: keyof typeof clocks, leaseMs: number) {
   const [of, name] = clocks[clock];
   const real = of[name].bind(of);

@@ -14,7 +14,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a handler time
     const open = (settings?: PoolSettings) => openWith(driver, settings);
     const timeout = () => new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', 'out of time');
 
-    /** A run that is told, once `work` is done, that its time is up, and settles as `end` does. */
+    /** A run that times out after `work`, and settles like `end`. */
     function late(store: ReturnType<Opened['transactional']>, key: string, work: (tx: Run) => unknown, end = nothing) {
       const settled = deferred();
       const result = store.once(key, async (tx, options) => {
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a handler time
       for (const store of [one.transactional(), other.lease(), other.transactional(), one.lease(), one.lease()]) {
         await store.once(key, note).catch(nothing);
       }
-      // A holder that does not come back is taken over from.
+      // Another call takes over from a hung run.
       const running = deferred();
       void one.lease({ leaseMs: 300 }).once(key, async (_, options) => {
         tokens.push(options?.fencingToken);

@@ -12,7 +12,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
 
   describe.each(driverNames)('%s', (driver) => {
     const open = (settings?: PoolSettings) => openWith(driver, settings);
-    /** Connections of this server, beside the one that asks, which are in a transaction. */
+    /** How many other connections of this server are in a transaction. */
     const openTransactions = async ({ run }: Opened) => {
       const open = await run(`SELECT pid FROM pg_stat_activity
         WHERE xact_start IS NOT NULL AND backend_type = 'client backend' AND pid <> pg_backend_pid()`);

@@ -11,7 +11,7 @@ import { type RedisCluster, startRedisCluster } from './cluster-server.js';
 
 const timeoutMs = 2000;
 
-/** Clients that reach each node through its proxy, which is given by the node's address. */
+/** Clients that reach each node through its proxy, by the address of the node. */
 const clients: Record<string, (proxies: ReadonlyMap<string, number>) => Promise<RedisLike>> = {
   async 'an ioredis Cluster'(proxies) {
     const natMap = Object.fromEntries([...proxies].map(([node, port]) => [node, { host: '127.0.0.1', port }]));

@@ -7,7 +7,7 @@ import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { connectIoRedis, connectNodeRedis } from './clients.js';
 
-/** Stands between client and server, and cuts the connection in place of the answer to what holds the text. */
+/** A proxy that cuts the connection instead of passing on the answer to a command that contains the text. */
 async function startCutter(port: number) {
   let word: string | undefined;
   let cuts = 0;
@@ -17,7 +17,7 @@ async function startCutter(port: number) {
     let cutting = false;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // Whichever side ends, the other is to end as well.
+      // If one side ends, so does the other.
       socket
         .on('error', () => {})
         .on('close', () => {
@@ -74,7 +74,7 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command i
     cutter.stop();
   });
 
-  // A store's first claim is a script.
+  // The first claim of a store is a script.
   it.each(['eval', 'set'])('claims its key if ioredis repeats the claim by %s', async (command) => {
     const store = redisStore({ client: await connectIoRedis(cutter.url) });
     if (command === 'set') await store.once(unique(), run);

@@ -42,7 +42,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
       const { proxy, store, waiting } = await open();
       proxy.goHalfOpen();
       expect(await untilHandled(store, everyMs, 3 * timeoutMs)).toBeLessThan(2 * timeoutMs);
-      // What is sent within half a deadline, at most.
+      // At most what is sent within half a deadline.
       expect(waiting.most).toBeLessThan(timeoutMs / 2 / everyMs + 50);
       await eventually(async () => expect(waiting.now).toBe(0));
     });

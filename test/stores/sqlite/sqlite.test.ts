@@ -78,7 +78,7 @@ describe('sqliteStore', () => {
 
   it('deletes expired keys periodically', async () => {
     const database = connect(join(directory, 'sweep.db'));
-    // Thousands of commits, none of which has to survive anything.
+    // Thousands of commits that need no durability.
     database.exec('PRAGMA synchronous = OFF');
     const store = open({ database, retentionMs: 1000 });
     const count = () => database.prepare('SELECT count(*) AS n FROM webhook_idempotency_keys').get() as { n: number };
@@ -138,11 +138,11 @@ describe('sqliteStore', () => {
     const waiting = store.once(unique(), nothing).then(String, (error) => error.code);
     vi.spyOn(Date, 'now').mockImplementation(() => realNow() + step);
     onTestFinished(() => void vi.restoreAllMocks());
-    // 'SQLITE_BUSY' of the last try, or the deadline of the claim: whichever is seen first.
+    // The 'SQLITE_BUSY' of the last try or the deadline of the claim, whichever comes first.
     expect(await waiting).toBeOneOf(['SQLITE_BUSY', 'ERR_WEBHOOK_STORE']);
     expect(performance.now() - start).toBeGreaterThan(190);
     expect(performance.now() - start).toBeLessThan(2000);
-    // Neither the abandoned claim nor its release tries for an hour: both have given up.
+    // The abandoned claim and its release have given up, and do not retry for an hour.
     await new Promise((resolve) => setTimeout(resolve, 800));
     const calls = vi.spyOn(Database.prototype, 'exec');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -176,7 +176,7 @@ describe('sqliteStore', () => {
   });
 });
 
-/** Runtimes, two of which bring a SQLite of their own. Without them their suite is skipped by name. */
+/** Runtimes; two of them include SQLite. The suite of a missing one is skipped, with its name. */
 const runtimes = [
   { title: 'libsql on this Node', command: process.execPath, driver: 'libsql' },
   { title: 'node:sqlite', command: binaryOf('node22'), driver: 'node:sqlite' },
