@@ -6,7 +6,7 @@ export const unique = (): string => randomUUID();
 export const nothing = async (): Promise<void> => {};
 export const failing = (): Promise<void> => Promise.reject(new Error('the run failed'));
 
-/** Claims a key for a run that lasts until `end`. Resolves once it runs, so that whoever comes now comes second. */
+/** Claims a key for a run that lasts until `end`. Resolves once it runs, so that every later call is second. */
 export async function holdKey(store: IdempotencyStore<unknown>, key: string, end: Promise<void>) {
   const running = deferred();
   const result = store.once(key, () => {
@@ -17,7 +17,7 @@ export async function holdKey(store: IdempotencyStore<unknown>, key: string, end
   return { result };
 }
 
-/** Tries again until `check` passes, for what only a server's own time can bring about; at last fails as it does. */
+/** Retries `check` until it passes, for state that only a server's clock changes. Fails with the last error of `check`. */
 export async function eventually(check: () => Promise<unknown>, withinMs = 8000): Promise<void> {
   const end = Date.now() + withinMs;
   for (;;) {
@@ -31,7 +31,7 @@ export async function eventually(check: () => Promise<unknown>, withinMs = 8000)
   }
 }
 
-/** Keys that somebody could send: each must be taken, and none for another. */
+/** Keys that anybody could send: a store must accept each, and confuse no two of them. */
 export const hostileKeys: readonly string[] = [
   'x'.repeat(10_000),
   `${'x'.repeat(9999)}y`,

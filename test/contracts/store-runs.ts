@@ -4,9 +4,9 @@ import { deferred } from '../helpers.js';
 import type { StoreTarget, StoreTraits } from './store.js';
 import { eventually, failing, nothing, unique } from './store-helpers.js';
 
-/** What a store that cannot undo an effect must do while a run continues after its time is up. */
+/** The contract of a store that cannot roll back an effect, for a run that continues after its timeout. */
 export function describeLateRuns(title: string, traits: StoreTraits, target: () => StoreTarget): void {
-  /** A run whose time is up as soon as it has started. */
+  /** A run that times out as soon as it has started. */
   async function startLate(store: IdempotencyStore<unknown>, key: string, end: Promise<void>) {
     const running = deferred();
     const result = store.once(key, (_tx, options?: RunOptions) => {
@@ -20,7 +20,7 @@ export function describeLateRuns(title: string, traits: StoreTraits, target: () 
   }
 
   describe(`${title}, when a run is late`, () => {
-    it.each(['succeeds', 'fails'])('holds its key until it settles, and knows how that ended: it %s', async (way) => {
+    it.each(['succeeds', 'fails'])('keeps its key until it settles, and records the outcome: it %s', async (way) => {
       const store = await target().open();
       const other = traits.shared ? await target().open() : store;
       const key = unique();
@@ -42,9 +42,9 @@ export function describeLateRuns(title: string, traits: StoreTraits, target: () 
 
 const HOUR = 3_600_000;
 
-/** What a store with leases must do when the process is frozen, or a clock is set, while its claim is under way. */
+/** The contract of a lease store whose process freezes, or whose clock is set, during a claim. */
 export function describeFreezes(title: string, target: () => StoreTarget): void {
-  /** Moves what the clocks say; timers and sockets do not notice, as after a freeze. */
+  /** Advances the clocks but not timers and sockets, like a freeze. */
   function step({ monotonic = 0, wall = 0 }) {
     const [now, wallNow] = [performance.now.bind(performance), Date.now];
     const spies = [
@@ -77,7 +77,7 @@ export function describeFreezes(title: string, target: () => StoreTarget): void 
       await eventually(async () => expect(await other.once(key, nothing)).toBe('handled'));
     });
 
-    it('runs when the wall clock is set back meanwhile', async () => {
+    it('runs if the wall clock is set back in the meantime', async () => {
       const store = await target().open();
       const taking = store.once(unique(), nothing);
       step({ wall: -HOUR });

@@ -5,56 +5,56 @@ import type { TestServer } from '../servers/server.js';
 import { eventually, failing, holdKey, hostileKeys, nothing, unique } from './store-helpers.js';
 import { describeFreezes, describeLateRuns } from './store-runs.js';
 
-/** What a store must be told to be tried; each is optional where a store has nothing of the kind. */
+/** Options of a store under test. A store ignores those that it does not have. */
 export interface StoreSettings {
   readonly leaseMs?: number;
   readonly retentionMs?: number;
   readonly timeoutMs?: number;
 }
 
-/** A store under test, over one server or file that all its instances share. */
+/** A store under test, whose instances share one server or file. */
 export interface StoreTarget {
-  /** A store with connections of its own, as another replica has it. Closed by itself when the test is over. */
+  /** A store with its own connections, like another replica. Closed after the test. */
   open(settings?: StoreSettings): Promise<IdempotencyStore<unknown>>;
-  /** Lets time go by for the store: its clock is moved on, or real time passes. */
+  /** Advances the store's clock, or waits. */
   passTime(ms: number): Promise<void>;
 }
 
-/** What a store is, and so which cases it must pass. */
+/** The traits of a store decide which cases it must pass. */
 export interface StoreTraits {
-  /** What another is told while the first run is under way, or that it waits for its end. */
+  /** Whether another call returns `in-progress` during the first run, or waits for it. */
   readonly meanwhile: 'in-progress' | 'waits';
-  /** Its instances see each other's keys. */
+  /** Whether its instances share their keys. */
   readonly shared: boolean;
-  /** A key is taken over once its holder's lease has run out. */
+  /** Whether another call may take over a key after the lease. */
   readonly leases: boolean;
 }
 
-/** What every store must do. `target` is called when the cases run, so that its server may be started before all. */
+/** The contract of every store. `target` is called when the cases run, so that a beforeAll may start its server. */
 export function describeStore(title: string, traits: StoreTraits, target: () => StoreTarget): void {
   const open = (settings?: StoreSettings) => target().open(settings);
-  /** Two instances that share their keys, if it is a store that does. */
+  /** Two instances if the store shares its keys, otherwise the same one twice. */
   const openTwo = async (settings?: StoreSettings) => {
     const first = await open(settings);
     return [first, traits.shared ? await open(settings) : first] as const;
   };
 
-  describe(`${title}, as every store`, () => {
-    it('runs the first and says handled', async () => {
+  describe(`${title}, like every store`, () => {
+    it('runs the first call and returns handled', async () => {
       const store = await open();
       let runs = 0;
       expect(await store.once(unique(), async () => void runs++)).toBe('handled');
       expect(runs).toBe(1);
     });
 
-    it('does not run a duplicate, here or at another replica', async () => {
+    it('does not run a duplicate, on this or another replica', async () => {
       const [store, other] = await openTwo();
       const key = unique();
       await store.once(key, nothing);
       for (const each of [store, other, store]) expect(await each.once(key, failing)).toBe('duplicate');
     });
 
-    it('passes on what a run threw and lets the next one try', async () => {
+    it('rethrows the error of a run, and lets the next call try', async () => {
       const [store, other] = await openTwo();
       const key = unique();
       await expect(store.once(key, failing)).rejects.toThrow('the run failed');
@@ -63,7 +63,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
       expect(await other.once(key, failing)).toBe('duplicate');
     });
 
-    it('takes a run that throws at once as one that rejects', async () => {
+    it('treats a synchronous throw like a rejection', async () => {
       const store = await open();
       const key = unique();
       const throwing = () => {
@@ -73,7 +73,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
       expect(await store.once(key, nothing)).toBe('handled');
     });
 
-    it('runs one of two hundred claims of one key at the same instant', async () => {
+    it('runs one of two hundred concurrent calls for one key', async () => {
       const [store, other] = await openTwo();
       const key = unique();
       const gate = deferred();
@@ -92,7 +92,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
       expect(await other.once(key, failing)).toBe('duplicate');
     });
 
-    it('tells others that the key is in progress, and keeps keys apart', async () => {
+    it('returns in-progress to other calls, and keeps keys apart', async () => {
       const [store, other] = await openTwo();
       const [key, another] = [unique(), unique()];
       const gate = deferred();
@@ -116,7 +116,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
       expect(await store.once(key, failing)).toBe('duplicate');
     });
 
-    it('takes any key, and takes no two for the same', async () => {
+    it('accepts any key, and confuses no two of them', async () => {
       const [store, other] = await openTwo();
       const prefix = unique();
       const keys = ['', ...hostileKeys.map((key) => prefix + key), ...hostileKeys.map((key) => key + prefix)];
@@ -126,14 +126,14 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
     });
   });
 
-  // A shared store without leases has transactions: it undoes what is late.
+  // A shared store without leases has transactions: it rolls back late runs.
   if (traits.leases || !traits.shared) describeLateRuns(title, traits, target);
   if (!traits.leases) return;
   if (traits.shared) describeFreezes(title, target);
-  describe(`${title}, as a store with leases`, () => {
+  describe(`${title}, like every lease store`, () => {
     const leaseMs = 300;
 
-    it('lets another take over from a holder that does not come back, and not before its lease is over', async () => {
+    it('lets another call take over a hung run when its lease is over, and not before', async () => {
       const [store, other] = await openTwo({ leaseMs });
       const key = unique();
       const gate = deferred();
@@ -146,7 +146,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
       expect(await other.once(key, failing)).toBe('duplicate');
     });
 
-    it('lets a holder that lost its lease neither complete nor release what another has taken over', async () => {
+    it('lets a run that lost its lease neither complete nor release a key that another has taken over', async () => {
       const [store, other] = await openTwo({ leaseMs });
       const key = unique();
       const [late, later, current] = [deferred(), deferred(), deferred()];
@@ -170,7 +170,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
       expect(await store.once(key, failing)).toBe('duplicate');
     });
 
-    it('lets a holder complete after its lease, when nobody has taken over', async () => {
+    it('lets a run complete after its lease if nobody has taken over', async () => {
       const [store, other] = await openTwo({ leaseMs });
       const key = unique();
       const gate = deferred();
@@ -182,7 +182,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
       expect(await other.once(key, failing)).toBe('duplicate');
     });
 
-    it('does not take back what took effect when the lease would have ended', async () => {
+    it('keeps a key that took effect when the lease would have ended', async () => {
       const [store, other] = await openTwo({ leaseMs });
       const key = unique();
       await store.once(key, nothing);
@@ -190,13 +190,13 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
       expect(await other.once(key, failing)).toBe('duplicate');
     });
 
-    it('says how long its leases are', async () => {
+    it('exposes the length of its leases', async () => {
       expect((await open({ leaseMs: 5000 })).leaseMs).toBe(5000);
     });
   });
 }
 
-/** What a store on a server must do when the server is not what it should be. `server` is started by the caller. */
+/** The contract of a store whose server fails. The caller starts `server`. */
 export function describeStoreOutages(title: string, target: () => StoreTarget, server: () => TestServer): void {
   const settings = { leaseMs: 60_000, timeoutMs: 2000 };
   const open = () => target().open(settings);
@@ -236,7 +236,7 @@ export function describeStoreOutages(title: string, target: () => StoreTarget, s
       expect(runs).toBe(1);
     });
 
-    it('forgets no key when the server is killed', async () => {
+    it('keeps all keys when the server is killed', async () => {
       const store = await open();
       const key = unique();
       await store.once(key, nothing);
@@ -247,12 +247,12 @@ export function describeStoreOutages(title: string, target: () => StoreTarget, s
   });
 }
 
-/** What a store with leases must do when the server restarts between a run and its record. */
+/** The contract of a lease store whose server restarts between a run and its record. */
 export function describeLeaseOutages(title: string, target: () => StoreTarget, server: () => TestServer): void {
   const open = () => target().open({ leaseMs: 60_000, timeoutMs: 2000 });
 
-  describe(`${title}, when its server restarts in the middle of a run`, { timeout: 20_000 }, () => {
-    it('records what took effect, and runs it no second time', async () => {
+  describe(`${title}, when its server restarts during a run`, { timeout: 20_000 }, () => {
+    it('records the effect, and does not run it again', async () => {
       const [store, other] = [await open(), await open()];
       const key = unique();
       let runs = 0;
@@ -268,7 +268,7 @@ export function describeLeaseOutages(title: string, target: () => StoreTarget, s
       expect(runs).toBe(1);
     });
 
-    it('reports an outage that lasts and records what took effect once it is over', async () => {
+    it('fails during a long outage, and records the effect after it', async () => {
       const [store, other] = [await open(), await open()];
       const key = unique();
       await expect(store.once(key, () => server().kill())).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Makes calls that are never answered. Says how many were made and how many refused. */
+/** Makes calls that are never answered, and returns how many were made and refused. */
 function lose(calls: ReturnType<typeof boundedCalls>, count: number) {
   let [made, refused] = [0, 0];
   for (let index = 0; index < count; index++) {
@@ -34,14 +34,14 @@ function lose(calls: ReturnType<typeof boundedCalls>, count: number) {
 }
 
 describe('boundedCalls', () => {
-  it('refuses what would be one too many, and says so', () => {
+  it('refuses a call beyond the limit, and says why', () => {
     const calls = boundedCalls({ timeoutMs });
     expect(lose(calls, 1500)).toEqual({ made: 1000, refused: 500 });
     expect(() => calls.send(never)).toThrow(store503);
     expect(() => calls.send(never)).toThrow(/1000 calls of the client are unanswered/);
   });
 
-  it.each(['resolves', 'rejects'])('takes as many more as it is answered, when a call %s', async (way) => {
+  it.each(['resolves', 'rejects'])('accepts another call for each one that %s', async (way) => {
     const calls = boundedCalls({ timeoutMs });
     const answer = deferred();
     for (let index = 0; index < 10; index++) calls.send(() => answer.promise).catch(nothing);
@@ -52,7 +52,7 @@ describe('boundedCalls', () => {
     expect(lose(calls, 20)).toEqual({ made: 10, refused: 10 });
   });
 
-  it('sends one call after a pause, then after longer ones, and works again once one is answered', async () => {
+  it('probes with one call after growing pauses, and works again after an answer', async () => {
     const calls = boundedCalls({ timeoutMs });
     lose(calls, 1001);
     const made: number[] = [];
@@ -63,14 +63,14 @@ describe('boundedCalls', () => {
     expect(made).toEqual([2, 5, 10, 19, 36]);
   });
 
-  it('forgets calls that have been lost for an hour', async () => {
+  it('ignores calls that have been lost for an hour', async () => {
     const calls = boundedCalls({ timeoutMs });
     lose(calls, 1000);
     await vi.advanceTimersByTimeAsync(hour + 1);
     expect(lose(calls, 1001)).toEqual({ made: 1000, refused: 1 });
   });
 
-  it('counts a call that throws at once as answered', async () => {
+  it('counts a synchronous throw as an answer', async () => {
     const calls = boundedCalls({ timeoutMs });
     for (let index = 0; index < 1500; index++) {
       const thrown = calls.send(() => {
@@ -80,7 +80,7 @@ describe('boundedCalls', () => {
     }
   });
 
-  it('sends nothing in silence, so that a socket can time out, and everything once there is an answer', async () => {
+  it('pauses while there is no answer, so that a socket can time out, and resumes after one', async () => {
     const calls = boundedCalls({ timeoutMs, pausesInSilence: true });
     const answer = deferred();
     void calls.send(() => answer.promise);
@@ -97,14 +97,14 @@ describe('boundedCalls', () => {
     expect(lose(calls, 3)).toEqual({ made: 3, refused: 0 });
   });
 
-  it('does not take idleness for silence', async () => {
+  it('does not pause after idle time', async () => {
     const calls = boundedCalls({ timeoutMs, pausesInSilence: true });
     await calls.send(async () => 'answer');
     await vi.advanceTimersByTimeAsync(hour);
     expect(await calls.send(async () => 'answer')).toBe('answer');
   });
 
-  it('does not take one lost call for silence while others are answered', async () => {
+  it('does not pause for one lost call while others are answered', async () => {
     const calls = boundedCalls({ timeoutMs, pausesInSilence: true });
     lose(calls, 1);
     for (let ms = 0; ms < 5000; ms += 100) {
@@ -115,7 +115,7 @@ describe('boundedCalls', () => {
 });
 
 describe('a store whose client does not answer', () => {
-  it('fails at once without a run beyond 1000 claims, gives none of those back that it did not make, and recovers', async () => {
+  it('fails immediately beyond 1000 claims, releases no claim that it did not make, and recovers', async () => {
     const { right, table } = fakeTable();
     const answers = deferred();
     let [claims, releases] = [0, 0];
@@ -146,7 +146,7 @@ describe('a store whose client does not answer', () => {
     expect(await store.once('key-1', run)).toBe('handled');
   });
 
-  it('keeps a record that cannot be sent for a later try', async () => {
+  it('retries a record that could not be sent', async () => {
     const { table } = fakeTable();
     const answers = deferred<never>();
     const running = deferred();

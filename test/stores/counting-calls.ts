@@ -6,7 +6,7 @@ import { nothing, unique } from '../contracts/store-helpers.js';
 
 const METHODS = ['call', 'customCommand', 'set', 'eval'];
 
-/** A client that counts its calls that are not answered: those now, and the most that there were at once. */
+/** A client that counts its unanswered calls, and their maximum. */
 export function countingCalls(client: RedisLike) {
   const waiting = { now: 0, most: 0 };
   const counting = new Proxy(client, {

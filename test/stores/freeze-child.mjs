@@ -1,4 +1,4 @@
-// A process that takes one key through a lease store of the built package when it is told to, and prints what came of it.
+// A process that handles one key with a lease store of the built package on command, and prints the outcome.
 // node freeze-child.mjs ioredis|node-redis <url> <leaseMs>: stops itself soon after its claim was sent.
 // node freeze-child.mjs sqlite <file> <leaseMs>: stops itself as soon as its claim is committed.
 import { once } from 'node:events';

@@ -46,7 +46,7 @@ const refused = { started: false, result: 'ERR_WEBHOOK_STORE' };
 
 describe.skipIf(process.platform === 'win32')('a process that is stopped after its claim', () => {
   it.skipIf(!hasRedis).each(['ioredis', 'node-redis'])(
-    `does not run when the answer of Redis waits in the socket of %s until another has recorded the key${needsRedis}`,
+    `does not run if another process recorded the key while the answer of Redis waited in the socket of %s${needsRedis}`,
     async (engine) => {
       const server = await startRedis();
       onTestFinished(() => server.stop());
@@ -64,7 +64,7 @@ describe.skipIf(process.platform === 'win32')('a process that is stopped after i
     30_000,
   );
 
-  it('does not run when it is stopped right after SQLite has committed, until another has recorded the key', async () => {
+  it('does not run if another process recorded the key while this one was stopped right after the SQLite commit', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'freeze-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const path = join(directory, 'keys.db');

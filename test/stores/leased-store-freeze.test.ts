@@ -57,7 +57,7 @@ async function freeze(moment: { before: boolean; turns: number }, pass: () => vo
 
 describe('a process that is frozen between a claim and its run', () => {
   for (const [name, step] of Object.entries(steps)) {
-    it(`does not start the run once its time is over ${name}`, async () => {
+    it(`does not start the run once its lease is over ${name}`, async () => {
       let refused = 0;
       for (const before of [true, false]) {
         for (let turns = 0; turns < 25; turns++) {
@@ -78,7 +78,7 @@ describe('a process that is frozen between a claim and its run', () => {
     });
   }
 
-  it('starts the run when there is time left, also when the wall clock was set back', async () => {
+  it('starts the run if enough of the lease is left, even if the wall clock was set back', async () => {
     for (const set of [0, -86_400_000]) {
       const { result, startedAfter } = await freeze({ before: true, turns: 3 }, () => {
         clock.monotonic += 999;
@@ -89,7 +89,7 @@ describe('a process that is frozen between a claim and its run', () => {
     }
   });
 
-  it('gives back its own claim alone', async () => {
+  it('releases only its own claim', async () => {
     const { rows, right, table } = fakeTable();
     const claim: LeaseTable['claim'] = async (key, owner) => {
       const status = await right.claim(key, owner);
@@ -104,7 +104,7 @@ describe('a process that is frozen between a claim and its run', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it('does not start a run when a clock is broken', async () => {
+  it('does not start a run if a clock is broken', async () => {
     const run = vi.fn(nothing);
     const { result } = await freeze({ before: true, turns: 1 }, () => {
       clock.wall = Number.NaN;

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe('leasedStore', () => {
-  it('fails without a run when a claim does not come in time, and gives it back when it comes at last', async () => {
+  it('fails without a run if a claim is answered late, and releases that claim', async () => {
     const late = deferred<'claimed'>();
     const { rows, table, right } = fakeTable();
     const claim = async (key: string, owner: string) => {
@@ -37,7 +37,7 @@ describe('leasedStore', () => {
     expect(await leasedStore(table, options).once('a', nothing)).toBe('handled');
   });
 
-  it('leaves a key to who holds it when that is what comes too late', async () => {
+  it('does not release a key after a late answer that somebody else has it', async () => {
     const late = deferred<void>();
     const { rows, table, right } = fakeTable();
     const claim: LeaseTable['claim'] = async (key, owner) => {
@@ -53,7 +53,7 @@ describe('leasedStore', () => {
     expect(rows.get('a')).toEqual({ owner: 'another', done: false });
   });
 
-  it('gives back a claim whose answer was lost, since the server may have made it', async () => {
+  it('releases a claim whose answer was lost, because the server may have made it', async () => {
     const { rows, table, right } = fakeTable();
     const claim: LeaseTable['claim'] = async (key, owner) => {
       await right.claim(key, owner);
@@ -66,7 +66,7 @@ describe('leasedStore', () => {
     expect(rows.size).toBe(0);
   });
 
-  it('runs nothing when the claim took so long that the lease could end before the run does', async () => {
+  it('does not run if the claim took so long that the lease could end before the run', async () => {
     const { rows, table, right } = fakeTable();
     const claim: LeaseTable['claim'] = async (key, owner) => {
       const status = await right.claim(key, owner);
@@ -82,7 +82,7 @@ describe('leasedStore', () => {
     expect(rows.size).toBe(0);
   });
 
-  it('passes on what a claim fails with, without a run', async () => {
+  it('rethrows the error of a claim, without a run', async () => {
     const down = new Error('connection refused');
     const store = leasedStore(fakeTable({ claim: () => Promise.reject(down) }).table, options);
     const run = vi.fn(nothing);
@@ -90,7 +90,7 @@ describe('leasedStore', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it('passes on what the run threw, whether or not the key can be given back', async () => {
+  it('rethrows the error of the run, even if the key cannot be released', async () => {
     for (const release of [() => Promise.reject(new Error('down')), () => new Promise(() => {})]) {
       const store = leasedStore(fakeTable({ release }).table, options);
       const refused = expect(store.once('a', failing)).rejects.toThrow('the run failed');
@@ -99,7 +99,7 @@ describe('leasedStore', () => {
     }
   });
 
-  it('records after an outage shorter than timeoutMs as if there had been none', async () => {
+  it('records after an outage shorter than timeoutMs without an error', async () => {
     const { table, right } = fakeTable();
     let down = 2;
     const complete: LeaseTable['complete'] = async (key, owner) => {
@@ -111,7 +111,7 @@ describe('leasedStore', () => {
     expect(await taking).toBe('handled');
   });
 
-  it('goes on recording after the delivery has failed, and runs nothing of that key meanwhile', async () => {
+  it('keeps retrying a record after the delivery failed, and does not run its key in the meantime', async () => {
     const { rows, table, right } = fakeTable();
     let down = true;
     const complete: LeaseTable['complete'] = async (key, owner) => {
@@ -137,7 +137,7 @@ describe('leasedStore', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('tells a duplicate that comes while the record is being made how that ended', async () => {
+  it('lets a duplicate wait for a pending record', async () => {
     const { table, right } = fakeTable();
     const gate = deferred();
     const complete: LeaseTable['complete'] = async (key, owner) => {
@@ -152,7 +152,7 @@ describe('leasedStore', () => {
     expect(await Promise.all([first, second])).toEqual(['handled', 'duplicate']);
   });
 
-  it('gives up recording when nobody would remember it any longer', async () => {
+  it('stops retrying a record after the retention', async () => {
     let tries = 0;
     const complete = () => {
       tries++;
@@ -169,12 +169,12 @@ describe('leasedStore', () => {
     expect(tries).toBeLessThan(30);
   });
 
-  it('says what to do when another has taken the key over', async () => {
+  it('says what to change when another run took over the key', async () => {
     const store = leasedStore(fakeTable({ complete: async () => false }).table, options);
     await expect(store.once('a', nothing)).rejects.toThrow(/Increase leaseMs/);
   });
 
-  it.each(['leaseMs', 'retentionMs', 'timeoutMs'])('refuses %s that is no number above 0', (name) => {
+  it.each(['leaseMs', 'retentionMs', 'timeoutMs'])('refuses %s unless it is a positive number', (name) => {
     for (const value of [0, -1, Number.NaN, '60000']) {
       expect(() => resolveLeaseOptions({ [name]: value })).toThrow(
         expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }),

@@ -1,11 +1,87 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../src/index.js';
 import { describeStore } from '../contracts/store.js';
+import { failing, nothing } from '../contracts/store-helpers.js';
+import { deferred } from '../helpers.js';
 
-let time = 0;
-
+let contractTime = 0;
 describeStore('memoryStore', { meanwhile: 'waits', shared: false, leases: false }, () => ({
-  open: async ({ retentionMs } = {}) => memoryStore({ retentionMs, now: () => time }),
+  open: async ({ retentionMs } = {}) => memoryStore({ retentionMs, now: () => contractTime }),
   passTime: async (ms) => {
-    time += ms;
+    contractTime += ms;
   },
 }));
+
+describe('memoryStore', () => {
+  it('returns in-progress to duplicates that waited for a failing run', async () => {
+    const store = memoryStore();
+    const gate = deferred();
+    const first = store.once('a', () => gate.promise);
+    const second = store.once('a', nothing);
+    gate.reject(new Error('no'));
+    await expect(first).rejects.toThrow('no');
+    expect(await second).toBe('in-progress');
+    expect(await store.once('a', nothing)).toBe('handled');
+  });
+
+  it('forgets only the oldest key beyond maxKeys', async () => {
+    const store = memoryStore({ maxKeys: 3 });
+    for (const key of ['a', 'b', 'c', 'd']) await store.once(key, nothing);
+    expect(await store.once('b', nothing)).toBe('duplicate');
+    expect(await store.once('c', nothing)).toBe('duplicate');
+    expect(await store.once('d', nothing)).toBe('duplicate');
+    expect(await store.once('a', nothing)).toBe('handled');
+    expect(await store.once('b', nothing)).toBe('handled');
+  });
+
+  it('matches a simple model under any order of keys, failures and time', async () => {
+    const step = fc.record({
+      key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+      fails: fc.boolean(),
+      passes: fc.integer({ min: 0, max: 40 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 5 }), async (steps, maxKeys) => {
+        let time = 0;
+        const store = memoryStore({ maxKeys, retentionMs: 100, now: () => time });
+        let model: { key: string; until: number }[] = [];
+        for (const { key, fails, passes } of steps) {
+          time += passes;
+          const known = model.some((each) => each.key === key && each.until > time);
+          const result = await store.once(key, fails ? failing : nothing).catch(() => 'failed');
+          expect(result).toBe(known ? 'duplicate' : fails ? 'failed' : 'handled');
+          if (result !== 'handled') continue;
+          model = model.filter((each) => each.until > time);
+          model = [...model, { key, until: time + 100 }].slice(-maxKeys);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    { maxKeys: 0 },
+    { maxKeys: Number.NaN },
+    { retentionMs: 0 },
+    { retentionMs: -1 },
+    { maxKeys: 'many' },
+    { leaseMs: 0 },
+    { now: 1_700_000_000 },
+    { ttl: 1000 },
+  ])('refuses %j, and names the option', (options) => {
+    const [name = ''] = Object.keys(options);
+    expect(() => Reflect.apply(memoryStore, undefined, [options])).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(`\`${name}\``) }),
+    );
+  });
+
+  it('remembers a key for 7 days by default', async () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time });
+    await store.once('a', nothing);
+    time = 7 * 86_400_000 - 1;
+    expect(await store.once('a', failing)).toBe('duplicate');
+    time += 1;
+    expect(await store.once('a', nothing)).toBe('handled');
+  });
+});

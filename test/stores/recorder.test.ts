@@ -38,7 +38,7 @@ const lost = {
 };
 
 describe('a record', () => {
-  it.each(Object.entries(lost))('is tried again when its first try %s', async (_, way) => {
+  it.each(Object.entries(lost))('is retried when its first try %s', async (_, way) => {
     const { store, table } = storeWith(way);
     const first = store.once('a', nothing).catch((error) => error.code);
     await vi.advanceTimersByTimeAsync(2 * timeoutMs);
@@ -48,7 +48,7 @@ describe('a record', () => {
     expect(store.unrecorded?.()).toEqual([]);
   });
 
-  it('is tried with pauses for as long as its retention lasts, however many tries never settle', async () => {
+  it('is retried with pauses for the length of the retention, even if tries never settle', async () => {
     const retentionMs = 60_000;
     let tries = 0;
     const complete = () => {
@@ -72,7 +72,7 @@ describe('a record', () => {
     expect(tries).toBe(before);
   });
 
-  it('counts when an earlier try is answered at last', async () => {
+  it('accepts a late answer to an earlier try', async () => {
     let answer: (recorded: boolean) => void = () => {};
     const slow = () =>
       new Promise<boolean>((resolve) => {
@@ -91,7 +91,7 @@ describe('a record', () => {
     expect(tries()).toBe(2);
   });
 
-  it('does not outlive an earlier try that says who has the key now', async () => {
+  it('fails after an earlier try reports that another owner has the key', async () => {
     const { store } = storeWith(
       async () => {
         await new Promise((resolve) => setTimeout(resolve, 3 * timeoutMs));
@@ -109,7 +109,7 @@ describe('a record', () => {
     await lostKey;
   });
 
-  it('is among those that are still retried from its rejection until it is made', async () => {
+  it('is unrecorded from its rejection until it succeeds', async () => {
     let isDown = true;
     const { table, right } = fakeTable();
     const complete: LeaseTable['complete'] = (key, owner) =>
@@ -128,7 +128,7 @@ describe('a record', () => {
     expect(store.unrecorded?.()).toEqual([]);
   });
 
-  it('of a holder that was taken over leaves that of its successor in place', async () => {
+  it('of a run that lost its key keeps the record of its successor', async () => {
     const { rows, table } = fakeTable();
     const answers: ((recorded: boolean) => void)[] = [];
     const complete = () => new Promise<boolean>((resolve) => answers.push(resolve));

@@ -21,13 +21,13 @@ describe('storableKey', () => {
     expect(storableKey('ä')).toBe('sha256:5f705d46c912e5395c37321c36759e025d4fadea28cbd331380d0e48060c19dd');
   });
 
-  it('gives no two keys the same text', async () => {
+  it('maps different keys to different texts', async () => {
     expect(new Set(hostileKeys.map(storableKey)).size).toBe(hostileKeys.length);
     const keys = fc.uniqueArray(fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constantFrom(...hostileKeys)));
     await fc.assert(fc.property(keys, (each) => new Set(each.map(storableKey)).size === each.length));
   });
 
-  it('gives text that every database takes', async () => {
+  it('returns text that every database accepts', async () => {
     const key = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ maxLength: 500 }));
     await fc.assert(fc.property(key, (each) => /^[\w.:@/+-]{1,200}$/.test(storableKey(each))));
   });

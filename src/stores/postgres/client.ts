@@ -31,7 +31,7 @@ export interface PostgresJsLike<Tx> extends Unsafe {
   begin<T>(options: string, work: (sql: Tx) => T | Promise<T>): Promise<unknown>;
 }
 
-/** What the statements here are read for: the first column of the first row, and how many rows there were. */
+/** The first column of the first row of a result, and the number of rows. */
 export interface Answer {
   readonly value: unknown;
   readonly count: number;
@@ -40,7 +40,7 @@ export interface Answer {
 /** Runs a statement. */
 export type Query = (statement: Statement) => Promise<Answer>;
 
-/** How to run statements over a table on a pool of either kind. */
+/** Runs statements on a pool of either driver. */
 export function queryOf(pool: PgPoolLike<unknown> | PostgresJsLike<unknown>, table: string): Query {
   const query: Query = isPostgresJs(pool)
     ? queryOfPostgresJs(pool, pool.options)
@@ -48,7 +48,7 @@ export function queryOf(pool: PgPoolLike<unknown> | PostgresJsLike<unknown>, tab
   return (statement) => query(statement).catch(explainTo(table));
 }
 
-/** postgres.js prepares what has parameters, unless its pool is told that nothing may be prepared. */
+/** postgres.js prepares statements with parameters, unless its pool forbids that. */
 export function queryOfPostgresJs(sql: Unsafe, options: PostgresJsLike<unknown>['options']): Query {
   const prepare = options?.prepare === true;
   return async (statement) => {
@@ -59,7 +59,7 @@ export function queryOfPostgresJs(sql: Unsafe, options: PostgresJsLike<unknown>[
   };
 }
 
-/** Throws what a statement of the store failed with, or what to do about it. */
+/** Rethrows the error of a statement, or an error with the fix. */
 export function explainTo(table: string): (error: unknown) => never {
   return (error) => {
     if (sqlState(error) !== '42P01') throw error;
@@ -86,7 +86,7 @@ export const POOL: ClientOption = {
   },
 };
 
-/** Reads a result of pg, or the last of several. By position, because names of columns may be transformed. */
+/** Reads the last result of pg. By position, because column names may be transformed. */
 export function readPg(result: unknown): Answer {
   const last = (Array.isArray(result) ? result.at(-1) : result) as { rows: object[]; rowCount: number | null };
   return { value: firstOf(last.rows[0]), count: Number(last.rowCount) };
@@ -101,7 +101,7 @@ function firstOf(row: object | undefined): unknown {
   return row && Object.values(row)[0];
 }
 
-/** The five characters that Postgres gives with an error, or what a driver says in their place. */
+/** The five-character SQLSTATE of an error, or the code of a driver. */
 export function sqlState(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }

@@ -18,7 +18,8 @@ export function containedSql<Tx extends object>(sql: Tx, state: TransactionState
     apply: (target, _, args) => call(target as Callable, args),
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
-      if (name === 'prepare') throw storeError('A transaction of the store cannot be prepared for a second phase.');
+      if (name === 'prepare')
+        throw storeError('context.tx.prepare() is not supported: the store commits the transaction itself.');
       if (name === 'savepoint') {
         return (...args: unknown[]) => {
           if (state.refusal) return Promise.reject(state.refusal);
@@ -26,7 +27,9 @@ export function containedSql<Tx extends object>(sql: Tx, state: TransactionState
         };
       }
       if (name === 'file')
-        throw storeError('context.tx.file() reads on its own time: read the file, and give its text to unsafe().');
+        throw storeError(
+          'context.tx.file() is not supported. Read the file, and pass its text to context.tx.unsafe().',
+        );
       if (name === 'unsafe') return (...args: unknown[]) => call(value as Callable, args);
       return value;
     },

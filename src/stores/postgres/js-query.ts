@@ -61,7 +61,7 @@ async function start<R>(text: string, state: TransactionState, begin: () => R): 
   if (state.failures.size > 0) await turn();
   if (state.refusal) throw state.refusal;
   if (CONTROL.test(text)) {
-    throw storeError('The store begins and ends the transaction itself: use savepoints within it.');
+    throw storeError('The store begins and ends the transaction itself. Use savepoints inside it.');
   }
   return await begin();
 }
@@ -96,5 +96,7 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> {
 
 // It would keep the connection for as long as the stream is not done, whatever becomes of the event.
 function refuseCopy(): never {
-  throw storeError('COPY is not for a transaction of the store: a stream that is left open would keep its connection.');
+  throw storeError(
+    'COPY is not supported in a transaction of the store, because an open stream would keep its connection.',
+  );
 }

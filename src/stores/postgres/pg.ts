@@ -64,7 +64,7 @@ function guarded<Client extends PgClientLike>(client: Client, isOver: () => bool
       return (...args: unknown[]) => {
         if (isOver()) return refuse(args.at(-1));
         if (name === 'release' || name === 'end') {
-          throw storeError(`The store gives the connection back itself: leave out context.tx.${name}().`);
+          throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
         }
         const result: unknown = Reflect.apply(value, target, args);
         return result === target ? receiver : result;

@@ -149,7 +149,7 @@ function statement(text: string, ...values: string[]): Statement {
 export function inline({ text, values }: Statement): string {
   return text.replace(/\$(\d)/g, (_, position) => {
     const value = String(values[position - 1]);
-    if (!/^[\w.:@/+-]+$/.test(value)) throw new TypeError('Not a text that can stand in a statement.');
+    if (!/^[\w.:@/+-]+$/.test(value)) throw new TypeError('The value cannot be inlined into a statement.');
     return `'${value}'`;
   });
 }

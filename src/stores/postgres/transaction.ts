@@ -6,18 +6,18 @@ import type { IdempotencyStore } from '../store.js';
 import { explainTo, type Query, sqlState, storeError } from './client.js';
 import type { Statement, Statements } from './sql.js';
 
-/** A connection for one transaction. Once it is over, nothing can reach the connection through `tx` any more. */
+/** A connection for one transaction. After its end, `tx` cannot reach the connection. */
 export interface Session<Tx> {
-  /** What the handler is given. */
+  /** The handler's `context.tx`. */
   readonly tx: Tx;
   /** Begins the transaction with a statement. */
   readonly begin: Query;
   readonly query: Query;
-  /** Commits, unless the statement fails. Rejects when nothing was kept, and when that is not known. */
+  /** Commits unless the statement fails. Rejects if nothing was committed or that is unknown. */
   commit(check: Statement): Promise<void>;
-  /** Undoes everything and gives the connection back. The statement counts where the handler had committed already. */
+  /** Rolls back and releases the connection. The statement undoes the claim if the handler had committed already. */
   rollback(afterwards?: Statement): Promise<void>;
-  /** Gives up on the connection without waiting for it. Nothing of the transaction is kept. */
+  /** Gives up the connection without waiting for it. Nothing is committed. */
   abandon(): void;
 }
 
@@ -30,7 +30,7 @@ export function transactionalStore<Tx>(
 ): IdempotencyStore<Tx> {
   const inTime = <T>(work: Promise<T>, what: string) =>
     withDeadline(work, timeoutMs, () => storeError(`${what} within ${timeoutMs} ms (timeoutMs).`));
-  // A handler has nine tenths of the lease, so its claim may take the last one; of a short lease, more.
+  // A handler gets 0.9 of the lease, so its claim may take 0.1; more if the lease is short.
   const claimMs = Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs));
 
   async function opened(): Promise<Session<Tx>> {
@@ -43,7 +43,7 @@ export function transactionalStore<Tx>(
     }
   }
 
-  /** What is late may still be using its connection, so that the connection cannot be asked to roll back. */
+  /** A late handler or statement may still use the connection, which then cannot roll back. */
   async function close(session: Session<Tx>, error?: unknown, afterwards?: Statement): Promise<void> {
     if (isWebhookError(error) && (error.code === 'ERR_WEBHOOK_HANDLER_TIMEOUT' || error.code === 'ERR_WEBHOOK_STORE')) {
       session.abandon();
@@ -52,7 +52,7 @@ export function transactionalStore<Tx>(
     await inTime(session.rollback(afterwards), 'The server did not roll back').catch(() => session.abandon());
   }
 
-  /** Says `claimed` and the transaction's id, `duplicate` or `in-progress`. */
+  /** Resolves to `claimed` and the transaction's id, `duplicate` or `in-progress`. */
   async function claim(session: Session<Tx>, key: string): Promise<string> {
     const late = 'The server did not answer';
     try {
@@ -106,7 +106,7 @@ export function transactionalStore<Tx>(
           run(session.tx, { onTimeout, fencingToken: BigInt(transaction), remainingMs }).then(resolve, reject);
         });
         isCommitting = true;
-        const late = 'It is not known whether the transaction was committed: the server did not answer';
+        const late = 'It is unknown whether the transaction was committed: the server did not answer';
         await inTime(session.commit(statements.check(transaction)), late);
         return 'handled';
       } catch (error) {
@@ -118,25 +118,27 @@ export function transactionalStore<Tx>(
   };
 }
 
-/** What a failed commit means. */
+/** Explains a failed commit. */
 function reasonOf(cause: unknown): string {
   const state = sqlState(cause);
   if (state === '25P02') return ABORTED;
   if (state === '22012')
-    return 'The handler ended the transaction of context.tx itself, so it is not known what was kept of it. Leave BEGIN, COMMIT and ROLLBACK to the store.';
-  if (/^(23|40)/.test(state)) return 'Postgres refused to commit, so nothing of the transaction was kept.';
-  return 'It is not known whether the transaction was committed: the connection failed. A redelivery finds out.';
+    return 'The handler ended the transaction of context.tx itself, so it is unknown which writes were kept. Leave BEGIN, COMMIT and ROLLBACK to the store.';
+  if (/^(23|40)/.test(state)) return 'Postgres refused to commit, so the transaction was rolled back.';
+  return 'The connection failed, so it is unknown whether the transaction was committed. A redelivery resolves this.';
 }
 
 const FROZEN =
-  'Claiming the key took so long that the handler could outlive its lease, so it was not started. Either the process was frozen or leaseMs is too short.';
+  'Claiming the key took so long that the handler could outlive its lease, so it was not started. The process was frozen, or leaseMs is too short.';
 
 export const ABORTED =
-  'A statement of the handler failed and the handler resolved nevertheless, so nothing of the transaction was kept. Let the handler reject, or put a savepoint before what may fail.';
+  'The handler resolved although one of its statements failed, so the transaction was rolled back. Let the handler reject, or use a savepoint for statements that may fail.';
 
-/** What is thrown at a handler that goes on using its transaction. */
+/** The error for a handler that uses its transaction after the end. */
 export function overError(): WebhookError {
-  return storeError('The transaction of this event is over, and its connection is no longer the handler’s.');
+  return storeError(
+    'The transaction of this event has ended, so context.tx can no longer be used. Await every statement in the handler.',
+  );
 }
 
 function ignore(): void {}

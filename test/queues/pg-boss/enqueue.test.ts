@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)(
       const boss = await started();
       const { name } = await queueOf(boss, { retentionMinutes: 60 });
       const each = [event(randomUUID())];
-      expect(await refusal(boss, name, each)).toContain('retentionMinutes of 60: set it to 10080');
+      expect(await refusal(boss, name, each)).toContain('retentionMinutes of 60. Set it to 10080');
       await store(boss, name, each, { retentionMs: 60 * minute });
     });
 

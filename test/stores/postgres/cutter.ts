@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, connect as dial, type Socket } from 'no
 import { onTestFinished } from 'vitest';
 import { nothing } from '../../contracts/store-helpers.js';
 
-/** What a server says to a connection when it ends, as it is sent. */
+/** The bytes that a server sends to a connection when it shuts down. */
 const ending = (() => {
   const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0';
   const message = Buffer.alloc(5 + fields.length);
@@ -11,10 +11,10 @@ const ending = (() => {
   message.write(fields, 5);
   return message;
 })();
-/** What a server says when it is ready for a query, outside of a transaction. */
+/** The bytes that a server sends when it is ready for a query, outside a transaction. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** Stands between a client and the server, and cuts every connection at the next message that holds a text. */
+/** A proxy that cuts every connection at the next message that contains a text. */
 export async function startCutter(port: number) {
   const sockets = new Set<Socket>();
   let armed: { text: string; deliver: boolean } | undefined;
@@ -50,11 +50,11 @@ export async function startCutter(port: number) {
   });
   return {
     port: (server.address() as AddressInfo).port,
-    /** From now on, the server ends with every connection in the same instant in which that is ready. */
+    /** From now on, the server ends every connection as soon as it is ready. */
     endWhenReady(does: boolean) {
       isEnding = does;
     },
-    /** `deliver`: the server gets the message, and its answer is lost. */
+    /** With `deliver`, the server gets the message but its answer is lost. */
     cutAt(text: string, deliver: boolean) {
       armed = { text, deliver };
     },

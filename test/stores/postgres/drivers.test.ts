@@ -12,7 +12,7 @@ import { openPool } from './drivers.js';
 
 const ERR_STORE = { code: 'ERR_WEBHOOK_STORE' };
 
-describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its driver’s own${needsPostgres}`, () => {
+describe.skipIf(!hasPostgres)(`postgresStore, transactional, and features of its driver${needsPostgres}`, () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startPostgres();
@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
     (await openPool('pg', server.url).run(`SELECT FROM effects WHERE id = '${id}'`)).length === 1;
 
   describe('pg', () => {
-    it('is given to an event’s handler as context.tx', async () => {
+    it('is available to the handler as context.tx', async () => {
       const { store } = openPg();
       const id = unique();
       const receiver = createReceiver({
@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
       expect(await written(id)).toBe(true);
     });
 
-    it('undoes what a handler did that the receiver timed out', async () => {
+    it('rolls back the writes of a handler that timed out', async () => {
       const { pool, store } = openPg();
       const id = unique();
       let after: Promise<unknown> | undefined;
@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
       expect([await written(id), await written(`${id} late`)]).toEqual([false, false]);
     });
 
-    it('refuses a handler after its end as an ended client does, so that no callback ends the process', async () => {
+    it('rejects a handler’s late calls like an ended client, so that no callback crashes the process', async () => {
       const { store } = openPg();
       const leaked: PoolClient[] = [];
       const listen = async (tx: PoolClient) => void leaked.push(tx, tx.on('notice', nothing), tx.once('end', nothing));
@@ -88,14 +88,14 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
       }
     });
 
-    it('cannot be given back or ended by a handler', async () => {
+    it('cannot be released or ended by a handler', async () => {
       const { store } = openPg();
       await expect(store.once(unique(), async (tx) => tx.release())).rejects.toMatchObject(ERR_STORE);
       await expect(store.once(unique(), async (tx) => tx.end())).rejects.toMatchObject(ERR_STORE);
       expect(await store.once(unique(), nothing)).toBe('handled');
     });
 
-    it('is still a client of pg to whoever looks', async () => {
+    it('still looks like a client of pg', async () => {
       const { store } = openPg();
       const run = async (tx: pg.PoolClient) => {
         expect(tx).toBeInstanceOf(pg.Client);
@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
   describe('postgres.js', () => {
     const insert = (id: string) => async (tx: TransactionSql) => void (await tx`INSERT INTO effects VALUES (${id})`);
 
-    it('is given to an event’s handler as context.tx', async () => {
+    it('is available to the handler as context.tx', async () => {
       const { store } = openPostgresJs();
       const id = unique();
       const receiver = createReceiver({ secret, store, onEvent: (each, { tx }) => insert(each.id)(tx) });
@@ -327,7 +327,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, with what is its dr
       await expect(store.once(unique(), failing)).rejects.toMatchObject(ERR_STORE);
     });
 
-    it('cannot be prepared for a second phase by a handler', async () => {
+    it('refuses prepare()', async () => {
       const { store } = openPostgresJs();
       await expect(store.once(unique(), async (tx) => void tx.prepare('later'))).rejects.toMatchObject(ERR_STORE);
     });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import postgres from 'postgres';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import {
   type PgPoolLike,
   type PostgresJsLike,
@@ -8,8 +8,11 @@ import {
   postgresStore,
 } from '../../../src/stores/postgres/index.js';
 import type { StoreSettings } from '../../contracts/store.js';
+import { nothing } from '../../contracts/store-helpers.js';
+import { startPostgres } from '../../servers/postgres.js';
+import type { TestServer } from '../../servers/server.js';
 
-/** What a handler does with its transaction, the same for both drivers. */
+/** Runs a statement in the transaction of a handler, with either driver. */
 export type Run = (text: string) => Promise<unknown>;
 export type Row = Record<string, unknown>;
 
@@ -18,7 +21,7 @@ export interface Opened {
   /** Runs a statement on the pool, beside the store. */
   readonly run: (text: string) => Promise<readonly Row[]>;
   lease(settings?: StoreSettings & { table?: string }): PostgresStore<undefined>;
-  /** A transactional store whose handlers are given a function that runs statements in their transaction. */
+  /** A transactional store whose handlers get a function that runs statements in their transaction. */
   transactional(settings?: StoreSettings & { table?: string }): PostgresStore<Run>;
   close(): Promise<void>;
 }
@@ -27,13 +30,13 @@ export interface PoolSettings {
   readonly max?: number;
   /** Settings of every session, such as `statement_timeout`. */
   readonly session?: Readonly<Record<string, string>>;
-  /** Whether the driver may prepare statements; for a connection pooler it may not. pg does so only when it is told to. */
+  /** Whether the driver may prepare statements, which fails with a connection pooler. pg never does so by itself. */
   readonly prepare?: boolean;
-  /** Whether postgres.js asks each new connection for types. It leaves a failure of that to the process: unhandled. */
+  /** Whether postgres.js queries the types on each new connection. If that fails, it causes an unhandled rejection. */
   readonly fetchTypes?: boolean;
 }
 
-/** The store with another `tx`: what a test's handlers are given. */
+/** The store with another `tx` for its handlers. */
 function giving<Tx>(store: PostgresStore<Tx>, runOf: (tx: Tx) => Run): PostgresStore<Run> {
   return { ...store, once: (key, run) => store.once(key, (tx, options) => run(runOf(tx), options)) };
 }
@@ -70,9 +73,38 @@ const DRIVERS = { pg: openPg, 'postgres.js': openPostgresJs };
 export type DriverName = keyof typeof DRIVERS;
 export const driverNames: readonly DriverName[] = ['pg', 'postgres.js'];
 
-/** A pool that is closed when the test is over. */
+/** A pool, closed after the test. */
 export function openPool(driver: DriverName, url: string, settings?: PoolSettings): Opened {
   const opened = DRIVERS[driver](url, settings);
   onTestFinished(() => opened.close());
   return opened;
 }
+
+/** A Postgres for the tests of a describe. `open` creates the store's table and `effects`, a table for handlers. */
+export function withEffects(columns: string) {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 30_000);
+  afterAll(() => server.stop());
+
+  return {
+    server: () => server,
+    async open(driver: DriverName, settings?: PoolSettings, port = server.port): Promise<Opened> {
+      const opened = openPool(driver, server.url.replace(String(server.port), String(port)), settings);
+      await opened.lease().migrate();
+      await opened.run(`DO $$ BEGIN PERFORM pg_advisory_xact_lock(1);
+        CREATE TABLE IF NOT EXISTS effects (${columns}); END $$`);
+      return opened;
+    },
+  };
+}
+
+/** A handler that writes the effect of an event. */
+export const write = (id: string) => (run: Run) => run(`INSERT INTO effects VALUES ('${id}')`).then(nothing);
+
+/** How often an effect was written. */
+export const countOf = async ({ run }: Opened, id: string) =>
+  (await run(`SELECT FROM effects WHERE id = '${id}'`)).length;
+
+export const written = async (opened: Opened, id: string) => (await countOf(opened, id)) === 1;

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A process that is frozen for so long at one of its awaits, as one of its clocks sees it. */
+/** A process that freezes for `ms` at one of its awaits, as measured by one of its clocks. */
 function frozen(at: 'open' | 'begin', ms: number, clock: keyof typeof clocks, leaseMs: number) {
   const [of, name] = clocks[clock];
   const real = of[name].bind(of);
@@ -45,7 +45,7 @@ function frozen(at: 'open' | 'begin', ms: number, clock: keyof typeof clocks, le
   return { result: store.once('a', run), run, ended };
 }
 
-describe('a process that is frozen while its claim is answered', () => {
+describe('a process that freezes during its claim', () => {
   describe.each(['the monotonic clock', 'the wall clock'] as const)('by %s', (clock) => {
     it.each([
       [60_000, 60_000],
@@ -63,7 +63,7 @@ describe('a process that is frozen while its claim is answered', () => {
     it.each([
       ['begin', 5000],
       ['open', 3_600_000],
-    ] as const)('starts it when the lease is whole (%s, %i ms)', async (at, ms) => {
+    ] as const)('starts it if the lease is intact (%s, %i ms)', async (at, ms) => {
       const { result, run, ended } = frozen(at, ms, clock, 60_000);
       expect(await result).toBe('handled');
       expect(run).toHaveBeenCalledExactlyOnceWith('tx', {

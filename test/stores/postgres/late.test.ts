@@ -1,34 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebhookError } from '../../../src/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
-import { hasPostgres, needsPostgres, startPostgres } from '../../servers/postgres.js';
-import type { TestServer } from '../../servers/server.js';
-import { driverNames, type Opened, openPool, type PoolSettings, type Run } from './drivers.js';
+import { hasPostgres, needsPostgres } from '../../servers/postgres.js';
+import { driverNames, type Opened, type PoolSettings, type Run, withEffects, write, written } from './drivers.js';
 
 const ERR_STORE = { code: 'ERR_WEBHOOK_STORE' };
 
-describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a handler is late${needsPostgres}`, () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 30_000);
-  afterAll(() => server.stop());
+describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a handler times out${needsPostgres}`, () => {
+  const { open: openWith } = withEffects('id text PRIMARY KEY');
 
   describe.each(driverNames)('%s', (driver) => {
-    async function open(settings?: PoolSettings): Promise<Opened> {
-      const opened = openPool(driver, server.url, settings);
-      await opened.lease().migrate();
-      await opened.run(`DO $$ BEGIN PERFORM pg_advisory_xact_lock(1);
-        CREATE TABLE IF NOT EXISTS effects (id text PRIMARY KEY); END $$`);
-      return opened;
-    }
-    const write = (id: string) => (run: Run) => run(`INSERT INTO effects VALUES ('${id}')`).then(nothing);
-    const written = async ({ run }: Opened, id: string) =>
-      (await run(`SELECT FROM effects WHERE id = '${id}'`)).length === 1;
+    const open = (settings?: PoolSettings) => openWith(driver, settings);
     const timeout = () => new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', 'out of time');
 
-    /** A run that is told, once `work` is done, that its time is up, and settles as `end` does. */
+    /** A run that times out after `work`, and settles like `end`. */
     function late(store: ReturnType<Opened['transactional']>, key: string, work: (tx: Run) => unknown, end = nothing) {
       const settled = deferred();
       const result = store.once(key, async (tx, options) => {
@@ -46,7 +32,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a handler is l
     it.each([
       ['succeeds', nothing],
       ['fails', failing],
-    ])('undoes it and frees its key at once, though it still runs and later %s', async (_, ending) => {
+    ])('rolls back and frees the key immediately, although the handler still runs and later %s', async (_, ending) => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
       const [key, early, next] = [unique(), unique(), unique()];
@@ -63,7 +49,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a handler is l
       expect(await store.once(key, failing)).toBe('duplicate');
     });
 
-    it('refuses it its transaction in the very turn in which its time is up', async () => {
+    it('closes the transaction in the turn of the timeout', async () => {
       const opened = await open({ max: 1 });
       const [key, id] = [unique(), unique()];
       const refused: Promise<unknown>[] = [];
@@ -77,7 +63,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a handler is l
       expect(await written(opened, id)).toBe(false);
     });
 
-    it('ends a statement that it has under way, long before the lease is over', async () => {
+    it('ends its running statement, long before the lease is over', async () => {
       const opened = await open();
       const store = opened.transactional({ leaseMs: 60_000 });
       const [key, id] = [unique(), unique()];
@@ -147,7 +133,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a handler is l
       for (const store of [one.transactional(), other.lease(), other.transactional(), one.lease(), one.lease()]) {
         await store.once(key, note).catch(nothing);
       }
-      // A holder that does not come back is taken over from.
+      // Another call takes over from a hung run.
       const running = deferred();
       void one.lease({ leaseMs: 300 }).once(key, async (_, options) => {
         tokens.push(options?.fencingToken);

@@ -1,50 +1,35 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
-import { hasPostgres, needsPostgres, startPostgres } from '../../servers/postgres.js';
-import type { TestServer } from '../../servers/server.js';
+import { hasPostgres, needsPostgres } from '../../servers/postgres.js';
 import { startCutter } from './cutter.js';
-import { driverNames, type Opened, openPool, type Run } from './drivers.js';
+import { countOf, driverNames, openPool, type Run, withEffects, write } from './drivers.js';
 
 describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a connection is lost${needsPostgres}`, () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 30_000);
-  afterAll(() => server.stop());
+  const { open: openWith, server } = withEffects('id text NOT NULL');
 
   describe.each(driverNames)('%s', (driver) => {
-    async function open(port = server.port): Promise<Opened> {
-      const opened = openPool(driver, server.url.replace(String(server.port), String(port)), { max: 2 });
-      await opened.lease().migrate();
-      await opened.run('CREATE TABLE IF NOT EXISTS effects (id text NOT NULL)');
-      return opened;
-    }
-    const write = (id: string) => (run: Run) => run(`INSERT INTO effects VALUES ('${id}')`).then(nothing);
-    const count = async ({ run }: Opened, id: string) => (await run(`SELECT FROM effects WHERE id = '${id}'`)).length;
+    const open = (port?: number) => openWith(driver, { max: 2 }, port);
 
-    it.each([true, false])(
-      'has one effect when the answer to COMMIT is lost (and COMMIT arrived: %s)',
-      async (arrived) => {
-        const [cutter, direct] = [await startCutter(server.port), await open()];
-        const store = (await open(cutter.port)).transactional();
-        const [key, id] = [unique(), unique()];
-        cutter.cutAt('COMMIT', arrived);
-        await expect(store.once(key, write(id))).rejects.toMatchObject({
-          code: 'ERR_WEBHOOK_STORE',
-          message: expect.stringContaining('not known whether the transaction was committed'),
-        });
-        const results: string[] = [];
-        await eventually(async () => {
-          results.push(await store.once(key, write(id)));
-          expect(results.at(-1)).toBe('duplicate');
-        });
-        expect(results.includes('handled')).toBe(!arrived);
-        expect(await count(direct, id)).toBe(1);
-      },
-    );
+    it.each([true, false])('has one effect if the answer to COMMIT is lost (COMMIT arrived: %s)', async (arrived) => {
+      const [cutter, direct] = [await startCutter(server().port), await open()];
+      const store = (await open(cutter.port)).transactional();
+      const [key, id] = [unique(), unique()];
+      cutter.cutAt('COMMIT', arrived);
+      await expect(store.once(key, write(id))).rejects.toMatchObject({
+        code: 'ERR_WEBHOOK_STORE',
+        message: expect.stringContaining('unknown whether the transaction was committed'),
+      });
+      const results: string[] = [];
+      await eventually(async () => {
+        results.push(await store.once(key, write(id)));
+        expect(results.at(-1)).toBe('duplicate');
+      });
+      expect(results.includes('handled')).toBe(!arrived);
+      expect(await countOf(direct, id)).toBe(1);
+    });
 
-    it.each(['BEGIN', 'PG_TRY_ADVISORY_XACT_LOCK'])('does not run when the connection is cut at %s', async (text) => {
-      const cutter = await startCutter(server.port);
+    it.each(['BEGIN', 'PG_TRY_ADVISORY_XACT_LOCK'])('does not run if the connection is cut at %s', async (text) => {
+      const cutter = await startCutter(server().port);
       const store = (await open(cutter.port)).transactional();
       const key = unique();
       for (const arrived of [true, false]) {
@@ -54,8 +39,8 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a connection i
       await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
     });
 
-    it('rejects when a handler goes on after its connection was cut, and runs nothing of it elsewhere', async () => {
-      const [cutter, direct] = [await startCutter(server.port), await open()];
+    it('rejects if a handler continues after its connection was cut, and runs none of its statements elsewhere', async () => {
+      const [cutter, direct] = [await startCutter(server().port), await open()];
       const opened = await open(cutter.port);
       const store = opened.transactional();
       const [key, id] = [unique(), unique()];
@@ -70,14 +55,14 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a connection i
         await write(id)(tx).catch(nothing);
       };
       await expect(store.once(key, run)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
-      expect(await count(direct, id)).toBe(0);
+      expect(await countOf(direct, id)).toBe(0);
       await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
-      expect(await count(direct, id)).toBe(1);
+      expect(await countOf(direct, id)).toBe(1);
     });
 
-    it('survives a server that ends as soon as a connection is made', async () => {
-      const cutter = await startCutter(server.port);
-      const url = server.url.replace(String(server.port), String(cutter.port));
+    it('survives a server that ends right after a connection', async () => {
+      const cutter = await startCutter(server().port);
+      const url = server().url.replace(String(server().port), String(cutter.port));
       const store = openPool(driver, url, { max: 2, fetchTypes: false }).transactional();
       await (await open()).lease().migrate();
       cutter.endWhenReady(true);
@@ -87,7 +72,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a connection i
       await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
     });
 
-    it('survives a server that ends the connection while the handler does something else', async () => {
+    it('survives a server that ends the connection between statements', async () => {
       const [opened, direct] = [await open(), await open()];
       const store = opened.transactional();
       const [key, id] = [unique(), unique()];
@@ -98,7 +83,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a connection i
         await eventually(() => opened.run('SELECT 1'));
       };
       await expect(store.once(key, run)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
-      expect(await count(direct, id)).toBe(0);
+      expect(await countOf(direct, id)).toBe(0);
       expect(await store.once(key, write(id))).toBe('handled');
     });
 
@@ -110,41 +95,41 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a connection i
         async (run: Run, id: string) => write(id)(run).catch(nothing),
       ],
     ])(
-      'keeps nothing of a handler during which the server is killed and restarts, %s',
+      'keeps no writes of a handler during which the server is killed and restarts, %s',
       async (_, then) => {
         const [store, direct] = [(await open()).transactional(), await open()];
         const [key, id] = [unique(), unique()];
         const run = async (tx: Run) => {
           await write(id)(tx);
-          await server.kill();
-          await server.restart();
+          await server().kill();
+          await server().restart();
           await then(tx, id);
         };
         await expect(store.once(key, run)).rejects.toThrow();
-        await eventually(async () => expect(await count(direct, id)).toBe(0));
+        await eventually(async () => expect(await countOf(direct, id)).toBe(0));
         await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
         expect(await store.once(key, failing)).toBe('duplicate');
-        expect(await count(direct, id)).toBe(1);
+        expect(await countOf(direct, id)).toBe(1);
       },
       20_000,
     );
 
-    it('keeps nothing of a handler that waits for an answer when the server is killed', async () => {
+    it('keeps no writes of a handler that waits for an answer when the server is killed', async () => {
       const [store, direct] = [(await open()).transactional(), await open()];
       const [key, id] = [unique(), unique()];
       const run = async (tx: Run) => {
         await write(id)(tx);
         const waiting = tx('SELECT pg_sleep(60)');
-        await Promise.all([waiting, server.kill()]);
+        await Promise.all([waiting, server().kill()]);
       };
       await expect(store.once(key, run)).rejects.toThrow();
-      await server.restart();
+      await server().restart();
       await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
-      expect(await count(direct, id)).toBe(1);
+      expect(await countOf(direct, id)).toBe(1);
     }, 20_000);
 
     it('passes on what a handler threw when the connection is cut at ROLLBACK', async () => {
-      const [cutter, direct] = [await startCutter(server.port), await open()];
+      const [cutter, direct] = [await startCutter(server().port), await open()];
       const store = (await open(cutter.port)).transactional();
       for (const arrived of [true, false]) {
         const [key, id] = [unique(), unique()];
@@ -155,46 +140,46 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a connection i
         };
         await expect(store.once(key, run)).rejects.toThrow('the run failed');
         await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
-        expect(await count(direct, id)).toBe(1);
+        expect(await countOf(direct, id)).toBe(1);
       }
     });
 
-    it('passes on in time what a handler threw when the server does not answer to ROLLBACK', async () => {
+    it('rethrows the error of a handler in time if the server does not answer ROLLBACK', async () => {
       const opened = await open();
       const store = opened.transactional({ timeoutMs: 300 });
       const [key, id] = [unique(), unique()];
       const run = async (tx: Run) => {
         await write(id)(tx);
-        server.pause();
+        server().pause();
         await failing();
       };
       try {
         await expect(store.once(key, run)).rejects.toThrow('the run failed');
       } finally {
-        server.resume();
+        server().resume();
       }
       await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
-      expect(await count(opened, id)).toBe(1);
+      expect(await countOf(opened, id)).toBe(1);
     });
 
-    it('rejects in time when the server does not answer to COMMIT, and finds out later', async () => {
+    it('rejects in time if the server does not answer COMMIT, and a redelivery resolves the outcome', async () => {
       const [opened, direct] = [await open(), await open()];
       const store = opened.transactional({ timeoutMs: 300 });
       const [key, id] = [unique(), unique()];
       const run = async (tx: Run) => {
         await write(id)(tx);
-        server.pause();
+        server().pause();
       };
       try {
         await expect(store.once(key, run)).rejects.toMatchObject({
           code: 'ERR_WEBHOOK_STORE',
-          message: expect.stringContaining('not known whether the transaction was committed'),
+          message: expect.stringContaining('unknown whether the transaction was committed'),
         });
       } finally {
-        server.resume();
+        server().resume();
       }
       await eventually(async () => expect(await store.once(key, write(id))).toBe('duplicate'));
-      expect(await count(direct, id)).toBe(1);
+      expect(await countOf(direct, id)).toBe(1);
     });
   });
 });

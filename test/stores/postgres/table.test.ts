@@ -19,7 +19,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
   describe.each(driverNames)('%s', (driver) => {
     const open = (settings = {}) => openPool(driver, server.url, settings);
 
-    it('is made once by twenty replicas that start at the same instant', async () => {
+    it('is created once by twenty replicas that start at the same time', async () => {
       const table = freshTable();
       const stores = Array.from({ length: 20 }, () => open({ max: 1 }).lease({ table }));
       await Promise.all(stores.map((store) => store.migrate()));
@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
       expect(await stores[0]?.once(unique(), nothing)).toBe('handled');
     });
 
-    it('may be in a schema, and have a name that is a word of SQL or in capitals', async () => {
+    it('may be in a schema, and may have an SQL keyword or capitals as its name', async () => {
       const opened = open();
       await opened.run('CREATE SCHEMA IF NOT EXISTS "App"');
       for (const table of ['App.select', 'User', 'App.user', `${'x'.repeat(48)}`]) {
@@ -45,7 +45,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
       }
     });
 
-    it('needs no right to make tables where it is there', async () => {
+    it('needs no privilege to create tables if it exists', async () => {
       const opened = open();
       const [table, role] = [freshTable(), `role_${unique().replaceAll('-', '_')}`];
       await opened.lease({ table }).migrate();
@@ -60,12 +60,12 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
       await expect(restricted.lease({ table: freshTable() }).migrate()).rejects.toMatchObject({ code: '42501' });
     });
 
-    it('is asked for when it is missing, by its name and with what to do', async () => {
+    it('causes an error with its name and the fix if it does not exist', async () => {
       const opened = open();
       const table = `nowhere.${freshTable()}`;
       const missing = {
         code: 'ERR_WEBHOOK_STORE',
-        message: `There is no table ${table}: call migrate() of the store once before deliveries come in.`,
+        message: `The table ${table} does not exist. Call migrate() of the store before deliveries arrive.`,
       };
       for (const store of [opened.lease({ table }), opened.transactional({ table })]) {
         await expect(store.once(unique(), failing)).rejects.toMatchObject(missing);
@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
       expect(await store.once(key, failing)).toBe('duplicate');
     });
 
-    it('keeps keys for as long as a number can say', async () => {
+    it('keeps keys for the longest retention that a number can express', async () => {
       const opened = open();
       const settings = { table: freshTable(), retentionMs: Number.MAX_SAFE_INTEGER, leaseMs: 2 ** 31 - 1 };
       await opened.lease(settings).migrate();
@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
       }
     });
 
-    it('records a run once when the answer to its record is lost', async () => {
+    it('records a run once if the answer to its record is lost', async () => {
       const cutter = await startCutter(server.port);
       const table = freshTable();
       await open().lease({ table }).migrate();
@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
       }
     });
 
-    it('does not run when the answer to a claim is lost, and lets another claim after the lease', async () => {
+    it('does not run if the answer to a claim is lost, and lets another claim after the lease', async () => {
       const cutter = await startCutter(server.port);
       const table = freshTable();
       const store = openPool(driver, server.url.replace(String(server.port), String(cutter.port))).lease({
@@ -168,7 +168,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
     }
     const claimed = [{ '?column?': expect.stringMatching(/^claimed \d+$/) }];
 
-    it('lets an owner claim again what it holds, as a driver does that sends a statement twice', async () => {
+    it('lets an owner repeat its claim, as a driver does that sends a statement twice', async () => {
       const { run, statements } = await tableOf();
       expect(await run(inline(statements.claim('key', 'me')))).toEqual(claimed);
       expect(await run(inline(statements.claim('key', 'me')))).toEqual(claimed);
@@ -177,7 +177,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
       expect(await run(inline(statements.claim('key', 'me')))).toEqual([]);
     });
 
-    it('lets an owner complete twice, and after it was swept, and no other while it is held', async () => {
+    it('lets an owner complete twice, and after a sweep, but no other owner during the lease', async () => {
       const { run, statements, table } = await tableOf();
       const complete = async (owner: string) =>
         (await run(`${inline(statements.complete('key', owner))} RETURNING 1`)).length;
@@ -189,7 +189,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
       expect(await complete('me')).toBe(1);
     });
 
-    it('gives back what its owner holds, and nothing that was completed or is another’s', async () => {
+    it('releases the owner’s claim, but neither a completed key nor another’s claim', async () => {
       const { run, statements, table } = await tableOf();
       await run(inline(statements.claim('key', 'me')));
       await run(inline(statements.release('key', 'other')));
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgres)(`the table of postgresStore${needsPostgres}`, () =
 describe('the statements of postgresStore', () => {
   const settings = { leaseMs: 60_000, retentionMs: 60_000 };
 
-  it('take no text that could be more than a text', () => {
+  it('accept no value that could break out of its quotes', () => {
     const statements = statementsFor('keys', settings);
     for (const text of ["a'b", '', 'a b', 'a\\', 'a;b', '$$', 'ä', 'a\n', 'a\0']) {
       expect(() => inline(statements.claim(text, 'me'))).toThrow(TypeError);
@@ -236,9 +236,12 @@ describe('the statements of postgresStore', () => {
     'x'.repeat(49),
     `${'s'.repeat(64)}.a`,
     'keys; DROP TABLE users; --',
-  ])('refuse %j as the name of a table', (table) => {
+  ])('refuse %j as the table', (table) => {
     expect(() => statementsFor(table, settings)).toThrow(
-      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('Option table') }),
+      expect.objectContaining({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: expect.stringMatching(/^`table` must be an identifier .*, got \w/),
+      }),
     );
   });
 });

@@ -1,39 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebhookError } from '../../../src/index.js';
 import { eventually, failing, holdKey, nothing, unique } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
-import { hasPostgres, needsPostgres, startPostgres } from '../../servers/postgres.js';
-import type { TestServer } from '../../servers/server.js';
-import { driverNames, type Opened, openPool, type PoolSettings, type Run } from './drivers.js';
+import { hasPostgres, needsPostgres } from '../../servers/postgres.js';
+import { driverNames, type Opened, type PoolSettings, type Run, withEffects, write, written } from './drivers.js';
 
 const ERR_STORE = { code: 'ERR_WEBHOOK_STORE' };
 
 describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 30_000);
-  afterAll(() => server.stop());
+  const { open: openWith } = withEffects('id text PRIMARY KEY DEFERRABLE INITIALLY DEFERRED');
 
   describe.each(driverNames)('%s', (driver) => {
-    async function open(settings?: PoolSettings): Promise<Opened> {
-      const opened = openPool(driver, server.url, settings);
-      await opened.lease().migrate();
-      await opened.run(`DO $$ BEGIN PERFORM pg_advisory_xact_lock(1);
-        CREATE TABLE IF NOT EXISTS effects (id text PRIMARY KEY DEFERRABLE INITIALLY DEFERRED); END $$`);
-      return opened;
-    }
-    const write = (id: string) => (run: Run) => run(`INSERT INTO effects VALUES ('${id}')`).then(nothing);
-    const written = async ({ run }: Opened, id: string) =>
-      (await run(`SELECT FROM effects WHERE id = '${id}'`)).length === 1;
-    /** Connections of this server, beside the one that asks, which are in a transaction. */
+    const open = (settings?: PoolSettings) => openWith(driver, settings);
+    /** How many other connections of this server are in a transaction. */
     const openTransactions = async ({ run }: Opened) => {
       const open = await run(`SELECT pid FROM pg_stat_activity
         WHERE xact_start IS NOT NULL AND backend_type = 'client backend' AND pid <> pg_backend_pid()`);
       return open.length;
     };
 
-    it('keeps what a handler writes and its key together', async () => {
+    it('commits the writes of a handler together with its key', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
       const [key, id] = [unique(), unique()];
@@ -42,7 +28,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(await written(opened, id)).toBe(true);
     });
 
-    it('keeps neither when the handler fails, and gives its connection back clean', async () => {
+    it('commits neither if the handler fails, and releases a clean connection', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
       const [key, id] = [unique(), unique()];
@@ -59,7 +45,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
     });
 
     it.each(['COMMIT', '/* sooner */ COMMIT', 'SELECT 1; COMMIT'])(
-      'runs again what a handler committed (%s) before it failed, so that the rest of it is not lost',
+      'runs a handler again that committed (%s) before it failed, so that the rest is not lost',
       async (text) => {
         const opened = await open({ max: 1 });
         const store = opened.transactional();
@@ -75,7 +61,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       },
     );
 
-    it('does nothing to the connection of a failed run once the next run has it', async () => {
+    it('does not touch the connection of a failed run once the next run has it', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
       const ids = Array.from({ length: 20 }, unique);
@@ -92,7 +78,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       }
     });
 
-    it('rejects when a handler swallows an SQL error, because nothing was kept', async () => {
+    it('rejects if a handler swallows an SQL error, because the transaction was rolled back', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
       const [key, id] = [unique(), unique()];
@@ -102,13 +88,13 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       };
       await expect(store.once(key, run)).rejects.toMatchObject({
         ...ERR_STORE,
-        message: expect.stringContaining('A statement of the handler failed and the handler resolved nevertheless'),
+        message: expect.stringContaining('The handler resolved although one of its statements failed'),
       });
       expect(await written(opened, id)).toBe(false);
       expect(await store.once(key, write(id))).toBe('handled');
     });
 
-    it('rejects when a handler resolves before its last statement has failed', async () => {
+    it('rejects if a handler resolves before its last statement has failed', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
       const [key, id] = [unique(), unique()];
@@ -120,7 +106,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(await written(opened, id)).toBe(false);
     });
 
-    it('rejects when Postgres refuses to commit', async () => {
+    it('rejects if Postgres refuses to commit', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
       const [key, id] = [unique(), unique()];
@@ -133,7 +119,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(await store.once(key, nothing)).toBe('handled');
     });
 
-    it('rejects when a handler ends the transaction itself', async () => {
+    it('rejects if a handler ends the transaction itself', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
       for (const statement of ['COMMIT', ' rollback', 'ROLLBACK; BEGIN']) {
@@ -147,7 +133,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(await store.once(unique(), write(unique()))).toBe('handled');
     });
 
-    it('lets a handler go back to a savepoint', async () => {
+    it('lets a handler roll back to a savepoint', async () => {
       const opened = await open();
       const [key, kept, undone] = [unique(), unique(), unique()];
       const run = async (tx: Run) => {
@@ -160,7 +146,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect([await written(opened, kept), await written(opened, undone)]).toEqual([true, false]);
     });
 
-    it('keeps a handler that is out of time from its connection, whoever has it by then', async () => {
+    it('blocks a handler that timed out from its connection, even after others got it', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional();
       const [key, id, late] = [unique(), unique(), unique()];
@@ -182,7 +168,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
     });
 
-    it('does not wait for a statement that a handler out of time has under way', async () => {
+    it('does not wait for a statement of a handler that timed out', async () => {
       const opened = await open();
       const store = opened.transactional({ leaseMs: 300 });
       const key = unique();
@@ -200,7 +186,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(await written(opened, id)).toBe(false);
     });
 
-    it('lets the server end a transaction whose holder does not come back', async () => {
+    it('lets the server end an abandoned transaction', async () => {
       const opened = await open();
       const [store, other] = [opened.transactional({ leaseMs: 300 }), (await open()).transactional()];
       const [key, id] = [unique(), unique()];
@@ -220,7 +206,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(store.leaseMs).toBe(300);
     });
 
-    it('rejects in time when the pool has no connection to give, and gives a late one back', async () => {
+    it('rejects in time if the pool has no free connection, and releases a late one', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional({ timeoutMs: 100 });
       const gate = deferred();
@@ -235,7 +221,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
     });
 
-    it('takes two hundred different keys at once through ten connections', async () => {
+    it('handles two hundred keys concurrently on ten connections', async () => {
       const opened = await open();
       const store = opened.transactional({ timeoutMs: 30_000 });
       const ids = Array.from({ length: 200 }, unique);
@@ -268,7 +254,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       20_000,
     );
 
-    it('goes on after a statement of a handler took longer than the pool’s statement_timeout', async () => {
+    it('works after a statement exceeded the pool’s statement_timeout', async () => {
       const opened = await open({ max: 1, session: { statement_timeout: '200' } });
       const store = opened.transactional();
       const key = unique();
@@ -277,7 +263,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(await store.once(key, nothing)).toBe('handled');
     });
 
-    it('leaves nothing behind in a session, as a connection pooler demands', async () => {
+    it('leaves no session state, as a connection pooler requires', async () => {
       const { run, transactional, lease } = await open({ max: 1, prepare: false });
       const settings = () =>
         run(`SELECT current_setting('idle_in_transaction_session_timeout') AS idle,
@@ -292,7 +278,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional${needsPostgres}`, ()
       expect(await settings()).toEqual([{ idle: '0', whole: '0', locks: 0, prepared: 0 }]);
     });
 
-    it('shares its table with stores that use leases', async () => {
+    it('shares its table with lease stores', async () => {
       const opened = await open();
       const [transactional, leased] = [opened.transactional(), opened.lease({ leaseMs: 60_000 })];
       const [key, expiring, crashed] = [unique(), unique(), unique()];

@@ -3,18 +3,18 @@ import { createClient, RESP_TYPES } from 'redis';
 import { onTestFinished } from 'vitest';
 import type { RedisLike } from '../../../src/stores/redis/index.js';
 
-/** A connected client of a test's own, closed when the test is over. */
+/** A connected client, closed after the test. */
 export type Connect = (url: string, socketTimeout?: number) => Promise<RedisLike>;
 
 export async function connectIoRedis(url: string, socketTimeout = 1000): Promise<Redis> {
   const client = new Redis(url, { socketTimeout, connectTimeout: 1000 });
-  // What goes wrong on a connection is also told to whoever waits for a command.
+  // A pending command gets the error of its connection too.
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
   return client;
 }
 
-/** What a node-redis client needs to replace a dead connection. Without pings it would replace those that idle, too. */
+/** Options with which node-redis replaces a dead connection. Without pings it would also replace idle ones. */
 export const nodeRedisOptions = (socketTimeout = 1000) => ({
   pingInterval: socketTimeout / 3,
   socket: { socketTimeout, connectTimeout: 1000, reconnectStrategy: (tries: number) => Math.min(50 * tries, 500) },
@@ -27,7 +27,7 @@ export async function connectNodeRedis(url: string, socketTimeout = 1000) {
   return client.connect();
 }
 
-/** RESP3, and every text as a Buffer. */
+/** RESP3, with every string as a Buffer. */
 async function connectNodeRedisWithBuffers(url: string): Promise<RedisLike> {
   const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.SIMPLE_STRING]: Buffer };
   const client = createClient({ url, RESP: 3, commandOptions: { typeMapping }, ...nodeRedisOptions() });
@@ -42,10 +42,10 @@ async function connectLikeGlide(url: string): Promise<RedisLike> {
   return { customCommand: ([command = '', ...args]) => client.call(command, ...args) };
 }
 
-/** The clients that a store is tried with, and has its server taken away with. */
+/** Clients that run the contract, and the contract of a failing server. */
 export const clients: Record<string, Connect> = { ioredis: connectIoRedis, 'node-redis': connectNodeRedis };
 
-/** The clients that a store is tried with as well. */
+/** Clients that run only the contract. */
 export const otherClients: Record<string, Connect> = {
   'node-redis with RESP3 and Buffers': connectNodeRedisWithBuffers,
   'what has the method of valkey-glide': connectLikeGlide,

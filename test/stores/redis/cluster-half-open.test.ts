@@ -11,7 +11,7 @@ import { type RedisCluster, startRedisCluster } from './cluster-server.js';
 
 const timeoutMs = 2000;
 
-/** Clients that reach each node through its proxy, which is given by the node's address. */
+/** Clients that reach each node through its proxy, by the address of the node. */
 const clients: Record<string, (proxies: ReadonlyMap<string, number>) => Promise<RedisLike>> = {
   async 'an ioredis Cluster'(proxies) {
     const natMap = Object.fromEntries([...proxies].map(([node, port]) => [node, { host: '127.0.0.1', port }]));
@@ -39,7 +39,7 @@ describe.skipIf(!hasRedis)(`redisStore on Redis Cluster, when connections go hal
   afterAll(() => cluster?.stop());
 
   for (const [name, connect] of Object.entries(clients)) {
-    it(`works on ${name} within two deadlines, and has few calls wait`, async () => {
+    it(`recovers on ${name} within two deadlines, with few waiting calls`, async () => {
       const proxies = new Map<string, HalfOpenProxy>();
       for (const port of cluster.ports) proxies.set(`127.0.0.1:${port}`, await startHalfOpenProxy(port));
       onTestFinished(async () => {

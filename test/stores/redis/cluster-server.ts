@@ -14,10 +14,10 @@ export interface RedisCluster {
 
 const SLOTS = 16_384;
 const NODES = 3;
-/** A node talks to the others on a port that lies this much above its own. */
+/** The offset from the port of a node to the port of its cluster bus. */
 const BUS_OFFSET = 10_000;
 
-/** Three primaries that share the keys. */
+/** Three primaries. */
 export async function startRedisCluster(): Promise<RedisCluster> {
   const directory = await mkdtemp(join(tmpdir(), 'redis-cluster-'));
   const ports: number[] = [];
@@ -27,7 +27,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   }
   const children = ports.map((port) => launch(port, directory));
   const nodes = ports.map((port) => new Redis(port));
-  // They may be there before the servers are; their commands wait.
+  // Clients may start before the servers: their commands wait.
   for (const node of nodes) node.on('error', () => {});
   const [first] = ports;
   for (const [index, node] of nodes.entries()) {

@@ -7,7 +7,7 @@ import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { connectIoRedis, connectNodeRedis } from './clients.js';
 
-/** Stands between client and server, and cuts the connection in place of the answer to what holds the text. */
+/** A proxy that cuts the connection instead of passing on the answer to a command that contains the text. */
 async function startCutter(port: number) {
   let word: string | undefined;
   let cuts = 0;
@@ -17,7 +17,7 @@ async function startCutter(port: number) {
     let cutting = false;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // Whichever side ends, the other is to end as well.
+      // If one side ends, so does the other.
       socket
         .on('error', () => {})
         .on('close', () => {
@@ -55,7 +55,7 @@ async function startCutter(port: number) {
   };
 }
 
-describe.skipIf(!hasRedis)(`redisStore, when the answer to a command that was done is lost${needsRedis}`, () => {
+describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command is lost${needsRedis}`, () => {
   let server: TestServer;
   let cutter: Awaited<ReturnType<typeof startCutter>>;
   let runs: number;
@@ -74,20 +74,17 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to a command that was do
     cutter.stop();
   });
 
-  // A store's first claim is a script.
-  it.each(['eval', 'set'])(
-    'takes the key that it holds already when ioredis sends a claim by %s again',
-    async (command) => {
-      const store = redisStore({ client: await connectIoRedis(cutter.url) });
-      if (command === 'set') await store.once(unique(), run);
-      runs = 0;
-      cutter.cutAt(`\r\n${command}\r\n`);
-      expect(await store.once(unique(), run)).toBe('handled');
-      expect(runs).toBe(1);
-    },
-  );
+  // The first claim of a store is a script.
+  it.each(['eval', 'set'])('claims its key if ioredis repeats the claim by %s', async (command) => {
+    const store = redisStore({ client: await connectIoRedis(cutter.url) });
+    if (command === 'set') await store.once(unique(), run);
+    runs = 0;
+    cutter.cutAt(`\r\n${command}\r\n`);
+    expect(await store.once(unique(), run)).toBe('handled');
+    expect(runs).toBe(1);
+  });
 
-  it('fails without a run when node-redis gives the claim up, and runs it after the lease', async () => {
+  it('fails without a run if node-redis gives up the claim, and runs after the lease', async () => {
     const store = redisStore({ client: await connectNodeRedis(cutter.url), leaseMs: 300 });
     const key = unique();
     cutter.cutAt('webhook:');
@@ -112,7 +109,7 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to a command that was do
     expect(await store.once(key, failing)).toBe('duplicate');
   });
 
-  it('releases once when ioredis sends the release again', async () => {
+  it('releases once if ioredis repeats the release', async () => {
     const store = redisStore({ client: await connectIoRedis(cutter.url) });
     const key = unique();
     const outcome = store.once(key, async () => {

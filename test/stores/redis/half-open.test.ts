@@ -17,7 +17,7 @@ const clients: Record<string, Connect> = {
   'node-redis, whose sockets may take as long as the store': (url) => connectNodeRedis(url, timeoutMs),
 };
 
-describe.skipIf(!hasRedis)(`redisStore, when connections fail in silence${needsRedis}`, () => {
+describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRedis}`, () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startRedis();
@@ -42,12 +42,12 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail in silence${needsR
       const { proxy, store, waiting } = await open();
       proxy.goHalfOpen();
       expect(await untilHandled(store, everyMs, 3 * timeoutMs)).toBeLessThan(2 * timeoutMs);
-      // What is sent within half a deadline, at most.
+      // At most what is sent within half a deadline.
       expect(waiting.most).toBeLessThan(timeoutMs / 2 / everyMs + 50);
       await eventually(async () => expect(waiting.now).toBe(0));
     });
 
-    it(`makes on ${name} the record that a half-open connection swallowed`, async () => {
+    it(`makes the record that a half-open connection of ${name} lost`, async () => {
       const { proxy, store } = await open();
       const key = unique();
       const result = await store.once(key, async () => proxy.goHalfOpen()).catch((error) => error.code);

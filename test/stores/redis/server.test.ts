@@ -8,7 +8,7 @@ import type { TestServer } from '../../servers/server.js';
 import { clients, connectIoRedis } from './clients.js';
 
 for (const [name, connect] of Object.entries(clients)) {
-  describe.skipIf(!hasRedis)(`redisStore on ${name}, and what it does on the server${needsRedis}`, () => {
+  describe.skipIf(!hasRedis)(`redisStore on ${name}, and its effects on the server${needsRedis}`, () => {
     let server: TestServer;
     let admin: Redis;
     let runs: number;
@@ -35,7 +35,7 @@ for (const [name, connect] of Object.entries(clients)) {
       await admin.flushall();
     });
 
-    it('writes nothing outside of its prefix, and nothing that does not expire', async () => {
+    it('writes only keys with its prefix and an expiry', async () => {
       const store = await open('{app}:hooks.v1_-');
       const gate = deferred();
       await store.once('done', nothing);
@@ -54,20 +54,20 @@ for (const [name, connect] of Object.entries(clients)) {
       }
     });
 
-    it('keeps stores of different prefixes apart', async () => {
+    it('keeps stores with different prefixes apart', async () => {
       const [store, other] = [await open('a:'), await open('b:')];
       expect(await store.once('key', nothing)).toBe('handled');
       expect(await other.once('key', nothing)).toBe('handled');
     });
 
-    it('fails without a run when the key holds something else than a text', async () => {
+    it('fails without a run if the key is not a string', async () => {
       await admin.lpush('webhook:key', 'not ours');
       await expect((await open()).once('key', run)).rejects.toThrow('WRONGTYPE');
       expect(runs).toBe(0);
       expect(await admin.lrange('webhook:key', 0, -1)).toEqual(['not ours']);
     });
 
-    it('fails without a run where scripts are not allowed, since nothing could be completed', async () => {
+    it('fails without a run if scripts are not allowed, because no run could be completed', async () => {
       await admin.call('ACL', 'SETUSER', 'limited', 'on', '>password', '~*', '+@all', '-eval', '-evalsha');
       const url = server.url.replace('redis://', 'redis://limited:password@');
       const store = redisStore({ client: await connect(url) });
@@ -76,7 +76,7 @@ for (const [name, connect] of Object.entries(clients)) {
       expect(runs).toBe(0);
     });
 
-    describe('that refuses to write', () => {
+    describe('that rejects writes', () => {
       afterEach(async () => {
         await admin.config('SET', 'maxmemory', '0');
         await admin.replicaof('NO', 'ONE');
@@ -104,7 +104,7 @@ for (const [name, connect] of Object.entries(clients)) {
         expect(await used.once('key', run)).toBe('duplicate');
       });
 
-      it('records what took effect as soon as the server takes it', async () => {
+      it('records the effect as soon as the server accepts writes', async () => {
         const [store, other] = [await open(), await open()];
         const key = unique();
         const full = async () => void (await admin.config('SET', 'maxmemory', '1'));
@@ -117,7 +117,7 @@ for (const [name, connect] of Object.entries(clients)) {
 }
 
 describe.skipIf(!hasRedis)(`redisStore, step by step${needsRedis}`, () => {
-  it('claims a key that expires just after it was in the way', async () => {
+  it('claims a key that expires right after a conflict', async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const client = await connectIoRedis(server.url);

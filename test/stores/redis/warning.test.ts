@@ -92,7 +92,7 @@ describe('redisStore and dead connections', () => {
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  it('warns on the console where there is no process, and never throws', () => {
+  it('warns on the console if there is no process, and never throws', () => {
     const log = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const [first, second] = [new Redis(url, lazy), new Redis(url, lazy)];
     vi.stubGlobal('process', undefined);

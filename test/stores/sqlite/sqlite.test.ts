@@ -62,7 +62,7 @@ describe('sqliteStore', () => {
     expect(await open({ table: 'first' }).once(key, failing)).toBe('duplicate');
   });
 
-  it('forgets nothing when the file is opened anew', async () => {
+  it('keeps all keys when the file is reopened', async () => {
     const key = unique();
     const database = new Database(file);
     await sqliteStore({ database }).once(key, nothing);
@@ -70,9 +70,9 @@ describe('sqliteStore', () => {
     expect(await open().once(key, failing)).toBe('duplicate');
   });
 
-  it('deletes what is past its retention by and by', async () => {
+  it('deletes expired keys periodically', async () => {
     const database = connect(join(directory, 'sweep.db'));
-    // Thousands of commits, none of which has to survive anything.
+    // Thousands of commits that need no durability.
     database.exec('PRAGMA synchronous = OFF');
     const store = open({ database, retentionMs: 1000 });
     const count = () => database.prepare('SELECT count(*) AS n FROM webhook_idempotency_keys').get() as { n: number };
@@ -83,7 +83,7 @@ describe('sqliteStore', () => {
     expect(count().n).toBeGreaterThanOrEqual(600);
   });
 
-  it('waits, without blocking the process, until another connection has written', async () => {
+  it('waits, without blocking the process, while another connection writes', async () => {
     const store = open();
     const other = connect();
     await store.once(unique(), nothing);
@@ -94,7 +94,7 @@ describe('sqliteStore', () => {
     expect(await waiting).toBe('handled');
   });
 
-  it('keeps the process free while the file is locked, however long the connection would wait by itself', async () => {
+  it('does not block the process while the file is locked, whatever the busy timeout of the connection', async () => {
     const [database, other] = [connect(), connect()];
     database.exec('PRAGMA busy_timeout = 5000');
     await open({ database: other }).once(unique(), nothing);
@@ -106,7 +106,7 @@ describe('sqliteStore', () => {
     expect(await waiting).toBe('handled');
   });
 
-  it('fails, without a run, when the file stays locked beyond timeoutMs', async () => {
+  it('fails without a run if the file stays locked beyond timeoutMs', async () => {
     const store = open({ timeoutMs: 50 });
     const other = connect();
     await store.once(unique(), nothing);
@@ -132,11 +132,11 @@ describe('sqliteStore', () => {
     const waiting = store.once(unique(), nothing).then(String, (error) => error.code);
     vi.spyOn(Date, 'now').mockImplementation(() => realNow() + step);
     onTestFinished(() => void vi.restoreAllMocks());
-    // 'SQLITE_BUSY' of the last try, or the deadline of the claim: whichever is seen first.
+    // The 'SQLITE_BUSY' of the last try or the deadline of the claim, whichever comes first.
     expect(await waiting).toBeOneOf(['SQLITE_BUSY', 'ERR_WEBHOOK_STORE']);
     expect(performance.now() - start).toBeGreaterThan(190);
     expect(performance.now() - start).toBeLessThan(2000);
-    // Neither the abandoned claim nor its release tries for an hour: both have given up.
+    // The abandoned claim and its release have given up, and do not retry for an hour.
     await new Promise((resolve) => setTimeout(resolve, 800));
     const calls = vi.spyOn(Database.prototype, 'exec');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -161,7 +161,7 @@ describe('sqliteStore', () => {
     expect(await open().once(key, failing)).toBe('duplicate');
   });
 
-  it('passes on an error of the database and does not run', async () => {
+  it('rethrows an error of the database, without a run', async () => {
     const database = connect(join(directory, 'broken.db'));
     const store = open({ database });
     await store.once('a', nothing);
