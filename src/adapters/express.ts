@@ -23,6 +23,9 @@ export type ExpressHandler = (
   next: (error?: unknown) => void,
 ) => Promise<void>;
 
+/** Not an argument: it makes `app.post(path, expressHandler)` fail to compile, with this text in the message. */
+type CallIt = 'Call it: app.post(path, expressHandler(options))';
+
 const FIX =
   'Mount the webhook route before express.json(), or have it keep the bytes: ' +
   "express.json({ limit: '10mb', verify: (req, res, buffer) => { req.rawBody = buffer; } }); " +
@@ -46,7 +49,10 @@ const FIX =
  * @returns The handler to mount.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
-export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): ExpressHandler {
+export function expressHandler<Tx = undefined>(
+  receiverOrOptions: Receiver | ReceiverOptions<Tx>,
+  ..._callIt: CallIt[]
+): ExpressHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response, next) => {
     try {
@@ -77,7 +83,10 @@ export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
  * @returns The middleware to mount before your handler.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
-export function expressVerifier(verifierOrOptions: Verifier | VerifierOptions): ExpressHandler {
+export function expressVerifier(
+  verifierOrOptions: Verifier | VerifierOptions,
+  ..._callIt: 'Call it: app.post(path, expressVerifier(options), handler)'[]
+): ExpressHandler {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response, next) => {
     try {

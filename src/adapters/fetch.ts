@@ -5,8 +5,20 @@ import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import { FetchDelivery } from './fetch-request.js';
 
-/** A handler of web-standard requests; `host` is what the runtime passes after the request. */
-export type FetchHandler = (request: Request, ...host: unknown[]) => Promise<Response>;
+/** The execution context that Workers pass. Express's response is not one: `app.post(path, fetchHandler(…))` fails to compile. */
+export interface FetchContext {
+  readonly waitUntil?: unknown;
+  readonly headersSent?: never;
+  toString(): string;
+}
+
+/** A handler of web-standard requests. Runtimes pass more after the request: Workers `env` and a context, others one object. */
+export type FetchHandler = (
+  request: Request,
+  env?: unknown,
+  context?: FetchContext | null,
+  ...others: unknown[]
+) => Promise<Response>;
 
 /**
  * Creates a handler of web-standard requests that answers deliveries: for Hono, Next.js route handlers, Workers, Bun, Deno,

@@ -6,12 +6,12 @@ import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver } from '../../src/index.js';
 import { expectNothingUnhandled, serve } from '../matrix/app.js';
-import { framed, genuine, headersOf, SECRET } from '../matrix/deliveries.js';
+import { framed, genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
 import { expressTargets, fastifyTarget, fetchTarget, nodeTarget } from '../matrix/targets.js';
 import { Wire } from '../matrix/wire.js';
 
 async function drained() {
-  const receiver = createReceiver({ secret: SECRET, onEvent: () => {} });
+  const receiver = createReceiver({ secret: SECRET, now, onEvent: () => {} });
   await receiver.drain();
   return receiver;
 }
@@ -23,7 +23,7 @@ describe('an answer while draining', () => {
     'closes the connection: $name',
     async (target) => {
       const receiver = await drained();
-      const options = { secret: SECRET };
+      const options = { secret: SECRET, now };
       const { port } = await serve(await target.listener({ receiver, options, verified: () => {} }));
       const wire = await Wire.open(port);
       await wire.send(framed(genuine()));

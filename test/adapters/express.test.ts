@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { ConfigError, isWebhookError, type VerifierOptions } from '../../src/index.js';
 import { expectAnswer, expectNothingUnhandled, Log, serve } from '../matrix/app.js';
-import { type Delivery, framed, genuine, headersOf, SECRET, sign } from '../matrix/deliveries.js';
+import { type Delivery, framed, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { EXPRESS_VERSIONS, expressTargets } from '../matrix/targets.js';
 import { type Answer, chunked, type HeaderList, head, Wire } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
@@ -48,7 +48,7 @@ describe.each(RUNS)('%s', (_name, express, mount) => {
     const refused = new Log<string>();
     const app = express();
     for (const middleware of before) app.use(middleware);
-    mount(app, { secret: SECRET, onError: ({ code }) => refused.add(code), ...options });
+    mount(app, { secret: SECRET, now, onError: ({ code }) => refused.add(code), ...options });
     const onError: ErrorRequestHandler = (error, _request, response, _next) => {
       passed.add(error);
       response.status(500).end();
@@ -157,6 +157,7 @@ describe.each(EXPRESS_VERSIONS)('%s', (_version, express) => {
     app.post('/webhooks', async (request, response, next) => {
       const handler = expressHandler({
         secret: SECRET,
+        now,
         onEvent: async () => {
           response.status(504).end();
           await once(response, 'finish');
@@ -177,7 +178,7 @@ describe.each(EXPRESS_VERSIONS)('%s', (_version, express) => {
   it('sets req.webhook to the bytes, the timestamp and the items', async () => {
     const app = express();
     const webhooks = new Log<unknown>();
-    app.post('/webhooks', expressVerifier({ secret: SECRET }), (request, response) => {
+    app.post('/webhooks', expressVerifier({ secret: SECRET, now }), (request, response) => {
       webhooks.add(request.webhook);
       response.status(204).end();
     });
@@ -199,7 +200,7 @@ describe.each(EXPRESS_VERSIONS)('%s', (_version, express) => {
   it('leaves an error of what comes after expressVerifier to Express', async () => {
     const app = express();
     const passed = new Log<unknown>();
-    app.post('/webhooks', expressVerifier({ secret: SECRET }), () => {
+    app.post('/webhooks', expressVerifier({ secret: SECRET, now }), () => {
       throw new RangeError('of the route');
     });
     const onError: ErrorRequestHandler = (error, _request, response, _next) => {

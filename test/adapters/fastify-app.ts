@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import type { ReceiverOptions } from '../../src/index.js';
 import { Log } from '../matrix/app.js';
-import { framed, genuine, headersOf, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
+import { framed, genuine, headersOf, now, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
 import { type Answer, type HeaderList, Wire } from '../matrix/wire.js';
 
 export interface Settings {
@@ -28,6 +28,7 @@ export function create({ server, prefix = '/webhooks', options, before }: Settin
   before?.(app);
   const plugin = fastifyPlugin({
     secret: SECRET,
+    now,
     onEvent: () => {},
     onError: ({ code }) => refused.add(code),
     ...options,

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { ConfigError } from '../../src/index.js';
 import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
-import { genuine, genuineOfSize, headersOf, sign } from '../matrix/deliveries.js';
+import { genuine, genuineOfSize, headersOf, now, sign } from '../matrix/deliveries.js';
 import { fastifyTarget } from '../matrix/targets.js';
 import { head, Wire } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
@@ -106,7 +106,7 @@ describe('fastifyPlugin', () => {
 
   it('may be registered more than once', async () => {
     const { app } = create({
-      before: (app) => app.register(fastifyPlugin({ secret: 'other', onEvent: () => {} }), { prefix: '/other' }),
+      before: (app) => app.register(fastifyPlugin({ secret: 'other', now, onEvent: () => {} }), { prefix: '/other' }),
     });
     expect((await inject(app, genuine())).statusCode).toBe(200);
     expect((await inject(app, genuine(), { url: '/other' })).statusCode).toBe(403);

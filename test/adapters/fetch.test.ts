@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
-import { genuine, headersOf, SECRET } from '../matrix/deliveries.js';
+import { genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
 import { fetchTarget } from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
@@ -12,7 +12,7 @@ it('asks whatever has a waitUntil to keep a delivery going until it is done', as
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const receive = fetchHandler({ secret: SECRET, onEvent: ({ id }) => finished.then(() => effects.push(id)) });
+  const receive = fetchHandler({ secret: SECRET, now, onEvent: ({ id }) => finished.then(() => effects.push(id)) });
   const kept: unknown[] = [];
   const context = { kept, waitUntil: (promise: unknown) => context.kept.push(promise) };
   const delivery = genuine();

@@ -7,7 +7,7 @@ import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver, type Receiver, type ReceiverOptions } from '../../src/index.js';
 import { expectNothingUnhandled, Log } from '../matrix/app.js';
-import { genuine, genuineOfSize, headersOf, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
+import { genuine, genuineOfSize, headersOf, now, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
 
 const HOSTS: readonly (readonly [name: string, serve: (receiver: Receiver) => Http2Server | Promise<Http2Server>])[] = [
   [
@@ -34,6 +34,7 @@ describe.each(HOSTS)('%s', (_name, serve) => {
     const refused = new Log<string>();
     const receiver = createReceiver({
       secret: SECRET,
+      now,
       onEvent: () => {},
       onError: ({ code }) => refused.add(code),
       ...options,

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type LambdaEvent, lambdaHandler } from '../../src/adapters/lambda.js';
 import { ConfigError, RawBodyUnavailableError, type ReceiverOptions } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
-import { genuine, headersOf, SECRET, type SignedDelivery, sign } from '../matrix/deliveries.js';
+import { genuine, headersOf, now, SECRET, type SignedDelivery, sign } from '../matrix/deliveries.js';
 import { lambdaTargets } from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
@@ -18,6 +18,7 @@ function start(options: Partial<ReceiverOptions> = {}) {
   const codes: string[] = [];
   const handler = lambdaHandler({
     secret: SECRET,
+    now,
     store: false,
     onEvent: ({ id }) => void seen.push(id),
     onError: ({ code }) => void codes.push(code),
@@ -104,6 +105,7 @@ describe('lambdaHandler', () => {
 
   it('tells every host when to send again', async () => {
     const { handler } = start({
+      now,
       secret: async () => {
         throw new Error('the vault is away');
       },

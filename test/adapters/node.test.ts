@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
 import { ConfigError, RawBodyUnavailableError, type Receiver } from '../../src/index.js';
 import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
-import { framed, genuine, headersOf, SECRET, sign } from '../matrix/deliveries.js';
+import { framed, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { nodeTarget } from '../matrix/targets.js';
 import { head, Wire } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
@@ -21,7 +21,7 @@ describe('nodeHandler', () => {
   expectNothingUnhandled();
 
   const seen: string[] = [];
-  const handler = nodeHandler({ secret: SECRET, store: false, onEvent: ({ id }) => void seen.push(id) });
+  const handler = nodeHandler({ secret: SECRET, now, store: false, onEvent: ({ id }) => void seen.push(id) });
 
   /** Sends a request to a listener, and gives the status of its answer. */
   async function statusFrom(listener: RequestListener, request: Uint8Array): Promise<number | undefined> {
@@ -49,6 +49,7 @@ describe('nodeHandler', () => {
     const note = (about: object) => logged.add((about as { err: unknown }).err);
     const strict = nodeHandler({
       secret: SECRET,
+      now,
       onEvent: () => {},
       onError: (error) => reported.add(error),
       logger: { debug: log, info: log, warn: note, error: note },
@@ -73,7 +74,7 @@ describe('nodeHandler', () => {
     ['paused', (request: NodeRequest) => request.pause()],
     ['paused and kept for a while', (request: NodeRequest) => sleep(20, request.pause())],
   ])('takes a request that was %s', async (_how, prepare) => {
-    const handler = nodeHandler({ secret: SECRET, onEvent: () => {} });
+    const handler = nodeHandler({ secret: SECRET, now, onEvent: () => {} });
     const listener: RequestListener = async (request, response) => {
       await prepare(request);
       await handler(request, response);
@@ -140,7 +141,7 @@ describe('nodeHandler', () => {
 
   it('gives a delivery up whose request the host destroys', async () => {
     const codes = new Log<string>();
-    const listener = nodeHandler({ secret: SECRET, onEvent: () => {}, onError: ({ code }) => codes.add(code) });
+    const listener = nodeHandler({ secret: SECRET, now, onEvent: () => {}, onError: ({ code }) => codes.add(code) });
     const { port } = await serve((request, response) => {
       void listener(request, response);
       request.destroy();
@@ -194,7 +195,7 @@ describe('nodeHandler', () => {
 
   it('joins a header that Node keeps as a list, so that a repeated one is refused', async () => {
     const headers = { signature: 'Set-Cookie', timestamp: 'X-Time' };
-    const listener = nodeHandler({ secret: SECRET, headers, onEvent: () => {} });
+    const listener = nodeHandler({ secret: SECRET, now, headers, onEvent: () => {} });
     const delivery = genuine();
     const [type, signature, timestamp] = headersOf(delivery, headers);
     const once = [type, signature, timestamp].filter((each) => each !== undefined);

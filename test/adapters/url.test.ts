@@ -8,13 +8,14 @@ import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import type { ReceiverOptions } from '../../src/index.js';
 import { serve } from '../matrix/app.js';
-import { genuine, headersOf, SECRET } from '../matrix/deliveries.js';
+import { genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
 import { head, Wire } from '../matrix/wire.js';
 
 /** Options of which the secret function notes the url that it is given. */
 function noting() {
   const urls: unknown[] = [];
   const options: ReceiverOptions = {
+    now,
     secret: ({ url }) => {
       urls.push(url);
       return SECRET;

@@ -64,7 +64,7 @@ describe('recoverMissed', () => {
   /** The ids of the events that a receiver is given, one list for each delivery. */
   function noting(answer: (ids: string[]) => number) {
     const given: string[][] = [];
-    const receiver = createReceiver({ secret, onEvent: () => {} });
+    const receiver = createReceiver({ secret, toleranceSeconds: false, onEvent: () => {} });
     return {
       given,
       async handle({ rawBody }: { rawBody: unknown }) {

@@ -44,7 +44,7 @@ describe('recoverMissed of two services', () => {
   it('takes the webhook 1 of each for its own, on one store', async () => {
     const store = memoryStore();
     for (const service of [await serviceWithOne(), await serviceWithOne()]) {
-      const receiver = createReceiver({ secret, store, onEvent: () => {} });
+      const receiver = createReceiver({ secret, toleranceSeconds: false, store, onEvent: () => {} });
       const client = createWebhookClient({ baseUrl: service.baseUrl, apiKey });
       expect(await client.recoverMissed(1, receiver)).toMatchObject({ found: 1, handled: 1, duplicates: 0 });
       expect(await client.recoverMissed(1, receiver)).toMatchObject({ found: 1, handled: 0, duplicates: 1 });
@@ -65,7 +65,11 @@ describe('recoverMissed of two services', () => {
   ])('%s and %s, have other ids', async (one, two) => {
     const service = await serviceWithOne();
     const ids: string[] = [];
-    const receiver = createReceiver({ secret, onEvent: ({ id }: WebhookEvent) => ids.push(id) });
+    const receiver = createReceiver({
+      secret,
+      toleranceSeconds: false,
+      onEvent: ({ id }: WebhookEvent) => ids.push(id),
+    });
     for (const baseUrl of [one, two]) {
       const recovery = await clientOf(service, baseUrl).recoverMissed(1, receiver);
       expect(recovery).toMatchObject({ found: 1, handled: 1 });
@@ -83,7 +87,7 @@ describe('recoverMissed of two services', () => {
     ['https://localhost', 'http://localhost'],
   ])('%s and %s, which are one, have one id', async (one, two) => {
     const service = await serviceWithOne();
-    const receiver = createReceiver({ secret, onEvent: () => {} });
+    const receiver = createReceiver({ secret, toleranceSeconds: false, onEvent: () => {} });
     await clientOf(service, one).recoverMissed(1, receiver);
     const again = await clientOf(service, two).recoverMissed(1, receiver);
     expect(again).toMatchObject({ found: 1, handled: 0, duplicates: 1 });
@@ -108,7 +112,11 @@ describe('recoverMissed of two services', () => {
 describe('the id of a recovered event', () => {
   it('names service, webhook and entry, and neither scheme nor API', async () => {
     const ids: string[] = [];
-    const receiver = createReceiver({ secret, onEvent: ({ id }: WebhookEvent) => ids.push(id) });
+    const receiver = createReceiver({
+      secret,
+      toleranceSeconds: false,
+      onEvent: ({ id }: WebhookEvent) => ids.push(id),
+    });
     const client = clientOf(await serviceWithOne(), 'https://Svc.Example/tenant/api/v0/');
     const { entries } = await client.recoverMissed(1, receiver);
     expect(ids).toEqual(['delivery-log:svc.example/tenant:1:1']);
@@ -117,7 +125,11 @@ describe('the id of a recovered event', () => {
 
   it('is that of the option eventId, if given', async () => {
     const ids: string[] = [];
-    const receiver = createReceiver({ secret, onEvent: ({ id }: WebhookEvent) => ids.push(id) });
+    const receiver = createReceiver({
+      secret,
+      toleranceSeconds: false,
+      onEvent: ({ id }: WebhookEvent) => ids.push(id),
+    });
     const client = clientOf(await serviceWithOne(), 'https://svc.example');
     await client.recoverMissed(1, receiver, { eventId: ({ id }) => `orders-${id}` });
     expect(ids).toEqual(['orders-1']);
@@ -128,6 +140,7 @@ describe('a receiver whose secret is a function of the request', () => {
   const finding = () => {
     const seen: (string | undefined)[] = [];
     const receiver = createReceiver({
+      toleranceSeconds: false,
       secret: (request: SecretRequest) => {
         seen.push(request.url, request.header('x-tenant'));
         return request.header('x-tenant') === 'one' ? { secret, source: 'one' } : undefined;

@@ -179,6 +179,7 @@ describe('an item nested 5000 levels deep in a delivery', () => {
     const invalid: string[] = [];
     const receiver = createReceiver({
       secret,
+      toleranceSeconds: false,
       enqueue: (entries) => {
         // As a queue does: all of a delivery or nothing.
         stored.push(...entries.map((entry) => JSON.stringify(storableJob({ ...entry, timestamp: '1' }))));

@@ -10,7 +10,7 @@ import {
   parseEventEmitted,
   type RawBody,
 } from '../../src/index.js';
-import { changed, emitted, included, isLeaf, pathsOf, put } from '../fixtures/events.js';
+import { changed, emitted, frozen, included, isLeaf, pathsOf, put } from '../fixtures/events.js';
 import { hostileValues } from '../fixtures/hostile.js';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -182,12 +182,6 @@ describe('parseDelivery throws InvalidBodyError', () => {
     }
   });
 });
-
-/** Freezes a JSON value and everything in it. */
-function frozen<T>(value: T): T {
-  for (const child of Object.values(Object(value))) if (typeof child === 'object') frozen(child);
-  return Object.freeze(value);
-}
 
 describe('parseEvent and parseEventEmitted', () => {
   const alias = { addressAlias: 'alias', addressLabel: undefined };

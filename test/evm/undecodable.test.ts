@@ -75,6 +75,7 @@ async function deliver(router: Router, events: readonly unknown[]) {
   const told: { error: WebhookError; context: ErrorContext }[] = [];
   const receiver = createReceiver({
     secret: 's',
+    toleranceSeconds: false,
     onEvent: router.dispatch,
     onError: (error, context) => told.push({ error, context }),
   });

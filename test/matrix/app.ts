@@ -11,7 +11,7 @@ import {
 } from '../../src/index.js';
 import { HARMLESS_HEADERS, STATUSES } from './cases/effects.js';
 import { Log } from './cases/waiting.js';
-import { type Delivery, framed, headersOf, SECRET, sign, TIMESTAMP } from './deliveries.js';
+import { type Delivery, framed, headersOf, now, SECRET, sign } from './deliveries.js';
 import { type Target, verifierOptions } from './targets.js';
 import { type Answer, type HeaderList, Wire } from './wire.js';
 
@@ -38,7 +38,7 @@ export async function startApp(target: Target, settings: Partial<ReceiverOptions
   const { onEvent, ...rest } = settings;
   const options: ReceiverOptions = {
     secret: SECRET,
-    now: () => Number(TIMESTAMP) * 1000,
+    now,
     ...rest,
     onEvent(event, context) {
       seen.add(event.id);

@@ -44,7 +44,7 @@ export function authenticityCases(target: Target): void {
     });
 
     it('never handles a delivery with digits moved from its timestamp to its body', async () => {
-      const app = await startApp(target);
+      const app = await startApp(target, { toleranceSeconds: false });
       const statuses: number[] = [];
       for (const moved of digitsMoved(genuine())) statuses.push((await app.post(moved)).status);
       // What is left of 1700000000 is canonical only as 700000000 and as 0. Then the signature holds, and the body is no JSON.

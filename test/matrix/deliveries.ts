@@ -5,6 +5,9 @@ import { head } from './wire.js';
 
 export { type Delivery, headersOf, SECRET, TIMESTAMP };
 
+/** A clock that shows the time of the deliveries. */
+export const now = () => Number(TIMESTAMP) * 1000;
+
 /** A delivery whose body is a Buffer. */
 export type SignedDelivery = Delivery & { readonly body: Buffer };
 

@@ -33,7 +33,7 @@ describe('over HTTP', () => {
       await new Promise(setImmediate);
       tracer.startSpan(`work ${id}`).end();
     };
-    const { port } = await serve(nodeHandler({ secret, onEvent, concurrency: 2 }));
+    const { port } = await serve(nodeHandler({ secret, toleranceSeconds: false, onEvent, concurrency: 2 }));
     const senders = ['a', 'b', 'c'].map((id) =>
       inSpan(tracer, `send ${id}`, async (span) => {
         expect(await send(port, [`${id}1`, `${id}2`])).toBe(200);
@@ -56,8 +56,12 @@ describe('over HTTP', () => {
 
   it.each(expressTargets)('$name continues the span of the server', async ({ listener }) => {
     const { spans, tracer } = instrumented();
-    const receiver = createReceiver({ secret, onEvent: () => void tracer.startSpan('work').end() });
-    const app = await listener({ receiver, options: { secret }, verified: () => {} });
+    const receiver = createReceiver({
+      secret,
+      toleranceSeconds: false,
+      onEvent: () => void tracer.startSpan('work').end(),
+    });
+    const app = await listener({ receiver, options: { secret, toleranceSeconds: false }, verified: () => {} });
     let server: Span | undefined;
     const { port } = await serve(traced(app));
     await inSpan(tracer, 'send', async () => expect(await send(port, ['a'])).toBe(200));

@@ -60,7 +60,7 @@ describe('the span of a delivery', () => {
     const { spans } = instrumented();
     const seen: unknown[] = [];
     const onEvent = () => void seen.push(propagation.getActiveBaggage()?.getEntry('tenant')?.value);
-    const receiver = createReceiver({ secret, headers, onEvent });
+    const receiver = createReceiver({ secret, toleranceSeconds: false, headers, onEvent });
     const sent = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1', baggage: 'tenant=acme' };
     await receiver.handleRequest(requestOf(signed([event('a')]), sent));
     const [span] = spans('process');
@@ -74,7 +74,7 @@ describe('the span of a delivery', () => {
     'begins a trace when traceparent is "%s"',
     async (traceparent) => {
       const { spans } = instrumented();
-      const receiver = createReceiver({ secret, headers, onEvent: () => {} });
+      const receiver = createReceiver({ secret, toleranceSeconds: false, headers, onEvent: () => {} });
       expect(await receiver.handleRequest(requestOf(signed([event('a')]), { traceparent }))).toMatchObject({
         status: 200,
       });
@@ -86,7 +86,7 @@ describe('the span of a delivery', () => {
 
   it('is a child of the active span, and links to the one of another trace that the headers name', async () => {
     const { spans, tracer } = instrumented();
-    const receiver = createReceiver({ secret, headers, onEvent: () => {} });
+    const receiver = createReceiver({ secret, toleranceSeconds: false, headers, onEvent: () => {} });
     const sent = { traceparent: `00-${TRACE}-${PARENT}-01` };
     const server = await inSpan(tracer, 'server', async (span) => {
       await receiver.handleRequest(requestOf(signed([event('a')]), sent));
@@ -99,7 +99,7 @@ describe('the span of a delivery', () => {
 
   it('has no link when the active span has continued the trace already', async () => {
     const { spans, tracer } = instrumented();
-    const receiver = createReceiver({ secret, headers, onEvent: () => {} });
+    const receiver = createReceiver({ secret, toleranceSeconds: false, headers, onEvent: () => {} });
     await inSpan(tracer, 'server', async (span) => {
       const { traceId } = span.spanContext();
       await receiver.handleRequest(requestOf(signed([]), { traceparent: `00-${traceId}-${PARENT}-01` }));

@@ -57,7 +57,7 @@ describe('a secret function of the request', () => {
     expect(await deliver('a', [event('1')], tenants.b)).toMatchObject({ status: 403 });
     expect(await deliver('c', [event('1')])).toMatchObject({
       status: 403,
-      error: { code: 'ERR_WEBHOOK_SIGNATURE', message: expect.stringContaining('found no secret') },
+      error: { code: 'ERR_WEBHOOK_SIGNATURE', message: expect.stringContaining('returned no secret') },
     });
     expect(seen).toEqual([]);
   });

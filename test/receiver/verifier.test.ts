@@ -38,7 +38,7 @@ describe('a verifier', () => {
   });
 
   it('does not deduplicate, and takes any number of deliveries at once', async () => {
-    const { verifier } = noting();
+    const { verifier } = noting({ maxArriving: 2000 });
     const delivery = signed([event('a')]);
     const verifications = await Promise.all(Array.from({ length: 1001 }, () => verifier.verify(delivery)));
     expect(verifications.every((verification) => verification.delivery !== undefined)).toBe(true);

@@ -6,7 +6,7 @@ import { nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver, type DeliveryMessage, type ReceiverOptions } from '../../src/index.js';
 import { traceDelivery } from '../../src/receiver/tracing.js';
 import { serve } from '../matrix/app.js';
-import { framed, headersOf, SECRET, sign } from '../matrix/deliveries.js';
+import { framed, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { Wire } from '../matrix/wire.js';
 
 /** Texts of one to four bytes a character: all of them have fewer UTF-16 units than the limit and more bytes. */
@@ -22,7 +22,7 @@ function bodyOf(letter: string, bytes: number): string {
 
 type Send = (text: string, options: ReceiverOptions) => Promise<number | undefined>;
 
-const options = { secret: SECRET, maxBodyBytes: LIMIT, onEvent: () => {}, onInvalid: () => {} };
+const options = { secret: SECRET, now, maxBodyBytes: LIMIT, onEvent: () => {}, onInvalid: () => {} };
 
 /** A host that has read the stream and kept its text. */
 const keepingText =

@@ -10,7 +10,7 @@ import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver, type Receiver, type ReceiverOptions, type WebhookError } from '../../src/index.js';
 import { Log } from '../matrix/app.js';
-import { SECRET, TIMESTAMP } from '../matrix/deliveries.js';
+import { now, SECRET } from '../matrix/deliveries.js';
 import {
   expressTargets,
   expressVerifierTargets,
@@ -75,7 +75,7 @@ export async function serve(host: Host, settings: Partial<ReceiverOptions> = {})
   const refused = new Log<WebhookError>();
   const options: ReceiverOptions = {
     secret: SECRET,
-    now: () => Number(TIMESTAMP) * 1000,
+    now,
     onEvent: () => {},
     onError: (error) => refused.add(error),
     ...settings,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createReceiver, type WebhookError } from '../../src/index.js';
 import { deferred } from '../helpers.js';
-import { genuine, SECRET } from '../matrix/deliveries.js';
+import { genuine, now, SECRET } from '../matrix/deliveries.js';
 
 const handled = (delivery: ReturnType<typeof genuine>) => ({ ...delivery, rawBody: delivery.body });
 
@@ -11,6 +11,7 @@ describe('look-ups of secrets', () => {
     const errors: WebhookError[] = [];
     let lookUps = 0;
     const receiver = createReceiver({
+      now,
       secret: () => {
         lookUps++;
         return found.promise;
@@ -34,7 +35,12 @@ describe('look-ups of secrets', () => {
   it('of a dropped delivery end in nothing: it is handled by nobody', async () => {
     const found = deferred<string>();
     let handlings = 0;
-    const receiver = createReceiver({ secret: () => found.promise, maxArriving: 1, onEvent: () => void handlings++ });
+    const receiver = createReceiver({
+      now,
+      secret: () => found.promise,
+      maxArriving: 1,
+      onEvent: () => void handlings++,
+    });
     const dropped = receiver.handle(handled(genuine()));
     await Promise.resolve();
     const second = receiver.handle(handled(genuine()));

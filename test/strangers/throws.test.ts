@@ -10,7 +10,7 @@ import { nodeHandler } from '../../src/adapters/node.js';
 import { isWebhookError, type ReceiverOptions, type WebhookError } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 import { expectNothingUnhandled, serve } from '../matrix/app.js';
-import { framed, headersOf, SECRET, sign } from '../matrix/deliveries.js';
+import { framed, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { Wire } from '../matrix/wire.js';
 import { anyThrown } from './odd-throws.js';
 
@@ -102,6 +102,7 @@ describe.each(Object.entries(HOSTS))('%s', (name, host) => {
     const reported: WebhookError[] = [];
     const send = await host.start({
       secret: SECRET,
+      now,
       onEvent: () => {},
       onError: (error) => reported.push(error),
       ...options(() => {

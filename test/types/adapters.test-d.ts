@@ -12,12 +12,15 @@ import type {
   LambdaFunctionURLHandler,
   SQSEvent,
 } from 'aws-lambda';
+import express from 'express';
 import Fastify from 'fastify';
 import pino from 'pino';
 import { assertType, describe, expectTypeOf, test } from 'vitest';
-import { fastifyPlugin } from '../../src/adapters/fastify.js';
+import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
+import { fastifyPlugin, fastifyVerifier } from '../../src/adapters/fastify.js';
+import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type LambdaEvent, type LambdaResult, lambdaHandler } from '../../src/adapters/lambda.js';
-import { createReceiver, type IdempotencyStore } from '../../src/index.js';
+import { createReceiver, createVerifier, type IdempotencyStore, type VerifiedDelivery } from '../../src/index.js';
 
 const options = { secret: 'whsec-test', onEvent: () => {} };
 declare const transactional: IdempotencyStore<{ query(sql: string): Promise<void> }>;
@@ -61,5 +64,46 @@ describe('fastifyPlugin', () => {
     fastifyPlugin({ ...options, store: transactional, onEvent: (_event, { tx }) => tx.query('insert') });
     // @ts-expect-error the secret is required
     fastifyPlugin({ onEvent: () => {} });
+  });
+});
+
+describe('expressHandler and expressVerifier', () => {
+  const app = express();
+
+  test('are mounted called, not by themselves', () => {
+    app.post('/webhooks', expressHandler(options));
+    app.post('/webhooks', expressVerifier(createVerifier({ secret: 's' })), (request, response) => {
+      expectTypeOf(request.webhook).toEqualTypeOf<VerifiedDelivery | undefined>();
+      response.end();
+    });
+    // @ts-expect-error Call it
+    app.post('/webhooks', expressHandler);
+    // @ts-expect-error Call it
+    app.post('/webhooks', expressVerifier, (_request, response) => response.end());
+  });
+
+  test('cannot be confused with fetchHandler', () => {
+    // @ts-expect-error A fetch handler answers nobody in Express.
+    app.post('/webhooks', fetchHandler(options));
+  });
+});
+
+describe('fetchHandler', () => {
+  test('takes what Workers pass after the request, and what others do', () => {
+    interface Context {
+      waitUntil(promise: Promise<unknown>): void;
+      props: unknown;
+    }
+    type Fetch<Env> = (request: Request, env: Env, context: Context) => Response | Promise<Response>;
+    assertType<Fetch<{ readonly SECRET: string }>>(fetchHandler(options));
+    assertType<Fetch<unknown>>(fetchHandler(options));
+    assertType<(request: Request, context: { params: Promise<object> }) => Promise<Response>>(fetchHandler(options));
+  });
+});
+
+test('fastifyVerifier is a hook of a route, whose request has the delivery', () => {
+  Fastify().post('/webhooks', { preParsing: fastifyVerifier({ secret: 's' }) }, async (request, reply) => {
+    expectTypeOf(request.webhook).toEqualTypeOf<VerifiedDelivery | undefined>();
+    return reply.send();
   });
 });

@@ -42,6 +42,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, and features of its
       const id = unique();
       const receiver = createReceiver({
         secret,
+        toleranceSeconds: false,
         store,
         onEvent: (each, { tx }) => tx.query('INSERT INTO effects VALUES ($1)', [each.id]),
       });
@@ -59,6 +60,7 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, and features of its
       let after: Promise<unknown> | undefined;
       const receiver = createReceiver({
         secret,
+        toleranceSeconds: false,
         store,
         handlerTimeoutMs: 50,
         async onEvent(each, { tx, signal }) {
@@ -143,7 +145,12 @@ describe.skipIf(!hasPostgres)(`postgresStore, transactional, and features of its
     it('is available to the handler as context.tx', async () => {
       const { store } = openPostgresJs();
       const id = unique();
-      const receiver = createReceiver({ secret, store, onEvent: (each, { tx }) => insert(each.id)(tx) });
+      const receiver = createReceiver({
+        secret,
+        toleranceSeconds: false,
+        store,
+        onEvent: (each, { tx }) => insert(each.id)(tx),
+      });
       expect(await receiver.handle(signed([event(id)]))).toMatchObject({
         status: 200,
         outcomes: [{ status: 'handled' }],
