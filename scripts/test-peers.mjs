@@ -20,7 +20,7 @@ installPins(peers, isNewEnough() || hasRuntime ? [] : [node22]);
 if (!args.includes('--install')) {
   const node = isNewEnough() ? process.execPath : `${hasRuntime ? runtimes : peers}/node_modules/node22/bin/node`;
   if (!process.argv.includes('--built')) {
-    run(process.execPath, [`${root}node_modules/tsup/dist/cli-default.js`, '--no-dts', '--silent']);
+    run('npm', ['run', '--silent', 'build:js']);
   }
   const suites = ['test/queues', 'test/stores/redis', 'test/stores/freeze.redis.test.ts', 'test/peers'];
   const { COVERAGE, ...env } = process.env;

@@ -14,9 +14,15 @@ const OTHERS = {
     builds: 'types',
     needs: ['frameworks', 'bundlers', 'runtimes'],
   },
-  // How time and memory grow, and what strangers take.
+  // What strangers and large inputs take, and everything that explains a delivery, which searches for long.
   limits: {
-    include: ['test/strangers/**', 'devtools/test/explain/{linear,memory}', '**/*.limits'],
+    include: [
+      'test/strangers/**',
+      'devtools/test/{confined,explain}/**',
+      'devtools/test/cli/fire',
+      '**/*-size',
+      '**/*.limits',
+    ],
     builds: 'js',
     needs: [],
   },

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, readFile, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Consumer, createConsumer } from './package/consumer.js';
 import { hasAnvil, needsAnvil } from './servers/anvil.js';
@@ -95,14 +94,6 @@ function terminal(text: string): Terminal {
 describe.skipIf(!hasAnvil)(`the README's "Develop locally"${needsAnvil}`, () => {
   beforeAll(async () => {
     consumer = await createConsumer();
-    const { bin } = JSON.parse(await readFile(join(consumer.packageRoot, 'package.json'), 'utf8'));
-    const links = join(consumer.root, 'node_modules/.bin');
-    await mkdir(links, { recursive: true });
-    for (const name of Object.keys(bin)) {
-      const program = join(consumer.packageRoot, bin[name]);
-      await chmod(program, 0o755);
-      await symlink(program, join(links, name));
-    }
     await consumer.write('server.mjs', server);
   }, 60_000);
 

@@ -2,27 +2,12 @@
 //   --only <text>  the rows whose name holds the text    --quick  fewer rounds    --json  JSON instead of a table
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { toJson, toTable } from './lib/report.mjs';
 
-const FILES = [
-  ...[
-    'verify',
-    'parse',
-    'http',
-    'import',
-    'cold-start',
-    'bundle',
-    'webcrypto',
-    'memory',
-    'growth',
-    'evm',
-    'evm-growth',
-  ],
-  ...['router', 'tracing', 'strangers', 'store-redis', 'store-postgres', 'enqueue', 'cli', 'explain', 'listen'],
-];
+const FILES = readdirSync(new URL('rows/', import.meta.url)).map((name) => name.replace(/\.mjs$/, ''));
 
 /** Runs a benchmark in a process of its own, so that no other one's code and garbage weigh on it. */
 async function runApart(file, index, options) {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,7 @@ import { promisify } from 'node:util';
 /** The project's own directory. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What a consumer installs beside the package; their own dependencies are found through the links. */
+/** What a consumer installs beside the packages; their own dependencies are found through the links. */
 const INSTALLED = [
   'zod',
   'abitype',
@@ -37,34 +38,62 @@ const INSTALLED = [
 
 const run = promisify(execFile);
 
-/** A project outside the repository that has the packed tarball installed. */
-export interface Consumer {
-  readonly root: string;
+/** A package as it was packed. */
+export interface Packed {
   /** Where the tarball was unpacked. */
   readonly packageRoot: string;
   /** Paths in the tarball as npm lists them. */
   readonly files: readonly string[];
+}
+
+/** A project outside the repository that has both packed tarballs installed; the first is the receiver's. */
+export interface Consumer extends Packed {
+  readonly root: string;
+  readonly devtools: Packed;
   /** Writes a file of the consumer and gives its absolute path. */
   write(path: string, text: string): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** Packs what `npm test` has built, and installs it without a network. */
+/** Packs what has been built, and installs it without a network. */
 export async function createConsumer(): Promise<Consumer> {
   const root = await mkdtemp(join(tmpdir(), 'consumer-'));
-  const packageRoot = join(root, 'node_modules/event-webhook-receiver');
-  await mkdir(packageRoot, { recursive: true });
+  const modules = join(root, 'node_modules');
 
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', root];
-  const [packed] = JSON.parse((await run('npm', pack, { cwd: projectRoot })).stdout);
-  if (!packed.files.some(({ path }: { path: string }) => path === 'dist/index.d.ts')) {
-    throw new Error('dist is not built, or without its declarations: npm test and npm run build make it whole.');
+  async function install(directory: string, needed: string): Promise<Packed> {
+    const cwd = join(projectRoot, directory);
+    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', root];
+    const [{ name, filename, files }] = JSON.parse((await run('npm', pack, { cwd })).stdout);
+    const paths: string[] = files.map(({ path }: { path: string }) => path);
+    if (!paths.includes(needed)) throw new Error(`${directory}/${needed} is not built. Run npm run build.`);
+    const packageRoot = join(modules, name);
+    await mkdir(packageRoot, { recursive: true });
+    await run('tar', ['-xzf', join(root, filename), '-C', packageRoot, '--strip-components=1']);
+    return { packageRoot, files: paths };
   }
-  await run('tar', ['-xzf', join(root, packed.filename), '-C', packageRoot, '--strip-components=1']);
-  for (const name of INSTALLED) {
-    const link = join(root, 'node_modules', name);
-    await mkdir(dirname(link), { recursive: true });
-    await symlink(join(projectRoot, 'node_modules', name), link, 'dir');
+
+  async function link(name: string, target: string): Promise<void> {
+    const path = join(modules, name);
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(target, path);
+  }
+
+  const receiver = await install('.', 'dist/index.d.ts');
+  const devtools = await install('devtools', 'dist/service/index.d.ts');
+  const { name: own } = await readJson(join(receiver.packageRoot, 'package.json'));
+  const { bin, dependencies } = await readJson(join(devtools.packageRoot, 'package.json'));
+  const inWorkspace = Object.keys(dependencies).filter((name) => name !== own);
+  for (const name of new Set([...INSTALLED, ...inWorkspace])) {
+    const nested = join(projectRoot, 'devtools/node_modules', name);
+    await link(
+      name,
+      inWorkspace.includes(name) && existsSync(nested) ? nested : join(projectRoot, 'node_modules', name),
+    );
+  }
+  for (const [name, path] of Object.entries<string>(bin)) {
+    const program = join(devtools.packageRoot, path);
+    await chmod(program, 0o755);
+    await link(`.bin/${name}`, program);
   }
 
   const write = async (path: string, text: string) => {
@@ -74,14 +103,10 @@ export async function createConsumer(): Promise<Consumer> {
     return file;
   };
   await write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
-  return {
-    root,
-    packageRoot,
-    files: packed.files.map(({ path }: { path: string }) => path),
-    write,
-    remove: () => rm(root, { recursive: true }),
-  };
+  return { ...receiver, root, devtools, write, remove: () => rm(root, { recursive: true }) };
 }
+
+const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
 
 /** The subpaths of package.json's `exports` that hold code, as what follows the package's name. */
 export async function subpaths(): Promise<string[]> {

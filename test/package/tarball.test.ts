@@ -1,95 +1,117 @@
-import { readdirSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Consumer, createConsumer, projectRoot } from './consumer.js';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Consumer, createConsumer, type Packed, projectRoot } from './consumer.js';
 
 let consumer: Consumer;
-const contents = new Map<string, string>();
 
 beforeAll(async () => {
   consumer = await createConsumer();
-  for (const path of consumer.files) contents.set(path, await readFile(join(consumer.packageRoot, path), 'utf8'));
 }, 60_000);
 
 afterAll(() => consumer.remove());
 
-/** Files of the tarball in which `pattern` occurs. */
-const filesWith = (pattern: RegExp) => [...contents].filter(([, text]) => pattern.test(text)).map(([path]) => path);
+async function contentsOf({ files, packageRoot }: Packed): Promise<Map<string, string>> {
+  const read = async (path: string) => [path, await readFile(join(packageRoot, path), 'utf8')] as const;
+  return new Map(await Promise.all(files.map(read)));
+}
 
-test('holds the documents and dist, and nothing else', () => {
-  const documents = consumer.files.filter((path) => !path.startsWith('dist/'));
-  expect(documents.sort()).toEqual([
-    'CHANGELOG.md',
-    'LICENSE',
-    'README.md',
-    'SECURITY.md',
-    'THIRD_PARTY_LICENSES.md',
-    'package.json',
+/** Packages of which a built file contains code, as esbuild names them. */
+function inlinedIn(contents: Map<string, string>): string[] {
+  const found = [...contents.values()].flatMap((text) => [
+    ...text.matchAll(/^\/\/ .*node_modules\/((?:@[^/\n]+\/)?[^/\n]+)/gm),
   ]);
-  const built = consumer.files.filter((path) => path.startsWith('dist/'));
-  const page = readdirSync(new URL('../../src/workbench/page', import.meta.url))
-    .filter((name) => name !== 'tsconfig.json' && !name.endsWith('.js'))
-    .map((name) => `dist/cli/page/${name}`)
-    .sort();
-  expect(
-    built.filter((path) => !/^dist\/((stores|queues|cli|cli\/page)\/)?[\w-]+(\.d)?\.c?[jt]s$/.test(path)).sort(),
-  ).toEqual(page);
-  expect(built.filter((path) => /(?<!\.d)\.c?ts$/.test(path))).toEqual([]);
+  return [...new Set(found.map(([, name = '']) => name))].sort();
+}
+
+describe.each([
+  ['event-webhook-receiver', () => consumer],
+  ['event-webhooks', () => consumer.devtools],
+] as const)('the tarball of %s', (_, packed) => {
+  let contents: Map<string, string>;
+  let manifest: Record<string, object>;
+
+  beforeAll(async () => {
+    contents = await contentsOf(packed());
+    manifest = JSON.parse(contents.get('package.json') ?? '');
+  });
+
+  const filesWith = (pattern: RegExp) => [...contents].filter(([, text]) => pattern.test(text)).map(([path]) => path);
+
+  it('contains documents and built files, and no TypeScript source', () => {
+    const others = [...contents.keys()].filter((path) => !path.startsWith('dist/'));
+    expect(others.filter((path) => !/^(LICENSE|package\.json|[A-Z_]+\.md)$/.test(path))).toEqual([]);
+    expect(others).toEqual(expect.arrayContaining(['LICENSE', 'package.json']));
+    expect([...contents.keys()].filter((path) => /(?<!\.d)\.c?ts$/.test(path))).toEqual([]);
+  });
+
+  it('contains every file that package.json points to', () => {
+    const { main, module, types, bin, imports, exports } = manifest;
+    const targets =
+      JSON.stringify([main, module, types, bin, imports, exports]).match(/(?<=")(\.\/)?dist\/[^"]+/g) ?? [];
+    expect(targets).not.toEqual([]);
+    expect(targets.map((path) => path.replace('./', '')).filter((path) => !contents.has(path))).toEqual([]);
+  });
+
+  it('does not name the machine that built it, or a registry', () => {
+    for (const directory of [projectRoot, `${homedir()}/`]) {
+      const built = [...contents].filter(([path]) => path.startsWith('dist/'));
+      expect(built.filter(([, text]) => text.includes(directory)).map(([path]) => path)).toEqual([]);
+    }
+    expect(filesWith(/sourceMappingURL/)).toEqual([]);
+    expect(filesWith(/registry\.\w+\.\w|\/\/npm\.|verdaccio|artifactory|:4873/i)).toEqual([]);
+  });
+
+  it('runs no script on install', () => {
+    const { scripts = {} } = manifest;
+    expect(['preinstall', 'install', 'postinstall', 'prepare'].filter((name) => name in scripts)).toEqual([]);
+  });
 });
 
-test('holds every file that package.json points to', () => {
-  const manifest = JSON.parse(contents.get('package.json') ?? '');
-  const targets: string[] =
-    JSON.stringify([manifest.main, manifest.module, manifest.types, manifest.imports, manifest.exports])
-      .match(/"\.\/[^"]+\.[cm]?[jt]s"/g)
-      ?.map((quoted) => quoted.slice(3, -1)) ?? [];
-  expect(targets.length).toBeGreaterThan(20);
-  expect(targets.filter((target) => !contents.has(target))).toEqual([]);
+describe('event-webhook-receiver', () => {
+  it('includes the licence of every package that it inlines', async () => {
+    const contents = await contentsOf(consumer);
+    const licences = contents.get('THIRD_PARTY_LICENSES.md') ?? '';
+    expect(inlinedIn(contents)).toEqual(['@noble/hashes', 'ky', 'viem']);
+    for (const name of inlinedIn(contents)) expect(licences).toContain(`## ${name} `);
+  });
+
+  it('depends on nothing but zod', async () => {
+    const { dependencies } = JSON.parse(await readFile(join(consumer.packageRoot, 'package.json'), 'utf8'));
+    expect(Object.keys(dependencies)).toEqual(['zod']);
+  });
 });
 
-test('says nothing of the machine that built it', () => {
-  const built = [...contents].filter(([path]) => path.startsWith('dist/'));
-  for (const directory of [projectRoot, `${homedir()}/`]) {
-    expect(
-      built.filter(([, text]) => text.includes(directory)).map(([path]) => path),
-      directory,
-    ).toEqual([]);
-  }
-  expect(filesWith(/\/(?:home|Users|root|tmp)\/|[A-Z]:\\\\|file:\/\//)).toEqual([]);
-  expect(filesWith(/sourceMappingURL/)).toEqual([]);
+describe('event-webhooks', () => {
+  it('runs by its name where both packages are installed', async () => {
+    const { stdout } = await promisify(execFile)('npx', ['--no-install', 'event-webhooks', '--help'], {
+      cwd: consumer.root,
+    });
+    for (const command of ['listen', 'send', 'explain', 'emulate']) expect(stdout).toContain(command);
+  });
+
+  it('loads its subpaths with import and with require', async () => {
+    const names = `console.log([createLocalService, explainFailure].map(({ name }) => name).join())`;
+    const specifiers = { createLocalService: 'event-webhooks/local', explainFailure: 'event-webhooks/explain' };
+    const programs = {
+      'load.mjs': (name: string, from: string) => `import { ${name} } from '${from}';`,
+      'load.cjs': (name: string, from: string) => `const { ${name} } = require('${from}');`,
+    };
+    for (const [file, line] of Object.entries(programs)) {
+      const lines = Object.entries(specifiers).map(([name, from]) => line(name, from));
+      const program = await consumer.write(file, [...lines, names].join('\n'));
+      const { stdout } = await promisify(execFile)(process.execPath, [program], { cwd: consumer.root });
+      expect(stdout.trim()).toBe('createLocalService,explainFailure');
+    }
+  });
 });
 
-test('names no registry', () => {
-  expect(filesWith(/registry\.\w+\.\w|\/\/npm\.|verdaccio|artifactory|:4873/i)).toEqual([]);
-});
-
-test('carries the licence of every package that is inlined', () => {
-  const licences = contents.get('THIRD_PARTY_LICENSES.md') ?? '';
-  const inlined = new Set<string>();
-  for (const text of contents.values()) {
-    for (const [, name = ''] of text.matchAll(/^\/\/ .*node_modules\/((?:@[^/\n]+\/)?[^/\n]+)/gm)) inlined.add(name);
-  }
-  expect([...inlined].sort()).toEqual(['@noble/hashes', 'ky', 'p-map', 'picocolors', 'viem']);
-  for (const name of inlined) expect(licences).toContain(`## ${name} `);
-  expect(licences).toContain('Permission is hereby granted, free of charge');
-});
-
-test('asks for nothing at run time but zod, and runs no script on install', () => {
-  const manifest = JSON.parse(contents.get('package.json') ?? '');
-  expect(Object.keys(manifest.dependencies)).toEqual(['zod']);
-  const onInstall = ['preinstall', 'install', 'postinstall', 'prepare'].filter((script) => script in manifest.scripts);
-  expect(onInstall).toEqual([]);
-});
-
-test('is locked without the hosts that the packages came from', async () => {
+it('package-lock.json names no host that a package came from', async () => {
   const lock = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8'));
-  const packages = Object.entries<{ resolved?: string; integrity?: string }>(lock.packages);
-  expect(packages.length).toBeGreaterThan(50);
-  expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
-  expect(packages.filter(([path, { integrity }]) => path !== '' && !integrity).map(([path]) => path)).toEqual([]);
-  expect(
-    (await readdir(projectRoot)).filter((name) => /^(yarn\.lock|pnpm-lock\.yaml|bun\.lockb?)$/.test(name)),
-  ).toEqual([]);
+  const packages = Object.entries<{ resolved?: string; integrity?: string; link?: true }>(lock.packages);
+  const fetched = packages.filter(([path, { link }]) => path.startsWith('node_modules/') && !link);
+  expect(fetched.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
 });

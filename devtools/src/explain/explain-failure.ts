@@ -22,7 +22,8 @@ import { createWork, type Work } from './work.js';
  *
  * @example
  * ```ts
- * import { createTestDelivery, explainFailure, sampleEventEmitted } from 'event-webhook-receiver/testing';
+ * import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+ * import { explainFailure } from 'event-webhooks/explain';
  *
  * const { body, signature, timestamp } = createTestDelivery([sampleEventEmitted()], { secret: 'whsec-test' });
  * const [finding] = explainFailure({ rawBody: body, signature, timestamp, secret: 'whsec-test\n' });

@@ -1,5 +1,5 @@
-import { memoryStore } from '../lib/ours.mjs';
-import { interleave, ratios, summarise } from '../lib/stats.mjs';
+import { memoryStore } from './ours.mjs';
+import { interleave, ratios, summarise } from './stats.mjs';
 
 const MOST_KEYS = 1_000_000;
 const SMALLEST = 1000;
