@@ -91,7 +91,7 @@ describe('a program in the place of anvil', () => {
   });
 
   it('is not looked for where there is no PATH', () => {
-    expect(() => findAnvil({}, '/')).toThrow('--anvil needs an anvil, and there is none');
+    expect(() => findAnvil({}, '/')).toThrow('anvil was not found');
   });
 });
 

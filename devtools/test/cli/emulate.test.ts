@@ -77,7 +77,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     expect((await page('PUT', 'faults', { sabotage: true })).status).toBe(400);
     await page('POST', 'sample');
     expect(await emulate.until(/refused/)).toMatch(
-      /403 refused .* fault: signed with a line break behind the secret .*again at/,
+      /403 refused .* fault: signed with a line break behind the secret .*next attempt at/,
     );
     const { body } = await page('GET', 'deliveries/2');
     expect(body.findings[0].cause).toBe('fault-on-request');
@@ -168,18 +168,18 @@ describe.each(ways)('emulate, $way', ({ start }) => {
       ],
       [
         ['--register', 'a=http://localhost/', '--secret-out', link, '--port', '0'],
-        /Cannot write the file of --secret-out: it is a link/,
+        /Cannot write the file of --secret-out: it is a symbolic link/,
       ],
-      [[...node, '--port', '0', '--contract', `${address}=/dev/zero`], /\/dev\/zero cannot be used: it has more than/],
+      [[...node, '--port', '0', '--contract', `${address}=/dev/zero`], /Cannot read \/dev\/zero: it is larger than/],
       [[...node, '--contract', `${address}`], /--contract must be ADDRESS=ABI\.json/],
       [[...node, '--port', '0', '--contract', `${address}=${await file('a.json', '{}')}`], /a\.json is not an ABI/],
       [[...node, '--port', '0', '--contract', `${address}=${await file('b.json', '{')}`], /b\.json is not JSON/],
       [
         [...node, '--port', '0', '--contract', `${address}=${directory}/none.json:x`],
-        /none\.json cannot be used: there is no such file/,
+        /Cannot read .*none\.json: the file does not exist/,
       ],
       [[...node, '--port', '0', '--wallet', address], /cannot be reached/],
-      [['--port', '0', '--anvil'], /ANVIL names no program/],
+      [['--port', '0', '--anvil'], /ANVIL must be the path of an executable/],
     ];
     for (const [args, message] of cases) {
       const emulate = start(['emulate', ...args], { ANVIL: join(directory, 'no-anvil') });
@@ -298,12 +298,14 @@ describe('findAnvil', () => {
     const inProject = join(project, 'node_modules', '.bin', 'anvil');
     const onPath = join(path, 'anvil');
     const none = () => findAnvil({ PATH: path }, join(project, 'deep', 'er'));
-    expect(none).toThrow(/npm install --save-dev @foundry-rs\/anvil, or install Foundry/);
+    expect(none).toThrow(/npm install --save-dev @foundry-rs\/anvil, or Foundry/);
     await writeFile(inProject, '', { mode: 0o755 });
     expect(none()).toBe(inProject);
     await writeFile(onPath, '', { mode: 0o755 });
     expect(none()).toBe(onPath);
     expect(findAnvil({ PATH: path, ANVIL: inProject }, path)).toBe(inProject);
-    expect(() => findAnvil({ PATH: path, ANVIL: join(path, 'nothing') }, path)).toThrow(/ANVIL names no program/);
+    expect(() => findAnvil({ PATH: path, ANVIL: join(path, 'nothing') }, path)).toThrow(
+      /ANVIL must be the path of an executable/,
+    );
   });
 });

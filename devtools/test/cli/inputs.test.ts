@@ -20,18 +20,20 @@ describe('an input file', () => {
     const file = await scratch();
     const directory = await file('directory');
     await mkdir(directory);
-    await expect(input(directory)).rejects.toThrow(`${directory} cannot be used: it is a directory.`);
+    await expect(input(directory)).rejects.toThrow(`Cannot read ${directory}: it is a directory.`);
     const none = await file('none');
-    await expect(input(none)).rejects.toThrow('there is no such file.');
-    await expect(input(join(await file('plain', 'x'), 'below'))).rejects.toThrow('a part of its path is no directory.');
-    await expect(input(await file('long', 'x'.repeat(11)))).rejects.toThrow('it has more than 10 bytes.');
+    await expect(input(none)).rejects.toThrow('the file does not exist.');
+    await expect(input(join(await file('plain', 'x'), 'below'))).rejects.toThrow(
+      'part of its path is not a directory.',
+    );
+    await expect(input(await file('long', 'x'.repeat(11)))).rejects.toThrow('it is larger than 10 bytes.');
     // A reason that has no words is told by its code.
-    await expect(input('a\0b')).rejects.toThrow('cannot be used: ERR_INVALID_ARG_VALUE.');
+    await expect(input('a\0b')).rejects.toThrow('Cannot read a\0b: ERR_INVALID_ARG_VALUE.');
   });
 
   it('from stdin is bounded as well', async () => {
     const long = readInput('-', { stdin: Readable.from([Buffer.alloc(11)]), maxBytes: 10 });
-    await expect(long).rejects.toThrow('stdin cannot be used: it has more than 10 bytes.');
+    await expect(long).rejects.toThrow('Cannot read stdin: it is larger than 10 bytes.');
   });
 
   it('that is no plain file has no mode', async () => {
@@ -58,8 +60,8 @@ describe('a contract flag', () => {
     ['text', '"abi"', /is not an ABI/],
     ['an object without an ABI', '{}', /is not an ABI/],
     ['no JSON', '[', /is not JSON/],
-    ['nothing', undefined, /there is no such file/],
-    ['more than 20 MiB', ' '.repeat(20 * 1024 * 1024 + 1), /has more than 20971520 bytes/],
+    ['nothing', undefined, /the file does not exist/],
+    ['more than 20 MiB', ' '.repeat(20 * 1024 * 1024 + 1), /is larger than 20971520 bytes/],
   ])('refuses a file with %s', async (_, content, message) => {
     const file = await (await scratch())('abi.json', content);
     await expect(readContract(`${address}=${file}`)).rejects.toThrow(message);
@@ -151,12 +153,12 @@ describe('send', () => {
     expect(stderr).toMatch(/^\r1 {2}1 accepted, 0 refused, 0 failed/);
     const bad = await file('bad.ndjson', `${JSON.stringify({ ...line, at: 7 })}\n`);
     const refused = await inProcess(args(bad), { env });
-    expect(refused.stderr).toContain('"at" is no time');
+    expect(refused.stderr).toContain('"at" is not a time');
   });
 
   it('refuses an empty stdin by its name', async () => {
     const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--file', '-'], { env });
-    expect([code, stderr]).toEqual([2, 'event-webhooks: error: stdin is empty: there is nothing to send.\n']);
+    expect([code, stderr]).toEqual([2, 'event-webhooks: error: stdin is empty: nothing to send.\n']);
   });
 
   it('refuses a recording of one endless line', async () => {
@@ -166,7 +168,7 @@ describe('send', () => {
     const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--recording', file], { env });
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/is not a recording: it has a line of more than \d+ bytes/),
+      expect.stringMatching(/is not a recording: it has a line longer than \d+ bytes/),
     ]);
   });
 });

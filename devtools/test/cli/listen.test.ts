@@ -150,7 +150,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
       [['--port', '65536'], /--port/],
       [['--port', '0', '--forward', 'localhost:3000'], /--forward must be an absolute/],
       [['--port', '4567', '--forward', 'http://localhost:4567/x'], /leads back to this command/],
-      [['--port', '0', '--record', other], /is not a recording: name another file/],
+      [['--port', '0', '--record', other], /is not a recording: choose another file/],
       [['--port', '0'], /No signing secret/, {}],
       [['--port', '0', '--host', '203.0.113.1'], /the address is not on this machine/],
     ];

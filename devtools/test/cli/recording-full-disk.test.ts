@@ -51,8 +51,8 @@ it.each(reasons)('a disk that fails with %s costs what it does not take, and no 
   await writer.close();
   expect((await readAll(path)).map((each) => each.path)).toEqual(['/1', '/4']);
   expect(notes).toEqual([
-    `Deliveries are not recorded: ${path} cannot be written: ${reason}.`,
-    'Not recorded: 2 genuine and 0 other deliveries.',
+    `Deliveries are not recorded. Cannot write ${path}: ${reason}.`,
+    'Not recorded: 2 authentic and 0 other deliveries.',
   ]);
 });
 

@@ -49,8 +49,8 @@ describe('the limit of a recording', () => {
         expect(found.filter((each) => each.genuine).map((each) => each.path)).toEqual(order);
         expect(found.filter((each) => !each.genuine)).toHaveLength(1);
         expect(notes).toEqual([
-          `${path} has no room left for deliveries that do not verify, which get a quarter of it. Move it away to begin a new one, or raise --record-limit (1 MiB).`,
-          'Not recorded: 0 genuine and 11 other deliveries.',
+          `${path} has no space left for deliveries that do not verify, which get a quarter of it. Move it away to begin a new one, or raise --record-limit (1 MiB).`,
+          'Not recorded: 0 authentic and 11 other deliveries.',
         ]);
       }),
       { numRuns: 20 },
@@ -66,7 +66,7 @@ describe('the limit of a recording', () => {
     );
     expect(await paths(file)).toEqual(numbered(5));
     expect(notes).toEqual([
-      expect.stringContaining('has no room left for genuine deliveries, so they are not recorded any more.'),
+      expect.stringContaining('is full: authentic deliveries are no longer recorded.'),
       'Not recorded: 3 genuine and 0 other deliveries.',
     ]);
   });
@@ -95,7 +95,7 @@ describe('the limit of a recording', () => {
     const file = await (await scratch())('r', before);
     const notes = await record(file, MIB, [genuine('/'), forged('/')]);
     expect(await readFile(file, 'utf8')).toBe(before);
-    expect(notes[0]).toMatch(/ is full, so nothing is recorded\. Move it away to begin a new one, or raise/);
+    expect(notes[0]).toMatch(/ is full: nothing is recorded\. Move the file to start a new one, or raise/);
     expect(notes.at(-1)).toBe('Not recorded: 1 genuine and 1 other deliveries.');
   });
 
@@ -145,7 +145,7 @@ describe('a recording whose disk is slow', () => {
       [true, '/later'],
     ]);
     expect(notes).toEqual([
-      `Deliveries are not recorded: ${file} cannot be written as fast as they arrive.`,
+      `Deliveries are not recorded: they arrive faster than ${file} can be written.`,
       'Not recorded: 5 genuine and 9 other deliveries.',
     ]);
   });
@@ -158,7 +158,7 @@ describe('a recording whose disk is slow', () => {
     await Promise.all([writer.write({ ...forged('/'), headers }), writer.write(genuine('/'))]);
     await writer.close();
     expect(await paths(file)).toEqual(['/']);
-    expect(notes.at(-1)).toBe('Not recorded: 0 genuine and 1 other deliveries.');
+    expect(notes.at(-1)).toBe('Not recorded: 0 authentic and 1 other deliveries.');
   });
 });
 
@@ -176,7 +176,7 @@ describe('a recording that changes while it is written', () => {
     expect(await paths(path)).toEqual(['/new']);
     expect(await paths(away)).toEqual(how === 'removed' ? [] : numbered(5));
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(notes[1]).toBe(`${path} was moved or replaced: the recording goes on in the file that has its name now.`);
+    expect(notes[1]).toBe(`${path} was moved or replaced. Recording continues in the file that now has this name.`);
   });
 
   it('has room again when it is emptied', async () => {
@@ -213,7 +213,7 @@ describe('a recording that changes while it is written', () => {
     await writer.close();
     expect(await paths(path)).toEqual(['/1']);
     expect(notes).toEqual([
-      `Deliveries are not recorded: ${path} is not a recording: name another file.`,
+      `Deliveries are not recorded: ${path} is not a recording: choose another file.`,
       'Not recorded: 1 genuine and 0 other deliveries.',
     ]);
   });

@@ -101,7 +101,7 @@ describe('a recording', () => {
     async (text) => {
       const path = await (await scratch())('notes.txt', text);
       await expect(openRecording(path, { ...noting(), limit: LIMIT })).rejects.toThrow(
-        'is not a recording: name another file',
+        'is not a recording: choose another file',
       );
       expect(await readFile(path, 'utf8')).toBe(text);
     },
@@ -110,7 +110,7 @@ describe('a recording', () => {
   test.each([
     ['no JSON', 'x', 'it is not JSON'],
     ['no object', '[]', 'it is not a JSON object'],
-    ['no time', '{"at":"yesterday"}', '"at" is no time'],
+    ['no time', '{"at":"yesterday"}', '"at" is not a time'],
     ['no path', '{"at":"2026-01-01T00:00:00Z","method":"POST"}', '"method" and "path" must be texts'],
     ['no headers', '{"at":"2026-01-01T00:00:00Z","method":"POST","path":"/"}', '"headers" must be a list'],
     ['a header without value', recordingLine(delivery).replace(',"one"', ''), '"headers" must be a list'],
@@ -131,10 +131,10 @@ describe('a recording', () => {
 
   test('that is not there, or a directory, is refused', async () => {
     const path = await (await scratch())('r');
-    await expect(readAll(path)).rejects.toThrow(`${path} cannot be used: there is no such file.`);
-    await expect(readAll('/tmp')).rejects.toThrow('/tmp cannot be used: it is a directory.');
+    await expect(readAll(path)).rejects.toThrow(`Cannot read ${path}: the file does not exist.`);
+    await expect(readAll('/tmp')).rejects.toThrow('Cannot read /tmp: it is a directory.');
     await expect(openRecording('/tmp', { ...noting(), limit: LIMIT })).rejects.toThrow(
-      '/tmp cannot be written: it is a directory.',
+      'Cannot write /tmp: it is a directory.',
     );
   });
 });
@@ -183,7 +183,7 @@ describe('a recording that changes while it is read', () => {
     await chmod(await file('.'), 0o755);
     process.seteuid?.(65_534);
     try {
-      await expect(readAll(path)).rejects.toThrow(`${path} cannot be used: it may not be read by you.`);
+      await expect(readAll(path)).rejects.toThrow(`Cannot read ${path}: permission denied.`);
     } finally {
       process.seteuid?.(0);
     }
@@ -202,10 +202,10 @@ describe('one delivery of a recording', () => {
     expect(await recordedDelivery(one, undefined, output)).toEqual(delivery);
     expect(await recordedDelivery(two, 2, output)).toEqual(second);
     await expect(recordedDelivery(two, undefined, output)).rejects.toThrow(
-      'has 2 deliveries: say which with --nth, from 1 to 2',
+      'has 2 deliveries: choose one with --nth, from 1 to 2',
     );
-    await expect(recordedDelivery(two, 3, output)).rejects.toThrow('has 2 deliveries: --nth 3 is beyond the last');
-    await expect(recordedDelivery(one, 2, output)).rejects.toThrow('has 1 delivery: --nth 2 is beyond the last');
+    await expect(recordedDelivery(two, 3, output)).rejects.toThrow('has 2 deliveries: --nth 3 does not exist');
+    await expect(recordedDelivery(one, 2, output)).rejects.toThrow('has 1 delivery: --nth 2 does not exist');
     await expect(recordedDelivery(await file('none', ''), undefined, output)).rejects.toThrow('has no deliveries');
   });
 
@@ -235,8 +235,8 @@ describe('one delivery of a recording', () => {
     ];
     const { stdout } = await promisify(execFile)('bash', [...limited, '-e', script]);
     expect(stdout.trim().split('\n')).toEqual([
-      `Deliveries are not recorded: ${path} cannot be written: no file may be larger here.`,
-      'Not recorded: 0 genuine and 1 other deliveries.',
+      `Deliveries are not recorded. Cannot write ${path}: the file size limit is reached.`,
+      'Not recorded: 0 authentic and 1 other deliveries.',
       '10',
       '30',
     ]);

@@ -32,7 +32,7 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['an argument too many', ['send', 'http://127.0.0.1:1/', 'more'], /Expected 1 argument but got 2/],
   ['an argument of a command without any', ['explain', 'it'], /Expected 0 arguments but got 1/],
   ['a missing argument', ['webhooks', 'get'], /Missing required argument 'id'/],
-  ['an argument after --', ['send', '--', '--file'], /must be an absolute URL/],
+  ['an argument after --', ['send', '--', '--file'], /must be an absolute http or https URL/],
   ['a relative URL', ['send', 'localhost:3000'], /must be an absolute http or https URL, such as http:/],
   ['samples and a file', ['send', '--file', 'x', '--kind', 'event.emitted'], /'--file <file>' cannot be used with/],
   ['samples and a recording', ['send', '--recording', 'x', '--fresh'], /'--recording <file>' cannot be used with/],
@@ -173,7 +173,7 @@ describe('completion', () => {
   test.each(['zsh', 'bash', 'fish', 'powershell'])('prints a script for %s', async (shell) => {
     const { code, stdout, stderr } = await asProcess(['completion', shell]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('event-webhooks complete --');
+    expect(stdout).toMatch(/event-webhooks complete '?--/);
   });
 
   test.each([
