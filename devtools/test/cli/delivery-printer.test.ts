@@ -80,7 +80,7 @@ it('has what a stranger sent read elsewhere, and then listed', async () => {
   expect(feed.get('1')?.contents).toMatchObject({ events: 1, names: ['Transfer'] });
 });
 
-it('explains nothing that has waited too long, and says so', async () => {
+it('does not explain a delivery that has waited too long, and says so', async () => {
   const { deliver, done, printed } = printing({ patienceMs: -1 });
   deliver('1', false);
   await done();

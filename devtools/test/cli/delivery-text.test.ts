@@ -22,7 +22,7 @@ const textOf = (...args: Parameters<typeof recordOf>) => {
 };
 
 describe('deliveryText', () => {
-  it('has a row for each item: events, transactions, unknown kinds and what is no event', () => {
+  it('has a row for each item: events, transactions, unknown kinds and invalid items', () => {
     const [head, ...rows] = textOf('1', {
       events: [
         sampleEventEmitted({ data: { event: { contract: { label: '', addressLabel: '' } } } }),
@@ -58,7 +58,7 @@ describe('deliveryText', () => {
     expect(lines[1]).toMatch(/i7 \[7\] {2}… 3 more$/);
   });
 
-  it('says that there is no answer yet', () => {
+  it('shows that there is no response yet', () => {
     expect(textOf('1', { attempt: { status: undefined, durationMs: undefined } })[0]).toContain('— pending');
   });
 });

@@ -136,7 +136,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     expect(second.stdout).not.toMatch(/[\da-f]{64}/);
   });
 
-  it('says in one line what is wrong with how it is called, and ends with 2', limits, async () => {
+  it('reports wrong usage in one line and exits with 2', limits, async () => {
     const directory = await scratch();
     const file = async (name: string, text: string) => {
       await writeFile(join(directory, name), text);
@@ -153,10 +153,10 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     const link = join(directory, 'link');
     await symlink(join(directory, 'theirs'), link);
     const cases: [string[], RegExp][] = [
-      [['--port', port], /Cannot listen on port \d+: something else listens there.* --port\./],
-      [['--port', '0', '--host', '203.0.113.1'], /does not have that address/],
+      [['--port', port], /Cannot listen on port \d+: it is in use.* --port\./],
+      [['--port', '0', '--host', '203.0.113.1'], /the address is not on this machine/],
       [['--page-port', port, '--port', '0'], /Cannot listen on port \d+.*--page-port/],
-      [['--rpc', 'http://x', '--anvil'], /Give --rpc or --anvil/],
+      [['--rpc', 'http://x', '--anvil'], /'--rpc <url>' cannot be used with/],
       [node, /--rpc needs --contract or --wallet/],
       [['--wallet', address], /need --rpc or --anvil/],
       [['--register', 'shop'], /--register must be LABEL=URL/],
@@ -260,7 +260,7 @@ describe.skipIf(!hasAnvil)(`emulate --anvil${needsAnvil}`, () => {
     }
   });
 
-  it('goes on without its chain when that is gone, and says so', limits, async () => {
+  it('keeps running without its chain, with a note', limits, async () => {
     const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0'], { ANVIL });
     const rpc = /http:\S+(?=,)/.exec(await emulate.until(/^Chain/))?.[0] ?? '';
     const page = await pageOf(emulate);

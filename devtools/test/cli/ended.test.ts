@@ -62,7 +62,7 @@ describe('a command that is ended', () => {
 });
 
 describe('explain', () => {
-  it('does not wait for a terminal to say what is to be explained', async () => {
+  it('does not wait for input on a terminal', async () => {
     const stdin = Object.assign(Readable.from([]), { isTTY: true });
     const { code, stderr } = await running(['explain'], { stdin });
     expect([code, stderr]).toEqual([
@@ -83,7 +83,7 @@ describe('webhooks log', () => {
 describe('register', () => {
   const webhook = { id: 1, label: 'shop', url: 'https://shop.example/', failedCalls: 0 };
 
-  it('leaves no file for the secret of a webhook that is there, where the service does not give it', async () => {
+  it('leaves no file when the webhook exists and the service does not return its secret', async () => {
     const url = await serve((_, response) => {
       response.end(JSON.stringify({ status: 200, message: 'ok', result: [webhook] }));
     });
@@ -97,7 +97,7 @@ describe('register', () => {
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   });
 
-  it('registers nothing when the file of its secret cannot be made', async () => {
+  it('registers nothing when the secret file cannot be created', async () => {
     const { url, calls } = await stubService();
     const file = await (await scratch())('none/secret');
     const args = ['register', webhook.url, '--label', 'shop', '--secret-out', file];
@@ -108,7 +108,7 @@ describe('register', () => {
 });
 
 describe('emulate', () => {
-  it('ends when the file of a secret cannot be written', async () => {
+  it('ends when the secret file cannot be written', async () => {
     const file = await (await scratch())('none/secret');
     const emulate = startHere([
       'emulate',
@@ -123,7 +123,7 @@ describe('emulate', () => {
     expect(emulate.stderr).toContain('Cannot write the file of --secret-out: the file does not exist.');
   });
 
-  it('that is ended while a node says no is no failure', async () => {
+  it('that is stopped while a node fails is not an error', async () => {
     const ending = new AbortController();
     const rpc = await serve((_, response) => {
       ending.abort();

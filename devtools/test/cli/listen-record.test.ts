@@ -84,7 +84,7 @@ describe('listen --record', () => {
     expect(others.reduce((sum, each) => sum + each.body.byteLength, 0)).toBeLessThan(200_000);
   });
 
-  it('ends with the count of what was not recorded when a file takes no more, and goes on answering', {
+  it('prints the number of dropped deliveries when the file is full, and keeps answering', {
     timeout: 60_000,
   }, async () => {
     const file = await (await scratch())('r');

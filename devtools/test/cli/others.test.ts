@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createOthers } from '../../src/cli/others.js';
 import type { Output } from '../../src/cli/output.js';
 
-it('writes a few notes of requests that are no deliveries, and counts the rest', () => {
+it('writes a few notes about requests that are not deliveries, and counts the rest', () => {
   const notes: string[] = [];
   let time = 0;
   const output = { note: (text: string) => notes.push(text) } as Partial<Output> as Output;

@@ -32,12 +32,12 @@ vi.mock('node:fs/promises', async (original) => {
 const at = (path: string) => ({ ...delivery, path, genuine: true });
 const reasons = [
   ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the disk quota is used up'],
+  ['EDQUOT', 'the disk quota is exceeded'],
   ['EROFS', 'its file system is read-only'],
   ['EIO', 'EIO'],
 ] as const;
 
-it.each(reasons)('a disk that fails with %s costs what it does not take, and no more', async (code, reason) => {
+it.each(reasons)('a disk that fails with %s loses only the deliveries it rejects', async (code, reason) => {
   const path = await (await scratch())('r');
   const { notes, output } = noting();
   const writer = await openRecording(path, { output, limit: LIMIT });
@@ -56,7 +56,7 @@ it.each(reasons)('a disk that fails with %s costs what it does not take, and no 
   ]);
 });
 
-it('a part of a line that cannot be removed is removed before the next one', async () => {
+it('a partial line that cannot be removed at once is removed before the next one', async () => {
   const path = await (await scratch())('r');
   const { output } = noting();
   const writer = await openRecording(path, { output, limit: LIMIT });

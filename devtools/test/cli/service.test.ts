@@ -72,7 +72,7 @@ describe('the secret of a new webhook', () => {
     expect(JSON.parse(await printed(['--json'], url))).toMatchObject({ id: 1, created: true, secret: OTHER_SECRET });
   });
 
-  test('is not printed of a webhook that is there already', async () => {
+  test('is not printed for an existing webhook', async () => {
     const { url, calls } = await stubService();
     await printed([], url);
     const ensure = ['register', URL_OF_HOOK, '--label', 'shop', '--ensure'];
@@ -175,7 +175,7 @@ describe('a secret in a file', () => {
     });
   });
 
-  test('is taken without one newline at its end; other white space is kept, and told', async () => {
+  test('is read without one trailing newline; other whitespace is kept, with a note', async () => {
     const { url, calls } = await stubService();
     const file = await scratch();
     for (const end of ['', '\n', '\r\n']) {
@@ -188,14 +188,14 @@ describe('a secret in a file', () => {
     expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('starts or ends with whitespace');
   });
 
-  test('comes from stdin too, and goes before the environment', async () => {
+  test('can come from stdin, which takes precedence over the environment', async () => {
     const { url, calls } = await stubService();
     const options = { env: { WEBHOOK_API_KEY: 'of-the-environment' }, stdin: `${API_KEY}\n` };
     await inProcess(['webhooks', 'count', '--base-url', url, '--api-key-file', '-'], options);
     expect(calls[0]?.key).toBe(`Bearer ${API_KEY}`);
   });
 
-  test('that others may read is told, and taken', async () => {
+  test('that others can read is used, with a note', async () => {
     const { url } = await stubService();
     const file = await (await scratch())('key');
     await writeFile(file, API_KEY, { mode: 0o644 });

@@ -196,26 +196,26 @@ test.each(ways)('the version is that of the package ($way)', async ({ tool }) =>
 describe('colours', () => {
   const ESC = '\u001b[';
 
-  test('are there on a terminal', async () => {
+  test('are on for a terminal', async () => {
     expect((await inProcess(['--help'], { terminal: true })).stdout).toContain(ESC);
     expect((await inProcess(['send', '--x'], { terminal: true })).stderr).toContain(ESC);
   });
 
-  test('are not there in a pipe, unless they are asked for', async () => {
+  test('are off in a pipe unless forced', async () => {
     expect((await asProcess(['--help'])).stdout).not.toContain(ESC);
     expect((await asProcess(['--help'], { env: { FORCE_COLOR: '1' } })).stdout).toContain(ESC);
     expect((await asProcess(['--help'], { env: { FORCE_COLOR: '0' } })).stdout).not.toContain(ESC);
   });
 
   test.each([{ NO_COLOR: '1' }, { NO_COLOR: '1', FORCE_COLOR: '1' }, { TERM: 'dumb' }])(
-    'are not there on a terminal with %o',
+    'are off on a terminal with %o',
     async (env) => {
       const { stdout } = await inProcess(['--help'], { terminal: true, env });
       expect(stdout).not.toContain(ESC);
     },
   );
 
-  test('are not there with --json', async () => {
+  test('are off with --json', async () => {
     expect((await inProcess(['--help', '--json'], { terminal: true })).stdout).not.toContain(ESC);
   });
 });
