@@ -4,7 +4,7 @@ import { timeOf } from './delivery-text.js';
 import type { Colors } from './output.js';
 import { visible } from './visible.js';
 
-/** An attempt to deliver, in one line. */
+/** A delivery attempt, as one line. */
 export function attemptText(summary: Summary, { at, reason }: Attempt, colors: Colors): string {
   const { verdict, status, label = '', events, durationMs = 0, attempts, fault, nextAttemptAt } = summary;
   const colour = verdict === 'accepted' ? colors.green : colors.red;
@@ -19,6 +19,6 @@ export function attemptText(summary: Summary, { at, reason }: Attempt, colors: C
   if (attempts > 1) parts.push(`attempt ${attempts}`);
   if (fault) parts.push(colors.yellow(`fault: ${visible(fault, 200)}`));
   if (reason) parts.push(visible(reason, 200));
-  if (nextAttemptAt !== undefined) parts.push(`again at ${timeOf(nextAttemptAt)}`);
+  if (nextAttemptAt !== undefined) parts.push(`next attempt at ${timeOf(nextAttemptAt)}`);
   return parts.filter((part) => part !== '').join('  ');
 }

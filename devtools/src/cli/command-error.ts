@@ -1,4 +1,4 @@
-/** The stable codes of what ends a command early. `--json` gives them in `error.code`. */
+/** Stable codes of the errors that end a command. `--json` prints them in `error.code`. */
 export type CommandErrorCode =
   | 'ERR_CLI_USAGE'
   | 'ERR_CLI_SECRET'
@@ -8,8 +8,8 @@ export type CommandErrorCode =
   | 'ERR_CLI_INTERNAL';
 
 /**
- * Ends a command with one line on stderr: what is wrong and what to do. The line may quote what a file or the wire
- * holds, for it is made visible when it is printed, but never a secret or what stands where a secret belongs.
+ * Ends a command with one line on stderr: what is wrong and what to do. The line may quote a file or the wire, as it is
+ * escaped when it is printed, but never a secret or a value where a secret belongs.
  */
 export class CommandError extends Error {
   readonly code: CommandErrorCode | (string & {});
@@ -23,8 +23,8 @@ export class CommandError extends Error {
   }
 }
 
-/** The command was called in a way that it does not have. */
+/** The command line is wrong. */
 export const usageError = (message: string) => new CommandError('ERR_CLI_USAGE', message);
 
-/** What was given to the command (a file, a recording, a value) cannot be worked with. */
+/** An input of the command (a file, a recording, a value) cannot be used. */
 export const inputError = (message: string) => new CommandError('ERR_CLI_INPUT', message);

@@ -7,10 +7,10 @@ import { lastOf, summaryOf } from '../page/views.js';
 import { deliveryText, refusalText } from './delivery-text.js';
 import type { Output } from './output.js';
 
-/** Prints deliveries one after the other, each with why it was refused. */
+/** Prints deliveries in order, each with the reason if it was refused. */
 export interface DeliveryPrinter {
   print(id: string): void;
-  /** Explains no more, and resolves when all that waits is printed. */
+  /** Stops explaining, and resolves when all waiting deliveries are printed. */
   done(): Promise<void>;
 }
 
@@ -19,14 +19,14 @@ export interface PrinterOptions {
   readonly sources: FindingSources;
   readonly explainer: Pick<Explainer, 'explain' | 'read'>;
   readonly output: Output;
-  /** What has waited longer is printed without its explanation, so that what follows is printed soon. (Default: 5000.) */
+  /** A delivery that has waited longer is printed without an explanation, so that later ones are printed soon. (Default: 5000.) */
   readonly patienceMs?: number | undefined;
 }
 
-/** Deliveries that wait to be printed; more are counted. Genuine ones have ten times the room. */
+/** Limit of deliveries waiting to be printed; others are only counted. Authentic ones have ten times the limit. */
 const MOST_WAITING = 1000;
-/** How often it is told how many were not printed. */
-const TELL_MS = 5000;
+/** Interval of the notes about deliveries that were not printed. */
+const NOTE_MS = 5000;
 
 export function createPrinter({
   feed,
@@ -38,7 +38,7 @@ export function createPrinter({
   const waiting: { id: string; since: number }[] = [];
   let printing: Promise<void> | undefined;
   let missed = 0;
-  let toldAt = 0;
+  let notedAt = 0;
   let isEnding = false;
   let wake = () => {};
 
@@ -65,21 +65,21 @@ export function createPrinter({
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       await show(next.id, next.since).catch(() => output.note('A delivery could not be printed.'));
-      if (performance.now() - toldAt > TELL_MS) tellMissed();
-      // A line at a time: what arrives goes before what is printed.
+      if (performance.now() - notedAt > NOTE_MS) noteMissed();
+      // One line at a time: arriving deliveries take precedence.
       if (!isEnding) await breath();
     }
     printing = undefined;
-    tellMissed();
+    noteMissed();
   }
 
-  function tellMissed(): void {
-    if (missed > 0) output.note(`Not printed, as they came too fast: ${missed} deliveries.`);
-    toldAt = performance.now();
+  function noteMissed(): void {
+    if (missed > 0) output.note(`${missed} deliveries arrived too fast to be printed.`);
+    notedAt = performance.now();
     missed = 0;
   }
 
-  /** Until stdout has taken what was printed, and others have had their turn. */
+  /** Waits until stdout has drained and other work has had its turn. */
   async function breath(): Promise<void> {
     const taken = output.taken();
     await new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import type { Summary } from '../page/views.js';
 import type { Colors } from './output.js';
 import { visible } from './visible.js';
 
-/** A delivery as lines for people: what it is and what came of it, then its rows. */
+/** A delivery as text: a summary line with its result, then one row per item. */
 export function deliveryText(summary: Summary, rows: readonly Row[], colors: Colors): string {
   const colour = { accepted: colors.green, refused: colors.red, failed: colors.red, pending: colors.yellow };
   const { verdict, status, at, target, events, bytes, durationMs = 0 } = summary;
@@ -21,7 +21,7 @@ export function deliveryText(summary: Summary, rows: readonly Row[], colors: Col
   return [head, ...lines, ...more].join('\n');
 }
 
-/** Why a delivery was not accepted: the reason, and the likeliest cause with its fix. */
+/** Why a delivery was not accepted: the reason, then the most likely cause with its fix. */
 export function refusalText(reason: string | undefined, finding: Finding | undefined, colors: Colors): string[] {
   const lines = reason === undefined ? [] : [`  ${visible(reason)}`];
   if (finding) {
@@ -30,7 +30,7 @@ export function refusalText(reason: string | undefined, finding: Finding | undef
   return lines;
 }
 
-/** The time of day here. */
+/** The local time of day. */
 export function timeOf(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }

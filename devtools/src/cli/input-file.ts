@@ -3,46 +3,46 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type CommandError, inputError } from './command-error.js';
 
-/** What Node's codes mean to whoever gave the name of a file. */
+/** Node's error codes in words. */
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'it may not be read by you',
+  ENOENT: 'the file does not exist',
+  EACCES: 'permission denied',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of its path is no directory',
+  ENOTDIR: 'part of its path is not a directory',
   ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links lead round in a circle',
+  ELOOP: 'its symbolic links form a loop',
 };
 
 /** Why a file could not be opened, read or written, in words. */
 export function fileReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  return REASONS[code ?? ''] ?? String(code ?? 'it cannot be read');
+  return REASONS[code ?? ''] ?? String(code ?? 'unknown error');
 }
 
-/** Bytes of a file or of stdin up to a limit, and what the file's mode is when it is a plain file. */
+/** The bytes of a file or of stdin, and the mode of a regular file. */
 export interface Input {
   readonly bytes: Buffer;
   readonly mode?: number | undefined;
 }
 
-/** What is said of a file that cannot be used. */
+/** Makes the error for a file that cannot be used. */
 export type Complaint = (reason: string) => CommandError;
 
 const complaintOf =
   (name: string): Complaint =>
   (reason) =>
-    inputError(`${name === '-' ? 'stdin' : name} cannot be used: ${reason}.`);
+    inputError(`Cannot read ${name === '-' ? 'stdin' : name}: ${reason}.`);
 
 /**
- * Reads a file whole, or stdin for `-`, and no more of it than is allowed.
+ * Reads a whole file, or stdin for `-`, up to a limit.
  *
- * @throws CommandError when it cannot be read or is too long, with what `complain` makes of the reason.
+ * @throws CommandError that `complain` makes, when the file cannot be read or is too large.
  */
 export async function readInput(
   name: string,
   { stdin, maxBytes, complain = complaintOf(name) }: { stdin: Readable; maxBytes: number; complain?: Complaint },
 ): Promise<Input> {
-  const tooLong = () => complain(`it has more than ${maxBytes} bytes`);
+  const tooLong = () => complain(`it is larger than ${maxBytes} bytes`);
   if (name === '-') {
     const bytes = await collect(stdin, maxBytes);
     if (bytes === undefined) throw tooLong();
@@ -63,7 +63,7 @@ export async function readInput(
   }
 }
 
-/** The bytes of a stream; undefined when there are more than are allowed. */
+/** The bytes of a stream; undefined beyond the limit. */
 async function collect(stream: Readable, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,13 +1,13 @@
 import type { Output } from './output.js';
 
-/** Notes that are written in {@link WINDOW_MS}; more are counted. */
+/** Limit of notes within {@link WINDOW_MS}; others are only counted. */
 const MOST_NOTES = 20;
 const WINDOW_MS = 5000;
 
-/** Notes of requests that are no deliveries: anybody may send as many as they like. */
+/** Notes about requests that are not deliveries, rate-limited: anyone can send any number of them. */
 export interface Others {
   note(message: string): void;
-  /** Says how many were not written. */
+  /** Prints how many were dropped. */
   done(): void;
 }
 
@@ -17,7 +17,7 @@ export function createOthers(output: Output, now = () => performance.now()): Oth
   let missed = 0;
 
   function done(): void {
-    if (missed > 0) output.note(`Not shown, as they came too fast: ${missed} requests that are not deliveries.`);
+    if (missed > 0) output.note(`${missed} requests that are not deliveries arrived too fast to be shown.`);
     missed = 0;
   }
 

@@ -4,33 +4,33 @@ import { visible, visibleJson } from './visible.js';
 
 export type Colors = ReturnType<typeof createColors>;
 
-/** What a command prints to. With `--json` stdout has JSON alone, one document a line. */
+/** Where a command prints. With `--json`, stdout contains only JSON, one document a line. */
 export interface Output {
   readonly json: boolean;
-  /** How wide the terminal of stdout is. (80 where it is none.) */
+  /** Width of stdout's terminal; 80 without a terminal. */
   readonly columns: number;
-  /** Colours of stdout: they leave the text as it is where it is no terminal. */
+  /** Colours of stdout; without a terminal they do nothing. */
   readonly colors: Colors;
-  /** A result: `value` with `--json`, `text` without. Once for a command that has one, for each in a stream. */
+  /** Prints a result: `value` with `--json`, else `text`. */
   result(value: unknown, text: string): void;
-  /** Text for people alone: nothing with `--json`. */
+  /** Prints text, unless `--json` is given. */
   print(text: string): void;
   /** A hint or a warning, on stderr. With `--json` it is `{"note":{"message"}}`. */
   note(message: string): void;
-  /** What ended the command, on stderr. With `--json` it is `{"error":{"code","message"}}`. */
+  /** The error that ended the command, on stderr. With `--json` it is `{"error":{"code","message"}}`. */
   error(code: string, message: string): void;
-  /** Resolves when stdout takes more; undefined while it does. Unread, what is printed piles up in memory. */
+  /** Resolves when stdout has drained; undefined if it need not. Without waiting, unread output fills the memory. */
   taken(): Promise<void> | undefined;
-  /** A line on the terminal of stderr that the next one takes the place of; undefined where there is none to draw on. */
+  /** Draws a line on stderr's terminal that the next one replaces; undefined without a terminal. */
   readonly status: ((text: string) => void) | undefined;
-  /** From here on a text is printed as `[secret]` wherever it comes from, but in what a command made itself. */
+  /** Prints a text as `[secret]` from here on, wherever it occurs. */
   hide(secret: string): void;
 }
 
-/** A stream as far as this needs to know it. */
+/** A writable stream, perhaps a terminal. */
 export type Sink = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** Shorter ones are words that stand anywhere. */
+/** Shorter secrets would mask ordinary words. */
 const HIDDEN_FROM = 6;
 
 function coloured(stream: Sink, env: NodeJS.ProcessEnv): boolean {
@@ -39,7 +39,7 @@ function coloured(stream: Sink, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** The output of a command on two streams. */
+/** Creates the output of a command on two streams. */
 export function createOutput(
   stdout: Sink,
   stderr: Sink,

@@ -3,28 +3,28 @@ import { PRIVATE_FLAGS, whyNotPrivate } from '../service/private-file.js';
 import { type Complaint, fileReason } from './input-file.js';
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'you may not write it',
-  EPERM: 'you may not write it',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EROFS: 'its file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'no file may be larger here',
-  ELOOP: 'it is a link',
-  EMLINK: 'it is a link',
+  EDQUOT: 'the disk quota is exceeded',
+  EFBIG: 'the file size limit is reached',
+  ELOOP: 'it is a symbolic link',
+  EMLINK: 'it is a symbolic link',
   ENXIO: 'it is not a regular file',
 };
 
-/** Why a file could not be opened for writing, or written, in words. */
+/** Why a file could not be written, in words. */
 export function writeReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return REASONS[code ?? ''] ?? fileReason(error);
 }
 
 /**
- * Opens a file for its owner alone, or makes it. Its mode is still what it was: it is to be changed once the content shows
- * that the file is ours.
+ * Opens or creates a file that only its owner can read. The mode of an existing file is unchanged: the caller changes it
+ * once the content shows that the file is ours.
  *
- * @throws CommandError when it cannot be opened, or is a link, has another name, another owner, or is not a file.
+ * @throws CommandError when it cannot be opened, is a link, has another owner, or is not a regular file.
  */
 export async function openPrivate(name: string, flags: number, complain: Complaint): Promise<FileHandle> {
   let file: FileHandle;

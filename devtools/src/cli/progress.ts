@@ -4,9 +4,9 @@ const REDRAW_MS = 100;
 const WIDTH = 24;
 
 /**
- * A line on the terminal that says how far a long run is. Draws nothing where stderr is no terminal.
+ * A progress line for a long run. Draws nothing unless stderr is a terminal.
  *
- * @param total How many there will be, where that is known.
+ * @param total The total number, if known.
  */
 export function createProgress(output: Output, total: number | undefined) {
   let drawnAt = Number.NEGATIVE_INFINITY;

@@ -7,14 +7,14 @@ import { openPrivate, writeReason } from './private-file.js';
 import { countShares, endLastLine, endsWithLine, isRecording } from './recording-scan.js';
 import { type Shares, sharesOf } from './recording-shares.js';
 
-/** A recording on disk. One call at a time. */
+/** A recording on disk. Calls must not overlap. */
 export interface RecordingFile {
   /** Whether the file has reached its limit. */
   readonly isFull: boolean;
   /**
-   * Adds a line of so many bytes, which is made only if there is room for it; false if there is none.
+   * Appends a line of the given size, which is built only if it fits. Resolves with false if it does not.
    *
-   * @throws CommandError `ERR_CLI_INPUT` when it cannot be written. The file is as it was before.
+   * @throws CommandError `ERR_CLI_INPUT` when the write fails. The file is then unchanged.
    */
   add(kind: keyof Shares, bytes: number, line: () => string): Promise<boolean>;
   close(): Promise<void>;
@@ -30,18 +30,18 @@ interface Opened {
 const { O_RDWR, O_CREAT, O_APPEND } = constants;
 
 /**
- * Opens a recording to add to it, or makes it, for its owner alone. An incomplete line at its end, of an earlier run that
- * was killed, is noted and removed.
+ * Opens or creates a recording that only its owner can read. An incomplete last line, left by an earlier run that was
+ * killed, is removed with a note.
  *
  * @throws CommandError `ERR_CLI_INPUT` when the file cannot be opened or written, or is something else.
  */
 export async function openRecordingFile(name: string, limit: number, output: Output): Promise<RecordingFile> {
   const room = sharesOf(limit);
-  const complain: Complaint = (reason) => inputError(`${name} cannot be written: ${reason}.`);
+  const complain: Complaint = (reason) => inputError(`Cannot write ${name}: ${reason}.`);
   const known = (error: unknown) =>
     (error as Error).name === 'CommandError' ? (error as Error) : complain(writeReason(error));
   let { file, end, held } = await open();
-  /** Whether there may be a part of a line behind the end. */
+  /** Whether part of a line may follow the end. */
   let isTorn = false;
 
   async function open(): Promise<Opened> {
@@ -55,24 +55,24 @@ export async function openRecordingFile(name: string, limit: number, output: Out
   }
 
   async function prepare(opened: FileHandle): Promise<Omit<Opened, 'file'>> {
-    if (!(await isRecording(opened))) throw inputError(`${name} is not a recording: name another file.`);
+    if (!(await isRecording(opened))) throw inputError(`${name} is not a recording: choose another file.`);
     await opened.chmod(0o600);
     if (await endLastLine(opened)) output.note(`${name} ended with an incomplete line, which was removed.`);
     const { size } = await opened.stat();
-    // Nothing is added to a file that is full, so its shares do not matter.
+    // Nothing is added to a full file, so its shares do not matter.
     return { end: size, held: size < limit ? await countShares(opened, 0, size) : { ...room } };
   }
 
   /**
-   * Continues in a new file when this one was moved away, and counts what others have cut or added. Gives what has to come
-   * before the next line.
+   * Continues in a new file when this one was moved, and accounts for changes by other processes. Resolves with the text
+   * that must precede the next line.
    */
   async function catchUp(): Promise<'' | '\n'> {
     if (await isElsewhere(name, file)) {
       const fresh = await open();
       await file.close();
       ({ file, end, held } = fresh);
-      output.note(`${name} was moved or replaced: the recording goes on in the file that has its name now.`);
+      output.note(`${name} was moved or replaced. Recording continues in the file that now has this name.`);
     }
     const { size } = await file.stat();
     const before = end;
@@ -93,7 +93,7 @@ export async function openRecordingFile(name: string, limit: number, output: Out
       // In one call unless the disk is full, so that the lines of two listeners do not mix.
       for (let written = 0; written < bytes.length; ) written += (await file.write(bytes, written)).bytesWritten;
     } catch (error) {
-      // What the disk had room for would stand in front of the next line.
+      // The part that was written would precede the next line.
       isTorn = true;
       await file.truncate(end).catch(() => {});
       throw error;

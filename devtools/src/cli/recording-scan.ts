@@ -4,17 +4,17 @@ import type { Shares } from './recording-shares.js';
 
 const NEWLINE = 10;
 const CHUNK = 64 * 1024;
-/** How each line starts that recordingLine makes. */
+/** The start of each line that recordingLine makes. */
 const START = '{"at":"';
 
-/** Whether a file is empty or starts as recordings do: nothing is added to, or cut off, anything else. */
+/** Whether a file is empty or starts like a recording. No other file is changed. */
 export async function isRecording(file: FileHandle): Promise<boolean> {
   const start = Buffer.alloc(START.length);
   const { bytesRead } = await file.read(start, 0, start.length, 0);
   return START.startsWith(start.toString('latin1', 0, bytesRead));
 }
 
-/** Ends the last line of a file: adds the newline that a complete one lacks, and removes an incomplete one. Says whether it did that. */
+/** Completes the last line of a file with a newline, or removes it if it is incomplete. Resolves with whether it was removed. */
 export async function endLastLine(file: FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   const end = await endOfLines(file, size);
@@ -27,7 +27,7 @@ export async function endLastLine(file: FileHandle): Promise<boolean> {
   return true;
 }
 
-/** Where the last line that has a newline ends. */
+/** The end of the last line that has a newline. */
 async function endOfLines(file: FileHandle, size: number): Promise<number> {
   const chunk = Buffer.alloc(CHUNK);
   for (let end = size; end > 0; ) {
@@ -40,7 +40,7 @@ async function endOfLines(file: FileHandle, size: number): Promise<number> {
   return 0;
 }
 
-/** Whether a line without a newline is all there, as an editor may leave it: a part of a JSON object is never one. */
+/** Whether a line without a newline, as an editor may leave it, is complete: part of a JSON object never parses. */
 async function isComplete(file: FileHandle, start: number, end: number): Promise<boolean> {
   if (end - start > MAX_LINE_BYTES) return false;
   const line = Buffer.alloc(end - start);
@@ -60,7 +60,7 @@ export async function endsWithLine(file: FileHandle, end: number): Promise<boole
   return last[0] === NEWLINE;
 }
 
-/** Counts the lines of a part of a file in their shares, by how they end: they may be longer than memory. */
+/** Adds up the lines of part of a file by kind, told by their ends: lines may be larger than memory. */
 export async function countShares(file: FileHandle, start: number, end: number): Promise<Shares> {
   const held = { genuine: 0, others: 0 };
   const chunk = Buffer.alloc(CHUNK);

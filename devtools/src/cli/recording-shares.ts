@@ -1,10 +1,10 @@
-/** Bytes of genuine deliveries and of all others. Neither takes the room of the other. */
+/** Bytes of authentic deliveries and of all others. Neither uses the space of the other. */
 export interface Shares {
   genuine: number;
   others: number;
 }
 
-/** How a limit is shared: a quarter is for what strangers can send. */
+/** Divides a limit: a quarter is for deliveries that anyone can send. */
 export function sharesOf(bytes: number): Readonly<Shares> {
   const others = Math.floor(bytes / 4);
   return { genuine: bytes - others, others };

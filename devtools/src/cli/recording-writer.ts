@@ -3,33 +3,32 @@ import { type RecordedDelivery, recordingBytes, recordingLine } from './recordin
 import { openRecordingFile } from './recording-file.js';
 import { type Shares, sharesOf } from './recording-shares.js';
 
-/** A recording that deliveries are added to. */
+/** A recording that deliveries are appended to. */
 export interface RecordingWriter {
   /**
-   * Adds a delivery; resolves once it is in the file, or left out. Deliveries are written in the order of the calls. What
-   * is left out, and why, is noted once and counted.
+   * Appends a delivery; resolves once it is in the file or dropped. Deliveries are written in the order of the calls. The
+   * first drop of each kind is noted with its reason, and all are counted.
    */
   write(delivery: RecordedDelivery): Promise<void>;
-  /** Closes the file after what is being written, and notes how many deliveries were left out. */
+  /** Closes the file after pending writes, and notes how many deliveries were dropped. */
   close(): Promise<void>;
 }
 
 export interface RecordingOptions {
   readonly output: Output;
-  /** Most bytes of the file. */
+  /** Largest size of the file, in bytes. */
   readonly limit: number;
-  /** Most bytes that wait for a slow disk. (Default: 64 MiB.) */
+  /** Limit of bytes waiting for a slow disk. (Default: 64 MiB.) */
   readonly maxWaiting?: number | undefined;
 }
 
 const MIB = 1024 * 1024;
-/** What a delivery and each of its headers take in memory beside their texts, by a rough count. */
+/** Rough memory overhead of a delivery and of each of its headers. */
 const OVERHEAD = 500;
 
 /**
- * Opens a recording to add to it. The file has at most `limit` bytes, of which three quarters are for genuine deliveries
- * and a quarter for all others: what strangers send takes no room from what is genuine. What is in the file stays in it;
- * what has no room is left out.
+ * Opens a recording to append to it. Three quarters of `limit` are for authentic deliveries and a quarter for all others,
+ * so that strangers cannot use up the space. Existing deliveries stay; new ones that do not fit are dropped.
  *
  * @throws CommandError `ERR_CLI_INPUT` when the file cannot be opened or written.
  */
@@ -42,12 +41,12 @@ export async function openRecording(
   const waiting: Shares = { genuine: 0, others: 0 };
   const missed: Shares = { genuine: 0, others: 0 };
   const noted = new Set<string>();
-  const rest = 'Move it away to begin a new one, or raise --record-limit';
+  const rest = 'Move the file to start a new one, or raise --record-limit';
   const full = {
-    genuine: `${name} has no room left for genuine deliveries, so they are not recorded any more. ${rest} (${limit / MIB} MiB).`,
-    others: `${name} has no room left for deliveries that do not verify, which get a quarter of it. ${rest} (${limit / MIB} MiB).`,
+    genuine: `${name} is full: authentic deliveries are no longer recorded. ${rest} (${limit / MIB} MiB).`,
+    others: `${name} has no space left for deliveries that do not verify, which get a quarter of it. ${rest} (${limit / MIB} MiB).`,
   };
-  const slow = `Deliveries are not recorded: ${name} cannot be written as fast as they arrive.`;
+  const slow = `Deliveries are not recorded: they arrive faster than ${name} can be written.`;
   let last: Promise<void> = Promise.resolve();
 
   function note(text: string): void {
@@ -60,7 +59,7 @@ export async function openRecording(
     note(why);
   }
 
-  if (file.isFull) note(`${name} is full, so nothing is recorded. ${rest} (${limit / MIB} MiB).`);
+  if (file.isFull) note(`${name} is full: nothing is recorded. ${rest} (${limit / MIB} MiB).`);
   return {
     async write(delivery) {
       const kind = delivery.genuine ? 'genuine' : 'others';
@@ -72,7 +71,7 @@ export async function openRecording(
         .then(async () => {
           if (!(await file.add(kind, bytes, () => recordingLine(delivery)))) miss(kind, full[kind]);
         })
-        .catch((error: Error) => miss(kind, `Deliveries are not recorded: ${error.message}`))
+        .catch((error: Error) => miss(kind, `Deliveries are not recorded. ${error.message}`))
         .finally(() => {
           waiting[kind] -= size;
         });
@@ -82,7 +81,7 @@ export async function openRecording(
       await last;
       await file.close();
       const { genuine, others } = missed;
-      if (genuine + others > 0) output.note(`Not recorded: ${genuine} genuine and ${others} other deliveries.`);
+      if (genuine + others > 0) output.note(`Not recorded: ${genuine} authentic and ${others} other deliveries.`);
     },
   };
 }

@@ -5,31 +5,31 @@ import type { Output } from './output.js';
 
 /** A delivery in a recording. */
 export interface RecordedDelivery {
-  /** When it came, in Unix milliseconds. */
+  /** Time of arrival in Unix milliseconds. */
   readonly at: number;
   readonly method: string;
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** What it was answered with. */
+  /** Status of the response. */
   readonly status?: number | undefined;
   readonly verdict?: string | undefined;
-  /** Whether its signature and its time were right. */
+  /** Whether it was authentic and fresh. */
   readonly genuine?: boolean | undefined;
 }
 
-/** More of them are not read: 64 MiB of body in base64, and what is beside it. */
+/** Longest line that is read: 64 MiB of body in base64, and the other fields. */
 export const MAX_LINE_BYTES = 90 * 1024 * 1024;
 
-/** How the line of a genuine delivery ends, and no other: quotes in what a sender wrote are escaped. */
+/** The end of an authentic delivery's line, and of no other: quotes that a sender wrote are escaped. */
 export const GENUINE_END = ',"genuine":true}';
 
-/** A delivery as one line of a recording: JSON, and the newline that tells that it was written to its end. */
+/** A delivery as one line of a recording: JSON, and the newline that marks it as complete. */
 export function recordingLine({ body, ...delivery }: RecordedDelivery): string {
   return lineWith(delivery, Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'));
 }
 
-/** How many bytes recordingLine makes of a delivery. */
+/** The size in bytes of a delivery's recordingLine. */
 export function recordingBytes({ body, ...delivery }: RecordedDelivery): number {
   return Buffer.byteLength(lineWith(delivery, '')) + 4 * Math.ceil(body.byteLength / 3);
 }
@@ -42,10 +42,10 @@ function lineWith({ at, ...delivery }: Omit<RecordedDelivery, 'body'>, bodyBase6
 }
 
 /**
- * The deliveries of a recording, one after the other: it may be longer than memory. What is added while it is read is not
- * read. A last line that ends in the middle, because its writer was killed or has not finished it, is noted and left out.
+ * Reads the deliveries of a recording one by one, as it may be larger than memory. Lines added meanwhile are not read. An
+ * incomplete last line, left by a writer that was killed or is still writing, is skipped with a note.
  *
- * @throws CommandError `ERR_CLI_INPUT` with the number of the line and what is wrong with it.
+ * @throws CommandError `ERR_CLI_INPUT` with the line number and what is wrong.
  */
 export async function* readRecording(file: string, output: Output): AsyncGenerator<RecordedDelivery> {
   let number = 0;
@@ -54,15 +54,15 @@ export async function* readRecording(file: string, output: Output): AsyncGenerat
     if (text === '' && ended) continue;
     const delivery = parseLine(text);
     if (typeof delivery !== 'string') yield delivery;
-    else if (ended) throw inputError(`Line ${number} of ${file} is no recorded delivery: ${delivery}.`);
-    else output.note(`Line ${number} of ${file}, the last, ends in the middle: it is left out.`);
+    else if (ended) throw inputError(`Line ${number} of ${file} is not a recorded delivery: ${delivery}.`);
+    else output.note(`The last line of ${file}, line ${number}, is incomplete and was skipped.`);
   }
 }
 
 /**
- * The delivery of a recording that `--nth` says, counted from 1; without it the only one.
+ * The delivery of a recording that `--nth` selects, counted from 1; without it the only one.
  *
- * @throws CommandError when there is none, or when there are several and it is not said which.
+ * @throws CommandError when the recording has no such delivery, or several and none is selected.
  */
 export async function recordedDelivery(
   file: string,
@@ -78,10 +78,8 @@ export async function recordedDelivery(
   }
   if (count === 0) throw inputError(`${file} has no deliveries.`);
   if (chosen === undefined)
-    throw inputError(
-      `${file} has ${count === 1 ? '1 delivery' : `${count} deliveries`}: --nth ${nth} is beyond the last.`,
-    );
-  if (count > 1) throw usageError(`${file} has ${count} deliveries: say which with --nth, from 1 to ${count}.`);
+    throw inputError(`${file} has ${count === 1 ? '1 delivery' : `${count} deliveries`}: --nth ${nth} does not exist.`);
+  if (count > 1) throw usageError(`${file} has ${count} deliveries: choose one with --nth, from 1 to ${count}.`);
   return chosen;
 }
 
@@ -96,7 +94,7 @@ async function* linesOf(file: string): AsyncGenerator<{ text: string; ended: boo
     const stat = await handle.stat();
     const size = stat.isFile() ? stat.size : Number.POSITIVE_INFINITY;
     if (size === 0) return;
-    // `send` to a `listen --record` of the same file would never come to its end.
+    // Otherwise `send` to a `listen --record` of the same file would never end.
     for await (const chunk of handle.createReadStream({ autoClose: false, end: size - 1 }) as AsyncIterable<Buffer>) {
       total += chunk.length;
       let from = 0;
@@ -110,13 +108,11 @@ async function* linesOf(file: string): AsyncGenerator<{ text: string; ended: boo
       parts.push(chunk.subarray(from));
       length += chunk.length - from;
       if (length > MAX_LINE_BYTES)
-        throw inputError(`${file} is not a recording: it has a line of more than ${MAX_LINE_BYTES} bytes.`);
+        throw inputError(`${file} is not a recording: it has a line longer than ${MAX_LINE_BYTES} bytes.`);
     }
-    if (stat.isFile() && total < size) throw inputError(`${file} was cut while it was read.`);
+    if (stat.isFile() && total < size) throw inputError(`${file} was truncated while it was read.`);
   } catch (error) {
-    throw (error as Error).name === 'CommandError'
-      ? error
-      : inputError(`${file} cannot be used: ${fileReason(error)}.`);
+    throw (error as Error).name === 'CommandError' ? error : inputError(`Cannot read ${file}: ${fileReason(error)}.`);
   } finally {
     await handle?.close();
   }
@@ -134,13 +130,13 @@ function parseLine(text: string): RecordedDelivery | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
   const { at, method, path, headers, bodyBase64, status, verdict, genuine } = value as Record<string, unknown>;
   const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
-  if (Number.isNaN(time)) return '"at" is no time';
-  if (typeof method !== 'string' || typeof path !== 'string') return '"method" and "path" must be texts';
-  if (!isHeaders(headers)) return '"headers" must be a list of [name, value]';
+  if (Number.isNaN(time)) return '"at" is not a time';
+  if (typeof method !== 'string' || typeof path !== 'string') return '"method" and "path" must be strings';
+  if (!isHeaders(headers)) return '"headers" must be an array of [name, value]';
   const body = typeof bodyBase64 === 'string' && Buffer.from(bodyBase64, 'base64');
   // Buffer skips characters outside base64. A regular expression with groups overflows the stack on several MiB.
   if (!body || body.toString('base64') !== bodyBase64) return '"bodyBase64" is not base64';
-  if (status !== undefined && !Number.isInteger(status)) return '"status" is no HTTP status';
+  if (status !== undefined && !Number.isInteger(status)) return '"status" is not an HTTP status';
   return {
     at: time,
     method,

@@ -2,23 +2,23 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { inputError } from './command-error.js';
 import { writeReason } from './private-file.js';
 
-/** A file that a secret will be written to. */
+/** A file for a secret. */
 export interface SecretFile {
   /**
    * Writes the secret of a webhook and a newline, and closes the file.
    *
-   * @throws CommandError `ERR_CLI_INPUT` when that fails, a full disk say: it tells what to do about the webhook.
+   * @throws CommandError `ERR_CLI_INPUT` when that fails, on a full disk for example, with what to do about the webhook.
    */
   write(secret: string, webhookId: number): Promise<void>;
-  /** Removes the file: there is no secret. */
+  /** Removes the file. */
   discard(): Promise<void>;
 }
 
 /**
- * Makes a file for a secret before there is one, so that a secret which is shown once cannot be lost for want of a place.
- * Its owner alone may read it. A file that is there is left alone.
+ * Creates a file for a secret in advance, so that a secret that is shown only once is not lost to a write error. Only its
+ * owner can read the file. An existing file is not changed.
  *
- * @throws CommandError `ERR_CLI_INPUT` when it cannot be made.
+ * @throws CommandError `ERR_CLI_INPUT` when it cannot be created.
  */
 export async function createSecretFile(name: string): Promise<SecretFile> {
   let file: FileHandle;
@@ -27,7 +27,7 @@ export async function createSecretFile(name: string): Promise<SecretFile> {
   } catch (error) {
     const taken = (error as NodeJS.ErrnoException).code === 'EEXIST';
     throw inputError(
-      `${name} cannot be written: ${taken ? 'there is such a file, which may hold a secret' : writeReason(error)}.`,
+      `Cannot create ${name}: ${taken ? 'the file exists and may contain a secret' : writeReason(error)}.`,
     );
   }
   return {
@@ -37,7 +37,7 @@ export async function createSecretFile(name: string): Promise<SecretFile> {
         await file.close();
       } catch (error) {
         throw inputError(
-          `Webhook ${webhookId} is registered, but its secret could not be written to ${name}: ${writeReason(error)}. Remove it with "webhooks remove ${webhookId}", and register it again.`,
+          `Webhook ${webhookId} is registered, but its secret could not be written to ${name}: ${writeReason(error)}. Remove it with "webhooks remove ${webhookId}", then register it again.`,
         );
       }
     },

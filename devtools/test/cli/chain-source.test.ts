@@ -62,25 +62,25 @@ async function chain(anvil: string, interval = 0, ending = signal) {
   return { source, notes, noted };
 }
 
-describe('a program in the place of anvil', () => {
+describe('a program in place of anvil', () => {
   it.each([
-    ['that ends without a word', 'exit 3', 'anvil did not start.'],
-    ['that says why it ends', 'echo "no such option" >&2; exit 1', 'anvil did not start: no such option.'],
+    ['that exits silently', 'exit 3', 'anvil did not start.'],
+    ['that prints why it exits', 'echo "no such option" >&2; exit 1', 'anvil did not start: no such option.'],
   ])('%s has not started', async (_, script, message) => {
     await expect(startAnvil(await program(script), signal)).rejects.toThrow(message);
   });
 
-  it('that cannot be run has not started', async () => {
+  it('that cannot be executed has not started', async () => {
     const none = await (await scratch())('none');
     await expect(startAnvil(none, signal)).rejects.toThrow('anvil did not start.');
   });
 
-  it('is ended when the command has been ended before it started', async () => {
+  it('is stopped when the command was stopped before it started', async () => {
     const anvil = await program('exec sleep 600');
     await expect(startAnvil(anvil, AbortSignal.abort())).rejects.toThrow('anvil did not start.');
   });
 
-  it('may say any amount of other things once it listens', async () => {
+  it('may print any amount of text once it listens', async () => {
     const { port } = await node();
     const anvil = await program(
       `echo "Listening on 127.0.0.1:${port}"; head -c 300000 /dev/zero | tr '\\0' x; exec sleep 600`,
@@ -90,15 +90,15 @@ describe('a program in the place of anvil', () => {
     await started.stop();
   });
 
-  it('is not looked for where there is no PATH', () => {
-    expect(() => findAnvil({}, '/')).toThrow('--anvil needs an anvil, and there is none');
+  it('is looked for without a PATH too', () => {
+    expect(() => findAnvil({}, '/')).toThrow('anvil was not found');
   });
 });
 
 describe('the chain of emulate', () => {
   const listening = (port: string) => program(`echo "Listening on 127.0.0.1:${port}"\nexec sleep 600`);
 
-  it('waits for the sample token until it is mined', async () => {
+  it('waits until the sample token is mined', async () => {
     const { port, calls } = await node({ eth_getTransactionReceipt: (call) => (call < 3 ? null : undefined) });
     const { source } = await chain(await listening(port));
     expect(calls.eth_getTransactionReceipt).toBe(3);
@@ -106,12 +106,12 @@ describe('the chain of emulate', () => {
     expect(source?.contracts.get(address.toLowerCase())).toMatchObject({ decimals: 18 });
   });
 
-  it('is refused when its sample token is not there after all', async () => {
+  it('fails when the sample token was not deployed', async () => {
     const { port } = await node({ eth_getTransactionReceipt: () => ({ contractAddress: 7 }) });
     await expect(chain(await listening(port))).rejects.toThrow('The sample token could not be deployed.');
   });
 
-  it('complains once of transfers that cannot be sent, and goes on trying', async () => {
+  it('notes failing transfers once, and keeps trying', async () => {
     const tried = deferred();
     const { port } = await node({
       eth_sendTransaction(call) {
@@ -124,7 +124,7 @@ describe('the chain of emulate', () => {
     expect(notes).toEqual(['note: A transfer could not be sent; trying again.\n']);
   });
 
-  it('says nothing of a transfer that the end breaks off', async () => {
+  it('does not note a transfer that was interrupted by the end', async () => {
     const ending = new AbortController();
     const { port } = await node({
       eth_sendTransaction(call) {
@@ -141,7 +141,7 @@ describe('the chain of emulate', () => {
     expect(notes).toEqual([]);
   });
 
-  it('says that it has ended', async () => {
+  it('notes that anvil has exited', async () => {
     const { port } = await node();
     const file = await (await scratch())('end');
     const anvil = await program(`echo "Listening on 127.0.0.1:${port}"; while [ ! -e "${file}" ]; do sleep 0.05; done`);

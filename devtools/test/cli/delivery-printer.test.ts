@@ -80,7 +80,7 @@ it('has what a stranger sent read elsewhere, and then listed', async () => {
   expect(feed.get('1')?.contents).toMatchObject({ events: 1, names: ['Transfer'] });
 });
 
-it('explains nothing that has waited too long, and says so', async () => {
+it('does not explain a delivery that has waited too long, and says so', async () => {
   const { deliver, done, printed } = printing({ patienceMs: -1 });
   deliver('1', false);
   await done();
@@ -93,7 +93,7 @@ it('keeps a bounded number of deliveries while nobody reads stdout, forgeries be
   deliver('genuine', true);
   await done();
   expect(printed().length).toBe(1);
-  expect(notes.join('')).toMatch(/Not printed, as they came too fast: (499|500) deliveries\./);
+  expect(notes.join('')).toMatch(/(499|500) deliveries arrived too fast to be printed\./);
 });
 
 it('prints no more than stdout takes', async () => {

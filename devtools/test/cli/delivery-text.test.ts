@@ -22,7 +22,7 @@ const textOf = (...args: Parameters<typeof recordOf>) => {
 };
 
 describe('deliveryText', () => {
-  it('has a row for each item: events, transactions, unknown kinds and what is no event', () => {
+  it('has a row for each item: events, transactions, unknown kinds and invalid items', () => {
     const [head, ...rows] = textOf('1', {
       events: [
         sampleEventEmitted({ data: { event: { contract: { label: '', addressLabel: '' } } } }),
@@ -58,7 +58,7 @@ describe('deliveryText', () => {
     expect(lines[1]).toMatch(/i7 \[7\] {2}… 3 more$/);
   });
 
-  it('says that there is no answer yet', () => {
+  it('shows that there is no response yet', () => {
     expect(textOf('1', { attempt: { status: undefined, durationMs: undefined } })[0]).toContain('— pending');
   });
 });
@@ -83,7 +83,7 @@ describe('attemptText', () => {
       colors,
     );
     expect(text).toMatch(
-      /^\S+ {2}— failed {2}shop {2}Transfer, transaction\.included {2}2 items, 3 ms {2}attempt 2 {2}fault: held back {2}nothing\\nlistens {2}again at \S+$/,
+      /^\S+ {2}— failed {2}shop {2}Transfer, transaction\.included {2}2 items, 3 ms {2}attempt 2 {2}fault: held back {2}nothing\\nlistens {2}next attempt at \S+$/,
     );
     expect(attemptText(summaryOf(kept('1')), lastOf(kept('1')), colors)).toMatch(
       /200 accepted {2}Transfer {2}1 item, 3 ms$/,

@@ -77,7 +77,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     expect((await page('PUT', 'faults', { sabotage: true })).status).toBe(400);
     await page('POST', 'sample');
     expect(await emulate.until(/refused/)).toMatch(
-      /403 refused .* fault: signed with a line break after the secret .*again at/,
+      /403 refused .* fault: signed with a line break after the secret .*next attempt at/,
     );
     const { body } = await page('GET', 'deliveries/2');
     expect(body.findings[0].cause).toBe('fault-on-request');
@@ -136,7 +136,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     expect(second.stdout).not.toMatch(/[\da-f]{64}/);
   });
 
-  it('says in one line what is wrong with how it is called, and ends with 2', limits, async () => {
+  it('reports wrong usage in one line and exits with 2', limits, async () => {
     const directory = await scratch();
     const file = async (name: string, text: string) => {
       await writeFile(join(directory, name), text);
@@ -153,10 +153,10 @@ describe.each(ways)('emulate, $way', ({ start }) => {
     const link = join(directory, 'link');
     await symlink(join(directory, 'theirs'), link);
     const cases: [string[], RegExp][] = [
-      [['--port', port], /Cannot listen on port \d+: something else listens there.* --port\./],
-      [['--port', '0', '--host', '203.0.113.1'], /does not have that address/],
+      [['--port', port], /Cannot listen on port \d+: it is in use.* --port\./],
+      [['--port', '0', '--host', '203.0.113.1'], /the address is not on this machine/],
       [['--page-port', port, '--port', '0'], /Cannot listen on port \d+.*--page-port/],
-      [['--rpc', 'http://x', '--anvil'], /Give --rpc or --anvil/],
+      [['--rpc', 'http://x', '--anvil'], /'--rpc <url>' cannot be used with/],
       [node, /--rpc needs --contract or --wallet/],
       [['--wallet', address], /need --rpc or --anvil/],
       [['--register', 'shop'], /--register must be LABEL=URL/],
@@ -168,18 +168,18 @@ describe.each(ways)('emulate, $way', ({ start }) => {
       ],
       [
         ['--register', 'a=http://localhost/', '--secret-out', link, '--port', '0'],
-        /Cannot write the file of --secret-out: it is a link/,
+        /Cannot write the file of --secret-out: it is a symbolic link/,
       ],
-      [[...node, '--port', '0', '--contract', `${address}=/dev/zero`], /\/dev\/zero cannot be used: it has more than/],
+      [[...node, '--port', '0', '--contract', `${address}=/dev/zero`], /Cannot read \/dev\/zero: it is larger than/],
       [[...node, '--contract', `${address}`], /--contract must be ADDRESS=ABI\.json/],
       [[...node, '--port', '0', '--contract', `${address}=${await file('a.json', '{}')}`], /a\.json is not an ABI/],
       [[...node, '--port', '0', '--contract', `${address}=${await file('b.json', '{')}`], /b\.json is not JSON/],
       [
         [...node, '--port', '0', '--contract', `${address}=${directory}/none.json:x`],
-        /none\.json cannot be used: there is no such file/,
+        /Cannot read .*none\.json: the file does not exist/,
       ],
       [[...node, '--port', '0', '--wallet', address], /cannot be reached/],
-      [['--port', '0', '--anvil'], /ANVIL names no program/],
+      [['--port', '0', '--anvil'], /ANVIL must be the path of an executable/],
     ];
     for (const [args, message] of cases) {
       const emulate = start(['emulate', ...args], { ANVIL: join(directory, 'no-anvil') });
@@ -260,7 +260,7 @@ describe.skipIf(!hasAnvil)(`emulate --anvil${needsAnvil}`, () => {
     }
   });
 
-  it('goes on without its chain when that is gone, and says so', limits, async () => {
+  it('keeps running without its chain, with a note', limits, async () => {
     const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0'], { ANVIL });
     const rpc = /http:\S+(?=,)/.exec(await emulate.until(/^Chain/))?.[0] ?? '';
     const page = await pageOf(emulate);
@@ -298,12 +298,14 @@ describe('findAnvil', () => {
     const inProject = join(project, 'node_modules', '.bin', 'anvil');
     const onPath = join(path, 'anvil');
     const none = () => findAnvil({ PATH: path }, join(project, 'deep', 'er'));
-    expect(none).toThrow(/npm install --save-dev @foundry-rs\/anvil, or install Foundry/);
+    expect(none).toThrow(/npm install --save-dev @foundry-rs\/anvil, or Foundry/);
     await writeFile(inProject, '', { mode: 0o755 });
     expect(none()).toBe(inProject);
     await writeFile(onPath, '', { mode: 0o755 });
     expect(none()).toBe(onPath);
     expect(findAnvil({ PATH: path, ANVIL: inProject }, path)).toBe(inProject);
-    expect(() => findAnvil({ PATH: path, ANVIL: join(path, 'nothing') }, path)).toThrow(/ANVIL names no program/);
+    expect(() => findAnvil({ PATH: path, ANVIL: join(path, 'nothing') }, path)).toThrow(
+      /ANVIL must be the path of an executable/,
+    );
   });
 });

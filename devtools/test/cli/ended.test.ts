@@ -35,9 +35,7 @@ describe('a command that is ended', () => {
   it('before it sends anything says that it sent nothing', async () => {
     const { url, requests } = await receiver();
     const { code, stdout } = await running(['send', url, '--repeat', '3'], { signal: AbortSignal.abort() });
-    expect(stdout).toMatch(
-      /^0 sent to .*: none\n0 accepted, 0 refused, 0 failed\nIt was ended before all were sent\.\n$/,
-    );
+    expect(stdout).toMatch(/^0 sent to .*: none\n0 accepted, 0 refused, 0 failed\nStopped before all were sent\.\n$/);
     expect([code, requests]).toEqual([0, []]);
   });
 
@@ -51,7 +49,7 @@ describe('a command that is ended', () => {
     });
     const { stdout } = await running(['send', url, '--repeat', '9', '--concurrency', '1'], { signal: ending.signal });
     expect(stdout).toMatch(/2 sent to .*: 2 × 200\n/);
-    expect(stdout).toMatch(/It was ended before all were sent\.\n$/);
+    expect(stdout).toMatch(/Stopped before all were sent\.\n$/);
   });
 
   it.each(['before', 'while'])('%s it calls the service says nothing of the call', async (when) => {
@@ -64,12 +62,12 @@ describe('a command that is ended', () => {
 });
 
 describe('explain', () => {
-  it('does not wait for a terminal to say what is to be explained', async () => {
+  it('does not wait for input on a terminal', async () => {
     const stdin = Object.assign(Readable.from([]), { isTTY: true });
     const { code, stderr } = await running(['explain'], { stdin });
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('Say what to explain: --recording, --request, or --body-file'),
+      expect.stringContaining('Nothing to explain: give --recording, --request, or --body-file'),
     ]);
   });
 });
@@ -78,14 +76,14 @@ describe('webhooks log', () => {
   it('says that there is nothing', async () => {
     const url = await serve((_, response) => void response.end('{"status":200,"message":"ok","result":[]}'));
     const { code, stdout } = await inProcess(['webhooks', 'log', '1'], { env: keyed(url) });
-    expect([code, stdout]).toEqual([0, 'There is nothing in the log.\n']);
+    expect([code, stdout]).toEqual([0, 'No entries.\n']);
   });
 });
 
 describe('register', () => {
   const webhook = { id: 1, label: 'shop', url: 'https://shop.example/', failedCalls: 0 };
 
-  it('leaves no file for the secret of a webhook that is there, where the service does not give it', async () => {
+  it('leaves no file when the webhook exists and the service does not return its secret', async () => {
     const url = await serve((_, response) => {
       response.end(JSON.stringify({ status: 200, message: 'ok', result: [webhook] }));
     });
@@ -94,23 +92,23 @@ describe('register', () => {
     const { code, stderr } = await inProcess(args, { env: keyed(url) });
     expect([code, stderr]).toEqual([
       0,
-      'note: The service does not give the secret of a webhook that is there already: no file was written.\n',
+      'note: The webhook already exists, so the service does not return its secret. No file was written.\n',
     ]);
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   });
 
-  it('registers nothing when the file of its secret cannot be made', async () => {
+  it('registers nothing when the secret file cannot be created', async () => {
     const { url, calls } = await stubService();
     const file = await (await scratch())('none/secret');
     const args = ['register', webhook.url, '--label', 'shop', '--secret-out', file];
     const { code, stderr } = await inProcess(args, { env: keyed(url) });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be written: there is no such file.')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the file does not exist.')]);
     expect(calls).toEqual([]);
   });
 });
 
 describe('emulate', () => {
-  it('ends when the file of a secret cannot be written', async () => {
+  it('ends when the secret file cannot be written', async () => {
     const file = await (await scratch())('none/secret');
     const emulate = startHere([
       'emulate',
@@ -122,10 +120,10 @@ describe('emulate', () => {
       file,
     ]);
     expect(await emulate.ended).toBe(2);
-    expect(emulate.stderr).toContain('Cannot write the file of --secret-out: there is no such file.');
+    expect(emulate.stderr).toContain('Cannot write the file of --secret-out: the file does not exist.');
   });
 
-  it('that is ended while a node says no is no failure', async () => {
+  it('that is stopped while a node fails is not an error', async () => {
     const ending = new AbortController();
     const rpc = await serve((_, response) => {
       ending.abort();

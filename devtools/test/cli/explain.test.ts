@@ -20,11 +20,11 @@ function recording(body: string, { headers } = sign()) {
 }
 
 describe.each(ways)('explain ($way)', ({ tool }) => {
-  test('says that a genuine delivery is genuine, as of when it was recorded', async () => {
+  test('recognises an authentic delivery, at the time of the recording', async () => {
     const file = await (await scratch())('r', recording(BODY));
     expect(await tool(['explain', '--recording', file], { env })).toEqual({
       code: 0,
-      stdout: 'Genuine: the signature is right, and the timestamp is fresh.\n',
+      stdout: 'Authentic: the signature matches and the timestamp is fresh.\n',
       stderr: '',
     });
   });
@@ -55,7 +55,7 @@ describe.each(ways)('explain ($way)', ({ tool }) => {
     const head = `POST /hooks HTTP/1.1\r\n${multibaasHeaders.signature}: ${signature}\r\n${multibaasHeaders.timestamp}: ${timestamp}`;
     const stdin = `${head}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}\n`;
     const { code, stderr } = await tool(['explain', '--now', String(SECONDS)], { env, stdin });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'note: 1 bytes behind Content-Length were left out.\n' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'note: 1 bytes beyond Content-Length were ignored.\n' });
   });
 
   test('knows the secrets of other webhooks by their labels', async () => {
@@ -89,14 +89,14 @@ test('says that the headers are missing', async () => {
 test.each([
   ['an empty request', '', /The request is empty/],
   ['a request without an empty line', 'A: b\nC: d', /has no empty line/],
-  ['a line that is no header', 'POST / HTTP/1.1\nA: b\nnonsense\n\nx', /Line 3 of the request is no header/],
+  ['a line that is not a header', 'POST / HTTP/1.1\nA: b\nnonsense\n\nx', /Line 3 of the request is not a header/],
 ])('%s: one line, exit code 2', async (_, stdin, says) => {
   const { code, stderr } = await inProcess(['explain'], { env, stdin });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(says) });
 });
 
-test('a time that is none, and a terminal with nothing to explain: one line, exit code 2', async () => {
-  const says = expect.stringContaining('--now is a time');
+test('an invalid time: one line, exit code 2', async () => {
+  const says = expect.stringContaining('--now must be a time');
   expect(await inProcess(['explain', '--now', 'soon'], { env, stdin: 'A: b\n\n' })).toMatchObject({
     code: 2,
     stderr: says,
@@ -109,7 +109,7 @@ describe('a request that was saved', () => {
     return { ...others, body: Buffer.from(body).toString('latin1') };
   };
 
-  test.each(['\r\n', '\n'])('has headers and the bytes behind the empty line, with %j', (end) => {
+  test.each(['\r\n', '\n'])('has headers and the bytes after the empty line, with %j', (end) => {
     const text = ['POST / HTTP/1.1', 'A: one ', 'B:two:three', 'A:', '', '\u00ff\r\n\r\n\n\n'].join(end);
     const headers = [
       ['A', 'one'],
@@ -125,18 +125,18 @@ describe('a request that was saved', () => {
 
   test.each([
     ['4', 'body', 'body', []],
-    ['4', 'body\n', 'body', ['1 bytes behind Content-Length were left out.']],
-    ['9', 'body', 'body', ['The body ends early: Content-Length says 9 bytes, and there are 4.']],
+    ['4', 'body\n', 'body', ['1 bytes beyond Content-Length were ignored.']],
+    ['9', 'body', 'body', ['The body is incomplete: 4 of 9 bytes (Content-Length).']],
     ['x', 'body', 'body', []],
-  ])('is held against Content-Length: %s', (length, given, body, notes) => {
+  ])('is compared with Content-Length: %s', (length, given, body, notes) => {
     expect(parse(`Content-Length: ${length}\n\n${given}`)).toMatchObject({ body, notes });
   });
 
-  test('is put together from its chunks, where they are chunks', () => {
+  test('is decoded if it is chunked', () => {
     const chunked = (body: string) => parse(`Transfer-Encoding: chunked\r\n\r\n${body}`);
     expect(chunked('3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n')).toMatchObject({ body: 'abc0123456789', notes: [] });
     for (const body of ['abc', '3\r\nab', 'zz\r\n', '3\r\nabc\r\n']) {
-      expect(chunked(body)).toMatchObject({ body, notes: [expect.stringContaining('in chunks, and it is not')] });
+      expect(chunked(body)).toMatchObject({ body, notes: [expect.stringContaining('it is not chunked')] });
     }
   });
 });

@@ -4,7 +4,7 @@ import { fileReason } from '../../src/cli/input-file.js';
 it.each([
   [{ code: 'EISDIR' }, 'it is a directory'],
   [{ code: 'EIO' }, 'EIO'],
-  [new Error('no code'), 'it cannot be read'],
-])('says why %j kept a file from being read', (error, reason) => {
+  [new Error('no code'), 'unknown error'],
+])('says why a file could not be read: %j', (error, reason) => {
   expect(fileReason(error)).toBe(reason);
 });

@@ -16,25 +16,27 @@ describe('an input file', () => {
   const stdin = Readable.from([]);
   const input = (name: string, maxBytes = 10) => readInput(name, { stdin, maxBytes });
 
-  it('that is a directory, is not there, or is too long, is told of in words', async () => {
+  it('that is a directory, does not exist or is too large is refused with the reason', async () => {
     const file = await scratch();
     const directory = await file('directory');
     await mkdir(directory);
-    await expect(input(directory)).rejects.toThrow(`${directory} cannot be used: it is a directory.`);
+    await expect(input(directory)).rejects.toThrow(`Cannot read ${directory}: it is a directory.`);
     const none = await file('none');
-    await expect(input(none)).rejects.toThrow('there is no such file.');
-    await expect(input(join(await file('plain', 'x'), 'below'))).rejects.toThrow('a part of its path is no directory.');
-    await expect(input(await file('long', 'x'.repeat(11)))).rejects.toThrow('it has more than 10 bytes.');
+    await expect(input(none)).rejects.toThrow('the file does not exist.');
+    await expect(input(join(await file('plain', 'x'), 'below'))).rejects.toThrow(
+      'part of its path is not a directory.',
+    );
+    await expect(input(await file('long', 'x'.repeat(11)))).rejects.toThrow('it is larger than 10 bytes.');
     // A reason that has no words is told by its code.
-    await expect(input('a\0b')).rejects.toThrow('cannot be used: ERR_INVALID_ARG_VALUE.');
+    await expect(input('a\0b')).rejects.toThrow('Cannot read a\0b: ERR_INVALID_ARG_VALUE.');
   });
 
-  it('from stdin is bounded as well', async () => {
+  it('from stdin is bounded too', async () => {
     const long = readInput('-', { stdin: Readable.from([Buffer.alloc(11)]), maxBytes: 10 });
-    await expect(long).rejects.toThrow('stdin cannot be used: it has more than 10 bytes.');
+    await expect(long).rejects.toThrow('Cannot read stdin: it is larger than 10 bytes.');
   });
 
-  it('that is no plain file has no mode', async () => {
+  it('that is not a regular file has no mode', async () => {
     expect(await input('/dev/null')).toEqual({ bytes: Buffer.alloc(0) });
     expect(await input(await (await scratch())('plain', 'x'))).toMatchObject({ mode: expect.any(Number) });
   });
@@ -58,20 +60,20 @@ describe('a contract flag', () => {
     ['text', '"abi"', /is not an ABI/],
     ['an object without an ABI', '{}', /is not an ABI/],
     ['no JSON', '[', /is not JSON/],
-    ['nothing', undefined, /there is no such file/],
-    ['more than 20 MiB', ' '.repeat(20 * 1024 * 1024 + 1), /has more than 20971520 bytes/],
+    ['nothing', undefined, /the file does not exist/],
+    ['more than 20 MiB', ' '.repeat(20 * 1024 * 1024 + 1), /is larger than 20971520 bytes/],
   ])('refuses a file with %s', async (_, content, message) => {
     const file = await (await scratch())('abi.json', content);
     await expect(readContract(`${address}=${file}`)).rejects.toThrow(message);
   });
 
-  it('refuses what has another form', async () => {
+  it('refuses any other form', async () => {
     await expect(readContract('0x12=abi.json')).rejects.toThrow('--contract must be ADDRESS=ABI.json');
   });
 });
 
 describe('listening', () => {
-  it('names the flag of a port that cannot be had, and passes on what is no such failure', async () => {
+  it('names the option of a port that cannot be used, and rethrows other errors', async () => {
     const failing = (error: unknown) => listening('port', 80, () => Promise.reject(error));
     await expect(failing(Object.assign(new Error(), { code: 'EACCES' }))).rejects.toThrow(
       'Cannot listen on port 80: permission denied. Choose one from 1024 up with --port.',
@@ -83,28 +85,28 @@ describe('listening', () => {
 });
 
 describe('a URL', () => {
-  it('is shown without what may be secret in it', () => {
+  it('is shown without parts that may be secret', () => {
     const shown = (text: string) => shownUrl(readUrl(text, 'It'));
     expect(shown('http://user:pass@host.example/a?token=1#x')).toBe('http://host.example/a?…');
     expect(shown('http://host.example/a')).toBe('http://host.example/a');
   });
 
-  it('that cannot be reached is told of for a known reason, and else as that alone', () => {
+  it('that cannot be reached is reported with the reason if it is known', () => {
     expect(reachReason('ECONNREFUSED')).toMatch(/connection refused/);
     expect([reachReason('EOTHER'), reachReason(undefined)]).toEqual(Array(2).fill('unknown network error.'));
   });
 });
 
-it('there are no percentiles of nothing', () => {
+it('there are no percentiles without durations', () => {
   expect(latencyOf([])).toBeUndefined();
 });
 
-it('a body without two digits in a row is tampered with all the same', () => {
+it('a body without two adjacent digits is changed too', () => {
   const { body } = tampers.body(Buffer.from('[1]'), 'secret', 1);
   expect(Buffer.from(body).toString()).toBe('[1] ');
 });
 
-it('a signature that is tampered with is another one, whatever its last digit is', () => {
+it('a tampered signature differs, whatever its last digit', () => {
   for (let seconds = 10_000; seconds < 10_064; seconds++) {
     const body = Buffer.from('[]');
     const genuine = tampers.ahead(body, 'secret', seconds - 3000).signature;
@@ -117,10 +119,10 @@ describe('the decimals of a contract', () => {
   const { signal } = new AbortController();
 
   it.each<[string, unknown, number | undefined]>([
-    ['are what it tells', word(6n), 6],
-    ['are at most 255', word(256n), undefined],
-    ['are none of one that answers nothing', '0x', undefined],
-    ['are none of one that answers no text', 6, undefined],
+    ['are those that the contract returns', word(6n), 6],
+    ['are undefined above 255', word(256n), undefined],
+    ['are undefined for an empty result', '0x', undefined],
+    ['are undefined for a result that is not a string', 6, undefined],
   ])('%s', async (_, result, expected) => {
     const url = await serve(async (request, response) => {
       const { id } = JSON.parse(Buffer.concat(await request.toArray()).toString());
@@ -129,7 +131,7 @@ describe('the decimals of a contract', () => {
     expect(await readDecimals(url, `0x${'5f'.repeat(20)}`, signal)).toBe(expected);
   });
 
-  it('are none where the node says no', async () => {
+  it('are undefined when the node fails', async () => {
     const url = await serve(async (request, response) => {
       const { id } = JSON.parse(Buffer.concat(await request.toArray()).toString());
       response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'reverted' } }));
@@ -141,7 +143,7 @@ describe('the decimals of a contract', () => {
 describe('send', () => {
   const env = { WEBHOOK_SECRET: SECRET };
 
-  it('counts what it sends of a recording on a terminal, and says what is wrong with a line', async () => {
+  it('shows progress of a recording on a terminal, and reports an invalid line', async () => {
     const { url } = await receiver();
     const line = { at: '2026-01-02T03:04:05Z', method: 'POST', path: '/', headers: [], bodyBase64: 'W10=' };
     const file = await scratch();
@@ -151,22 +153,22 @@ describe('send', () => {
     expect(stderr).toMatch(/^\r1 {2}1 accepted, 0 refused, 0 failed/);
     const bad = await file('bad.ndjson', `${JSON.stringify({ ...line, at: 7 })}\n`);
     const refused = await inProcess(args(bad), { env });
-    expect(refused.stderr).toContain('"at" is no time');
+    expect(refused.stderr).toContain('"at" is not a time');
   });
 
-  it('refuses an empty stdin by its name', async () => {
+  it('refuses an empty stdin and names it', async () => {
     const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--file', '-'], { env });
-    expect([code, stderr]).toEqual([2, 'event-webhooks: error: stdin is empty: there is nothing to send.\n']);
+    expect([code, stderr]).toEqual([2, 'event-webhooks: error: stdin is empty: nothing to send.\n']);
   });
 
-  it('refuses a recording of one endless line', async () => {
+  it('refuses a recording with one huge line', async () => {
     const file = await (await scratch())('x.ndjson');
     await writeFile(file, '');
     await truncate(file, 91 * 1024 * 1024);
     const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--recording', file], { env });
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/is not a recording: it has a line of more than \d+ bytes/),
+      expect.stringMatching(/is not a recording: it has a line longer than \d+ bytes/),
     ]);
   });
 });

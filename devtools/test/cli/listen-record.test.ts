@@ -74,8 +74,8 @@ describe('listen --record', () => {
         expect((await call(`${url}genuine`, signed(event(`${run}-${count}`)))).status).toBe(200);
       }
       await listen.end();
-      expect(listen.stderr).toMatch(/has no room left for deliveries that do not verify, which get a quarter of it/);
-      expect(listen.stderr).toMatch(/Not recorded: 0 genuine and \d other deliveries\./);
+      expect(listen.stderr).toMatch(/has no space left for deliveries that do not verify, which get a quarter of it/);
+      expect(listen.stderr).toMatch(/Not recorded: 0 authentic and \d other deliveries\./);
       expect((await stat(file)).size).toBeLessThanOrEqual(1024 * 1024);
     }
     const found = await readAll(file);
@@ -84,7 +84,7 @@ describe('listen --record', () => {
     expect(others.reduce((sum, each) => sum + each.body.byteLength, 0)).toBeLessThan(200_000);
   });
 
-  it('ends with the count of what was not recorded when a file takes no more, and goes on answering', {
+  it('prints the number of dropped deliveries when the file is full, and keeps answering', {
     timeout: 60_000,
   }, async () => {
     const file = await (await scratch())('r');
@@ -107,9 +107,9 @@ describe('listen --record', () => {
     child.kill('SIGTERM');
     await once(child, 'close');
     expect((await readAll(file)).map((each) => each.body.toString())).toEqual([event('1'), event('2')]);
-    expect(stderr).toContain(`Deliveries are not recorded: ${file} cannot be written: no file may be larger here.`);
+    expect(stderr).toContain(`Deliveries are not recorded. Cannot write ${file}: the file size limit is reached.`);
     expect(stderr.split('Deliveries are not recorded')).toHaveLength(2);
-    expect(stderr).toContain('Not recorded: 2 genuine and 0 other deliveries.');
+    expect(stderr).toContain('Not recorded: 2 authentic and 0 other deliveries.');
   });
 
   it('comes to an end when a recording is sent to a listener that adds to it', { timeout: 60_000 }, async () => {
@@ -132,8 +132,8 @@ describe('listen --record', () => {
     for (const [args, message] of [
       [['--record', await file('r'), '--record-limit', '0'], /--record-limit/],
       [['--record', await file('r'), '--record-limit', '1.5'], /--record-limit/],
-      [['--record', notes], /is not a recording: name another file\./],
-      [['--record', '/dev/null'], /cannot be written: it is not a regular file\./],
+      [['--record', notes], /is not a recording: choose another file\./],
+      [['--record', '/dev/null'], /Cannot write \/dev\/null: it is not a regular file\./],
     ] as const) {
       const listen = startHere(['listen', '--port', '0', ...args], env);
       expect([args, await listen.ended]).toEqual([args, 2]);

@@ -54,7 +54,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect(listen.stderr).toBe('');
   });
 
-  it('shows hostile text as text that a terminal can do no harm with', { timeout: 30_000 }, async () => {
+  it('escapes hostile text', { timeout: 30_000 }, async () => {
     const listen = start(['listen', '--port', '0', '--no-page'], env);
     const url = urlIn(await listen.until(/^Listening/));
     const text = '\u001b[2J\u202e<script>\n\u0000';
@@ -97,7 +97,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect(bodies).toEqual([delivery.body, delivery.body]);
   });
 
-  it('records what it gets, for its owner alone', { timeout: 30_000 }, async () => {
+  it('records deliveries in a file that only its owner can read', { timeout: 30_000 }, async () => {
     const file = join(await scratch(), 'recording.ndjson');
     const listen = start(['listen', '--port', '0', '--no-page', '--record', file], env);
     const url = urlIn(await listen.until(/^Listening/));
@@ -137,7 +137,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect((await at(60)).status).toBe(403);
   });
 
-  it('says in one line what is wrong with how it is called, and ends with 2', { timeout: 30_000 }, async () => {
+  it('reports wrong usage in one line and exits with 2', { timeout: 30_000 }, async () => {
     const busy = createServer();
     await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void busy.close());
@@ -150,7 +150,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
       [['--port', '65536'], /--port/],
       [['--port', '0', '--forward', 'localhost:3000'], /--forward must be an absolute/],
       [['--port', '4567', '--forward', 'http://localhost:4567/x'], /leads back to this command/],
-      [['--port', '0', '--record', other], /is not a recording: name another file/],
+      [['--port', '0', '--record', other], /is not a recording: choose another file/],
       [['--port', '0'], /No signing secret/, {}],
       [['--port', '0', '--host', '203.0.113.1'], /the address is not on this machine/],
     ];
@@ -163,7 +163,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
     }
   });
 
-  it('notes what is no delivery, and does not count it as one', { timeout: 30_000 }, async () => {
+  it('notes requests that are not deliveries, and does not count them', { timeout: 30_000 }, async () => {
     const listen = start(['listen', '--port', '0', '--no-page'], env);
     const url = urlIn(await listen.until(/^Listening/));
     expect((await call(`${url}favicon.ico`)).status).toBe(405);

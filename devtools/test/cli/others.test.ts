@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createOthers } from '../../src/cli/others.js';
 import type { Output } from '../../src/cli/output.js';
 
-it('writes a few notes of requests that are no deliveries, and counts the rest', () => {
+it('writes a few notes about requests that are not deliveries, and counts the rest', () => {
   const notes: string[] = [];
   let time = 0;
   const output = { note: (text: string) => notes.push(text) } as Partial<Output> as Output;
@@ -11,12 +11,9 @@ it('writes a few notes of requests that are no deliveries, and counts the rest',
   expect(notes).toEqual(Array(20).fill('GET /'));
   time = 6000;
   note('HEAD /');
-  expect(notes.slice(20)).toEqual([
-    'Not shown, as they came too fast: 980 requests that are not deliveries.',
-    'HEAD /',
-  ]);
+  expect(notes.slice(20)).toEqual(['980 requests that are not deliveries arrived too fast to be shown.', 'HEAD /']);
   for (let count = 0; count < 20; count++) note('HEAD /');
   done();
   done();
-  expect(notes.slice(-2)).toEqual(['HEAD /', 'Not shown, as they came too fast: 1 requests that are not deliveries.']);
+  expect(notes.slice(-2)).toEqual(['HEAD /', '1 requests that are not deliveries arrived too fast to be shown.']);
 });

@@ -46,7 +46,7 @@ describe('the output of a command', () => {
     expect(output.colors.isColorSupported).toBe(coloured);
   });
 
-  it('ends each text with one line break, and takes away what was drawn before it', () => {
+  it('ends each text with one line break, and clears the drawn line first', () => {
     const { texts, output } = outputs({ isTTY: true, env: { NO_COLOR: '1' } });
     output.print('one');
     output.print('two\n');
@@ -57,14 +57,14 @@ describe('the output of a command', () => {
     expect(texts.stderr).toBe(`\r${'x'.repeat(79)}\u001b[K\r\u001b[Knote: done\n`);
   });
 
-  it('prints text for people to people alone', () => {
+  it('does not print text with --json', () => {
     const { texts, output } = outputs({ json: true });
     output.print('for people');
     output.note('both');
     expect(texts).toEqual({ stdout: '', stderr: '{"note":{"message":"both"}}\n' });
   });
 
-  it('hides a secret wherever it stands, but no word that is as short as any', () => {
+  it('masks a secret everywhere, but no short word', () => {
     const { texts, output } = outputs();
     output.hide('whsec-hidden');
     output.hide('short');
@@ -72,13 +72,13 @@ describe('the output of a command', () => {
     expect(texts.stderr).toBe('note: a short text with [secret] in it\n');
   });
 
-  it('writes what JSON has nothing for as null', () => {
+  it('writes undefined as null', () => {
     expect(visibleJson(undefined)).toBe('null');
   });
 });
 
 describe('the printer of deliveries', () => {
-  it('leaves out what is not kept any more, and says what it could not print', async () => {
+  it('skips deliveries that are no longer kept, and notes those that it could not print', async () => {
     const { texts, output } = outputs();
     const feed = createFeed();
     feed.put(recordOf('1', { attempt: { status: 403 } }));

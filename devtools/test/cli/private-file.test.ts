@@ -106,7 +106,7 @@ describe.each(Object.entries(writers))('the file of %s', (_, { use, content }) =
     await chmod(await file('.'), 0o755);
     process.seteuid?.(NOBODY);
     try {
-      await expect(use(`${directory}/r`)).rejects.toThrow(/you may not write it|EACCES/);
+      await expect(use(`${directory}/r`)).rejects.toThrow(/permission denied|EACCES/);
     } finally {
       process.seteuid?.(0);
     }
@@ -122,8 +122,8 @@ describe.each(['--record', '--secret-out of emulate'] as const)('the file of %s'
     await chmod(target, 0o666);
     await symlink(target, path);
     await symlink(await file('nowhere'), dangling);
-    await expect(use(path)).rejects.toThrow(/it is a link/);
-    await expect(use(dangling)).rejects.toThrow(/it is a link/);
+    await expect(use(path)).rejects.toThrow(/it is a symbolic link/);
+    await expect(use(dangling)).rejects.toThrow(/it is a symbolic link/);
     expect([await readFile(target, 'utf8'), (await stat(target)).mode & 0o777]).toEqual([String(content), 0o666]);
     await expect(stat(await file('nowhere'))).rejects.toThrow('ENOENT');
   });
@@ -140,6 +140,6 @@ describe('a link that takes the place of a file', () => {
     await writer.write(delivery);
     await writer.close();
     expect(await readFile(target, 'utf8')).toBe('');
-    expect(notes[0]).toBe(`Deliveries are not recorded: ${path} cannot be written: it is a link.`);
+    expect(notes[0]).toBe(`Deliveries are not recorded. Cannot write ${path}: it is a symbolic link.`);
   });
 });

@@ -21,7 +21,7 @@ function collect(child: ChildProcess) {
 }
 
 describe('the process', () => {
-  test('ends quietly when nobody reads its output any more', async () => {
+  test('exits quietly when its output is closed', async () => {
     const { url, requests } = await receiver();
     const child = spawn(process.execPath, [main, 'send', url, '--repeat', '100000'], { env });
     const { ended } = collect(child);
@@ -34,7 +34,7 @@ describe('the process', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('ends with what it has on %s, and exit code %i', async (signal, exitCode) => {
+  ] as const)('prints its summary on %s and exits with %i', async (signal, exitCode) => {
     let children = 0;
     const url = await serve((request, response) => {
       request.resume();
@@ -80,7 +80,7 @@ describe.skipIf(noScript)(`on a terminal${noScript && ` (${noScript})`}`, () => 
     expect(await onTerminal(`${run} --help`, { NO_COLOR: '1' })).not.toContain('\u001b[');
   });
 
-  test('a long run shows how far it is, and then the summary', async () => {
+  test('a long run shows its progress, then the summary', async () => {
     const { url } = await receiver();
     const text = await onTerminal(`${run} send ${url} --repeat 200`);
     expect(text).toMatch(/\r\[#*-+\] +\d+% \d+\/200 {2}\d+ accepted/);
@@ -88,7 +88,7 @@ describe.skipIf(noScript)(`on a terminal${noScript && ` (${noScript})`}`, () => 
     expect(text).toContain('200 sent');
   });
 
-  test('nothing is drawn when the output goes elsewhere, or is JSON', async () => {
+  test('nothing is drawn when the output is redirected or JSON', async () => {
     const { url } = await receiver();
     expect(await onTerminal(`${run} send ${url} --repeat 30 2>/dev/null | cat`)).not.toContain('\u001b[');
     expect(await onTerminal(`${run} send ${url} --repeat 30 --json`)).not.toContain('\u001b[');

@@ -32,12 +32,12 @@ vi.mock('node:fs/promises', async (original) => {
 const at = (path: string) => ({ ...delivery, path, genuine: true });
 const reasons = [
   ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the disk quota is used up'],
+  ['EDQUOT', 'the disk quota is exceeded'],
   ['EROFS', 'its file system is read-only'],
   ['EIO', 'EIO'],
 ] as const;
 
-it.each(reasons)('a disk that fails with %s costs what it does not take, and no more', async (code, reason) => {
+it.each(reasons)('a disk that fails with %s loses only the deliveries it rejects', async (code, reason) => {
   const path = await (await scratch())('r');
   const { notes, output } = noting();
   const writer = await openRecording(path, { output, limit: LIMIT });
@@ -51,12 +51,12 @@ it.each(reasons)('a disk that fails with %s costs what it does not take, and no 
   await writer.close();
   expect((await readAll(path)).map((each) => each.path)).toEqual(['/1', '/4']);
   expect(notes).toEqual([
-    `Deliveries are not recorded: ${path} cannot be written: ${reason}.`,
-    'Not recorded: 2 genuine and 0 other deliveries.',
+    `Deliveries are not recorded. Cannot write ${path}: ${reason}.`,
+    'Not recorded: 2 authentic and 0 other deliveries.',
   ]);
 });
 
-it('a part of a line that cannot be removed is removed before the next one', async () => {
+it('a partial line that cannot be removed at once is removed before the next one', async () => {
   const path = await (await scratch())('r');
   const { output } = noting();
   const writer = await openRecording(path, { output, limit: LIMIT });

@@ -34,7 +34,7 @@ async function record(file: string, limit: number, deliveries: readonly Recorded
 }
 
 describe('the limit of a recording', () => {
-  it('leaves forgeries a quarter, however many there are and in whatever order they come', async () => {
+  it('gives forgeries a quarter, in any number and order', async () => {
     const file = await scratch();
     const mine = numbered(4).map((path) => genuine(path, 100_000));
     const theirs = numbered(12).map((path) => forged(path, 100_000));
@@ -49,15 +49,15 @@ describe('the limit of a recording', () => {
         expect(found.filter((each) => each.genuine).map((each) => each.path)).toEqual(order);
         expect(found.filter((each) => !each.genuine)).toHaveLength(1);
         expect(notes).toEqual([
-          `${path} has no room left for deliveries that do not verify, which get a quarter of it. Move it away to begin a new one, or raise --record-limit (1 MiB).`,
-          'Not recorded: 0 genuine and 11 other deliveries.',
+          `${path} has no space left for deliveries that do not verify, which get a quarter of it. Move the file to start a new one, or raise --record-limit (1 MiB).`,
+          'Not recorded: 0 authentic and 11 other deliveries.',
         ]);
       }),
       { numRuns: 20 },
     );
   });
 
-  it('keeps what was recorded, and says that genuine deliveries are left out', async () => {
+  it('keeps what was recorded, and notes that authentic deliveries are dropped', async () => {
     const file = await (await scratch())('r');
     const notes = await record(
       file,
@@ -66,8 +66,8 @@ describe('the limit of a recording', () => {
     );
     expect(await paths(file)).toEqual(numbered(5));
     expect(notes).toEqual([
-      expect.stringContaining('has no room left for genuine deliveries, so they are not recorded any more.'),
-      'Not recorded: 3 genuine and 0 other deliveries.',
+      expect.stringContaining('is full: authentic deliveries are no longer recorded.'),
+      'Not recorded: 3 authentic and 0 other deliveries.',
     ]);
   });
 
@@ -90,13 +90,13 @@ describe('the limit of a recording', () => {
     expect(await record(await file('does-not'), MIB, [genuine(`${exact}x`, body)])).toHaveLength(2);
   });
 
-  it('adds nothing to a file that is larger, and changes nothing in it', async () => {
+  it('does not change a file that is already larger', async () => {
     const before = recordingLine(forged('/', 2 * MIB));
     const file = await (await scratch())('r', before);
     const notes = await record(file, MIB, [genuine('/'), forged('/')]);
     expect(await readFile(file, 'utf8')).toBe(before);
-    expect(notes[0]).toMatch(/ is full, so nothing is recorded\. Move it away to begin a new one, or raise/);
-    expect(notes.at(-1)).toBe('Not recorded: 1 genuine and 1 other deliveries.');
+    expect(notes[0]).toMatch(/ is full: nothing is recorded\. Move the file to start a new one, or raise/);
+    expect(notes.at(-1)).toBe('Not recorded: 1 authentic and 1 other deliveries.');
   });
 
   it('counts lines of any length, wherever they are cut into chunks', async () => {
@@ -127,7 +127,7 @@ describe('the limit of a recording', () => {
 });
 
 describe('a recording whose disk is slow', () => {
-  it('holds so much in memory and no more, of which forgeries get a quarter', async () => {
+  it('bounds its memory, of which forgeries get a quarter', async () => {
     const file = await (await scratch())('r');
     const { notes, output } = noting();
     const writer = await openRecording(file, { output, limit: 64 * MIB, maxWaiting: MIB });
@@ -145,8 +145,8 @@ describe('a recording whose disk is slow', () => {
       [true, '/later'],
     ]);
     expect(notes).toEqual([
-      `Deliveries are not recorded: ${file} cannot be written as fast as they arrive.`,
-      'Not recorded: 5 genuine and 9 other deliveries.',
+      `Deliveries are not recorded: they arrive faster than ${file} can be written.`,
+      'Not recorded: 5 authentic and 9 other deliveries.',
     ]);
   });
 
@@ -158,12 +158,12 @@ describe('a recording whose disk is slow', () => {
     await Promise.all([writer.write({ ...forged('/'), headers }), writer.write(genuine('/'))]);
     await writer.close();
     expect(await paths(file)).toEqual(['/']);
-    expect(notes.at(-1)).toBe('Not recorded: 0 genuine and 1 other deliveries.');
+    expect(notes.at(-1)).toBe('Not recorded: 0 authentic and 1 other deliveries.');
   });
 });
 
 describe('a recording that changes while it is written', () => {
-  it.each(['removed', 'moved away'])('goes on in a new file when it is %s', async (how) => {
+  it.each(['removed', 'moved away'])('continues in a new file when it is %s', async (how) => {
     const file = await scratch();
     const [path, away] = [await file('r'), await file('away')];
     const { notes, output } = noting();
@@ -176,7 +176,7 @@ describe('a recording that changes while it is written', () => {
     expect(await paths(path)).toEqual(['/new']);
     expect(await paths(away)).toEqual(how === 'removed' ? [] : numbered(5));
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(notes[1]).toBe(`${path} was moved or replaced: the recording goes on in the file that has its name now.`);
+    expect(notes[1]).toBe(`${path} was moved or replaced. Recording continues in the file that now has this name.`);
   });
 
   it('has room again when it is emptied', async () => {
@@ -200,7 +200,7 @@ describe('a recording that changes while it is written', () => {
     expect(await paths(path)).toEqual(['/0', '/f', '/0']);
   });
 
-  it('is left alone when something else takes its place', async () => {
+  it('is not written when another file replaces it', async () => {
     const file = await scratch();
     const [path, away] = [await file('r'), await file('away')];
     const { notes, output } = noting();
@@ -213,8 +213,8 @@ describe('a recording that changes while it is written', () => {
     await writer.close();
     expect(await paths(path)).toEqual(['/1']);
     expect(notes).toEqual([
-      `Deliveries are not recorded: ${path} is not a recording: name another file.`,
-      'Not recorded: 1 genuine and 0 other deliveries.',
+      `Deliveries are not recorded. ${path} is not a recording: choose another file.`,
+      'Not recorded: 1 authentic and 0 other deliveries.',
     ]);
   });
 });

@@ -59,7 +59,7 @@ describe('a recording', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test('is added to', async () => {
+  test('is appended to', async () => {
     const path = await (await scratch())('r', recordingLine(delivery));
     const writer = await openRecording(path, { ...noting(), limit: LIMIT });
     await writer.write(delivery);
@@ -67,20 +67,20 @@ describe('a recording', () => {
     expect(await readAll(path)).toEqual([delivery, delivery]);
   });
 
-  test('is read without a last line that ends in the middle, wherever it does', async () => {
+  test('is read without an incomplete last line, wherever it ends', async () => {
     const file = await scratch();
     const line = recordingLine(delivery);
     for (let length = 1; length < line.length - 1; length++) {
       const { notes, output } = noting();
       const path = await file('r', line + line.slice(0, length));
       expect(await readAll(path, output)).toEqual([delivery]);
-      expect(notes).toEqual([expect.stringMatching(/^Line 2 of .+, the last, ends in the middle: it is left out\.$/)]);
+      expect(notes).toEqual([expect.stringMatching(/^The last line of .+, line 2, is incomplete and was skipped\.$/)]);
     }
     // All of it but the newline is all of it.
     expect(await readAll(await file('r', line + line.slice(0, -1)))).toEqual([delivery, delivery]);
   });
 
-  test('is mended before it is added to', async () => {
+  test('is repaired before it is appended to', async () => {
     const file = await scratch();
     const line = recordingLine(delivery);
     for (const torn of [line.slice(0, 5), line.slice(0, -9), `{"at":"${'x'.repeat(200_000)}`]) {
@@ -101,40 +101,44 @@ describe('a recording', () => {
     async (text) => {
       const path = await (await scratch())('notes.txt', text);
       await expect(openRecording(path, { ...noting(), limit: LIMIT })).rejects.toThrow(
-        'is not a recording: name another file',
+        'is not a recording: choose another file',
       );
       expect(await readFile(path, 'utf8')).toBe(text);
     },
   );
 
   test.each([
-    ['no JSON', 'x', 'it is not JSON'],
-    ['no object', '[]', 'it is not a JSON object'],
-    ['no time', '{"at":"yesterday"}', '"at" is no time'],
-    ['no path', '{"at":"2026-01-01T00:00:00Z","method":"POST"}', '"method" and "path" must be texts'],
-    ['no headers', '{"at":"2026-01-01T00:00:00Z","method":"POST","path":"/"}', '"headers" must be a list'],
-    ['a header without value', recordingLine(delivery).replace(',"one"', ''), '"headers" must be a list'],
+    ['a line that is not JSON', 'x', 'it is not JSON'],
+    ['a line that is not an object', '[]', 'it is not a JSON object'],
+    ['an invalid time', '{"at":"yesterday"}', '"at" is not a time'],
+    ['a line without a path', '{"at":"2026-01-01T00:00:00Z","method":"POST"}', '"method" and "path" must be strings'],
     [
-      'a body that is no base64',
+      'a line without headers',
+      '{"at":"2026-01-01T00:00:00Z","method":"POST","path":"/"}',
+      '"headers" must be an array',
+    ],
+    ['a header without value', recordingLine(delivery).replace(',"one"', ''), '"headers" must be an array'],
+    [
+      'a body that is not base64',
       recordingLine(delivery).replace(/"bodyBase64":"/, '$&*'),
       '"bodyBase64" is not base64',
     ],
-    ['a status that is none', recordingLine(delivery).replace('200', '"ok"'), '"status" is no HTTP status'],
-  ])('that has %s in its middle is refused with the number of the line', async (_, line, reason) => {
+    ['an invalid status', recordingLine(delivery).replace('200', '"ok"'), '"status" is not an HTTP status'],
+  ])('that contains %s is refused with the line number', async (_, line, reason) => {
     const good = recordingLine(delivery);
     const path = await (await scratch())('r', `${good}\n${line.trim()}\n${good}`);
     await expect(readAll(path)).rejects.toMatchObject({
       code: 'ERR_CLI_INPUT',
-      message: `Line 3 of ${path} is no recorded delivery: ${reason}${reason.endsWith('list') ? ' of [name, value]' : ''}.`,
+      message: `Line 3 of ${path} is not a recorded delivery: ${reason}${reason.endsWith('array') ? ' of [name, value]' : ''}.`,
     });
   });
 
-  test('that is not there, or a directory, is refused', async () => {
+  test('that does not exist or is a directory is refused', async () => {
     const path = await (await scratch())('r');
-    await expect(readAll(path)).rejects.toThrow(`${path} cannot be used: there is no such file.`);
-    await expect(readAll('/tmp')).rejects.toThrow('/tmp cannot be used: it is a directory.');
+    await expect(readAll(path)).rejects.toThrow(`Cannot read ${path}: the file does not exist.`);
+    await expect(readAll('/tmp')).rejects.toThrow('Cannot read /tmp: it is a directory.');
     await expect(openRecording('/tmp', { ...noting(), limit: LIMIT })).rejects.toThrow(
-      '/tmp cannot be written: it is a directory.',
+      'Cannot write /tmp: it is a directory.',
     );
   });
 });
@@ -158,12 +162,12 @@ describe('a recording that changes while it is read', () => {
     });
   });
 
-  test('is refused when it is cut, at the end of a line as well', async () => {
+  test('is refused when it is truncated, also at the end of a line', async () => {
     const line = recordingLine(long('/1')).length;
     for (const length of [0, line, 2 * line - 1, 2 * line]) {
       const cut = (path: string) => truncate(path, length);
       await expect(readWhile(cut, [long('/1'), long('/2'), long('/3')])).rejects.toThrow(
-        /was cut while it was read\.$/,
+        /was truncated while it was read\.$/,
       );
     }
   });
@@ -183,7 +187,7 @@ describe('a recording that changes while it is read', () => {
     await chmod(await file('.'), 0o755);
     process.seteuid?.(65_534);
     try {
-      await expect(readAll(path)).rejects.toThrow(`${path} cannot be used: it may not be read by you.`);
+      await expect(readAll(path)).rejects.toThrow(`Cannot read ${path}: permission denied.`);
     } finally {
       process.seteuid?.(0);
     }
@@ -202,10 +206,10 @@ describe('one delivery of a recording', () => {
     expect(await recordedDelivery(one, undefined, output)).toEqual(delivery);
     expect(await recordedDelivery(two, 2, output)).toEqual(second);
     await expect(recordedDelivery(two, undefined, output)).rejects.toThrow(
-      'has 2 deliveries: say which with --nth, from 1 to 2',
+      'has 2 deliveries: choose one with --nth, from 1 to 2',
     );
-    await expect(recordedDelivery(two, 3, output)).rejects.toThrow('has 2 deliveries: --nth 3 is beyond the last');
-    await expect(recordedDelivery(one, 2, output)).rejects.toThrow('has 1 delivery: --nth 2 is beyond the last');
+    await expect(recordedDelivery(two, 3, output)).rejects.toThrow('has 2 deliveries: --nth 3 does not exist');
+    await expect(recordedDelivery(one, 2, output)).rejects.toThrow('has 1 delivery: --nth 2 does not exist');
     await expect(recordedDelivery(await file('none', ''), undefined, output)).rejects.toThrow('has no deliveries');
   });
 
@@ -235,8 +239,8 @@ describe('one delivery of a recording', () => {
     ];
     const { stdout } = await promisify(execFile)('bash', [...limited, '-e', script]);
     expect(stdout.trim().split('\n')).toEqual([
-      `Deliveries are not recorded: ${path} cannot be written: no file may be larger here.`,
-      'Not recorded: 0 genuine and 1 other deliveries.',
+      `Deliveries are not recorded. Cannot write ${path}: the file size limit is reached.`,
+      'Not recorded: 0 authentic and 1 other deliveries.',
       '10',
       '30',
     ]);

@@ -6,7 +6,7 @@ import { run } from '../../src/cli/run.js';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** A command that goes on until it is ended. */
+/** A command that runs until it is stopped. */
 export interface Running {
   /** The first line of stdout, from where the last one was, that fits; as JSON with --json. */
   until(pattern: RegExp): Promise<string>;
@@ -15,7 +15,7 @@ export interface Running {
   readonly stderr: string;
   /** Ends it as Ctrl+C does, or a signal that is given, and resolves with its exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Resolves when it has ended of itself. */
+  /** Resolves when it has ended by itself. */
   readonly ended: Promise<number | null>;
   /** Of a process. */
   readonly pid?: number | undefined;
@@ -23,7 +23,7 @@ export interface Running {
 
 export type Start = (args: readonly string[], env?: Record<string, string>) => Running;
 
-/** Reads what is printed, line by line, for whoever waits for a line. */
+/** Collects output, line by line. */
 function reader() {
   const outputs = { stdout: '', stderr: '' };
   const lines: string[] = [];
@@ -57,7 +57,7 @@ function reader() {
   };
 }
 
-/** The built tool, as whoever installs it runs it. */
+/** The built tool, as users run it. */
 export const startProcess: Start = (args, env = {}) => {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [main, ...args], {
@@ -89,7 +89,7 @@ export const startProcess: Start = (args, env = {}) => {
   };
 };
 
-/** The same in this process, where coverage sees it. */
+/** The same in this process, for coverage. */
 export const startHere: Start = (args, env = {}) => {
   const { outputs, add, over, until } = reader();
   const sink = (name: 'stdout' | 'stderr') =>

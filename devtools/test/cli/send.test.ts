@@ -82,7 +82,7 @@ describe.each(ways)('send ($way)', ({ tool }) => {
     expect(handled).toEqual([]);
   });
 
-  test('everything that is tampered with is refused', async () => {
+  test('every tampered delivery is refused', async () => {
     const { url, handled } = await receiver();
     const { code, stdout } = await tool(['send', url, '--tamper', 'all', '--json'], { env });
     const lines = jsonLines(stdout);
@@ -93,12 +93,12 @@ describe.each(ways)('send ($way)', ({ tool }) => {
     expect({ code, handled }).toEqual({ code: 0, handled: [] });
   });
 
-  test('a tampered delivery that is accepted is what is wrong', async () => {
+  test('an accepted tampered delivery is a failure', async () => {
     const { url } = await receiver({ toleranceSeconds: undefined as never });
     const { code, stdout } = await tool(['send', url, '--tamper', 'stale', '--tamper', 'body'], { env });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/#1 +stale +200 accepted .*it should have been refused\n#2 +body +403 refused/);
-    expect(stdout).toContain('1 that were tampered with were accepted');
+    expect(stdout).toMatch(/#1 +stale +200 accepted .*should have been refused\n#2 +body +403 refused/);
+    expect(stdout).toContain('1 tampered deliveries were accepted');
   });
 
   test('sends the bytes of a file, and of stdin, exactly as they are', async () => {
@@ -242,10 +242,10 @@ describe('a receiver that is no good', () => {
   });
 });
 
-describe('input that is no good', () => {
+describe('invalid input', () => {
   test.each([
-    ['no file', 'missing', undefined, /cannot be used: there is no such file/],
-    ['an empty file', 'empty', '', /is empty: there is nothing to send/],
+    ['no file', 'missing', undefined, /the file does not exist/],
+    ['an empty file', 'empty', '', /is empty: nothing to send/],
   ])('%s: one line, exit code 2', async (_, name, content, says) => {
     const file = await (await scratch())(name, content);
     const { code, stderr } = await inProcess(['send', '--file', file], { env });
@@ -262,9 +262,9 @@ describe('input that is no good', () => {
     expect(await run(odd)).toMatchObject({ code: 2, stderr: expect.stringContaining('X-Twice') });
   });
 
-  test('a body that is no JSON cannot be written otherwise', async () => {
+  test('a body that is not JSON cannot be serialized again', async () => {
     const file = await (await scratch())('body', 'x');
     const { code, stderr } = await inProcess(['send', '--file', file, '--tamper', 'reserialized'], { env });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('needs a body that is JSON') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('needs a JSON body') });
   });
 });

@@ -32,7 +32,7 @@ describe.each(ways)('register ($way)', ({ tool }) => {
     const args = ['register', URL_OF_HOOK, '--label', 'shop', '--secret-out', file];
     expect(await tool(args, { env: keyed(url) })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is such a file'),
+      stderr: expect.stringContaining('the file exists'),
     });
     expect(calls).toEqual([]);
     expect(await readFile(file, 'utf8')).toBe('an older one');
@@ -72,14 +72,14 @@ describe('the secret of a new webhook', () => {
     expect(JSON.parse(await printed(['--json'], url))).toMatchObject({ id: 1, created: true, secret: OTHER_SECRET });
   });
 
-  test('is not printed of a webhook that is there already', async () => {
+  test('is not printed for an existing webhook', async () => {
     const { url, calls } = await stubService();
     await printed([], url);
     const ensure = ['register', URL_OF_HOOK, '--label', 'shop', '--ensure'];
     const { code, stdout } = await inProcess(ensure, { env: keyed(url) });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `There already, as it should be: webhook 1, shop, for ${URL_OF_HOOK}\n`,
+      stdout: `Unchanged: webhook 1, shop, for ${URL_OF_HOOK}\n`,
     });
     const moved = await inProcess([...ensure.with(1, `${URL_OF_HOOK}/2`), '--json'], { env: keyed(url) });
     expect(JSON.parse(moved.stdout)).toMatchObject({ created: false, updated: true, url: `${URL_OF_HOOK}/2` });
@@ -116,7 +116,7 @@ describe('webhooks', () => {
     expect((await run('update', '1', '--subscribe=event.emitted')).stdout).toContain('["event.emitted"]');
     expect((await run('remove', '1')).stdout).toBe('Removed webhook 1.\n');
     expect(webhooks.size).toBe(0);
-    expect((await run('list')).stdout).toBe('There are no webhooks.\n');
+    expect((await run('list')).stdout).toBe('No webhooks.\n');
   });
 
   test('have a log, of which the undelivered can be seen alone', async () => {
@@ -166,7 +166,7 @@ describe('a secret in a file', () => {
   test.each([
     ['that is empty', '\n', 'it is empty'],
     ['that is not text', new Uint8Array([0xff, 0xfe]), 'it is not UTF-8 text'],
-    ['that is too long', 'x'.repeat(70_000), 'it has more than 65536 bytes'],
+    ['that is too long', 'x'.repeat(70_000), 'it is larger than 65536 bytes'],
   ])('%s is refused', async (_, content, reason) => {
     const { code, stderr } = await run(await (await scratch())('key', content));
     expect({ code, ...JSON.parse(stderr).error }).toEqual({
@@ -175,7 +175,7 @@ describe('a secret in a file', () => {
     });
   });
 
-  test('is taken without one newline at its end; other white space is kept, and told', async () => {
+  test('is read without one trailing newline; other whitespace is kept, with a note', async () => {
     const { url, calls } = await stubService();
     const file = await scratch();
     for (const end of ['', '\n', '\r\n']) {
@@ -188,14 +188,14 @@ describe('a secret in a file', () => {
     expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('starts or ends with whitespace');
   });
 
-  test('comes from stdin too, and goes before the environment', async () => {
+  test('can come from stdin, which takes precedence over the environment', async () => {
     const { url, calls } = await stubService();
     const options = { env: { WEBHOOK_API_KEY: 'of-the-environment' }, stdin: `${API_KEY}\n` };
     await inProcess(['webhooks', 'count', '--base-url', url, '--api-key-file', '-'], options);
     expect(calls[0]?.key).toBe(`Bearer ${API_KEY}`);
   });
 
-  test('that others may read is told, and taken', async () => {
+  test('that others can read is used, with a note', async () => {
     const { url } = await stubService();
     const file = await (await scratch())('key');
     await writeFile(file, API_KEY, { mode: 0o644 });

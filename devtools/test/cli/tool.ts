@@ -10,7 +10,7 @@ import { run } from '../../src/cli/run.js';
 
 export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** What no run may print, whatever it is called with: every run of these tests is looked through for them. */
+/** Secrets that no run may print: the output of every run is checked for them. */
 export const SECRET = 'whsec-of-these-tests';
 export const OTHER_SECRET = 'whsec-of-another-webhook';
 export const API_KEY = 'key-of-these-tests';
@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly now?: number;
   /** In this process alone: the streams are terminals. */
   readonly terminal?: boolean;
-  /** The run is one that prints a secret because it is asked for it. */
+  /** The run prints a secret on request. */
   readonly spoken?: boolean;
 }
 
@@ -40,7 +40,7 @@ function checked(ran: Ran): Ran {
   return ran;
 }
 
-/** The built tool, as whoever installs it runs it. */
+/** The built tool, as users run it. */
 export const asProcess: Tool = async (args, { env = {}, stdin = '' } = {}) => {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [main, ...args], { env: { PATH, HOME, ...env } });
@@ -50,14 +50,14 @@ export const asProcess: Tool = async (args, { env = {}, stdin = '' } = {}) => {
       outputs[name] += chunk;
     });
   }
-  // A run that is over before it has read its input is none that failed.
+  // A run may end before it has read its input.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return checked({ code, ...outputs });
 };
 
-/** The same in this process, where coverage sees it. */
+/** The same in this process, for coverage. */
 export const inProcess: Tool = async (args, { env = {}, stdin = '', now, terminal = false, spoken } = {}) => {
   const outputs = { stdout: '', stderr: '' };
   const sink = (name: keyof typeof outputs) => {

@@ -32,7 +32,7 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['an argument too many', ['send', 'http://127.0.0.1:1/', 'more'], /Expected 1 argument but got 2/],
   ['an argument of a command without any', ['explain', 'it'], /Expected 0 arguments but got 1/],
   ['a missing argument', ['webhooks', 'get'], /Missing required argument 'id'/],
-  ['an argument after --', ['send', '--', '--file'], /must be an absolute URL/],
+  ['an argument after --', ['send', '--', '--file'], /must be an absolute http or https URL/],
   ['a relative URL', ['send', 'localhost:3000'], /must be an absolute http or https URL, such as http:/],
   ['samples and a file', ['send', '--file', 'x', '--kind', 'event.emitted'], /'--file <file>' cannot be used with/],
   ['samples and a recording', ['send', '--recording', 'x', '--fresh'], /'--recording <file>' cannot be used with/],
@@ -173,7 +173,7 @@ describe('completion', () => {
   test.each(['zsh', 'bash', 'fish', 'powershell'])('prints a script for %s', async (shell) => {
     const { code, stdout, stderr } = await asProcess(['completion', shell]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('event-webhooks complete --');
+    expect(stdout).toMatch(/event-webhooks complete '?--/);
   });
 
   test.each([
@@ -196,26 +196,26 @@ test.each(ways)('the version is that of the package ($way)', async ({ tool }) =>
 describe('colours', () => {
   const ESC = '\u001b[';
 
-  test('are there on a terminal', async () => {
+  test('are on for a terminal', async () => {
     expect((await inProcess(['--help'], { terminal: true })).stdout).toContain(ESC);
     expect((await inProcess(['send', '--x'], { terminal: true })).stderr).toContain(ESC);
   });
 
-  test('are not there in a pipe, unless they are asked for', async () => {
+  test('are off in a pipe unless forced', async () => {
     expect((await asProcess(['--help'])).stdout).not.toContain(ESC);
     expect((await asProcess(['--help'], { env: { FORCE_COLOR: '1' } })).stdout).toContain(ESC);
     expect((await asProcess(['--help'], { env: { FORCE_COLOR: '0' } })).stdout).not.toContain(ESC);
   });
 
   test.each([{ NO_COLOR: '1' }, { NO_COLOR: '1', FORCE_COLOR: '1' }, { TERM: 'dumb' }])(
-    'are not there on a terminal with %o',
+    'are off on a terminal with %o',
     async (env) => {
       const { stdout } = await inProcess(['--help'], { terminal: true, env });
       expect(stdout).not.toContain(ESC);
     },
   );
 
-  test('are not there with --json', async () => {
+  test('are off with --json', async () => {
     expect((await inProcess(['--help', '--json'], { terminal: true })).stdout).not.toContain(ESC);
   });
 });

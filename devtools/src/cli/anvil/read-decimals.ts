@@ -6,7 +6,10 @@ export async function readDecimals(rpcUrl: string, address: string, signal: Abor
     const client = createPublicClient({
       transport: http(rpcUrl, { timeout: 5_000, maxResponseBodySize: 2 ** 20, fetchOptions: { signal } }),
     });
-    return await client.readContract({ address: address as `0x${string}`, abi: erc20Abi, functionName: 'decimals' });
+    const token = { address: address as `0x${string}`, abi: erc20Abi };
+    const decimals = await client.readContract({ ...token, functionName: 'decimals' });
+    // Viem does not check that an encoded uint8 is one.
+    return decimals <= 255 ? decimals : undefined;
   } catch {
     // The contract is not a token, or the node failed: the page shows amounts without decimals.
     return undefined;

@@ -4,11 +4,11 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { CommandError } from '../command-error.js';
 
-/** A chain of our own on this machine. */
+/** A local chain. */
 export interface Anvil {
-  /** Where its JSON-RPC is. */
+  /** URL of its JSON-RPC API. */
   readonly url: string;
-  /** Resolves when it has ended, however that came. */
+  /** Resolves when it has exited for any reason. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -17,14 +17,15 @@ const NAMES = process.platform === 'win32' ? ['anvil.exe', 'anvil.cmd'] : ['anvi
 const MOST_OUTPUT = 64 * 1024;
 
 /**
- * Where an anvil is: what ANVIL names, or the first on the PATH, or that of the project's node_modules. None is downloaded.
+ * Finds anvil: the one that ANVIL names, the first on the PATH, or that of the project's node_modules. Nothing is
+ * downloaded.
  *
- * @throws CommandError `ERR_CLI_ANVIL` that says what to install.
+ * @throws CommandError `ERR_CLI_ANVIL` with installation instructions.
  */
 export function findAnvil(env: NodeJS.ProcessEnv, directory: string): string {
   if (env.ANVIL) {
     if (isProgram(env.ANVIL)) return env.ANVIL;
-    throw new CommandError('ERR_CLI_ANVIL', 'ANVIL names no program that can be run: give the path of one.');
+    throw new CommandError('ERR_CLI_ANVIL', 'ANVIL must be the path of an executable file.');
   }
   const places = (env.PATH ?? '').split(delimiter).filter((place) => place !== '');
   for (let at = directory; ; at = dirname(at)) {
@@ -34,8 +35,8 @@ export function findAnvil(env: NodeJS.ProcessEnv, directory: string): string {
   for (const place of places) {
     for (const name of NAMES) if (isProgram(join(place, name))) return join(place, name);
   }
-  const how = 'npm install --save-dev @foundry-rs/anvil, or install Foundry (getfoundry.sh), or set ANVIL to its path';
-  throw new CommandError('ERR_CLI_ANVIL', `--anvil needs an anvil, and there is none: ${how}.`);
+  const how = 'npm install --save-dev @foundry-rs/anvil, or Foundry from getfoundry.sh';
+  throw new CommandError('ERR_CLI_ANVIL', `anvil was not found. Install it (${how}), or set ANVIL to its path.`);
 }
 
 function isProgram(path: string): boolean {
@@ -48,14 +49,14 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * Starts an anvil on a free port of the loopback interface. It ends with this process.
+ * Starts anvil on a free port of 127.0.0.1. It exits with this process.
  *
  * @throws CommandError `ERR_CLI_ANVIL` when it does not start.
  */
 export async function startAnvil(command: string, signal: AbortSignal): Promise<Anvil> {
   const child = spawn(command, ['--port', '0', '--host', '127.0.0.1', '--color', 'never'], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl+C in a terminal goes to every process of the group: this one is ended when what uses it has ended.
+    // A terminal sends Ctrl+C to the whole process group, but anvil must outlive its users.
     detached: process.platform !== 'win32',
   });
   const ended = once(child, 'close').then(
@@ -77,18 +78,18 @@ export async function startAnvil(command: string, signal: AbortSignal): Promise<
   }
 }
 
-/** The command of the npm package is a script that starts another process: the signal is for the whole group. */
+/** The command of the npm package starts another process, so the signal goes to the whole group. */
 function end(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     if (process.platform === 'win32') child.kill();
     else process.kill(-child.pid, 'SIGTERM');
   } catch {
-    // It has ended already.
+    // It has already exited.
   }
 }
 
-/** The port that it says it listens on. */
+/** The port that anvil prints. */
 function portOf(child: ChildProcess, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     let output = '';
@@ -99,7 +100,7 @@ function portOf(child: ChildProcess, signal: AbortSignal): Promise<number> {
     child.once('error', fail).once('close', fail);
     signal.addEventListener('abort', fail, { once: true });
     if (signal.aborted) fail();
-    // What it says later is read and dropped: unread, it would stop the chain.
+    // Later output is read and dropped: a full pipe would block the chain.
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
         if (output.length > MOST_OUTPUT) return;

@@ -1,11 +1,11 @@
 import { inputError } from '../command-error.js';
 import { headerValue } from '../header-names.js';
 
-/** An HTTP request that somebody saved: what stands in its header section, and the bytes behind it. */
+/** A saved HTTP request: its headers and its body. */
 export interface RequestDump {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** What is odd about the dump, and what was made of it. */
+  /** Oddities of the dump, and how they were handled. */
   readonly notes: readonly string[];
 }
 
@@ -13,10 +13,10 @@ const REQUEST_LINE = /^[A-Z]{3,10} \S+(?: HTTP\/\d(?:\.\d)?)?$/;
 const HEADER = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/;
 
 /**
- * Reads a request as it stands on the wire: perhaps a request line, headers, an empty line, the body's bytes. Lines may
- * also end in a newline alone, as in a file that was edited.
+ * Parses a raw request: an optional request line, headers, an empty line, the body. Lines may also end in LF alone, as in
+ * an edited file.
  *
- * @throws CommandError `ERR_CLI_INPUT` with the number of the line that is no header.
+ * @throws CommandError `ERR_CLI_INPUT` with the number of the line that is not a header.
  */
 export function parseRequestDump(bytes: Uint8Array): RequestDump {
   const { head, rest } = split(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -26,12 +26,12 @@ export function parseRequestDump(bytes: Uint8Array): RequestDump {
     const [, name, value] = HEADER.exec(line) ?? [];
     if (name !== undefined && value !== undefined) return [name, value] as const;
     throw inputError(
-      `Line ${index + first + 1} of the request is no header ("Name: value"): a request is headers, an empty line, and the body.`,
+      `Line ${index + first + 1} of the request is not a header ("Name: value"). A request must be headers, an empty line, and the body.`,
     );
   });
   if (/chunked/i.test(headerValue(headers, 'Transfer-Encoding') ?? '')) {
     const body = unchunked(rest);
-    const odd = 'The headers say that the body is in chunks, and it is not: it was taken as it is.';
+    const odd = 'The headers announce a chunked body, but it is not chunked. It was used unchanged.';
     return { headers, body: body ?? rest, notes: body ? [] : [odd] };
   }
   return { headers, ...fitted(rest, headerValue(headers, 'Content-Length')) };
@@ -40,25 +40,25 @@ export function parseRequestDump(bytes: Uint8Array): RequestDump {
 function split(bytes: Buffer): { head: string; rest: Buffer } {
   const ends = ['\r\n\r\n', '\n\n'].map((end) => ({ at: bytes.indexOf(end), length: end.length }));
   const [end] = ends.filter(({ at }) => at >= 0).sort((one, other) => one.at - other.at);
-  if (end === undefined) throw inputError('The request has no empty line, after which its body would stand.');
+  if (end === undefined) throw inputError('The request has no empty line between headers and body.');
   return { head: bytes.toString('latin1', 0, end.at), rest: bytes.subarray(end.at + end.length) };
 }
 
-/** As many bytes as Content-Length says, where there are as many. */
+/** The body, cut to Content-Length. */
 function fitted(body: Buffer, contentLength: string | undefined): Pick<RequestDump, 'body' | 'notes'> {
   if (contentLength === undefined || !/^\d{1,15}$/.test(contentLength)) return { body, notes: [] };
   const length = Number(contentLength);
   if (body.length < length) {
-    return { body, notes: [`The body ends early: Content-Length says ${length} bytes, and there are ${body.length}.`] };
+    return { body, notes: [`The body is incomplete: ${body.length} of ${length} bytes (Content-Length).`] };
   }
   const more = body.length - length;
   return {
     body: body.subarray(0, length),
-    notes: more > 0 ? [`${more} bytes behind Content-Length were left out.`] : [],
+    notes: more > 0 ? [`${more} bytes beyond Content-Length were ignored.`] : [],
   };
 }
 
-/** The body that chunks make up (RFC 9112, 7.1); undefined where they are none. */
+/** Decodes a chunked body (RFC 9112, 7.1); undefined if it is not chunked. */
 function unchunked(bytes: Buffer): Buffer | undefined {
   const chunks: Buffer[] = [];
   let at = 0;

@@ -9,18 +9,18 @@ import type { Output } from '../output.js';
 import { type RecordedDelivery, readRecording, recordedDelivery } from '../recording.js';
 import type { HeaderLines } from './post.js';
 
-/** A body that is to be sent, with the headers that it has beside the signature's. */
+/** A body to send, with its headers except the signature's. */
 export interface Unsigned {
   readonly body: Uint8Array;
   readonly headers: HeaderLines;
-  /** The names of the two headers of the signature. */
+  /** Names of the signature and timestamp headers. */
   readonly names: HeaderNames;
-  /** The delivery as it was recorded, signature and all. */
+  /** The delivery as recorded, with its signature. */
   readonly recorded?: RecordedDelivery | undefined;
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** What belongs to a connection and not to the delivery (RFC 9110, 7.6.1), and what is written afresh. */
+/** Headers of a connection rather than of the delivery (RFC 9110, 7.6.1), and headers that are set again. */
 const OF_THE_CONNECTION = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
   ...['host', 'content-length', 'expect'],
@@ -32,7 +32,7 @@ const plain = (body: Uint8Array, names = serviceHeaders): Unsigned => ({
   names,
 });
 
-/** A delivery of sample events, each with an id of its own. */
+/** A delivery of sample events, each with its own id. */
 export function sampleParcel(
   kind: 'event.emitted' | 'transaction.included',
   count: number,
@@ -40,18 +40,18 @@ export function sampleParcel(
 ): Unsigned {
   const sample = kind === 'event.emitted' ? sampleEventEmitted : sampleTransactionIncluded;
   const events = Array.from({ length: count }, () => sample());
-  // Only the bytes are taken: they are signed when they are sent.
+  // Only the bytes are used: they are signed when they are sent.
   return plain(Buffer.from(createTestDelivery(events, { secret: '-' }).body), names);
 }
 
 /** The bytes of a file, exactly as they are. */
 export async function fileParcel(file: string, stdin: Readable, names?: HeaderNames): Promise<Unsigned> {
   const { bytes } = await readInput(file, { stdin, maxBytes: MAX_BODY_BYTES });
-  if (bytes.length === 0) throw inputError(`${file === '-' ? 'stdin' : file} is empty: there is nothing to send.`);
+  if (bytes.length === 0) throw inputError(`${file === '-' ? 'stdin' : file} is empty: nothing to send.`);
   return plain(bytes, names);
 }
 
-/** The deliveries of a recording: one, or all of them in their order. */
+/** The deliveries of a recording: one, or all in order. */
 export async function* recordedParcels(
   file: string,
   {
@@ -64,7 +64,8 @@ export async function* recordedParcels(
   let any = false;
   for await (const recorded of all ? readRecording(file, output) : [await recordedDelivery(file, nth, output)]) {
     any = true;
-    if (recorded.body.length === 0) throw inputError(`${file} has a delivery without a body, which cannot be sent.`);
+    if (recorded.body.length === 0)
+      throw inputError(`${file} contains a delivery without a body, which cannot be sent.`);
     checkHeaders(recorded.headers, file);
     const own = recorded.headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()));
     const found = names ?? namesIn(own) ?? serviceHeaders;
@@ -81,7 +82,7 @@ function checkHeaders(headers: HeaderLines, file: string): void {
       validateHeaderName(name);
       validateHeaderValue(name, value);
     } catch {
-      throw inputError(`${file} has a header that cannot be sent: ${name}.`);
+      throw inputError(`${file} contains a header that cannot be sent: ${name}.`);
     }
   }
 }

@@ -9,16 +9,16 @@ export interface Parcel {
   readonly body: Uint8Array;
 }
 
-/** What came of one POST. */
+/** The result of one POST. */
 export interface Answer {
   readonly status?: number | undefined;
-  /** Node's code of what went wrong where there is no answer, such as `ECONNRESET`; `TIMEOUT` when there was none in time. */
+  /** Node's error code if there was no response, such as `ECONNRESET`; `TIMEOUT` if there was none in time. */
   readonly code?: string | undefined;
-  /** Whether there was anybody at the other end. */
+  /** Whether a connection was established. */
   readonly connected: boolean;
-  /** From the call to the status line. */
+  /** Time until the status line. */
   readonly durationMs: number;
-  /** The first bytes of the answer's body, as text. */
+  /** The start of the response body, as text. */
   readonly body: string;
   readonly location?: string | undefined;
 }
@@ -31,10 +31,10 @@ export interface PostOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends one POST and reads the start of its answer. Follows no redirect; resolves whatever happens. */
+/** Sends one POST and reads the start of the response. Does not follow redirects. Never rejects. */
 export async function post(url: URL, parcel: Parcel, options: PostOptions): Promise<Answer> {
   const { answer, stale } = await attempt(url, parcel, options);
-  // The connection was closed by the other end while it waited for us: nothing was read of the delivery.
+  // The receiver closed an idle connection: it has read nothing of the delivery.
   return stale ? (await attempt(url, parcel, options)).answer : answer;
 }
 

@@ -3,7 +3,7 @@ import { visible } from '../visible.js';
 import type { Answer } from './post.js';
 import type { createTally, SendVerdict } from './tally.js';
 
-/** One delivery that was sent, and what came of it. */
+/** One delivery that was sent, and its result. */
 export interface SentLine {
   readonly number: number;
   readonly tamper: string | undefined;
@@ -12,7 +12,7 @@ export interface SentLine {
   readonly verdict: SendVerdict;
 }
 
-/** What is said at the end of a run. */
+/** The results of a run. */
 export interface Summary {
   readonly url: string;
   readonly tally: ReturnType<typeof createTally>;
@@ -25,7 +25,7 @@ const ANSWER_SHOWN = 200;
 const round = (value: number) => Math.round(value * 100) / 100;
 const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 
-/** A sent delivery for programs. */
+/** A sent delivery, as JSON. */
 export const deliveryJson = ({ number, tamper, bytes, answer, verdict }: SentLine) => ({
   type: 'delivery',
   number,
@@ -39,7 +39,7 @@ export const deliveryJson = ({ number, tamper, bytes, answer, verdict }: SentLin
   answer: answer.body,
 });
 
-/** A sent delivery as a line: what was wrong with it, the status, how long it took, and what the answer says. */
+/** A sent delivery as a line: how it was broken, the status, the latency, and the start of the response. */
 export function answerText({ number, tamper, answer, verdict }: SentLine, colors: Colors): string {
   const good = tamper === undefined ? verdict === 'accepted' : verdict === 'refused';
   const paint = good ? colors.green : colors.red;
@@ -48,11 +48,11 @@ export function answerText({ number, tamper, answer, verdict }: SentLine, colors
   const parts = [`#${number}`.padEnd(5), `${asBroken}${paint(result)}`, ms(answer.durationMs).padStart(8)];
   const location = answer.location === undefined ? '' : `→ ${visible(answer.location, ANSWER_SHOWN)} (not followed)`;
   const body = verdict === 'accepted' ? '' : visible(answer.body.trim(), ANSWER_SHOWN);
-  const wrong = tamper !== undefined && verdict === 'accepted' ? colors.red('it should have been refused') : '';
+  const wrong = tamper !== undefined && verdict === 'accepted' ? colors.red('should have been refused') : '';
   return [...parts, wrong, location, body].filter((part) => part !== '').join('  ');
 }
 
-/** The end of a run for programs. */
+/** The results of a run, as JSON. */
 export const summaryJson = ({ url, tally, durationMs, interrupted }: Summary) => ({
   type: 'summary',
   url,
@@ -64,14 +64,14 @@ export const summaryJson = ({ url, tally, durationMs, interrupted }: Summary) =>
   interrupted,
 });
 
-/** The end of a run: how many of each status, and how long they took. */
+/** The results of a run: the number of each status, and the latencies. */
 export function summaryText({ url, tally, durationMs, interrupted, tampered }: Summary, colors: Colors): string {
   const { accepted, refused, failed } = tally.verdicts;
   const rate = Math.round((tally.sent / Math.max(durationMs, 1)) * 1000);
   const statuses = Object.entries(tally.byStatus).map(([status, count]) => `${count} × ${status}`);
   const latency = tally.latency();
   const lines = [
-    `${colors.bold(`${tally.sent} sent`)} to ${visible(url)} in ${(durationMs / 1000).toFixed(2)} s (${rate} a second): ${statuses.join(', ') || 'none'}`,
+    `${colors.bold(`${tally.sent} sent`)} to ${visible(url)} in ${(durationMs / 1000).toFixed(2)} s (${rate} per second): ${statuses.join(', ') || 'none'}`,
     `${accepted} accepted, ${refused} refused, ${failed} failed`,
   ];
   if (latency) {
@@ -79,7 +79,7 @@ export function summaryText({ url, tally, durationMs, interrupted, tampered }: S
     lines.push(`latency: min ${ms(min)}, p50 ${ms(p50)}, p90 ${ms(p90)}, p99 ${ms(p99)}, max ${ms(max)}`);
   }
   if (tampered && accepted > 0)
-    lines.push(colors.red(`${accepted} that were tampered with were accepted, and should have been refused.`));
-  if (interrupted) lines.push('It was ended before all were sent.');
+    lines.push(colors.red(`${accepted} tampered deliveries were accepted but should have been refused.`));
+  if (interrupted) lines.push('Stopped before all were sent.');
   return lines.join('\n');
 }

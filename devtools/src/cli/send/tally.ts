@@ -1,9 +1,9 @@
 import type { Answer } from './post.js';
 
-/** What an answer says: it took the delivery, it would not have it, or something else is wrong. */
+/** The meaning of a response. */
 export type SendVerdict = 'accepted' | 'refused' | 'failed';
 
-/** The answers of a receiver that looked at a delivery and will not have it. 404 or 429, say, are none: nobody looked. */
+/** Statuses of a receiver that checked a delivery and refused it. 404 or 429, for example, mean it was not checked. */
 const REFUSALS = new Set([400, 401, 403, 422]);
 
 export function verdictOf({ status }: Answer): SendVerdict {
@@ -11,7 +11,7 @@ export function verdictOf({ status }: Answer): SendVerdict {
   return status !== undefined && REFUSALS.has(status) ? 'refused' : 'failed';
 }
 
-/** Latencies in milliseconds, of what was answered. */
+/** Latencies of the responses, in milliseconds. */
 export interface Latency {
   readonly min: number;
   readonly p50: number;
@@ -22,7 +22,7 @@ export interface Latency {
 
 const round = (value: number) => Math.round(value * 100) / 100;
 
-/** Percentiles by the nearest rank; undefined of nothing. */
+/** Percentiles by the nearest rank; undefined without durations. */
 export function latencyOf(durations: readonly number[]): Latency | undefined {
   if (durations.length === 0) return undefined;
   const sorted = Float64Array.from(durations).sort();
@@ -30,7 +30,7 @@ export function latencyOf(durations: readonly number[]): Latency | undefined {
   return { min: rank(0), p50: rank(0.5), p90: rank(0.9), p99: rank(0.99), max: rank(1) };
 }
 
-/** Counts answers. */
+/** Counts responses. */
 export function createTally() {
   const byStatus: Record<string, number> = {};
   const verdicts = { accepted: 0, refused: 0, failed: 0 };

@@ -3,14 +3,14 @@ import { signDelivery } from 'event-webhook-receiver/verify';
 import { inputError } from '../command-error.js';
 import type { TamperName } from './tamper-names.js';
 
-/** The parts of a delivery that are signed or sign. An undefined header is left out. */
+/** The signed parts of a delivery and its signature. An undefined header is omitted. */
 export interface SignedParts {
   readonly body: Uint8Array;
   readonly signature: string | undefined;
   readonly timestamp: string | undefined;
 }
 
-/** Signs a body at a second of the clock. */
+/** Signs a body at a time in Unix seconds. */
 export function signParts(
   body: Uint8Array,
   secret: string,
@@ -22,7 +22,7 @@ export function signParts(
 
 type Tamper = (body: Uint8Array, secret: string, seconds: number) => SignedParts;
 
-/** Not an hour: what is off by that looks like a clock in another time zone. */
+/** Not an hour, which would look like a clock in another time zone. */
 const OFF_SECONDS = 50 * 60;
 const text = (body: Uint8Array) => new TextDecoder().decode(body);
 const bytes = (value: string) => new TextEncoder().encode(value);
@@ -53,11 +53,11 @@ export const tampers: Readonly<Record<TamperName, Tamper>> = {
   },
 };
 
-/** One digit is another. The JSON stays valid, so that whoever does not look at the signature takes it. */
+/** Changes one digit. The JSON stays valid, so that a receiver that does not verify accepts it. */
 function changed(body: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(body);
   const isDigit = (code: number | undefined) => code !== undefined && code >= 48 && code <= 57;
-  // Not the first digit of a number, which must not become a zero.
+  // Not the first digit of a number, which must not become zero.
   const at = copy.findLastIndex((code, index) => isDigit(code) && isDigit(copy[index - 1]));
   if (at < 0) return Buffer.concat([copy, bytes(' ')]);
   copy[at] = 48 + (((copy[at] as number) - 47) % 10);
@@ -68,6 +68,6 @@ function reserialized(body: Uint8Array): Uint8Array {
   try {
     return bytes(JSON.stringify(JSON.parse(text(body)), null, 2));
   } catch {
-    throw inputError('--tamper reserialized needs a body that is JSON.');
+    throw inputError('--tamper reserialized needs a JSON body.');
   }
 }

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { transform } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { inProcess } from './cli/tool.js';
+
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const devtools = fileURLToPath(new URL('..', import.meta.url));
+
+/** Runs a program of the README in the package's folder, where its imports resolve to the built packages. */
+async function output(name: string): Promise<string> {
+  const program = readme.split('```').find((block) => block.startsWith(`ts\n// ${name}.ts\n`)) ?? '';
+  const { code } = await transform(program.slice('ts\n'.length), { loader: 'ts', format: 'esm' });
+  const args = ['--input-type=module', '--eval', code];
+  return (await promisify(execFile)(process.execPath, args, { cwd: devtools, timeout: 30_000 })).stdout;
+}
+
+describe('the README', () => {
+  it('explains a refused delivery', async () => {
+    expect(await output('explain')).toMatch(/^secret-whitespace \(certain\): .+\n$/);
+  });
+
+  it('handles each delivered event once', async () => {
+    const ids = (await output('local')).match(/^handled \S+$/gm) ?? [];
+    expect([ids.length, new Set(ids).size]).toEqual([2, 2]);
+  });
+
+  it('names commands and options that exist', async () => {
+    const runs = [...readme.matchAll(/^npx event-webhooks (.+)$/gm)].map(([, run]) => run as string);
+    expect(runs.length).toBeGreaterThan(5);
+    for (const run of runs) {
+      const { code, stdout } = await inProcess([...run.split(' ').filter((word) => !word.startsWith('-')), '--help']);
+      expect([run, code]).toEqual([run, 0]);
+      for (const [option] of run.matchAll(/--[a-z-]+/g)) expect(stdout).toContain(` ${option} `);
+    }
+  });
+});
