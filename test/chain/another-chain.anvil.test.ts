@@ -62,6 +62,6 @@ describe.skipIf(!hasAnvil)(`watchChain when a chain begins anew${needsAnvil}`, {
     expect(placesOf(sent())).toEqual([...old, ...old.toReversed(), ...fresh]);
     const removed = sent().filter((event) => rawLog(event)?.removed);
     expect(removed).toEqual(sent().slice(old.length, 2 * old.length));
-    expect(recorder.lines.filter(({ message }) => message.includes('block 0 is another'))).toHaveLength(1);
+    expect(recorder.lines.filter(({ message }) => message.includes('another block 0'))).toHaveLength(1);
   });
 });

@@ -58,7 +58,7 @@ describe('another chain behind the address', () => {
     expect(sent().join()).toBe('6,-6,101,102,103,104,105,106,107,108,109');
     expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { chainId: 31337, fromBlock: 5, toBlock: 6 } }]);
     expect(recorder.lines[0]?.message).toBe(
-      'The node has another chain now: its block 0 is another. Blocks 5 to 6 of the old chain are taken back, and the new one is followed from block 0.',
+      'The node now has another chain, with another block 0. Undoing blocks 5 to 6 of the old chain; following the new one from block 0.',
     );
   });
 
@@ -81,7 +81,7 @@ describe('another chain behind the address', () => {
     mine(103, 104, 105, 106);
     await done(6, 106);
     expect(sent().join()).toBe('5,6,-6,-5,105,106');
-    expect(recorder.lines[0]?.message).toContain('the new one is followed from block 5.');
+    expect(recorder.lines[0]?.message).toContain('following the new one from block 5.');
   });
 
   it('is told from a re-org also where all of the old one can be undone', async () => {
@@ -100,7 +100,7 @@ describe('another chain behind the address', () => {
     restart(101);
     await done(1, 101);
     expect(watcher?.chainId).toBe(1);
-    expect(recorder.lines[0]?.message).toContain('block 0 is another, and its chain id is 1 instead of 31337.');
+    expect(recorder.lines[0]?.message).toContain('another block 0 and chain id 1 instead of 31337.');
   });
 
   it('is told as an error when the old one is not undone to where it began, and has re-orgs of its own', async () => {
@@ -110,7 +110,7 @@ describe('another chain behind the address', () => {
     restart(1001, 1002, 1003, 1004, 1005, 1006);
     await done(6, 1006);
     expect(levels()).toEqual(['error']);
-    expect(recorder.lines[0]?.message).toContain('Those before block 15 are kept no longer, and are not undone.');
+    expect(recorder.lines[0]?.message).toContain('Blocks before 15 are no longer kept and are not undone.');
     node.drop(3);
     mine(2004, 2005, 2006);
     await done(6, 2006);
@@ -136,7 +136,7 @@ describe('the same chain', () => {
     await done(7, 7);
     expect(sent().join()).toBe('6,7');
     expect(levels()).toEqual(['warn']);
-    expect(recorder.lines[0]?.message).toContain('waited for');
+    expect(recorder.lines[0]?.message).toContain('Waiting for the node.');
   });
 
   it.each([

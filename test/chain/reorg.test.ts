@@ -80,7 +80,7 @@ describe('a re-org', () => {
     node.drop(2);
     await recorder.until(() => recorder.lines.length > 0);
     expect(recorder.lines[0]).toMatchObject({ level: 'warn', fields: { head: 1, blockNumber: 3 } });
-    expect(recorder.lines[0]?.message).toContain('waited for');
+    expect(recorder.lines[0]?.message).toContain('Waiting for the node.');
     await polled(10);
     expect(recorder.lines).toHaveLength(1);
   });
@@ -112,7 +112,7 @@ describe('a re-org', () => {
     for (let value = 1001; value <= 1295; value++) mine(value);
     await done(305);
     expect(recorder.lines).toMatchObject([{ level: 'error' }]);
-    expect(recorder.lines[0]?.message).toContain('before block 45 ');
+    expect(recorder.lines[0]?.message).toContain('blocks before 45 ');
     const after = sent().slice(300);
     const undone = Array.from({ length: 256 }, (_, at) => [String(at - 300)]);
     const anew = Array.from({ length: 261 }, (_, at) => [String(at + 1035)]);

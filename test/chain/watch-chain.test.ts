@@ -199,7 +199,7 @@ describe('watchChain', () => {
     }
     for (const spy of spies) spy.mockRestore();
     expect(told.every((line) => /^error eth_getBlockByNumber .*busy|^warn A log of token/.test(line))).toBe(true);
-    expect(told.at(-1)).toMatch(/^warn A log of token fits no event/);
+    expect(told.at(-1)).toMatch(/^warn A log of token matches no event/);
   });
 
   it('begins with what is mined from now on unless it is told', async () => {

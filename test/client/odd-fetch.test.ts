@@ -18,7 +18,7 @@ describe('a fetch function of one’s own', () => {
   it('that gives the answer of no server is told of as one without a status', async () => {
     const count = client({ fetch: async () => Response.error() }).count();
     await expect(count).rejects.toMatchObject({ code: 'ERR_WEBHOOK_API', status: 0 });
-    await expect(count).rejects.toThrow('GET /webhooks/count: the status is none of HTTP. Check baseUrl.');
+    await expect(count).rejects.toThrow('GET /webhooks/count: the status is not a status of HTTP. Check baseUrl.');
   });
 
   it.each<[string, unknown, string]>([
@@ -35,7 +35,7 @@ describe('a fetch function of one’s own', () => {
 
 it('an API key that cannot be had is told of, and nothing is sent', async () => {
   const call = client({ apiKey: () => Promise.reject(new Error('the vault is sealed')) }).count();
-  await expect(call).rejects.toThrow('The apiKey function failed.');
+  await expect(call).rejects.toThrow('The function `apiKey` failed.');
   expect(service.seen).toEqual([]);
 });
 

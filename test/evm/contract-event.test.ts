@@ -161,7 +161,7 @@ describe('contractEvent', () => {
     router.on(contractEvent({ abi: erc20Abi, name: 'Transfer', removed: true }), () => {});
     router.on(contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN }), () => {});
     router.on(contractEvent({ abi: erc721Abi, name: 'Transfer' }), () => {});
-    expect(() => router.on(contractEvent({ abi: [transfer], name: 'Transfer' }), () => {})).toThrow(/handler already/);
+    expect(() => router.on(contractEvent({ abi: [transfer], name: 'Transfer' }), () => {})).toThrow(/already has a handler/);
   });
 
   it.each([

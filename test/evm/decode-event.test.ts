@@ -74,7 +74,7 @@ describe('decodeEvent', () => {
       reason: expect.stringContaining('has no event of that name; the log has 3 topics'),
     });
     const unindexed = parseAbi(['event Transfer(address from, address to, uint256 value)']);
-    const reason = 'Under its name the ABI has Transfer(address,address,uint256) with 1 topics';
+    const reason = 'The ABI has Transfer(address,address,uint256) with 1 topics';
     expect(refusal(() => decodeEvent(event, unindexed)).message).toContain(reason);
     delete event.data.event.rawFields;
     expect(refusal(() => decodeEvent(event, []))).toMatchObject({ input: 'signature' });
