@@ -48,8 +48,8 @@ function restart(...values: number[]): void {
   mine(...values);
 }
 
-describe('another chain behind the address', () => {
-  it('is sent from its block 0 on, each transfer once, after those of the old one were taken back', async () => {
+describe('another chain at the same URL', () => {
+  it('is passed on from its block 0, each transfer once, after the old chain was undone', async () => {
     await watchFrom5();
     restart(101, 102, 103, 104, 105, 106, 107, 108);
     await done(8, 108);
@@ -74,7 +74,7 @@ describe('another chain behind the address', () => {
     expect(levels()).toEqual(['warn', 'warn', 'warn']);
   });
 
-  it('begins again where the watching was told to begin', async () => {
+  it('is followed from fromBlock', async () => {
     await watchFrom5({ fromBlock: 5 });
     restart(101, 102);
     await done(4, -5);
@@ -84,7 +84,7 @@ describe('another chain behind the address', () => {
     expect(recorder.lines[0]?.message).toContain('following the new one from block 5.');
   });
 
-  it('is told from a re-org also where all of the old one can be undone', async () => {
+  it('is distinguished from a re-org even if all of the old chain can be undone', async () => {
     mine(1, 2);
     watcher = await watch(recorder, { rpcUrl: node.url });
     await done(2, 2);
@@ -94,7 +94,7 @@ describe('another chain behind the address', () => {
     expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { fromBlock: 0, toBlock: 2 } }]);
   });
 
-  it('may have another chain id, which is told', async () => {
+  it('may have another chain id, which is logged', async () => {
     await watchFrom5();
     node.answer((method, _, answer) => (method === 'eth_chainId' ? '0x1' : answer));
     restart(101);
@@ -103,7 +103,7 @@ describe('another chain behind the address', () => {
     expect(recorder.lines[0]?.message).toContain('another block 0 and chain id 1 instead of 31337.');
   });
 
-  it('is told as an error when the old one is not undone to where it began, and has re-orgs of its own', async () => {
+  it('is logged as an error when the old chain cannot be undone completely, and may have re-orgs itself', async () => {
     for (let value = 1; value <= 270; value++) mine(value);
     watcher = await watch(recorder, { rpcUrl: node.url, fromBlock: 5 });
     await done(270, 270);
@@ -124,7 +124,7 @@ describe('another chain behind the address', () => {
 });
 
 describe('the same chain', () => {
-  it('of a node that lags has nothing taken back, however short it is', async () => {
+  it('of a node that lags is not undone, however short it is', async () => {
     await watchFrom5();
     const { chain } = node;
     node.drop(6);
@@ -170,7 +170,7 @@ describe('the same chain', () => {
     const withoutBlock0 = () =>
       node.answer((method, params, answer) => (isAboutBlock0(method, params) ? block0() : answer));
 
-    it('at the start: it is waited for, and what stands then is a re-org', async () => {
+    it('at the start: the node is waited for, and a replaced block is a re-org', async () => {
       withoutBlock0();
       await watchFrom5();
       restart(101);

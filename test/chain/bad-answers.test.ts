@@ -85,7 +85,7 @@ function mineOne(): void {
 const EXPECTED = [['1', '2'], [], ['3']];
 
 describe('a node that sends invalid answers', () => {
-  it.each(answers)('is asked again, and told of: %s', async (_, method, how) => {
+  it.each(answers)('is asked again, and its error is logged: %s', async (_, method, how) => {
     mineOne();
     spoil(method, how);
     await start();
@@ -97,7 +97,7 @@ describe('a node that sends invalid answers', () => {
     expect(rest.at(-1)).toMatchObject({ level: 'info', message: 'The node answers again.' });
   });
 
-  it('is asked again after errors of its own, whatever they are', async () => {
+  it('is asked again after any error that it returns', async () => {
     mineOne();
     spoil('eth_getLogs', () => {
       throw new Error('limit exceeded');

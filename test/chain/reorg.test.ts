@@ -60,7 +60,7 @@ describe('a re-org', () => {
     await done(2);
   });
 
-  it('takes nothing back while no other block stands in the place: the node may lag', async () => {
+  it('undoes nothing while no other block replaces it: the node may lag', async () => {
     for (const value of [1, 2, 3]) mine(value);
     await start();
     await done(3);
@@ -104,7 +104,7 @@ describe('a re-org', () => {
     expect(sent()).toEqual([['2'], ['3'], ['-3'], ['-2'], ['5'], ['6'], ['7']]);
   });
 
-  it('deeper than what is kept is told as an error, undoes what is kept, and goes on', async () => {
+  it('deeper than the kept blocks is logged as an error, undoes the kept blocks, and continues', async () => {
     for (let value = 1; value <= 300; value++) mine(value);
     await start();
     await done(300);
@@ -155,7 +155,7 @@ describe('a re-org', () => {
     expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['4']]);
   });
 
-  it('that goes to and fro between two chains ends with the one that stands', async () => {
+  it('that alternates between two chains ends with the remaining one', async () => {
     mine(1);
     mine(2);
     await start();

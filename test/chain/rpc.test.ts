@@ -107,14 +107,14 @@ describe('a call of a node', () => {
     expect(errors[0]?.message).toContain('no such project …, nor …');
   });
 
-  it('is told with a text that no terminal obeys, and that is short', async () => {
+  it('is reported in short text without control characters', async () => {
     const { host } = await answering(error(`\u001b[31m\u202e\n${'long'.repeat(1000)}`));
     const { message } = (await call(`http://${host}`).catch(asError)) as Error;
     expect(message).toMatch(/returned an error: "\?\[31m\?\?longlong/);
     expect(message.length).toBeLessThan(500);
   });
 
-  it('takes a key that is no percent-encoding, and keeps it to itself', async () => {
+  it('accepts a key that is not valid percent-encoding, and does not reveal it', async () => {
     const { host } = await answering(error('not %zz-key-%zz'));
     const { message } = (await call(`http://${host}/%zz-key-%zz`).catch(asError)) as Error;
     expect(message).toContain('returned an error: "not …"');

@@ -49,6 +49,11 @@ describe('watchChain refuses', () => {
       { contracts: [token, other, { ...token, address: token.address.toLowerCase() }] },
       '`contracts[2]` repeats the address of another contract',
     ],
+    [
+      'a misspelt option',
+      { contracts: [token], fromblock: 1 },
+      '`watchChain` has no option `fromblock`. Did you mean `fromBlock`?',
+    ],
     ['a wallet that is none', { wallets: ['me'] }, '`wallets[0]` must be an address'],
     [
       'a wallet that is there twice',
@@ -67,7 +72,7 @@ describe('watchChain refuses', () => {
     ['an interval of nothing', { pollIntervalMs: 0 }, '`pollIntervalMs` must be'],
     ['an interval that no timer takes', { pollIntervalMs: 2 ** 31 }, '`pollIntervalMs` must be'],
     ['no onEvents', { onEvents: undefined }, '`onEvents` must be a function, got undefined.'],
-  ])('%s, and says where', async (_, options, message) => {
+  ])('%s, and names the option', async (_, options, message) => {
     const all = { rpcUrl: `http://127.0.0.1:9/${KEY}`, contracts: [token], onEvents() {}, ...options };
     const error = await watchChain(all as WatchChainOptions).catch((caught) => caught);
     expect(error).toMatchObject({ name: 'ConfigError', code: 'ERR_WEBHOOK_CONFIG' });
