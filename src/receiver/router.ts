@@ -145,7 +145,9 @@ function open<Tx>(places: Places<Tx>, key: string): Place<Tx> {
 
 /** Rejects a filter that would match too much, such as one with a misspelt key or an unset value. */
 function checkFilter(filter: unknown): void {
-  const entries = Object.entries(Object(filter) as object);
+  if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
+    throw optionError('filter', 'an object', filter);
+  const entries = Object.entries(filter);
   const wrong = entries.find(
     ([key, value]) => !(Object.hasOwn(PARTS, key) && typeof value === 'string' && PARTS[key as Part].test(value)),
   );

@@ -1,6 +1,6 @@
 import { hmacHex } from '#hmac';
 import type { EventEmitted, TransactionIncluded } from '../events/types.js';
-import { checkOptions, optionError } from '../internal/check-options.js';
+import { checkOptions } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { type SignedDelivery, type SignOptions, signDelivery } from '../signature/sign-delivery.js';
 
@@ -24,13 +24,12 @@ export interface TestDelivery extends SignedDelivery<string> {
  * const response = await delivery.send('http://localhost:3000/webhooks');
  * console.log(response.status);
  * ```
- * @param events Events, or any other values that JSON can represent.
+ * @param events Events, or anything else that JSON can represent.
  * @param options `secret`; `timestamp` in Unix seconds (Default: now); `headers`, the names of the headers.
  * @returns The body, its headers, and functions to send it.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function createTestDelivery(events: readonly unknown[], options: SignOptions): TestDelivery {
-  if (!Array.isArray(events)) throw optionError('events', 'an array', events);
   checkOptions('createTestDelivery', options, ['secret', 'timestamp', 'headers']);
   const delivery = signDelivery(goJson(events), options);
   const init = { method: 'POST', headers: delivery.headers, body: delivery.body };
