@@ -35,7 +35,7 @@ const LAST_SECOND = 253_402_300_799;
 const MOST_TOPICS = 4;
 
 export function malformed(where: string, expected: string): never {
-  throw new RpcError(`The node sent an invalid answer: ${where} is not ${expected}. It is asked again.`);
+  throw new RpcError(`The node sent an invalid answer: ${where} is not ${expected}.`);
 }
 
 /** The fields of an object in an answer. */

@@ -90,7 +90,8 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
           `the answer is longer than ${MAX_ANSWER_BYTES} bytes. Ask for smaller pages, or check baseUrl.`,
         );
       }
-      if (!(status >= 200 && status < 600)) throw refuse(status, 'the status is not a status of HTTP. Check baseUrl.');
+      if (!(status >= 200 && status < 600))
+        throw refuse(status, 'the answer has no valid HTTP status. Check baseUrl and the fetch function.');
       const retryAfter = response.headers.get('retry-after');
       // A late attempt must not replace the answer of its successor.
       if (!request.signal.aborted) last = { to, status, body: bytes, retryAfter, printable };

@@ -1,13 +1,13 @@
 /** Any value that JSON can carry. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** An input of a contract event (spec section 2.2, `data.event.inputs[]`). */
+/** An input of an event (spec section 2.2, `data.event.inputs[]`). */
 export interface EventInput {
   name: string;
   /**
-   * Text in the spec and in every delivery seen: decimal digits, hex, an address. For a contract with a decimals
-   * conversion it is the converted decimal (`"123.456"`), so it is no exact amount: take amounts from `rawFields`.
-   * The live API allows any JSON here. A JSON number that JavaScript cannot hold exactly arrives as its decimal text.
+   * Text in the spec and in all known deliveries: decimal digits, hex, an address. For a contract with a decimals
+   * conversion it is the converted decimal (`"123.456"`), not an exact amount: take amounts from `rawFields`. The live API
+   * allows any JSON. A JSON number that JavaScript cannot represent exactly is returned as its decimal text.
    */
   value: JsonValue;
   /** Whether `value` is the keccak256 hash of the input, as for an indexed string, bytes, array or struct. */
@@ -20,7 +20,7 @@ export interface EventInput {
 export interface ContractInfo {
   /** Checksummed address. */
   address: string;
-  /** Alias of the address: what the wire calls `addressLabel` or, on the live service, `addressAlias`; `''` when it has neither. */
+  /** Alias of the address: `addressLabel` or, on the live service, `addressAlias` on the wire; `''` if both are absent. */
   addressLabel: string;
   /** The live service's name for the same thing. */
   addressAlias?: string | undefined;
@@ -28,7 +28,7 @@ export interface ContractInfo {
   label: string;
 }
 
-/** The contract event itself (spec section 2.2, `data.event`). */
+/** The details of an emitted event (spec section 2.2, `data.event`). */
 export interface EventDetails {
   name: string;
   /** Canonical signature, such as `Transfer(address,address,uint256)`. */

@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { isWebhookError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 
-/** What everything about a receiver's work says, in the words of the messaging conventions. */
+/** Attributes of every span and metric, named by the messaging conventions. */
 export function messagingAttributes(destination: string): Attributes {
   return {
     'messaging.system': 'webhook',
@@ -12,22 +12,22 @@ export function messagingAttributes(destination: string): Attributes {
   };
 }
 
-/** What an error is called in `error.type`: our code, so that there are only so many. */
+/** `error.type` of an error: our code, which bounds the number of values. */
 export function errorType(error: unknown): string {
   return isWebhookError(error) ? error.code : '_OTHER';
 }
 
-/** `error.type`, when there is an error. */
+/** `error.type`, if there is an error. */
 export function errorAttributes(error: unknown): Attributes {
   return error === undefined ? {} : { 'error.type': errorType(error) };
 }
 
-/** The kind of an item; `other` for all that this version does not know, so that no sender makes up values. */
+/** The kind of an item; `other` for unknown kinds, so that senders cannot invent values. */
 export function kindOf(item: DeliveryItem): string {
   return item.status === 'event' ? item.event.event : 'other';
 }
 
-/** What a span says of an item. What the schema leaves open is taken only where it is text. */
+/** A span's attributes for an item. Fields that the schema leaves open are used only if they are text. */
 export function eventAttributes(item: DeliveryItem): Attributes {
   if (item.status === 'invalid') return { 'webhook.event.kind': 'other' };
   if (item.status === 'unknown') return { 'messaging.message.id': item.id, 'webhook.event.kind': item.kind };

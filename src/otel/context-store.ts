@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Context, context } from '@opentelemetry/api';
 import { guarded } from './guarded.js';
 
-/** What context managers have, and newer versions of the API, for contexts that are entered and left. */
+/** What context managers and newer versions of the API offer to enter and leave a context. */
 interface Attaching {
   attach?(context: Context): { dispose(): void };
 }
@@ -10,8 +10,8 @@ interface Attaching {
 const dispose: symbol = (Symbol as { dispose?: symbol }).dispose ?? Symbol.for('Symbol.dispose');
 
 /**
- * A store that a channel's `start` can be bound to: while the traced work runs, its context is the active one of
- * OpenTelemetry. Whatever the context manager does, the work runs exactly once; it is async, so it throws nothing here.
+ * A store to bind to a channel's `start`: while the traced work runs, its context is OpenTelemetry's active one. Whatever
+ * the context manager does, the work runs exactly once. The work is async, so it does not throw here.
  */
 export class ContextStore extends AsyncLocalStorage<Context | undefined> {
   override run<R, Args extends unknown[]>(entered: Context | undefined, work: (...args: Args) => R, ...args: Args): R {
@@ -30,7 +30,7 @@ export class ContextStore extends AsyncLocalStorage<Context | undefined> {
     return result as R;
   }
 
-  /** What runtimes call that enter a channel's stores as scopes, as Node 26 does, instead of `run`. */
+  /** Called instead of `run` by runtimes that enter a channel's stores as scopes, such as Node 26. */
   withScope(entered: Context | undefined): object {
     if (entered === undefined) return { [dispose]() {} };
     const before = this.getStore();
@@ -45,7 +45,7 @@ export class ContextStore extends AsyncLocalStorage<Context | undefined> {
   }
 }
 
-/** Makes a context the active one where the API or its context manager can; spans have the right parents without. */
+/** Activates a context if the API or its context manager can. Spans get the right parents without it. */
 function attach(entered: Context): { dispose(): void } | undefined {
   const api = context as unknown as Attaching & { _getContextManager?(): Attaching };
   return api.attach ? api.attach(entered) : api._getContextManager?.().attach?.(entered);

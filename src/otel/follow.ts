@@ -3,15 +3,15 @@ import type { Context } from '@opentelemetry/api';
 import { ContextStore } from './context-store.js';
 import { guarded } from './guarded.js';
 
-/** What is made of a message: what becomes active while its work runs, and what to do when that is over. */
+/** How a message is followed: the context to activate while its work runs, and what to do when it has finished. */
 export interface Followed {
   readonly context?: Context | undefined;
   finish(): void;
 }
 
 /**
- * Follows every message of one of the receiver's channels from its start to its end, whatever `begin` and `finish` do.
- * Gives what ends that: no further message is begun, and those under way are still finished.
+ * Follows each message of one of the receiver's channels from start to end, even if `begin` or `finish` throws. Returns a
+ * function that stops it: it follows no new message, and finishes those in progress.
  */
 export function follow<Message extends object>(
   name: 'delivery' | 'event' | 'handler',

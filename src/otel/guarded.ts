@@ -1,8 +1,8 @@
 import { diag } from '@opentelemetry/api';
 
 /**
- * Does what watches, and never throws: what a subscriber of a channel throws would end the process. A failure goes to
- * OpenTelemetry's own diagnostics.
+ * Runs instrumentation code and never throws: an error in a subscriber of a channel would end the process. Failures go to
+ * OpenTelemetry's diagnostics.
  */
 export function guarded<T>(watch: () => T): T | undefined {
   try {
@@ -11,7 +11,7 @@ export function guarded<T>(watch: () => T): T | undefined {
     try {
       diag.error('event-webhook-receiver: OpenTelemetry failed.', error);
     } catch {
-      // The diagnostics are the last place to tell: a logger of theirs that throws must not end the process either.
+      // There is nowhere left to report a diagnostics logger that throws; it must not end the process either.
     }
     return undefined;
   }

@@ -1,38 +1,39 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
-import { checkNumber } from '../internal/check-options.js';
+import { checkNumber, checkOptions, optionError } from '../internal/check-options.js';
 import { followWithMetrics } from './metrics.js';
 import { followWithSpans } from './spans.js';
 
 /** Options of {@link instrumentWebhooks}. */
 export interface InstrumentationOptions {
-  /** Where spans go. (Default: the global provider.) */
+  /** Provider for spans. (Default: the global provider.) */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Where metrics go. (Default: the provider that is the global one when the first delivery arrives.) */
+  /** Provider for metrics. (Default: the global provider when the first delivery arrives.) */
   readonly meterProvider?: MeterProvider | undefined;
-  /** What the webhook is called: `messaging.destination.name`, and in the names of spans. (Default: `event-webhooks`.) */
+  /** Name of the webhook in `messaging.destination.name` and in the names of spans. (Default: `event-webhooks`.) */
   readonly destination?: string | undefined;
   /**
-   * How many events of one delivery get a span each; 0 turns them off. The others are handled in the delivery's own span,
-   * and counted all the same. (Default: 128, so that a large delivery does not crowd the exporter's queue.)
+   * Maximum number of events per delivery that get a span; 0 turns event spans off. Other events are handled in the
+   * delivery's span, and counted too. (Default: 128, so that a large delivery does not fill the exporter's queue.)
    */
   readonly maxEventSpans?: number | undefined;
 }
 
 const NAME = 'event-webhook-receiver';
 
-/** Shared by every copy of this module, so that ESM beside CommonJS does not count twice. */
+/** Shared by all copies of this module, so that ESM and CommonJS together do not count twice. */
 const registry = globalThis as { [active: symbol]: (() => void) | undefined };
 const ACTIVE = Symbol.for(`${NAME}/otel`);
 
 /**
- * Reports every receiver of this process to OpenTelemetry, in the words of its messaging conventions. No failure of the
- * SDK changes an answer. It sends no body, secret or signature, and of errors the code and message of this library alone.
- * It needs `node:diagnostics_channel`, so Node, Bun or Deno, and does not see `expressVerifier` and `verifyRequest`.
+ * Reports every receiver of this process to OpenTelemetry, following its messaging conventions. A failure of the SDK does
+ * not change an answer. It exports no body, secret or signature, and of errors only the code and message of this library.
+ * It requires `node:diagnostics_channel` (Node, Bun or Deno), and does not check that a provider is registered.
  *
- * Spans: `process event-webhooks` (consumer) for each delivery, a child of the active span, or else of the one that the
- * sender's `traceparent` names, by the global propagator; if both are there and of different traces it links to the
- * latter. Those headers are not signed. Inside it `handle event.emitted` (internal) for each event, active while
- * `onEvent` runs; `enqueue` runs in the delivery's. What is not answered 200 has the status ERROR and, as `error.type`, the code.
+ * Spans: `process event-webhooks` (consumer) for each delivery. Its parent is the active span, otherwise the span in the
+ * sender's `traceparent`, read by the global propagator; if both exist in different traces, it links to the latter. These
+ * headers are not signed. Inside it, `handle event.emitted` (internal) for each event is active while `onEvent` runs;
+ * `enqueue` runs in the delivery's span. The span of a delivery that is not answered 200 has status ERROR and the error
+ * code in `error.type`.
  *
  * Metrics, all with `messaging.system`, `messaging.operation.*` and `messaging.destination.name`:
  *
@@ -41,9 +42,9 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  * - `webhook.active_deliveries`, an up-down counter of those in flight;
  * - `webhook.delivery.body.size`, a histogram of bytes;
  * - `messaging.client.consumed.messages`, a counter of the items of authentic deliveries, by `webhook.event.kind` (`other`
- *   for all but the known ones), `webhook.event.outcome` and `error.type`;
- * - `webhook.handler.duration`, a histogram of the seconds that `onEvent` or `enqueue` take, by `webhook.event.kind` (absent
- *   for a enqueue of several kinds) and `error.type` (`_OTHER` for an error that is none of this library).
+ *   for unknown kinds), `webhook.event.outcome` and `error.type`;
+ * - `webhook.handler.duration`, a histogram of the seconds that `onEvent` or `enqueue` takes, by `webhook.event.kind` (absent
+ *   if `enqueue` gets several kinds) and `error.type` (`_OTHER` for an error that is not of this library).
  *
  * @example
  * ```ts
@@ -52,12 +53,13 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  * const stop = instrumentWebhooks();
  * process.once('SIGTERM', stop);
  * ```
- * @param options Providers other than the global ones, names and bounds.
- * @returns What ends it. Deliveries that are under way then are still reported. There is one instrumentation in a process:
- * calling `instrumentWebhooks` again ends the one before.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when `maxEventSpans` is no whole number from 0 up.
+ * @param options Providers, the webhook's name, and limits.
+ * @returns A function that stops the instrumentation; deliveries in progress are still reported. A process has one
+ * instrumentation: calling `instrumentWebhooks` again stops the previous one.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is unknown or invalid.
  */
 export function instrumentWebhooks(options: InstrumentationOptions = {}): () => void {
+  checkOptions('instrumentWebhooks', options, ['tracerProvider', 'meterProvider', 'destination', 'maxEventSpans']);
   const {
     tracerProvider = trace,
     meterProvider = metrics,
@@ -65,6 +67,12 @@ export function instrumentWebhooks(options: InstrumentationOptions = {}): () => 
     maxEventSpans = 128,
   } = options;
   checkNumber('maxEventSpans', maxEventSpans, 0);
+  if (typeof destination !== 'string' || destination === '')
+    throw optionError('destination', 'a non-empty string', destination);
+  if (typeof tracerProvider?.getTracer !== 'function')
+    throw optionError('tracerProvider', 'a TracerProvider', tracerProvider);
+  if (typeof meterProvider?.getMeter !== 'function')
+    throw optionError('meterProvider', 'a MeterProvider', meterProvider);
   registry[ACTIVE]?.();
 
   const stops = [

@@ -8,11 +8,11 @@ export interface MetricOptions {
   readonly destination: string;
 }
 
-/** The boundaries that the messaging conventions name. */
+/** Boundaries of the messaging conventions. */
 const PROCESS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** From what a memory store's handler takes to the default `handlerTimeoutMs`. */
+/** From a handler with a memory store up to the default `handlerTimeoutMs`. */
 const HANDLER_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Up to the default `maxBodyBytes`, each four times the one before. */
+/** Each four times the one before, up to the default `maxBodyBytes`. */
 const BODY_BYTES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 10_485_760];
 
 function createInstruments(meter: Meter) {
@@ -20,22 +20,22 @@ function createInstruments(meter: Meter) {
     meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries } });
   return {
     deliveries: meter.createCounter('webhook.deliveries', {
-      description: 'Deliveries, by how they were answered.',
+      description: 'Deliveries, by answer.',
       unit: '{delivery}',
     }),
     activeDeliveries: meter.createUpDownCounter('webhook.active_deliveries', {
-      description: 'Deliveries that have arrived and are not answered.',
+      description: 'Deliveries that were received and not yet answered.',
       unit: '{delivery}',
     }),
-    bodySize: histogram('webhook.delivery.body.size', 'Size of the bodies that arrived.', 'By', BODY_BYTES),
+    bodySize: histogram('webhook.delivery.body.size', 'Size of received bodies.', 'By', BODY_BYTES),
     processDuration: histogram(
       'messaging.process.duration',
-      'Time from a delivery’s arrival to its answer.',
+      'Time from receiving a delivery to its answer.',
       's',
       PROCESS_SECONDS,
     ),
     events: meter.createCounter('messaging.client.consumed.messages', {
-      description: 'Items of authentic deliveries, by what became of them.',
+      description: 'Items of authentic deliveries, by outcome.',
       unit: '{message}',
     }),
     handlerDuration: histogram(
@@ -47,11 +47,11 @@ function createInstruments(meter: Meter) {
   };
 }
 
-/** Counts and times deliveries, events and handlers. Gives what ends that. */
+/** Counts and times deliveries, events and handlers. Returns a function that stops it. */
 export function followWithMetrics({ meter, destination }: MetricOptions): () => void {
   const base = messagingAttributes(destination);
   let made: ReturnType<typeof createInstruments> | undefined;
-  // Made late, as there may be no provider yet when the program begins.
+  // Created late: the program may register its provider after this call.
   const instruments = () => {
     made ??= createInstruments(meter());
     return made;
@@ -108,7 +108,7 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
   };
 }
 
-/** The kind of the events that a handler is given, unless there are several. */
+/** The kind of a handler's events, if they are of one kind. */
 function kindsOf({ events }: HandlerMessage): Attributes {
   const kind = events[0]?.event;
   return kind !== undefined && events.every(({ event }) => event === kind) ? { 'webhook.event.kind': kind } : {};

@@ -26,7 +26,7 @@ export interface SpanOptions {
   readonly maxEventSpans: number;
 }
 
-/** Where a delivery's context keeps how many spans its events may still have. */
+/** The key of a delivery's context for the number of event spans left. */
 const BUDGET = createContextKey('event-webhook-receiver: spans left for the events of a delivery');
 
 const HEADERS: TextMapGetter<DeliveryMessage> = {
@@ -34,7 +34,7 @@ const HEADERS: TextMapGetter<DeliveryMessage> = {
   keys: () => [],
 };
 
-/** Makes a span of each delivery, and one inside it of each of its events. Gives what ends that. */
+/** Creates a span for each delivery, and inside it one for each event. Returns a function that stops it. */
 export function followWithSpans({ tracer, destination, maxEventSpans }: SpanOptions): () => void {
   const store = new ContextStore();
 
@@ -69,7 +69,7 @@ export function followWithSpans({ tracer, destination, maxEventSpans }: SpanOpti
   };
 }
 
-/** What a delivery's span hangs on: the active span if there is one, else the one that the sender's headers name. */
+/** The parent of a delivery's span: the active span if there is one, otherwise the span in the sender's headers. */
 function originOf(message: DeliveryMessage): { parent: Context; links: Link[] } {
   const active = context.active();
   const ambient = trace.getSpanContext(active);
@@ -81,7 +81,7 @@ function originOf(message: DeliveryMessage): { parent: Context; links: Link[] } 
   return { parent: active, links: isOther ? [{ context: creation }] : [] };
 }
 
-/** Ends a span, described as far as could be. */
+/** Describes a span as far as possible, and ends it. */
 function ending(span: Span, describe: () => void): void {
   guarded(describe);
   span.end();
@@ -97,7 +97,7 @@ function describeDelivery(span: Span, { result, error, bodyBytes }: DeliveryMess
   const failure = result?.error ?? error;
   if (failure === undefined) return;
   setFailed(span, failure);
-  // What failed in an item is recorded once, with the item.
+  // The failure of an item is recorded with the item.
   if (!result?.outcomes.length) recordFailure(span, failure);
 }
 
@@ -114,7 +114,7 @@ function setFailed(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, ...messageOf(error) });
 }
 
-/** Our code and message, and nothing of the cause: what user code throws may quote anything. */
+/** Only our code and message, not the cause: user code may throw anything. */
 function recordFailure(span: Span, error: unknown): void {
   span.recordException({ code: errorType(error), ...messageOf(error) });
 }

@@ -1,57 +1,57 @@
 import { ConfigError, type WebhookError } from '../errors.js';
 import type { EventEmitted, EventKind, TransactionIncluded, WebhookEvent } from '../events/types.js';
+import { checkOptions, optionError } from '../internal/check-options.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import { reportTo } from './context.js';
 import type { EventContext } from './options.js';
 
-/** Which `event.emitted` a route is for: those with all that is given here. It needs one key or more. */
+/** Selects the `event.emitted` that match all given keys. At least one key is required. */
 export interface EventFilter {
-  /** Name of the event, without its types, such as `Transfer`; it is held against `data.event.name`. (Default: any.) */
+  /** Name of the event without its types, such as `Transfer`; compared with `data.event.name`. (Default: any.) */
   readonly name?: string;
-  /** Address of the contract: 0x and 40 hex digits in any case, with no check of a checksum in them. (Default: any.) */
+  /** Address of the contract: 0x and 40 hex digits in any case; its checksum is not verified. (Default: any.) */
   readonly address?: string;
-  /** Label of the contract, not of its address; it is held against `data.event.contract.label`. (Default: any.) */
+  /** Label of the contract, not of its address; compared with `data.event.contract.label`. (Default: any.) */
   readonly contractLabel?: string;
 }
 
-/** A route that looks at more than a filter can, and gives its handler what it made of the event. */
+/** A route that decides by more than a filter, and passes its handler a value made from the event. */
 export interface EventMatcher<Selected, Event extends WebhookEvent = EventEmitted> {
-  /** The kind of event that it selects from. */
+  /** The kind of event to select from. */
   readonly kind: Event['event'];
-  /** Which `event.emitted` it is asked about. It is looked up, so the narrower, the cheaper. (Default: all.) */
+  /** The `event.emitted` to call `select` for. It is looked up: a narrower filter is cheaper. (Default: all.) */
   readonly filter?: (Event extends EventEmitted ? EventFilter : never) | undefined;
-  /** What it selects, as text. A second matcher with the same filter and `id` is refused. (Default: none.) */
+  /** Identifies what is selected. A second matcher with the same filter and `id` is an error. (Default: none.) */
   readonly id?: string | undefined;
   /**
-   * Gives what the handler gets, or `undefined` when this event is not for it. Synchronous: a promise would count as
-   * selected. What it throws is a failure of the event; what it passes to `report` reaches the receiver's `onError` and
-   * `logger`, and fails nothing.
+   * Returns the value for the handler, or `undefined` if the event is not for it. It must be synchronous. If it throws, the
+   * event fails; an error passed to `report` reaches the receiver's `onError` and `logger` without failing the event.
    */
   readonly select: (event: Event, report?: (error: WebhookError) => void) => Selected | undefined;
 }
 
-/** Handles an event, or what a matcher selected from it. Resolving means that it took effect. */
+/** Handles an event, or the value that a matcher selected. Resolve once it took effect; throw to have it redelivered. */
 export type RouteHandler<Given, Tx = undefined> = (given: Given, context: EventContext<Tx>) => unknown;
 
 type AnyMatcher = EventMatcher<unknown> | EventMatcher<unknown, TransactionIncluded>;
 
-/** The route itself; for a text that is not a kind of event the kinds, which the compiler then names. */
+/** The route itself; for a misspelt kind the two kinds, which the compiler then names. */
 type KnownRoute<Route> = Route extends AnyMatcher | EventKind ? Route : EventKind;
 
-/** What the handler of a route is given. */
+/** What the handler of a route receives. */
 type GivenBy<Route> = Route extends EventKind
   ? Extract<WebhookEvent, { event: Route }>
   : Route extends { select: (...args: never) => infer Selected }
     ? Exclude<Selected, undefined>
     : WebhookEvent;
 
-/** Gives every event to one handler. Made by {@link createRouter}. */
+/** Passes each event to one handler. Created by {@link createRouter}. */
 export interface Router<Tx = undefined> {
   /**
-   * Adds a route: of a kind, of the `event.emitted` that a filter holds for, or of a matcher.
+   * Adds a route for a kind of event, for the `event.emitted` that match a filter, or for a matcher.
    *
    * @returns The same router.
-   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the route is there already or makes no sense.
+   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the route already exists or is invalid.
    */
   on<Route extends string | AnyMatcher>(
     route: KnownRoute<Route>,
@@ -59,30 +59,36 @@ export interface Router<Tx = undefined> {
   ): Router<Tx>;
   on(kind: 'event.emitted', filter: EventFilter, handler: RouteHandler<EventEmitted, Tx>): Router<Tx>;
   /**
-   * Sets what handles an event that has no route. Without it such an event is acknowledged; to have it sent again, throw.
+   * Sets the handler for events without a route. Without it, they are acknowledged; throw in it to have them redelivered.
    *
    * @returns The same router.
-   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is set already.
+   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is already set.
    */
   otherwise(handler: RouteHandler<WebhookEvent, Tx>): Router<Tx>;
-  /** The `onEvent` for a receiver or a worker: returns what the handler returns and throws what it throws. */
+  /** The `onEvent` for a receiver or a worker. Returns what the handler returns, and throws what it throws. */
   readonly dispatch: RouteHandler<WebhookEvent, Tx>;
 }
 
-/** What a filter can hold, with what weighs most first, and how each must look. */
+/** The keys of a filter, by descending weight, and the format of each. */
 const PARTS = { name: /^[^(]+$/, address: /^0x[\dA-Fa-f]{40}$/, contractLabel: /./s };
+
+const TAKES = {
+  name: 'a name without types',
+  address: '0x and 40 hex digits',
+  contractLabel: 'a non-empty string',
+};
 
 type Part = keyof typeof PARTS;
 
-/** What a route calls in the end; which kind of event it takes is for the overloads of `on` to say. */
+/** The handler of a route; the signatures of `on` type its event. */
 type Handle<Tx> = (given: never, context: EventContext<Tx>) => unknown;
 
-/** Most places hold a handler and nothing else: it stands for them, as each object on the way is a wait for memory. */
+/** A place with nothing but a handler is stored as the handler: each object on the way costs a memory access. */
 type Places<Tx> = Map<string, Place<Tx> | Handle<Tx>>;
 
 type Matcher = Pick<EventMatcher<unknown>, 'id' | 'select'> & { kind: string; filter?: unknown };
 
-/** Where filters lead to, part by part. A part that no route asks for here has no map, so it costs no look-up. */
+/** A node in the tree of filters. A part that no route filters by has no map, so it costs no look-up. */
 class Place<Tx> {
   name: Places<Tx> | undefined;
   address: Places<Tx> | undefined;
@@ -91,7 +97,7 @@ class Place<Tx> {
   handler: Handle<Tx> | undefined;
 }
 
-/** The handler for an event, looked for from the most specific place on. */
+/** Finds the handler for an event, starting at the most specific place. */
 function find<Tx>(
   place: Place<Tx> | Handle<Tx> | undefined,
   event: EventEmitted,
@@ -108,11 +114,11 @@ function find<Tx>(
   );
 }
 
-/** The handler of the first matcher that selects something, with what it selected. */
+/** The handler of the first matcher that selects a value, bound to that value. */
 function select<Tx>(matchers: Place<Tx>['matchers'], event: EventEmitted, context: unknown): Handle<Tx> | undefined {
   let told: string | undefined;
   const report = (error: WebhookError) => {
-    // Matchers of one name have the same to say of a log that none of them can read.
+    // Matchers of one name report the same error for a log that none of them can read.
     if (error.message !== told) reportTo(context, error);
     told = error.message;
   };
@@ -127,7 +133,7 @@ function select<Tx>(matchers: Place<Tx>['matchers'], event: EventEmitted, contex
   return undefined;
 }
 
-/** The place under a key, made where there is none or only a handler. */
+/** The place at a key, created if there is none or only a handler. */
 function open<Tx>(places: Places<Tx>, key: string): Place<Tx> {
   const found = places.get(key);
   if (typeof found === 'object') return found;
@@ -137,32 +143,36 @@ function open<Tx>(places: Places<Tx>, key: string): Place<Tx> {
   return place;
 }
 
-/** Refuses what would match more than it says, such as a key that is misspelt or whose value was never set. */
+/** Rejects a filter that would match too much, such as one with a misspelt key or an unset value. */
 function checkFilter(filter: unknown): void {
-  const entries = Object.entries(Object(filter) as object);
+  if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
+    throw optionError('filter', 'an object', filter);
+  const entries = Object.entries(filter);
   const wrong = entries.find(
     ([key, value]) => !(Object.hasOwn(PARTS, key) && typeof value === 'string' && PARTS[key as Part].test(value)),
   );
   if (entries.length > 0 && !wrong) return;
-  throw new ConfigError(
-    `Wrong in a filter: ${wrong ? wrong[0] : 'no key'}. It takes name (no types), address (0x and 40 hex digits), contractLabel.`,
-  );
+  if (!wrong) throw new ConfigError('A filter needs at least one of `name`, `address` and `contractLabel`.');
+  const [key, value] = wrong;
+  if (!Object.hasOwn(PARTS, key)) checkOptions('filter', { [key]: true }, Object.keys(PARTS));
+  throw optionError(`filter.${key}`, TAKES[key as Part], value);
 }
 
-/** Refuses what is no handler, and a second one for the same events. */
+/** Rejects a handler that is not a function, and a second one for the same route. */
 function checkHandler<Tx>(handler: unknown, first: unknown, route: string): asserts handler is Handle<Tx> {
-  if (typeof handler === 'function' && !first) return;
-  throw new ConfigError(`${first ? 'There is a handler already' : 'The handler must be a function'}: ${route}.`);
+  if (typeof handler !== 'function') throw optionError(`handler of ${route}`, 'a function', handler);
+  if (first) throw new ConfigError(`The route ${route} already has a handler. Remove one of them.`);
 }
 
 /**
- * Creates a router, which gives every event to exactly one handler: that of the most specific route. A route with a
- * name comes before all without one; then a route with an address; then one with a contract label; then that of the
- * kind; then `otherwise`. Where routes have one filter, matchers are asked first, in the order of their registration.
+ * Creates a router, which passes each event to exactly one handler: that of the most specific route. It does not check
+ * events: pass it those of a receiver or a parser.
  *
- * An event with no route and no `otherwise` is acknowledged and gone, as the service sends the events of every contract.
- * It checks no events: give it those of a receiver or a parser. A route is looked up, however many there are. For
- * `context.tx` of a transactional store, name its type: `createRouter<PoolClient>()`.
+ * A route with a name takes precedence; then one with an address; then one with a contract label; then the route of the
+ * kind; then `otherwise`. Among routes with the same filter, matchers come first, in the order of registration. An event
+ * without a route is acknowledged if there is no `otherwise`, as the service sends the events of every contract. Routes
+ * are looked up, so their number does not matter. For `context.tx` of a transactional store, name its type:
+ * `createRouter<PoolClient>()`.
  *
  * @example
  * ```ts
@@ -176,6 +186,7 @@ function checkHandler<Tx>(handler: unknown, first: unknown, route: string): asse
  *
  * const receiver = createReceiver({ secret: process.env.WEBHOOK_SECRET ?? '', onEvent: router.dispatch });
  * ```
+ * @returns A router without routes.
  */
 export function createRouter<Tx = undefined>(): Router<Tx> {
   const kinds: Places<Tx> = new Map([
@@ -189,10 +200,12 @@ export function createRouter<Tx = undefined>(): Router<Tx> {
       const handler = rest.pop();
       const matcher = typeof (first as Matcher | null)?.select === 'function' ? (first as Matcher) : undefined;
       let key = (matcher ? matcher.kind : first) as string;
-      // A filter that is there and undefined is a mistake, and not the whole kind.
+      // A filter that is present but undefined is a mistake: it must not match the whole kind.
       if (matcher && matcher.filter !== undefined) rest.push(matcher.filter);
       if (!kinds.has(key) || rest.length > (key === 'event.emitted' ? 1 : 0)) {
-        throw new ConfigError('Give event.emitted (with one filter or none), transaction.included or a matcher.');
+        throw new ConfigError(
+          "`on` takes 'event.emitted' with an optional filter, 'transaction.included', or a matcher, and then a handler.",
+        );
       }
       rest.forEach(checkFilter);
       const filter = rest[0] as EventFilter | undefined;

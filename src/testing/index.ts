@@ -1,19 +1,20 @@
 import { hmacHex } from '#runtime';
 import type { EventEmitted, TransactionIncluded } from '../events/types.js';
+import { checkOptions } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { type SignedDelivery, type SignOptions, signDelivery } from '../signature/sign-delivery.js';
 
-/** A signed delivery in the forms that a test needs. */
+/** A signed delivery, ready to send in a test. */
 export interface TestDelivery extends SignedDelivery<string> {
-  /** A new POST `Request` that carries the delivery, for a Fetch handler. (Default URL: `http://localhost/webhooks`.) */
+  /** Returns a new POST `Request` with the delivery, for a Fetch handler. (Default URL: `http://localhost/webhooks`.) */
   request(url?: string | URL): Request;
-  /** Sends the delivery with `fetch`, to a server that is running. */
+  /** Sends the delivery to a running server with `fetch`. */
   send(url: string | URL): Promise<Response>;
 }
 
 /**
- * Makes a signed delivery of events, serialised as the live service does it (compact, with Go's escapes). Any values
- * are taken, so that a test can also send what is no event.
+ * Creates a signed delivery of events, serialised like the live service's (compact, with Go's escapes). It does not check
+ * the events, so that a test can also send invalid ones.
  *
  * @example
  * ```ts
@@ -23,9 +24,13 @@ export interface TestDelivery extends SignedDelivery<string> {
  * const response = await delivery.send('http://localhost:3000/webhooks');
  * console.log(response.status);
  * ```
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the secret is empty or the timestamp no canonical decimal digits.
+ * @param events Events, or anything else that JSON can represent.
+ * @param options `secret`; `timestamp` in Unix seconds (Default: now); `headers`, the names of the headers.
+ * @returns The body, its headers, and functions to send it.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function createTestDelivery(events: readonly unknown[], options: SignOptions): TestDelivery {
+  checkOptions('createTestDelivery', options, ['secret', 'timestamp', 'headers']);
   const delivery = signDelivery(goJson(events), options);
   const init = { method: 'POST', headers: delivery.headers, body: delivery.body };
   return {
@@ -35,14 +40,14 @@ export function createTestDelivery(events: readonly unknown[], options: SignOpti
   };
 }
 
-/** The same shape with every key optional, however deep. Arrays are replaced whole. */
+/** `T` with all keys optional at any depth. Arrays are replaced as a whole. */
 export type Overrides<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { [K in keyof T]?: Overrides<T[K]> | undefined }
     : T;
 
-/** Lays `overrides` over `base`; keys stay data, `__proto__` among them. */
+/** Merges `overrides` into a copy of `base`. `__proto__` is an ordinary key. */
 function override<T>(base: T, overrides: unknown): T {
   if (!isRecord(base) || !isRecord(overrides)) return overrides as T;
   const entries = Object.entries(overrides).map(([key, value]) => [
@@ -60,17 +65,25 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 
 const word = (hex: string) => `0x${hex.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 
-/** A transaction hash for an event: another id, another log; the same id, the same log. */
+/** A transaction hash derived from an event's id, so that different ids mean different logs. */
 const txHashOf = (id: string): string =>
-  // As JSON, which unlike UTF-8 tells lone surrogates apart.
+  // As JSON, which unlike UTF-8 distinguishes lone surrogates.
   `0x${hmacHex(JSON.stringify(String(id)), '', 'sample')}`;
 
 /**
- * An `event.emitted` as the live service sends it: an ERC-20 transfer of one token. Each call gives another random `id`
- * and a transaction hash made of it, so that a receiver takes each for another event. `rawFields` says the same as the inputs:
- * where you override one, override the other, or leave `rawFields` out.
+ * Returns an `event.emitted` in the live service's format: an ERC-20 transfer of one token. Each call has a random `id` and
+ * a transaction hash derived from it, so that a receiver sees different events. It does not keep `rawFields` and the inputs
+ * consistent: if you override one, override the other too, or leave `rawFields` out.
  *
- * @param overrides What is to be different. An `undefined` leaves a key out; arrays are replaced whole.
+ * @example
+ * ```ts
+ * import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+ *
+ * const event = sampleEventEmitted({ data: { event: { name: 'Mint', rawFields: undefined } } });
+ * console.log(event.data.event.name); // Mint
+ * ```
+ * @param overrides Values to change, at any depth. `undefined` removes a key; arrays are replaced as a whole.
+ * @returns A new event.
  */
 export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): EventEmitted {
   const contract = () => ({ address: TOKEN, addressLabel: 'sample_token', name: 'SampleToken', label: 'sampletoken' });
@@ -126,10 +139,18 @@ export function sampleEventEmitted(overrides: Overrides<EventEmitted> = {}): Eve
 }
 
 /**
- * A `transaction.included` as the live service sends it. Each call gives another random `id`
- * and transaction hash.
+ * Returns a `transaction.included` in the live service's format, with a random `id` and transaction hash. It does not keep
+ * overridden fields consistent with the others.
  *
- * @param overrides What is to be different. An `undefined` leaves a key out; arrays are replaced whole.
+ * @example
+ * ```ts
+ * import { sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+ *
+ * const reverted = sampleTransactionIncluded({ data: { failed: true } });
+ * console.log(reverted.data.status, reverted.data.failed); // included true
+ * ```
+ * @param overrides Values to change, at any depth. `undefined` removes a key; arrays are replaced as a whole.
+ * @returns A new event.
  */
 export function sampleTransactionIncluded(overrides: Overrides<TransactionIncluded> = {}): TransactionIncluded {
   const { id = crypto.randomUUID() } = overrides;
@@ -169,7 +190,7 @@ export function sampleTransactionIncluded(overrides: Overrides<TransactionInclud
   return override(sample, overrides);
 }
 
-/** JSON as Go writes it: compact, with its escapes. Parsed and serialised again in JavaScript it has other bytes. */
+/** JSON as Go writes it: compact, with its escapes. Parsing and serialising it in JavaScript changes its bytes. */
 function goJson(value: unknown): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);

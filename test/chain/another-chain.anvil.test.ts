@@ -7,7 +7,7 @@ import { type Chain, openChain } from '../real-chain/chain.js';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
 import { createRecorder, isEmitted, type Recorder, watch } from './watching.js';
 
-describe.skipIf(!hasAnvil)(`watchChain when a chain begins anew${needsAnvil}`, { timeout: 60_000 }, () => {
+describe.skipIf(!hasAnvil)(`watchChain when a chain restarts${needsAnvil}`, { timeout: 60_000 }, () => {
   let chain: Chain;
   let recorder: Recorder;
   let watcher: ChainWatcher | undefined;
@@ -40,7 +40,7 @@ describe.skipIf(!hasAnvil)(`watchChain when a chain begins anew${needsAnvil}`, {
   it.each([
     ['shorter', [101]],
     ['longer', [101, 102, 103, 104, 105, 106]],
-  ])('takes back what it sent of the old one, and sends each log of the new one, which is %s', async (_, amounts) => {
+  ])('undoes the old chain, and passes on each log of the new one, which is %s', async (_, amounts) => {
     const start = await chain.client.getBlockNumber();
     watcher = await watch(recorder, {
       rpcUrl: chain.client.transport.url ?? '',
@@ -62,6 +62,6 @@ describe.skipIf(!hasAnvil)(`watchChain when a chain begins anew${needsAnvil}`, {
     expect(placesOf(sent())).toEqual([...old, ...old.toReversed(), ...fresh]);
     const removed = sent().filter((event) => rawLog(event)?.removed);
     expect(removed).toEqual(sent().slice(old.length, 2 * old.length));
-    expect(recorder.lines.filter(({ message }) => message.includes('block 0 is another'))).toHaveLength(1);
+    expect(recorder.lines.filter(({ message }) => message.includes('another block 0'))).toHaveLength(1);
   });
 });

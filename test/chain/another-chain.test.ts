@@ -48,8 +48,8 @@ function restart(...values: number[]): void {
   mine(...values);
 }
 
-describe('another chain behind the address', () => {
-  it('is sent from its block 0 on, each transfer once, after those of the old one were taken back', async () => {
+describe('another chain at the same URL', () => {
+  it('is passed on from its block 0, each transfer once, after the old chain was undone', async () => {
     await watchFrom5();
     restart(101, 102, 103, 104, 105, 106, 107, 108);
     await done(8, 108);
@@ -58,7 +58,7 @@ describe('another chain behind the address', () => {
     expect(sent().join()).toBe('6,-6,101,102,103,104,105,106,107,108,109');
     expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { chainId: 31337, fromBlock: 5, toBlock: 6 } }]);
     expect(recorder.lines[0]?.message).toBe(
-      'The node has another chain now: its block 0 is another. Blocks 5 to 6 of the old chain are taken back, and the new one is followed from block 0.',
+      'The node now has another chain, with another block 0. Undoing blocks 5 to 6 of the old chain; following the new one from block 0.',
     );
   });
 
@@ -74,17 +74,17 @@ describe('another chain behind the address', () => {
     expect(levels()).toEqual(['warn', 'warn', 'warn']);
   });
 
-  it('begins again where the watching was told to begin', async () => {
+  it('is followed from fromBlock', async () => {
     await watchFrom5({ fromBlock: 5 });
     restart(101, 102);
     await done(4, -5);
     mine(103, 104, 105, 106);
     await done(6, 106);
     expect(sent().join()).toBe('5,6,-6,-5,105,106');
-    expect(recorder.lines[0]?.message).toContain('the new one is followed from block 5.');
+    expect(recorder.lines[0]?.message).toContain('following the new one from block 5.');
   });
 
-  it('is told from a re-org also where all of the old one can be undone', async () => {
+  it('is distinguished from a re-org even if all of the old chain can be undone', async () => {
     mine(1, 2);
     watcher = await watch(recorder, { rpcUrl: node.url });
     await done(2, 2);
@@ -94,23 +94,23 @@ describe('another chain behind the address', () => {
     expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { fromBlock: 0, toBlock: 2 } }]);
   });
 
-  it('may have another chain id, which is told', async () => {
+  it('may have another chain id, which is logged', async () => {
     await watchFrom5();
     node.answer((method, _, answer) => (method === 'eth_chainId' ? '0x1' : answer));
     restart(101);
     await done(1, 101);
     expect(watcher?.chainId).toBe(1);
-    expect(recorder.lines[0]?.message).toContain('block 0 is another, and its chain id is 1 instead of 31337.');
+    expect(recorder.lines[0]?.message).toContain('another block 0 and chain id 1 instead of 31337.');
   });
 
-  it('is told as an error when the old one is not undone to where it began, and has re-orgs of its own', async () => {
+  it('is logged as an error when the old chain cannot be undone completely, and may have re-orgs itself', async () => {
     for (let value = 1; value <= 270; value++) mine(value);
     watcher = await watch(recorder, { rpcUrl: node.url, fromBlock: 5 });
     await done(270, 270);
     restart(1001, 1002, 1003, 1004, 1005, 1006);
     await done(6, 1006);
     expect(levels()).toEqual(['error']);
-    expect(recorder.lines[0]?.message).toContain('Those before block 15 are kept no longer, and are not undone.');
+    expect(recorder.lines[0]?.message).toContain('Blocks before 15 are no longer kept and are not undone.');
     node.drop(3);
     mine(2004, 2005, 2006);
     await done(6, 2006);
@@ -124,7 +124,7 @@ describe('another chain behind the address', () => {
 });
 
 describe('the same chain', () => {
-  it('of a node that lags has nothing taken back, however short it is', async () => {
+  it('of a node that lags is not undone, however short it is', async () => {
     await watchFrom5();
     const { chain } = node;
     node.drop(6);
@@ -136,7 +136,7 @@ describe('the same chain', () => {
     await done(7, 7);
     expect(sent().join()).toBe('6,7');
     expect(levels()).toEqual(['warn']);
-    expect(recorder.lines[0]?.message).toContain('waited for');
+    expect(recorder.lines[0]?.message).toContain('Waiting for the node.');
   });
 
   it.each([
@@ -170,7 +170,7 @@ describe('the same chain', () => {
     const withoutBlock0 = () =>
       node.answer((method, params, answer) => (isAboutBlock0(method, params) ? block0() : answer));
 
-    it('at the start: it is waited for, and what stands then is a re-org', async () => {
+    it('at the start: the node is waited for, and a replaced block is a re-org', async () => {
       withoutBlock0();
       await watchFrom5();
       restart(101);

@@ -84,8 +84,8 @@ function mineOne(): void {
 }
 const EXPECTED = [['1', '2'], [], ['3']];
 
-describe('a node that answers what cannot be', () => {
-  it.each(answers)('is asked again, and told of: %s', async (_, method, how) => {
+describe('a node that sends invalid answers', () => {
+  it.each(answers)('is asked again, and its error is logged: %s', async (_, method, how) => {
     mineOne();
     spoil(method, how);
     await start();
@@ -93,11 +93,11 @@ describe('a node that answers what cannot be', () => {
     expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
     const [line, ...rest] = recorder.lines;
     expect(line).toMatchObject({ level: 'error', fields: { err: { code: 'ERR_WEBHOOK_RPC' } } });
-    expect(line?.message).toContain('what cannot be');
-    expect(rest.at(-1)).toMatchObject({ level: 'info', message: 'The chain is followed again.' });
+    expect(line?.message).toContain('The node sent an invalid answer');
+    expect(rest.at(-1)).toMatchObject({ level: 'info', message: 'The node answers again.' });
   });
 
-  it('is asked again after errors of its own, whatever they are', async () => {
+  it('is asked again after any error that it returns', async () => {
     mineOne();
     spoil('eth_getLogs', () => {
       throw new Error('limit exceeded');
@@ -106,7 +106,7 @@ describe('a node that answers what cannot be', () => {
     await done(1);
     expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
     expect(recorder.lines[0]?.message).toBe(
-      `eth_getLogs at ${node.origin} failed: the node says no: "limit exceeded" (-32000). Block 0 is tried again in 2 ms.`,
+      `eth_getLogs at ${node.origin} failed: the node returned an error: "limit exceeded" (-32000). Retrying block 0 in 2 ms.`,
     );
   });
 

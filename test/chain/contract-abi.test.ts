@@ -21,7 +21,7 @@ describe('the event of a log', () => {
     expect(inputsOf({ topics: [topic, word], data: `0x${word.slice(2).repeat(2)}` })).toBeUndefined();
   });
 
-  it('that is anonymous is the one whose encoding is all of the data, wherever it stands in the ABI', () => {
+  it('that is anonymous is the one whose encoding is all of the data, at any position in the ABI', () => {
     const [list, words] = parseAbi(['event List(int256[] values)', 'event Words(uint256 value, string text)']);
     const abi = [list, words].map((event) => ({ ...event, anonymous: true }));
     const ofWords = encodeAbiParameters([{ type: 'uint256' }, { type: 'string' }], [0n, '']);
@@ -42,7 +42,7 @@ describe('the event of a log', () => {
 });
 
 describe('the call of a transaction', () => {
-  it('is none where the data is that of no function, or does not hold its arguments', () => {
+  it('is undefined if no function matches the data, or the arguments are missing', () => {
     const abi = parseAbi(['function pay(address to, uint8 times)', 'function pay()']);
     const { called } = contractAbi(abi);
     const data = encodeFunctionData({ abi, functionName: 'pay', args: [padHex('0x1', { size: 20 }), 3] });
@@ -55,7 +55,7 @@ describe('the call of a transaction', () => {
     for (const other of ['0x', '0x12345678', data.slice(0, -2)]) expect(called(other as Hex)).toBeUndefined();
   });
 
-  it('is none where two functions have its selector', () => {
+  it('is undefined if two functions share its selector', () => {
     const first = parseAbi(['function collate_propagate_storage(bytes16 a)']);
     const second = parseAbi(['function burn(uint256 a)']);
     const data = encodeFunctionData({ abi: second, args: [0n] });

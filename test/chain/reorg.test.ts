@@ -60,7 +60,7 @@ describe('a re-org', () => {
     await done(2);
   });
 
-  it('takes nothing back while no other block stands in the place: the node may lag', async () => {
+  it('undoes nothing while no other block replaces it: the node may lag', async () => {
     for (const value of [1, 2, 3]) mine(value);
     await start();
     await done(3);
@@ -80,7 +80,7 @@ describe('a re-org', () => {
     node.drop(2);
     await recorder.until(() => recorder.lines.length > 0);
     expect(recorder.lines[0]).toMatchObject({ level: 'warn', fields: { head: 1, blockNumber: 3 } });
-    expect(recorder.lines[0]?.message).toContain('waited for');
+    expect(recorder.lines[0]?.message).toContain('Waiting for the node.');
     await polled(10);
     expect(recorder.lines).toHaveLength(1);
   });
@@ -104,7 +104,7 @@ describe('a re-org', () => {
     expect(sent()).toEqual([['2'], ['3'], ['-3'], ['-2'], ['5'], ['6'], ['7']]);
   });
 
-  it('deeper than what is kept is told as an error, undoes what is kept, and goes on', async () => {
+  it('deeper than the kept blocks is logged as an error, undoes the kept blocks, and continues', async () => {
     for (let value = 1; value <= 300; value++) mine(value);
     await start();
     await done(300);
@@ -112,7 +112,7 @@ describe('a re-org', () => {
     for (let value = 1001; value <= 1295; value++) mine(value);
     await done(305);
     expect(recorder.lines).toMatchObject([{ level: 'error' }]);
-    expect(recorder.lines[0]?.message).toContain('before block 45 ');
+    expect(recorder.lines[0]?.message).toContain('blocks before 45 ');
     const after = sent().slice(300);
     const undone = Array.from({ length: 256 }, (_, at) => [String(at - 300)]);
     const anew = Array.from({ length: 261 }, (_, at) => [String(at + 1035)]);
@@ -155,7 +155,7 @@ describe('a re-org', () => {
     expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['4']]);
   });
 
-  it('that goes to and fro between two chains ends with the one that stands', async () => {
+  it('that alternates between two chains ends with the remaining one', async () => {
     mine(1);
     mine(2);
     await start();

@@ -74,17 +74,17 @@ describe('a call of a node', () => {
 
   const error = (message: unknown, code: unknown = -32001) => JSON.stringify({ id: 1, error: { code, message } });
   it.each<[string, string | [number, string], string]>([
-    ['an error', error('limit'), 'the node says no: "limit" (-32001).'],
-    ['an error without words', error(undefined), 'the node says no (-32001).'],
-    ['an error of nothing', error({}, {}), 'the node says no.'],
+    ['an error', error('limit'), 'the node returned an error: "limit" (-32001).'],
+    ['an error without words', error(undefined), 'the node returned an error (-32001).'],
+    ['an error of nothing', error({}, {}), 'the node returned an error.'],
     ['an error under an HTTP status', [400, error('bad project')], 'HTTP 400: "bad project" (-32001).'],
     ['a page', [404, '<html>'], 'HTTP 404.'],
-    ['no JSON', '<html>', 'the answer is no JSON-RPC. Is that the URL of a node?'],
-    ['nothing', '', 'the answer is no JSON-RPC. Is that the URL of a node?'],
-    ['a list', '[]', 'the answer is no JSON-RPC. Is that the URL of a node?'],
-    ['the answer to another call', '{"id":2,"result":1}', 'the answer is that of no call, or has no result.'],
-    ['no result', '{"id":1}', 'the answer is that of no call, or has no result.'],
-    ['a redirect', [307, ''], 'it cannot be reached. Is the node running?'],
+    ['no JSON', '<html>', 'the answer is not JSON-RPC. Is this the URL of a node?'],
+    ['nothing', '', 'the answer is not JSON-RPC. Is this the URL of a node?'],
+    ['a list', '[]', 'the answer is not JSON-RPC. Is this the URL of a node?'],
+    ['the answer to another call', '{"id":2,"result":1}', 'the answer belongs to another call, or has no result.'],
+    ['no result', '{"id":1}', 'the answer belongs to another call, or has no result.'],
+    ['a redirect', [307, ''], 'the node is unreachable. Is it running?'],
   ])('says what it got when that is %s', async (_, answer, message) => {
     const { host } = await answering(Array.isArray(answer) ? [...answer, { location: 'http://127.0.0.1:9/' }] : answer);
     const expected = { name: 'RpcError', message: `eth_chainId at http://${host} failed: ${message}` };
@@ -107,31 +107,31 @@ describe('a call of a node', () => {
     expect(errors[0]?.message).toContain('no such project …, nor …');
   });
 
-  it('is told with a text that no terminal obeys, and that is short', async () => {
+  it('is reported in short text without control characters', async () => {
     const { host } = await answering(error(`\u001b[31m\u202e\n${'long'.repeat(1000)}`));
     const { message } = (await call(`http://${host}`).catch(asError)) as Error;
-    expect(message).toMatch(/says no: "\?\[31m\?\?longlong/);
+    expect(message).toMatch(/returned an error: "\?\[31m\?\?longlong/);
     expect(message.length).toBeLessThan(500);
   });
 
-  it('takes a key that is no percent-encoding, and keeps it to itself', async () => {
+  it('accepts a key that is not valid percent-encoding, and does not reveal it', async () => {
     const { host } = await answering(error('not %zz-key-%zz'));
     const { message } = (await call(`http://${host}/%zz-key-%zz`).catch(asError)) as Error;
-    expect(message).toContain('says no: "not …"');
+    expect(message).toContain('returned an error: "not …"');
   });
 
   it('says that nothing listens', async () => {
     const host = await serve(() => {});
     for (const close of closing.splice(0)) await close();
-    const message = `eth_chainId at http://${host} failed: it cannot be reached (ECONNREFUSED). Is the node running?`;
+    const message = `eth_chainId at http://${host} failed: the node is unreachable (ECONNREFUSED). Is it running?`;
     await expect(call(`http://${host}`)).rejects.toThrow(message);
   });
 
   it('ends when no answer has come, or not all of it', async () => {
     const silent = await serve(() => {});
-    await expect(call(`http://${silent}`, { timeoutMs: 50 })).rejects.toThrow('no answer in 50 ms.');
+    await expect(call(`http://${silent}`, { timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms.');
     const slow = await serve((_, response) => void response.write('{"id":1,'));
-    await expect(call(`http://${slow}`, { timeoutMs: 50 })).rejects.toThrow('no answer in 50 ms.');
+    await expect(call(`http://${slow}`, { timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms.');
   });
 
   it('ends with its signal, also while it waits to be made again', async () => {
@@ -140,8 +140,10 @@ describe('a call of a node', () => {
     const waiting = call(`http://${host}`, { signal: controller.signal });
     while (seen.length === 0) await new Promise(setImmediate);
     controller.abort();
-    await expect(waiting).rejects.toThrow('it was ended.');
-    await expect(call(`http://${host}`, { signal: controller.signal })).rejects.toThrow('it was ended.');
+    await expect(waiting).rejects.toThrow('aborted, as the watcher is closing.');
+    await expect(call(`http://${host}`, { signal: controller.signal })).rejects.toThrow(
+      'aborted, as the watcher is closing.',
+    );
     expect(seen).toHaveLength(1);
   });
 
@@ -154,7 +156,7 @@ describe('a call of a node', () => {
       response.on('drain', more);
       more();
     });
-    await expect(call(`http://${host}`)).rejects.toThrow('the answer has more than 100000 bytes.');
+    await expect(call(`http://${host}`)).rejects.toThrow('the answer is longer than 100000 bytes.');
     expect(written).toBeLessThan(50_000_000);
   });
 });

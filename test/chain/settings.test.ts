@@ -8,15 +8,27 @@ describe('watchChain refuses', () => {
   const abi = [{ type: 'event', name: 'Odd', inputs: [{ name: 'a', type: 'fixed128x18' }] }];
   const other = { ...token, address: people[0] };
   it.each<[string, Record<string, unknown>, string]>([
-    ['a URL that is none', { rpcUrl: `localhost/${KEY}` }, 'rpcUrl must be the http: or https: URL of a node'],
-    ['a URL of no HTTP', { rpcUrl: `wss://node.example/${KEY}` }, 'rpcUrl must be the http: or https: URL of a node'],
-    ['no URL', { rpcUrl: undefined }, 'rpcUrl must be'],
-    ['nothing to watch', { contracts: [] }, 'contracts or wallets'],
-    ['contracts that are no list', { contracts: token }, 'contracts must be an array.'],
-    ['wallets that are no list', { wallets: people[0] }, 'wallets must be an array.'],
-    ['a contract that is none', { contracts: [token, null] }, 'contracts[1].name must be text'],
-    ['a contract without a name', { contracts: [{ ...token, name: '' }] }, 'contracts[0].name must be text'],
-    ['a contract without a label', { contracts: [{ ...token, label: undefined }] }, 'contracts[0].label must be text'],
+    ['a URL that is none', { rpcUrl: `localhost/${KEY}` }, '`rpcUrl` must be the http: or https: URL of a node'],
+    ['a URL of no HTTP', { rpcUrl: `wss://node.example/${KEY}` }, '`rpcUrl` must be the http: or https: URL of a node'],
+    ['no URL', { rpcUrl: undefined }, '`rpcUrl` must be'],
+    ['nothing to watch', { contracts: [] }, 'contracts nor wallets'],
+    ['contracts that are no list', { contracts: token }, '`contracts` must be an array, got'],
+    ['wallets that are no list', { wallets: people[0] }, '`wallets` must be an array, got'],
+    [
+      'a contract that is none',
+      { contracts: [token, null] },
+      '`contracts[1].name` must be a non-empty string, got undefined.',
+    ],
+    [
+      'a contract without a name',
+      { contracts: [{ ...token, name: '' }] },
+      '`contracts[0].name` must be a non-empty string, got an empty string.',
+    ],
+    [
+      'a contract without a label',
+      { contracts: [{ ...token, label: undefined }] },
+      '`contracts[0].label` must be a non-empty string, got undefined.',
+    ],
     [
       'a label of an address that is no text',
       { contracts: [{ ...token, addressLabel: 1 }] },
@@ -25,33 +37,42 @@ describe('watchChain refuses', () => {
     [
       'an address that is none',
       { contracts: [token, { ...token, address: '0x12' }] },
-      'contracts[1].address is no address',
+      '`contracts[1].address` must be an address: 0x and 40 hex digits, got a string.',
     ],
     [
       'an address with a typing error',
       { contracts: [{ ...token, address: token.address.replace('5F', '5f') }] },
-      'contracts[0].address is an address whose checksum is wrong',
+      '`contracts[0].address` is an address with a wrong checksum',
     ],
     [
       'a contract that is there twice',
       { contracts: [token, other, { ...token, address: token.address.toLowerCase() }] },
-      'contracts[2] has the address of another one',
+      '`contracts[2]` repeats the address of another contract',
     ],
-    ['a wallet that is none', { wallets: ['me'] }, 'wallets[0] is no address'],
-    ['a wallet that is there twice', { wallets: [people[0], people[1], people[0]] }, 'wallets[2] is there twice'],
-    ['an ABI that is none', { contracts: [{ ...token, abi: {} }] }, 'contracts[0] (token): The ABI must be an array'],
-    ['an ABI that is text', { contracts: [{ ...token, abi: ['event A()'] }] }, 'contracts[0] (token): The ABI is text'],
+    [
+      'a misspelt option',
+      { contracts: [token], fromblock: 1 },
+      '`watchChain` has no option `fromblock`. Did you mean `fromBlock`?',
+    ],
+    ['a wallet that is none', { wallets: ['me'] }, '`wallets[0]` must be an address'],
+    [
+      'a wallet that is there twice',
+      { wallets: [people[0], people[1], people[0]] },
+      '`wallets[2]` repeats another wallet',
+    ],
+    ['an ABI that is none', { contracts: [{ ...token, abi: {} }] }, 'contracts[0] (token): `abi` must be an array'],
+    ['an ABI that is text', { contracts: [{ ...token, abi: ['event A()'] }] }, 'contracts[0] (token): `abi` is text'],
     [
       'an event that no log can be read by',
       { contracts: [other, { ...token, abi }] },
-      'contracts[1] (token): The ABI has a type',
+      'contracts[1] (token): `abi` has a type',
     ],
-    ['a first block that is none', { fromBlock: -1 }, 'fromBlock must be'],
-    ['a first block that is text', { fromBlock: '1' }, 'fromBlock must be'],
-    ['an interval of nothing', { pollIntervalMs: 0 }, 'pollIntervalMs must be'],
-    ['an interval that no timer takes', { pollIntervalMs: 2 ** 31 }, 'pollIntervalMs must be'],
-    ['no onEvents', { onEvents: undefined }, 'onEvents must be a function.'],
-  ])('%s, and says where', async (_, options, message) => {
+    ['a first block that is none', { fromBlock: -1 }, '`fromBlock` must be'],
+    ['a first block that is text', { fromBlock: '1' }, '`fromBlock` must be'],
+    ['an interval of nothing', { pollIntervalMs: 0 }, '`pollIntervalMs` must be'],
+    ['an interval that no timer takes', { pollIntervalMs: 2 ** 31 }, '`pollIntervalMs` must be'],
+    ['no onEvents', { onEvents: undefined }, '`onEvents` must be a function, got undefined.'],
+  ])('%s, and names the option', async (_, options, message) => {
     const all = { rpcUrl: `http://127.0.0.1:9/${KEY}`, contracts: [token], onEvents() {}, ...options };
     const error = await watchChain(all as WatchChainOptions).catch((caught) => caught);
     expect(error).toMatchObject({ name: 'ConfigError', code: 'ERR_WEBHOOK_CONFIG' });

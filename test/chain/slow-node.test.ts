@@ -20,14 +20,14 @@ afterEach(async () => {
 const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
 
 describe('a node', () => {
-  it('that has no block at all is told of at the start', async () => {
+  it('without any block is an error at the start', async () => {
     node.answer((_, [number], answer) => (number === 'latest' ? null : answer));
     const watching = watch(recorder, { rpcUrl: node.url, fromBlock: 'latest' });
     await expect(watching).rejects.toMatchObject({ code: 'ERR_WEBHOOK_RPC' });
     await expect(watching).rejects.toThrow('the latest block is not one');
   });
 
-  it('that tells of a block before it can give it is waited for, without a word and without a gap', async () => {
+  it('that announces a block before it can return it is waited for, without a log line or a gap', async () => {
     for (let value = 1; value <= 3; value++) node.mine({ logs: [transfer(value)] });
     let refused = 0;
     node.answer((method, [number], answer) => {
@@ -42,7 +42,7 @@ describe('a node', () => {
     expect(recorder.lines).toEqual([]);
   });
 
-  it('that answers with nothing is asked again, and told of', async () => {
+  it('that answers with nothing is asked again, and the error is logged', async () => {
     node.mine({ logs: [transfer(1)] });
     node.answer((method, _, answer) =>
       method === 'eth_blockNumber' && recorder.lines.length === 0 ? new Raw('', 204) : answer,
@@ -55,7 +55,7 @@ describe('a node', () => {
 });
 
 describe('watchChain', () => {
-  it('tells once of a log without topics that no event fits, and goes on', async () => {
+  it('warns once of a log without topics that matches no event, and continues', async () => {
     const anonymous = { ...transfer(1), topics: [] };
     node.mine({ logs: [anonymous, transfer(2), anonymous] });
     watcher = await watch(recorder, { rpcUrl: node.url });
@@ -66,7 +66,7 @@ describe('watchChain', () => {
     ]);
   });
 
-  it('that is closed while onEvents has events in hand does not wait to give them again', async () => {
+  it('that is closed while onEvents runs does not wait to call it again', async () => {
     node.mine({ logs: [transfer(1)] });
     const [given, failing] = [deferred(), deferred()];
     let calls = 0;

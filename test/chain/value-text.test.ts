@@ -81,7 +81,7 @@ describe('the size of a value', () => {
 });
 
 describe('text of bytes', () => {
-  it('has one U+FFFD for each byte that is no UTF-8, as Go writes it', () => {
+  it('has one U+FFFD per byte that is not UTF-8, as Go writes it', () => {
     expect(goText(Uint8Array.from([0xff, 0x61, 0xe2, 0x82, 0xed, 0xa0, 0x80]))).toBe(
       '\uFFFDa\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD',
     );

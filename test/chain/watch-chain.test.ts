@@ -115,7 +115,7 @@ describe('watchChain', () => {
     ]);
   });
 
-  it('sends the transactions of wallets behind their logs, with whether they failed', async () => {
+  it('passes on the transactions of wallets after their logs, with whether they failed', async () => {
     const [wallet, other] = people;
     node.mine({ from: other }, { from: wallet, logs: [transfer(1)] }, { from: wallet, failed: true });
     await start({ wallets: [getAddress(wallet)] });
@@ -177,7 +177,7 @@ describe('watchChain', () => {
     expect(node.calls.map(({ method }) => method)).not.toContain('eth_getLogs');
   });
 
-  it('goes on when its logger fails, and tells the console what matters when it has none', async () => {
+  it('continues if its logger fails, and logs to the console without one', async () => {
     const told: string[] = [];
     const spies = (['debug', 'info', 'warn', 'error'] as const).map((level) =>
       vi.spyOn(console, level).mockImplementation((message) => void told.push(`${level} ${message}`)),
@@ -199,10 +199,10 @@ describe('watchChain', () => {
     }
     for (const spy of spies) spy.mockRestore();
     expect(told.every((line) => /^error eth_getBlockByNumber .*busy|^warn A log of token/.test(line))).toBe(true);
-    expect(told.at(-1)).toMatch(/^warn A log of token fits no event/);
+    expect(told.at(-1)).toMatch(/^warn A log of token matches no event/);
   });
 
-  it('begins with what is mined from now on unless it is told', async () => {
+  it('starts with the next mined block by default', async () => {
     node.mine({ logs: [transfer(1)] });
     await start({ fromBlock: 'latest' });
     expect(watcher).toMatchObject({ chainId: 31337, blockNumber: 1 });
@@ -211,7 +211,7 @@ describe('watchChain', () => {
     expect(valuesOf(recorder.groups)).toEqual([['2']]);
   });
 
-  it('begins where it is told', async () => {
+  it('starts at fromBlock', async () => {
     for (let value = 1; value < 6; value++) node.mine({ logs: [transfer(value)] });
     await start({ fromBlock: 4 });
     await done(5);
@@ -258,7 +258,7 @@ describe('watchChain', () => {
     expect(recorder.lines.map(({ level }) => level)).toEqual(['error', 'error', 'error']);
   });
 
-  it('tells once of the logs that no event of the ABI fits, and goes on', async () => {
+  it('warns once of logs that match no event of the ABI, and continues', async () => {
     const other = { ...transfer(1), topics: [padHex('0xff', { size: 32 })] };
     const short = { ...transfer(1), data: '0x12' } as const;
     for (let at = 0; at < 3; at++) node.mine({ logs: [other, transfer(at), short] });

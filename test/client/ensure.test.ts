@@ -18,14 +18,14 @@ const methods = () => service.seen.map(({ method }) => method);
 const sent = (method: string) => service.seen.filter((each) => each.method === method).map(({ body }) => body);
 
 describe('ensure', () => {
-  it('creates one webhook for many calls at once', async () => {
+  it('creates one webhook for many concurrent calls', async () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => client.ensure(orders)));
     expect(results.filter(({ created }) => created).length).toBe(1);
     expect(new Set(results.map(({ webhook }) => webhook.id))).toEqual(new Set([1]));
     expect(sent('POST').length).toBe(1);
   });
 
-  it('lets calls at once for one label take effect in their order', async () => {
+  it('runs concurrent calls for one label in order', async () => {
     const calls = ['/a', '/b', '/c'].map((path) => client.ensure({ label: 'orders', url: url + path }));
     expect((await Promise.all(calls)).map(({ created, updated }) => [created, updated])).toEqual([
       [true, false],
@@ -35,7 +35,7 @@ describe('ensure', () => {
     expect(await client.get(1)).toMatchObject({ url: `${url}/c` });
   });
 
-  it('goes on with the next call when one failed', async () => {
+  it('runs the next call after one failed', async () => {
     service.next.push(json(400, { message: 'no' }));
     const [first, second] = await Promise.allSettled([client.ensure(orders), client.ensure(orders)]);
     expect(first).toMatchObject({ status: 'rejected', reason: { status: 400 } });

@@ -147,7 +147,7 @@ describe('an error of the service', () => {
 
   it('says to look where baseUrl leads when a path is not known there', async () => {
     expect(String(await errorOf(text(404, '<pre>Cannot GET /api</pre>')))).toMatch(
-      /answered 404, and not as .* baseUrl\.$/,
+      /answered 404, but not in the format .* baseUrl\.$/,
     );
     expect(String(await errorOf(text(418, '')))).toMatch(/answered 418\.$/);
   });

@@ -14,11 +14,13 @@ afterEach(() => service.close());
 const client = (options: Partial<WebhookClientOptions> = {}) =>
   createWebhookClient({ baseUrl: service.baseUrl, apiKey, random: () => 0, retries: 0, ...options });
 
-describe('a fetch function of one’s own', () => {
-  it('that gives the answer of no server is told of as one without a status', async () => {
+describe('a custom fetch function', () => {
+  it('that returns an answer of no server is an error', async () => {
     const count = client({ fetch: async () => Response.error() }).count();
     await expect(count).rejects.toMatchObject({ code: 'ERR_WEBHOOK_API', status: 0 });
-    await expect(count).rejects.toThrow('GET /webhooks/count: the status is none of HTTP. Check baseUrl.');
+    await expect(count).rejects.toThrow(
+      'GET /webhooks/count: the answer has no valid HTTP status. Check baseUrl and the fetch function.',
+    );
   });
 
   it.each<[string, unknown, string]>([
@@ -26,21 +28,21 @@ describe('a fetch function of one’s own', () => {
     ['an error without a message', Object.assign(new Error(), { code: 'ECONNABORTED' }), 'no answer (ECONNABORTED).'],
     ['an error without anything', new TypeError(), 'no answer (TypeError).'],
     ['an error that quotes the key', new Error(`Bearer ${apiKey} failed`), 'no answer (Bearer [API key] failed).'],
-  ])('that rejects with %s is told of by what is known', async (_, thrown, expected) => {
+  ])('that rejects with %s is an error with the known cause', async (_, thrown, expected) => {
     const call = client({ fetch: () => Promise.reject(thrown) }).count();
     await expect(call).rejects.toThrow(`GET /webhooks/count: ${expected}`);
     await expect(call).rejects.toMatchObject({ code: 'ERR_WEBHOOK_API_UNREACHABLE', status: 503 });
   });
 });
 
-it('an API key that cannot be had is told of, and nothing is sent', async () => {
+it('a failing apiKey function is an error, and nothing is sent', async () => {
   const call = client({ apiKey: () => Promise.reject(new Error('the vault is sealed')) }).count();
-  await expect(call).rejects.toThrow('The apiKey function failed.');
+  await expect(call).rejects.toThrow('The function `apiKey` failed.');
   expect(service.seen).toEqual([]);
 });
 
 describe('ensure', () => {
-  it('takes a URL of the service that is none for another than its own', async () => {
+  it('treats an invalid URL at the service as different from its own', async () => {
     await fetch(`${service.baseUrl}/api/v0/webhooks`, {
       method: 'POST',
       headers: { authorization: `Bearer ${apiKey}` },

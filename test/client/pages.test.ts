@@ -49,7 +49,7 @@ describe('pages', () => {
     expect(asked).toEqual([[10, 0]]);
   });
 
-  it('begins anew each time it is iterated over', async () => {
+  it('starts again for each iteration', async () => {
     const read = pages(listOf(5).page, { pageSize: 2 });
     expect(await idsOf(read)).toEqual(upTo(5));
     expect(await idsOf(read)).toEqual(upTo(5));

@@ -103,7 +103,7 @@ describe('recoverMissed', () => {
     expect(stored).toEqual([key(1), key(2)]);
   });
 
-  it('tells of events that are invalid, unknown or failed, and goes on with the others', async () => {
+  it('reports events that are invalid, unknown or failed, and continues with the others', async () => {
     add(2);
     add(1, () => ({ data: { triggeredAt: 1 } }));
     add(1, () => ({ data: null }));

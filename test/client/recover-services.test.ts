@@ -93,7 +93,7 @@ describe('recoverMissed of two services', () => {
     expect(again).toMatchObject({ found: 1, handled: 0, duplicates: 1 });
   });
 
-  it('with other paths never share an id, whatever stands in these', () => {
+  it('with different paths never share an id', () => {
     const idOf = (path: string, webhook: number, entry: number) =>
       `delivery-log:${apiAddress(`https://a.example/${path}`).service}:${webhook}:${entry}`;
     const paths = fc
@@ -150,7 +150,7 @@ describe('a receiver whose secret is a function of the request', () => {
     return { receiver, seen };
   };
 
-  it('is given the request that recoverMissed was told', async () => {
+  it('receives the option request of recoverMissed', async () => {
     const { receiver, seen } = finding();
     const client = clientOf(await serviceWithOne(), 'https://svc.example');
     const request = { header: (name: string) => (name === 'x-tenant' ? 'one' : undefined), url: '/webhooks/one' };

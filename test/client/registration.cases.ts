@@ -37,7 +37,7 @@ export function describeRegistration(title: string, start: () => Promise<Registr
       await client.remove(created.id);
     });
 
-    it('changes what it is told to, and leaves the rest', async () => {
+    it('changes only the given keys', async () => {
       const { id } = await client.create({ label: 'orders', url, subscriptions: ['event.emitted'] });
       const changed = await client.update(id, { url: `${url}/2` });
       expect(changed).toMatchObject({ id, label: 'orders', url: `${url}/2`, subscriptions: ['event.emitted'] });

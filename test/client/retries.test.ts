@@ -72,7 +72,7 @@ describe('what may pass', () => {
     expect(at.length).toBe(1);
   });
 
-  it('is tried again as often as `retries` says, and then told', async () => {
+  it('is retried as often as `retries` says, then rejects', async () => {
     const { fetch, at } = fetching(failing(503));
     expect(await ended(client({ fetch, retries: 4 }).get(1))).toMatchObject({ status: 503, serviceMessage: 'later' });
     expect(at.length).toBe(5);
@@ -105,7 +105,7 @@ describe('an attempt', () => {
     }
   });
 
-  it('is told to stop when it is late', async () => {
+  it('is aborted when it is late', async () => {
     const signals: AbortSignal[] = [];
     const fetch = (request: Request) => {
       signals.push(request.signal);
@@ -188,7 +188,7 @@ describe('the pauses', () => {
     expect(pauses(at)).toEqual([300, 600]);
   });
 
-  it('are none when the service asks for more than is waited for: it is told at once', async () => {
+  it('end when the service asks for a longer wait than the option allows', async () => {
     for (const after of ['31', '1000000000', 'Fri, 01 Jan 2100 00:00:00 GMT']) {
       const { fetch, at } = fetching(failing(429, { 'retry-after': after }), ok);
       expect(await ended(client({ fetch }).get(1))).toMatchObject({ status: 429 });

@@ -24,7 +24,7 @@ describe('createWebhookClient', () => {
     ['a key with a newline', { baseUrl: 'https://service.example', apiKey: 'key\n' }],
     ['a key of other characters', { baseUrl: 'https://service.example', apiKey: 'schlüssel' }],
     ['no base URL', { apiKey }],
-    ['a base URL that is none', { baseUrl: 'service.example', apiKey }],
+    ['an invalid base URL', { baseUrl: 'service.example', apiKey }],
     ['a base URL in the clear', { baseUrl: 'http://service.example', apiKey }],
     ['a base URL that only begins as a loopback address', { baseUrl: 'http://127.0.0.1.example', apiKey }],
     ['a base URL that only ends as one', { baseUrl: 'http://notlocalhost', apiKey }],
@@ -35,8 +35,9 @@ describe('createWebhookClient', () => {
     ['a time-out of 0', { baseUrl: 'https://service.example', apiKey, timeoutMs: 0 }],
     ['retries below 0', { baseUrl: 'https://service.example', apiKey, retries: -1 }],
     ['endless retries', { baseUrl: 'https://service.example', apiKey, retries: Number.POSITIVE_INFINITY }],
-    ['a fetch that is no function', { baseUrl: 'https://service.example', apiKey, fetch: 'fetch' }],
-  ])('refuses %s, without quoting it', (_, options) => {
+    ['a misspelt option', { baseUrl: 'https://service.example', apiKey, timeout: 1 }],
+    ['a fetch that is not a function', { baseUrl: 'https://service.example', apiKey, fetch: 'fetch' }],
+  ])('rejects %s, without quoting it', (_, options) => {
     let thrown: unknown;
     try {
       createWebhookClient(options as unknown as WebhookClientOptions);
@@ -58,12 +59,15 @@ describe('createWebhookClient', () => {
     expect(service.seen[0]?.path).toBe('/chain/api/v0/webhooks/count');
   });
 
-  it.each(['http://localhost:1', 'http://[::1]:1', 'http://127.9.9.9', 'https://service.example'])(
-    'takes %s',
-    (url) => {
-      expect(() => client({ baseUrl: url })).not.toThrow();
-    },
-  );
+  it.each([
+    'http://localhost:1',
+    'http://api.localhost',
+    'http://[::1]:1',
+    'http://127.9.9.9',
+    'https://service.example',
+  ])('takes %s', (url) => {
+    expect(() => client({ baseUrl: url })).not.toThrow();
+  });
 
   it('shows neither key nor base URL when it is inspected or serialised', () => {
     const shown = inspect(client(), { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true });
@@ -90,7 +94,7 @@ describe('the API key', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('is no part of what the service says in an error', async () => {
+  it('is not part of the message of the service in an error', async () => {
     service.next.push(json(400, { status: 400, message: `Bearer ${apiKey} is not allowed` }));
     const error = await client()
       .count()

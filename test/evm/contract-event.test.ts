@@ -19,6 +19,21 @@ function changed(event: EventEmitted, log: Partial<Record<keyof RawLog, unknown>
 }
 
 describe('contractEvent', () => {
+  it.each([
+    [{ adress: '0x' }, '`contractEvent` has no option `adress`. Did you mean `address`?'],
+    [{ address: undefined }, '`address` must be 0x and 40 hex digits, got undefined.'],
+    [{ address: '0x5FbDB2315678afecb367f032d93F642f64180aa' }, '`address` must be 0x and 40 hex digits, got a string.'],
+    [{ removed: 'true' }, '`removed` must be true or false, got a string.'],
+    [{ requireLog: 1 }, '`requireLog` must be true or false, got a number.'],
+    [{ name: undefined }, '`name` must be the name of an event, got undefined.'],
+    [{ abi: {} }, '`abi` must be an array of items'],
+    [{ abi: ['event Transfer()'] }, '`abi` is text. Pass it through parseAbi(...)'],
+  ])('throws ConfigError for %j', (wrong, message) => {
+    const run = () => contractEvent({ abi: erc20Abi, name: 'Transfer', ...wrong } as never);
+    expect(run).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+    expect(run).toThrow(message);
+  });
+
   it('gives its handler name, arguments, log and event', () => {
     const event = erc20();
     let given: unknown;
@@ -96,7 +111,7 @@ describe('contractEvent', () => {
     expect(contractEvent({ abi: erc20Abi, name: 'Transfer' }).select(renamed)).toBeUndefined();
   });
 
-  it('selects what a re-org removed only when told to', () => {
+  it('selects removed logs only with the option removed', () => {
     const seen: unknown[] = [];
     const token = { abi: erc20Abi, name: 'Transfer', address: TOKEN } as const;
     const { dispatch } = createRouter()
@@ -161,7 +176,9 @@ describe('contractEvent', () => {
     router.on(contractEvent({ abi: erc20Abi, name: 'Transfer', removed: true }), () => {});
     router.on(contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN }), () => {});
     router.on(contractEvent({ abi: erc721Abi, name: 'Transfer' }), () => {});
-    expect(() => router.on(contractEvent({ abi: [transfer], name: 'Transfer' }), () => {})).toThrow(/handler already/);
+    expect(() => router.on(contractEvent({ abi: [transfer], name: 'Transfer' }), () => {})).toThrow(
+      /already has a handler/,
+    );
   });
 
   it.each([

@@ -52,7 +52,7 @@ describe('decodeEvent', () => {
     });
   });
 
-  it('takes an event that stands in the ABI twice', () => {
+  it('accepts an event that the ABI contains twice', () => {
     const event = eventOf(transferAbi[0], { from: BOB, to: TOKEN, value: 7n });
     expect(decodeEvent(event, [...transferAbi, ...transferAbi]).args).toEqual({ from: BOB, to: TOKEN, value: 7n });
   });
@@ -74,13 +74,13 @@ describe('decodeEvent', () => {
       reason: expect.stringContaining('has no event of that name; the log has 3 topics'),
     });
     const unindexed = parseAbi(['event Transfer(address from, address to, uint256 value)']);
-    const reason = 'Under its name the ABI has Transfer(address,address,uint256) with 1 topics';
+    const reason = 'The ABI has Transfer(address,address,uint256) with 1 topics';
     expect(refusal(() => decodeEvent(event, unindexed)).message).toContain(reason);
     delete event.data.event.rawFields;
     expect(refusal(() => decodeEvent(event, []))).toMatchObject({ input: 'signature' });
   });
 
-  it('refuses an event without rawFields when told to', () => {
+  it('refuses an event without rawFields if requireLog is set', () => {
     const event = parseEventEmitted(sampleEventEmitted());
     expect(decodeEvent(event, transferAbi, { requireLog: true }).log.logIndex).toBe(0);
     delete event.data.event.rawFields;
@@ -142,7 +142,7 @@ describe('an event that contradicts its log', () => {
     ['another amount', 'value', (event) => Object.assign(input(event, 2), { value: '7000001' })],
     ['an amount with a digit more', 'value', (event) => Object.assign(input(event, 2), { value: '70000000' })],
     ['a negative amount', 'value', (event) => Object.assign(input(event, 2), { value: '-7000000' })],
-    ['nought', 'value', (event) => Object.assign(input(event, 2), { value: '0' })],
+    ['zero', 'value', (event) => Object.assign(input(event, 2), { value: '0' })],
     ['an amount that is none', 'value', (event) => Object.assign(input(event, 2), { value: 'seven' })],
     ['an amount that is not text', 'value', (event) => Object.assign(input(event, 2), { value: { seven: 7 } })],
     ['another type', 'type of value', (event) => Object.assign(input(event, 2), { type: 'uint128' })],

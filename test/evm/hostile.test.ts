@@ -33,7 +33,7 @@ function expectSame(event: EventEmitted): void {
   if (decoded) expect(decoded.args).toEqual(expectedArgs(moved.item, moved.values));
 }
 
-describe('rawFields that are no log', () => {
+describe('rawFields that are not a log', () => {
   const texts = [
     '',
     ' ',

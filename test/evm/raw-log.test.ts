@@ -33,7 +33,7 @@ describe('rawLog', () => {
     });
   });
 
-  it('has the time of the block when the node told it', () => {
+  it('has the time of the block if the node sent it', () => {
     expect(rawLog(withLog({ blockTimestamp: '0x65537d72' }))).toMatchObject({ blockTimestamp: 1_699_970_418n });
     expect(rawLog(withLog({ blockTimestamp: null }))).not.toHaveProperty('blockTimestamp');
   });

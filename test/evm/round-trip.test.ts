@@ -108,7 +108,7 @@ describe('an event on its way from a contract to decodeEvent', () => {
     );
   });
 
-  it('is told from one of its signature that has another number of topics', () => {
+  it('is distinguished from one of its signature with another number of topics', () => {
     fc.assert(
       fc.property(emissions, (emission) => {
         const inputs = wireInputs(emission.item, emission.values, { pick: plain });

@@ -121,7 +121,7 @@ describe('an event that does not decode', () => {
       expect(outcomes[1]?.error?.cause).toMatchObject({ code, eventId: bad.id });
     });
 
-    it('of another contract is none of a route that has an address', async () => {
+    it('of another contract does not match a route with an address', async () => {
       const bad = spoilt(spoil);
       bad.data.event.contract.address = BOB;
       const seen: unknown[] = [];

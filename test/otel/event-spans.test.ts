@@ -44,7 +44,7 @@ describe('the span of an event', () => {
     ]);
   });
 
-  it('leaves out what an open payload holds in place of a hash', async () => {
+  it('leaves out a hash that is not text', async () => {
     const { spans, tracerProvider } = instrumented();
     const started = vi.spyOn(tracerProvider.getTracer('event-webhook-receiver'), 'startSpan');
     const odd = { ...sampleTransactionIncluded(), data: { tx: { hash: { of: ['anything'] } } } };
@@ -57,7 +57,7 @@ describe('the span of an event', () => {
     expect(spans('handle')).toHaveLength(2);
   });
 
-  it('is the parent of what the handler does, also after it has waited, and of several at once', async () => {
+  it('is the parent of spans of the handler, also after it has waited, and for concurrent handlers', async () => {
     const { spans, tracer } = instrumented();
     const gates = [deferred(), deferred(), deferred(), deferred()];
     const onEvent = async ({ id }: { id: string }) => {
@@ -152,7 +152,7 @@ describe('the span of an event', () => {
     expect('error.type' in (spans('handle')[0]?.attributes ?? {})).toBe('error.type' in attributes);
   });
 
-  it('of a duplicate is no error', async () => {
+  it('of a duplicate is not an error', async () => {
     const { spans } = instrumented();
     const { receiver } = noting();
     for (let i = 0; i < 2; i++) await receiver.handle(signed([event('a')]));

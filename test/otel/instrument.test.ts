@@ -52,7 +52,7 @@ describe('instrumentWebhooks', () => {
     expect(listening()).toEqual([]);
   });
 
-  it('says nothing of a delivery that was under way before it began', async () => {
+  it('ignores a delivery that was in progress when it started', async () => {
     const gate = deferred();
     const { receiver } = noting({ onEvent: () => gate.promise });
     const running = receiver.handle(signed([event('a')]));
@@ -151,8 +151,16 @@ describe('instrumentWebhooks', () => {
     expect(parentOf(spans('handle')[0])).toBe(idOf(spans('process')[0]));
   });
 
-  it('throws ConfigError for a number of spans that is none', () => {
-    expect(() => instrumentWebhooks({ maxEventSpans: -1 })).toThrow(ConfigError);
+  it.each([
+    [{ maxEventSpans: -1 }, '`maxEventSpans` must be a number of at least 0, got a number out of range.'],
+    [{ destination: '' }, '`destination` must be a non-empty string, got an empty string.'],
+    [{ tracerProvider: {} }, '`tracerProvider` must be a TracerProvider, got an object.'],
+    [{ meterProvider: 'otlp' }, '`meterProvider` must be a MeterProvider, got a string.'],
+    [{ maxEventSpan: 1 }, '`instrumentWebhooks` has no option `maxEventSpan`. Did you mean `maxEventSpans`?'],
+  ])('throws ConfigError for %j', (options, message) => {
+    const run = () => instrumentWebhooks(options as never);
+    expect(run).toThrow(ConfigError);
+    expect(run).toThrow(message);
     expect(listening()).toEqual([]);
   });
 });

@@ -107,7 +107,7 @@ describe('the span of a delivery', () => {
     expect(spans('process')[0]?.links).toEqual([]);
   });
 
-  it('of a forgery is an error with the code, and says nothing of what was sent', async () => {
+  it('of a forgery is an error with the code, and contains nothing of the request', async () => {
     const { spans } = instrumented();
     const { receiver } = noting({ secret: 'whsec-never-told' });
     const forged = signed([event('a')]);

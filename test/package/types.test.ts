@@ -1,7 +1,15 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Consumer, type compilers, createConsumer, resolutions, typeCheck, withDom } from './consumer.js';
+import {
+  type Consumer,
+  type compilers,
+  createConsumer,
+  resolutions,
+  subpaths,
+  typeCheck,
+  withDom,
+} from './consumer.js';
 
 let consumer: Consumer;
 
@@ -37,6 +45,34 @@ describe.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
   },
 );
 
+/** How CommonJS projects resolve modules that do not know `exports`. TypeScript 6 deprecates it and 7 lacks it. */
+const node10 = { module: 'commonjs', moduleResolution: 'node10', esModuleInterop: true, skipLibCheck: true };
+
+describe.each([
+  ['5.9', {}],
+  ['6.0', { ignoreDeprecations: '6.0' }],
+] as const)('TypeScript %s with module commonjs and moduleResolution node10', (compiler, silenced) => {
+  test('finds the types of every subpath', { timeout: 120_000 }, async () => {
+    const imports = (await subpaths()).map(
+      (subpath, at) => `import * as entry${at} from 'event-webhook-receiver${subpath}';\nexport { entry${at} };`,
+    );
+    await consumer.write('node10.ts', imports.join('\n'));
+    const compilerOptions = { ...node10, ...silenced, lib: withDom };
+    expect(await typeCheck(consumer, compiler, { files: ['app.ts', 'node10.ts'], compilerOptions })).toBe('');
+  });
+
+  test('reports a subpath that does not exist', { timeout: 120_000 }, async () => {
+    await consumer.write(
+      'missing.ts',
+      "import 'event-webhook-receiver/evm'; import * as x from 'event-webhook-receiver/evn'; export { x };",
+    );
+    const compilerOptions = { ...node10, ...silenced };
+    expect(await typeCheck(consumer, compiler, { files: ['missing.ts'], compilerOptions })).toMatch(
+      /^missing\.ts\(1,\d+\): error TS2307: Cannot find module 'event-webhook-receiver\/evn'/,
+    );
+  });
+});
+
 const WITHOUT_ABITYPE = `
 import { decodeEvent } from 'event-webhook-receiver/evm';
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
@@ -47,7 +83,7 @@ const { args } = decodeEvent(sampleEventEmitted(), abi);
 export const value: bigint = args.value;
 `;
 
-test('without abitype arguments are no any, in silence, but of a type that says what is missing', {
+test('without abitype, arguments have a type that says to install it, and not silently any', {
   timeout: 120_000,
 }, async () => {
   const without = await createConsumer();

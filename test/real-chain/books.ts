@@ -23,18 +23,18 @@ export function keepBooks({ contracts }: Chain) {
       return removed ? -value : value;
     };
     for (const token of [points, coins]) {
-      router.on(contractEvent({ ...token, name: 'Transfer', removed }), ({ args }) =>
+      router.on(contractEvent({ abi: token.abi, address: token.address, name: 'Transfer', removed }), ({ args }) =>
         move(token.label, args.from, args.to, sign(args.value)),
       );
     }
     router
-      .on(contractEvent({ ...deeds, name: 'Transfer', removed }), ({ args }) =>
+      .on(contractEvent({ abi: deeds.abi, address: deeds.address, name: 'Transfer', removed }), ({ args }) =>
         move('deeds', args.from, args.to, sign(1n)),
       )
-      .on(contractEvent({ ...goods, name: 'TransferSingle', removed }), ({ args }) =>
+      .on(contractEvent({ abi: goods.abi, address: goods.address, name: 'TransferSingle', removed }), ({ args }) =>
         move(`goods ${args.id}`, args.from, args.to, sign(args.value)),
       )
-      .on(contractEvent({ ...goods, name: 'TransferBatch', removed }), ({ args }) => {
+      .on(contractEvent({ abi: goods.abi, address: goods.address, name: 'TransferBatch', removed }), ({ args }) => {
         for (const [at, id] of args.ids.entries()) {
           move(`goods ${id}`, args.from, args.to, sign(args.values[at] ?? 0n));
         }

@@ -23,7 +23,7 @@ describe.each(samples)('%s', (_, sample, kind) => {
     expect(parseDelivery(body)).toEqual([{ status: 'event', event }]);
   });
 
-  it('gives each event an id of its own, a UUID', () => {
+  it('gives each event its own id, a UUID', () => {
     const ids = Array.from({ length: 100 }, () => sample().id);
     expect(new Set(ids).size).toBe(100);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -83,7 +83,7 @@ describe('overrides', () => {
 });
 
 describe('a sample', () => {
-  it('has a contract of its own in each place, so that changing one leaves the other', () => {
+  it('has separate contract objects, so that changing one leaves the other', () => {
     const { event, transaction } = sampleEventEmitted().data;
     event.contract.label = 'changed';
     expect(transaction?.contract?.label).toBe('sampletoken');
@@ -154,16 +154,19 @@ describe('createTestDelivery', () => {
     expect(JSON.stringify(JSON.parse(body))).not.toBe(body);
   });
 
-  it('sends what is no event too', () => {
+  it('also sends values that are not events', () => {
     expect(createTestDelivery([], { secret }).body).toBe('[]');
     expect(createTestDelivery([null, 7, { id: 1 }], { secret }).body).toBe('[null,7,{"id":1}]');
   });
 
-  it.each([{ secret: '' }, { secret, timestamp: 'now' }])('throws ConfigError for the options %j', (options) => {
-    expect(() => createTestDelivery([], options)).toThrow(
-      expect.toSatisfy((error) => isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG'),
-    );
-  });
+  it.each([{ secret: '' }, { secret, timestamp: 'now' }, { secret, timestmp: '1' } as { secret: string }])(
+    'throws ConfigError for the options %j',
+    (options) => {
+      expect(() => createTestDelivery([], options)).toThrow(
+        expect.toSatisfy((error) => isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG'),
+      );
+    },
+  );
 
   it('gives as many requests as are asked for, each with its own body', async () => {
     const delivery = createTestDelivery([sampleEventEmitted()], { secret, timestamp, headers: multibaasHeaders });

@@ -147,7 +147,7 @@ describe('contractEvent', () => {
     createReceiver({ secret: 'whsec-test', onEvent: router.dispatch });
   });
 
-  test('has a type for a handler that stands elsewhere', () => {
+  test('has a type for a handler that is declared elsewhere', () => {
     expectTypeOf<MatchedEvent<typeof own, 'Opened', true>>().toEqualTypeOf<{
       readonly eventName: 'Opened';
       readonly args: { note: Hex };

@@ -26,37 +26,43 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true }));
 
-/** What a compiler says of each program, without its path. */
+/** The first error that a compiler reports for each program. */
 async function compile(compiler: keyof typeof compilers): Promise<Record<string, string>> {
   const tsc = join(root, 'node_modules', compilers[compiler], 'bin/tsc');
   const { stdout } = await run(process.execPath, [tsc, '--pretty', 'false', '-p', directory]).catch(
     (failure: { stdout: string }) => failure,
   );
-  const said: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   for (const diagnostic of stdout.trim().split(/\n(?! )/)) {
     const [, name, message] = /^(?:.*\/)?([\w-]+)\.ts\(\d+,\d+\): error (.*)$/s.exec(diagnostic) ?? [];
     if (name === undefined || message === undefined) throw new Error(`Not a diagnostic: ${diagnostic}`);
-    said[name] = said[name] === undefined ? message : `${said[name]}\n${message}`;
+    errors[name] ??= message;
   }
-  return said;
+  return errors;
 }
 
-describe('what the compiler says of a typical mistake', () => {
-  let said: Record<string, string>;
+const refused = Object.entries(MISTAKES).filter(([, { message }]) => message !== undefined);
+const accepted = Object.entries(MISTAKES).filter(([, { message }]) => message === undefined);
+const names = refused.map(([name]) => name).sort();
+
+describe('TypeScript 6.0', () => {
+  let errors: Record<string, string>;
 
   beforeAll(async () => {
-    said = await compile('6.0');
+    errors = await compile('6.0');
   }, 120_000);
 
-  it.each(Object.entries(MISTAKES))('%s', (name, { message }) => {
-    expect(`\n${said[name]}\n`).toBe(message);
+  it.each(refused)('explains the mistake: %s', (name, { message }) => {
+    expect(errors[name]).toBe(message);
   });
 
-  it('is said of these programs alone', () => {
-    expect(Object.keys(said).sort()).toEqual(Object.keys(MISTAKES).sort());
+  for (const [name] of accepted) it.todo(`explains the mistake: ${name}`);
+
+  it('rejects no other program', () => {
+    expect(Object.keys(errors).sort()).toEqual(names);
   });
 });
 
-it.each(['5.9', '7.0'] as const)('TypeScript %s refuses the same programs', { timeout: 120_000 }, async (compiler) => {
-  expect(Object.keys(await compile(compiler)).sort()).toEqual(Object.keys(MISTAKES).sort());
+it.each(['5.9', '7.0'] as const)('TypeScript %s rejects the same programs', { timeout: 120_000 }, async (compiler) => {
+  expect(Object.keys(await compile(compiler)).sort()).toEqual(names);
 });
