@@ -1,4 +1,4 @@
-import type { Attempt } from '../page/record.js';
+import type { Attempt } from '../page/delivery-record.js';
 import type { Summary } from '../page/views.js';
 import { timeOf } from './delivery-text.js';
 import type { Colors } from './output.js';

@@ -1,10 +1,10 @@
 import { explainFailure } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
-import { budget } from '../page/bounded.js';
 import { type Contents, contentsOf, itemsOf } from '../page/contents.js';
 import { type ItemView, itemView, type KnownContracts } from '../page/item-view.js';
 import { type Row, rowsOf } from '../page/rows.js';
+import { budget } from '../page/text-limits.js';
 
 /** What can be asked about a delivery, as it goes to the thread and comes back. */
 export interface Tasks {

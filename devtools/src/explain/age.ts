@@ -1,6 +1,5 @@
-import { certain, likely } from './fault.js';
-import type { Finding } from './finding.js';
-import type { Given } from './options.js';
+import { certain, type Finding, likely } from './finding.js';
+import type { ReadOptions } from './options.js';
 import { isTimestamp } from './text.js';
 import { timestampFaults } from './timestamp.js';
 
@@ -34,7 +33,7 @@ const SLACK_SECONDS = 30;
 const LATEST_SECONDS = 1e11;
 
 /** What is wrong with the age of a delivery; `[]` when it is fresh. */
-export function findAge(timestamp: string, { now, toleranceSeconds }: Given): Finding[] {
+export function findAge(timestamp: string, { now, toleranceSeconds }: ReadOptions): Finding[] {
   if (!isTimestamp(timestamp)) return [];
   const age = now / 1000 - Number(timestamp);
   if (Math.abs(age) <= toleranceSeconds) return [];

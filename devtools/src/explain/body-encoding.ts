@@ -1,7 +1,7 @@
 import type { BodyView, Step, Undone } from './body-view.js';
 import { ByteSink } from './byte-sink.js';
 import { fromBase64, fromCodes, fromHex, join } from './bytes.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './finding.js';
 import { CARRIAGE_RETURN, hexNumber, isSpace, LINE_FEED } from './json-scan.js';
 
 const bytesFirst =

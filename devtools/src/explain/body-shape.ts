@@ -1,7 +1,7 @@
 import { rewritten } from './body-style.js';
 import type { BodyView, Step, Undone } from './body-view.js';
 import { fromBase64, join, sameBytes, textOf, utf8 } from './bytes.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './finding.js';
 import { compact } from './json-layout.js';
 import { endsOf, type Member, membersOf } from './json-order.js';
 import { afterSpace, isOpening, isSpace, LIST, QUOTE } from './json-scan.js';

@@ -1,6 +1,6 @@
 import type { BodyView, Step, Undone } from './body-view.js';
 import { join, utf8 } from './bytes.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './finding.js';
 import { compact, indented, type Layout, laidOut, spaced } from './json-layout.js';
 import { asSent, type Order, ordered, sorted } from './json-order.js';
 import { endOfToken, isDigit } from './json-scan.js';

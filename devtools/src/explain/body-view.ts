@@ -1,5 +1,5 @@
 import { textOf } from './bytes.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './finding.js';
 import { type Looks, looksOf } from './json-looks.js';
 import { type Kind, kindOf } from './json-scan.js';
 

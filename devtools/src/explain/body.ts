@@ -3,8 +3,8 @@ import { shapeSteps } from './body-shape.js';
 import { styleSteps } from './body-style.js';
 import { type BodyView, type Step, type Undone, viewOf } from './body-view.js';
 import { createSeen, utf8 } from './bytes.js';
-import type { Candidate } from './fault.js';
-import type { Work } from './work.js';
+import type { Candidate } from './finding.js';
+import type { Work } from './work-limit.js';
 
 /** Every step, by what it is about. */
 export const bodySteps: readonly (readonly Step[])[] = [shapeSteps, styleSteps, encodingSteps];

@@ -1,13 +1,12 @@
 import { verifySignature } from 'event-webhook-receiver/verify';
 import { findAge } from './age.js';
-import { certain } from './fault.js';
-import type { Finding } from './finding.js';
-import { findByForm } from './form.js';
-import { type ExplainFailureOptions, type Given, readGiven } from './options.js';
-import { isSeamMoved, seamMoved } from './seam.js';
+import { boundaryMoved, isBoundaryMoved } from './boundary.js';
+import { certain, type Finding } from './finding.js';
+import { inspectParts } from './inspect.js';
+import { type ExplainFailureOptions, type ReadOptions, readOptions } from './options.js';
 import { search } from './search.js';
 import { isTimestamp } from './text.js';
-import { createWork, type Work } from './work.js';
+import { createWork, type Work } from './work-limit.js';
 
 /**
  * Says why a delivery does not verify (spec section 5.2), by trying what goes wrong in practice: a body that was
@@ -38,23 +37,23 @@ export function explainFailure(options: ExplainFailureOptions): Finding[] {
 
 /** {@link explainFailure} within a given amount of work. */
 export function explainWithin(options: unknown, work: Work): Finding[] {
-  const given = readGiven(options);
+  const given = readOptions(options);
   if (isGenuine(given)) {
-    const moved = isShort(given) && isSeamMoved(given.body.value, given.timestamp.value);
-    return moved ? [certain(seamMoved)] : findAge(given.timestamp.value, given);
+    const moved = isShort(given) && isBoundaryMoved(given.body.value, given.timestamp.value);
+    return moved ? [certain(boundaryMoved)] : findAge(given.timestamp.value, given);
   }
   const found = search(given, work)?.map(certain) ?? [];
   const age = findAge(given.timestamp.value, given).filter(({ cause }) => found.every((each) => each.cause !== cause));
   if (found.length > 0 && given.secrets.length > 0) return [...found, ...age];
-  const [first, ...others] = findByForm(given);
+  const [first, ...others] = inspectParts(given);
   return [...(first ? [first] : []), ...found, ...others, ...age];
 }
 
-function isGenuine({ body, signature, timestamp, secrets }: Given): boolean {
+function isGenuine({ body, signature, timestamp, secrets }: ReadOptions): boolean {
   if (body.faults.length > 0 || timestamp.faults.length > 0 || typeof signature !== 'string') return false;
   const texts = secrets.filter((secret) => typeof secret === 'string');
   return verifySignature(body.value, signature, timestamp.value, texts);
 }
 
 /** Only a timestamp that has lost digits to the body is canonical and yet cut at the wrong place. */
-const isShort = ({ timestamp }: Given) => isTimestamp(timestamp.value) && timestamp.value.length < 10;
+const isShort = ({ timestamp }: ReadOptions) => isTimestamp(timestamp.value) && timestamp.value.length < 10;

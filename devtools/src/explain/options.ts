@@ -1,6 +1,6 @@
 import type { RawBody } from 'event-webhook-receiver/verify';
 import { utf8 } from './bytes.js';
-import type { Candidate, Fault } from './fault.js';
+import type { Candidate, Fault } from './finding.js';
 import { spelled, spellings } from './json-spelling.js';
 import { timestampFaults } from './timestamp.js';
 
@@ -23,7 +23,7 @@ export interface ExplainFailureOptions {
 }
 
 /** The same, read once and copied: from here on nothing of it can throw or change. */
-export interface Given {
+export interface ReadOptions {
   readonly body: Candidate<Uint8Array>;
   readonly signature: string | Uint8Array | undefined;
   readonly timestamp: Candidate<string>;
@@ -136,7 +136,7 @@ function readNumber(value: unknown, otherwise: number): number {
 }
 
 /** Reads what was given, of whatever type it is. Never throws. */
-export function readGiven(options: unknown): Given {
+export function readOptions(options: unknown): ReadOptions {
   const field = (name: keyof ExplainFailureOptions): unknown =>
     attempt(() => (options as Record<string, unknown> | undefined)?.[name]);
   const signature = field('signature');

@@ -2,7 +2,7 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha1 } from '@noble/hashes/legacy.js';
 import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js';
 import { toHex, utf8 } from './bytes.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './finding.js';
 
 /** A hash under way, which can be cloned: one pass over a body serves every timestamp. */
 export interface Hasher {

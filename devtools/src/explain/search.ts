@@ -1,10 +1,10 @@
 import { readBody } from './body.js';
 import { whitespaceAdded, whitespaceLost } from './body-shape.js';
+import { boundaryMoved, isBoundaryMoved } from './boundary.js';
 import { sameBytes, textOf, utf8 } from './bytes.js';
-import type { Candidate, Fault } from './fault.js';
-import type { Given } from './options.js';
+import type { Candidate, Fault } from './finding.js';
+import type { ReadOptions } from './options.js';
 import { hmacSha256, otherSchemes, type Scheme } from './scheme.js';
-import { isSeamMoved, seamMoved } from './seam.js';
 import { readSecret, secretOf, withoutSecret } from './secret.js';
 import { fitting, type Reading, readSignature, timeInSignature } from './signature.js';
 import {
@@ -16,7 +16,7 @@ import {
   timestampFaults,
   withinSecond,
 } from './timestamp.js';
-import type { Work } from './work.js';
+import type { Work } from './work-limit.js';
 
 /** One pass over a body with one key, and what is tried behind it. */
 interface Pass {
@@ -39,7 +39,7 @@ const NEAR_SECONDS = 3600;
  * Looks for what was signed: single faults first, in the order of their frequency, then two at a time, as long as there
  * is work left. Gives the faults that made of it what was given.
  */
-export function search(given: Given, work: Work): readonly Fault[] | undefined {
+export function search(given: ReadOptions, work: Work): readonly Fault[] | undefined {
   const readings = readSignature(given.signature);
   if (readings.length === 0 || given.body.value.length === 0) return undefined;
   const times = timesOf(given);
@@ -51,22 +51,22 @@ export function search(given: Given, work: Work): readonly Fault[] | undefined {
   return undefined;
 }
 
-function timesOf({ body, signature, timestamp }: Given): Candidate<string>[] {
+function timesOf({ body, signature, timestamp }: ReadOptions): Candidate<string>[] {
   const inSignature = typeof signature === 'string' ? timeInSignature(signature) : undefined;
   const times = readTimestamp(timestamp.value, inSignature);
   const [asGiven, ...others] = times;
-  const moved = asGiven?.faults.length !== 0 && isSeamMoved(body.value, timestamp.value);
+  const moved = asGiven?.faults.length !== 0 && isBoundaryMoved(body.value, timestamp.value);
   if (!moved) return times.map(({ value, faults }) => ({ value, faults: [...timestamp.faults, ...faults] }));
-  return [{ value: timestamp.value, faults: [seamMoved] }, ...others];
+  return [{ value: timestamp.value, faults: [boundaryMoved] }, ...others];
 }
 
 /** Secrets of other webhooks, by faults that do not name them yet: to make a label safe takes a look at every secret. */
-type OfOthers = ReadonlyMap<Fault, Given['others'][number]>;
+type OfOthers = ReadonlyMap<Fault, ReadOptions['others'][number]>;
 
-const named = (fault: Fault, label: string | undefined, given: Given) =>
+const named = (fault: Fault, label: string | undefined, given: ReadOptions) =>
   label === undefined ? fault : secretOf(safeLabel(label, given));
 
-function* passes(given: Given, ofOthers: OfOthers, readings: readonly Reading[], work: Work): Generator<Pass> {
+function* passes(given: ReadOptions, ofOthers: OfOthers, readings: readonly Reading[], work: Work): Generator<Pass> {
   const { body, timestamp, secrets } = given;
   const own = secrets.map((secret) => ({
     value: typeof secret === 'string' ? utf8(secret) : secret,
@@ -108,7 +108,7 @@ function* passes(given: Given, ofOthers: OfOthers, readings: readonly Reading[],
   if (body.value.length <= LARGE) yield* pairs({ given, own, keys, kept, schemes, work });
 }
 
-function* otherTimes({ body, timestamp, now }: Given, key: Candidate<Uint8Array>): Generator<Pass> {
+function* otherTimes({ body, timestamp, now }: ReadOptions, key: Candidate<Uint8Array>): Generator<Pass> {
   // What is no canonical timestamp was a form of the one that is found, and none of another delivery.
   const fault = formOfTimestamp(timestamp.value) ?? timestampFaults.other;
   const seconds = Number(timestamp.value);
@@ -121,7 +121,7 @@ function* otherTimes({ body, timestamp, now }: Given, key: Candidate<Uint8Array>
 }
 
 interface Parts {
-  readonly given: Given;
+  readonly given: ReadOptions;
   readonly own: readonly Candidate<Uint8Array>[];
   readonly keys: readonly Candidate<Uint8Array>[];
   readonly kept: readonly Candidate<Uint8Array>[];
@@ -246,7 +246,7 @@ function bytesFault(secret: string | Uint8Array): readonly Fault[] {
 const PIECE = 8;
 
 /** A label as a finding may hold it: short, without characters that reorder text, and with nothing of a secret in it. */
-function safeLabel(label: string, { secrets, others, signature }: Given): string {
+function safeLabel(label: string, { secrets, others, signature }: ReadOptions): string {
   const text = label.slice(0, 80).replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '');
   const hidden = [...secrets, ...others.map(([, secret]) => secret), signature].filter(
     (each) => typeof each === 'string',

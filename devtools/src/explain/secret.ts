@@ -1,5 +1,5 @@
 import { createSeen, fromBase64, fromHex, latin1, toBase64, toBase64Url, toHex, utf8 } from './bytes.js';
-import type { Candidate, Fault } from './fault.js';
+import type { Candidate, Fault } from './finding.js';
 import { hashOf } from './scheme.js';
 import { withoutEnd, withoutQuotes } from './text.js';
 

@@ -1,5 +1,5 @@
 import { fromBase64, fromCodes, fromHex } from './bytes.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './finding.js';
 import { parted, withoutQuotes } from './text.js';
 
 /** The bytes that a signature header may stand for. */

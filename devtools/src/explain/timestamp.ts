@@ -1,4 +1,4 @@
-import type { Candidate, Fault } from './fault.js';
+import type { Candidate, Fault } from './finding.js';
 import { isTimestamp, parted, withoutQuotes } from './text.js';
 
 const service = 'The service sends Unix seconds in decimal digits, and signs the body followed by exactly that text.';

@@ -5,10 +5,10 @@ import { createReceiver, type DeliveryRequest, type DeliveryResult } from 'event
 import { nodeHandler } from 'event-webhook-receiver/node';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { signDelivery, verifySignature } from 'event-webhook-receiver/verify';
+import type { Attempt, DeliveryRecord, HeaderLine } from '../page/delivery-record.js';
 import type { Feed, KeptDelivery } from '../page/feed.js';
 import { headerOf } from '../page/findings.js';
 import { PageError } from '../page/page-guard.js';
-import type { Attempt, DeliveryRecord, HeaderLine } from '../page/record.js';
 import { lastOf } from '../page/views.js';
 import { createBrake } from './brake.js';
 import { acceptConnections } from './connections.js';

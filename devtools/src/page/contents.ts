@@ -1,5 +1,5 @@
 import { type DeliveryItem, parseDelivery } from 'event-webhook-receiver';
-import { cut } from './bounded.js';
+import { cut } from './text-limits.js';
 
 /** What a list says of a body: small whatever the body is, and kept when its bytes no longer are. */
 export interface Contents {

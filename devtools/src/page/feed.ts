@@ -1,5 +1,5 @@
 import { type Contents, contentsOf, unread } from './contents.js';
-import type { DeliveryRecord } from './record.js';
+import type { DeliveryRecord } from './delivery-record.js';
 
 /** A record as the feed keeps it. */
 export interface KeptDelivery extends DeliveryRecord {

@@ -1,8 +1,8 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
+import type { Attempt, HeaderLine } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
-import type { Attempt, HeaderLine } from './record.js';
 import { lastOf, verdictOf } from './views.js';
 
 /** What deliveries are explained with. None of it is in a finding. */

@@ -7,7 +7,7 @@ import type {
   TransactionIncluded,
 } from 'event-webhook-receiver';
 import { decodeEvent, decodeTransaction, isRemoved } from 'event-webhook-receiver/evm';
-import { textOf } from './bounded.js';
+import { textOf } from './text-limits.js';
 import { decodeByWire } from './wire-abi.js';
 
 /** What is known of a contract beside what a delivery says. */

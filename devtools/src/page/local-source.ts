@@ -1,9 +1,9 @@
 import type { LocalDelivery } from '../service/delivery.js';
 import type { LocalService } from '../service/local-service.js';
+import type { DeliveryRecord } from './delivery-record.js';
 import type { FindingSources } from './findings.js';
 import type { PageActions } from './page-api.js';
 import { PageError } from './page-guard.js';
-import type { DeliveryRecord } from './record.js';
 
 /** A delivery of the local service as the feed keeps it. */
 export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {

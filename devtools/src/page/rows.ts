@@ -1,5 +1,5 @@
 import type { DeliveryItem, EventEmitted, JsonValue } from 'event-webhook-receiver';
-import { cut, textOf } from './bounded.js';
+import { cut, textOf } from './text-limits.js';
 
 /** An item in a line: kind, name, contract and values. Its texts are short, and as somebody else wrote them. */
 export type Row = readonly [kind: string, name: string, contract: string, values: string];

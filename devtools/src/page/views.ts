@@ -1,8 +1,8 @@
 import type { Finding } from '../explain/finding.js';
-import { cut } from './bounded.js';
+import type { Attempt, HeaderLine, Verdict } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
 import type { ItemView } from './item-view.js';
-import type { Attempt, HeaderLine, Verdict } from './record.js';
+import { cut } from './text-limits.js';
 
 /** A delivery in the list. Every text is cut to 200 characters. */
 export interface Summary {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explainWithin } from '../../src/explain/explain-failure.js';
 import { type ExplainFailureOptions, explainFailure } from '../../src/explain/index.js';
-import { createWork, MOST_WORK } from '../../src/explain/work.js';
+import { createWork, MOST_WORK } from '../../src/explain/work-limit.js';
 import { deliver, deliveries, goJson, mac, NOW, sign } from './deliveries.js';
 import type { Received } from './mistakes.js';
 

@@ -1,9 +1,9 @@
 import { bodySteps } from '../../../src/explain/body.js';
 import { viewOf } from '../../../src/explain/body-view.js';
+import { isBoundaryMoved } from '../../../src/explain/boundary.js';
 import { utf8 } from '../../../src/explain/bytes.js';
-import { findByForm } from '../../../src/explain/form.js';
-import { readGiven } from '../../../src/explain/options.js';
-import { isSeamMoved } from '../../../src/explain/seam.js';
+import { inspectParts } from '../../../src/explain/inspect.js';
+import { readOptions } from '../../../src/explain/options.js';
 import { readSecret } from '../../../src/explain/secret.js';
 import { readSignature, timeInSignature } from '../../../src/explain/signature.js';
 import { readTimestamp } from '../../../src/explain/timestamp.js';
@@ -71,15 +71,15 @@ export const steps: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
       },
     ]),
   ),
-  ['the seam in a body', (text) => () => isSeamMoved(utf8(text), timestamp)],
-  ['the seam in a timestamp', (text) => () => isSeamMoved(utf8('[]'), text)],
+  ['the seam in a body', (text) => () => isBoundaryMoved(utf8(text), timestamp)],
+  ['the seam in a timestamp', (text) => () => isBoundaryMoved(utf8('[]'), text)],
   ...fields.flatMap(([field, options]): (readonly [string, Prepare])[] => [
-    [`reading ${field}`, (text) => () => readGiven({ ...ordinary, ...options(text) })],
+    [`reading ${field}`, (text) => () => readOptions({ ...ordinary, ...options(text) })],
     [
       `the form of ${field}`,
       (text) => {
-        const given = readGiven({ ...ordinary, ...options(text) });
-        return () => findByForm(given);
+        const given = readOptions({ ...ordinary, ...options(text) });
+        return () => inspectParts(given);
       },
     ],
   ]),

@@ -1,13 +1,8 @@
-import { rounded } from './body-style.js';
-import { fromHex, textOf } from './bytes.js';
-import { type Fault, likely, possible } from './fault.js';
-import type { Finding } from './finding.js';
-import { looksOf } from './json-looks.js';
-import { kindOf } from './json-scan.js';
-import type { Given } from './options.js';
+import { fromHex } from './bytes.js';
+import { type Fault, type Finding, fault, likely, possible } from './finding.js';
+import { inspectBody } from './inspect-body.js';
+import type { ReadOptions } from './options.js';
 import { formOfTimestamp } from './timestamp.js';
-
-const fault = (cause: string, what: string, fix: string): Fault => ({ cause, what, fix });
 
 const names =
   'If the headers came under other names, set the option headers: multibaasHeaders, serviceHeaders or your own.';
@@ -29,7 +24,7 @@ function isPlaceholder(secret: string): boolean {
   return text.length <= LONGEST_PLACEHOLDER && (PLACEHOLDER.test(text) || isOfSomebody(text));
 }
 
-function ofSecret({ secrets }: Given): Fault[] {
+function ofSecret({ secrets }: ReadOptions): Fault[] {
   if (secrets.length === 0) {
     return [
       fault(
@@ -71,106 +66,6 @@ function ofSecret({ secrets }: Given): Fault[] {
   return found;
 }
 
-function ofBody({ body: { value: bytes, faults } }: Given): Fault[] {
-  if (faults.length > 0) return [...faults];
-  if (bytes.length === 0) {
-    return [
-      fault(
-        'body-empty',
-        'The body is empty.',
-        'Something read the stream before: mount the route before body parsers, read the body once, and hand on what was read. In Express use expressHandler before app.use(express.json()).',
-      ),
-    ];
-  }
-  const [first, second] = bytes;
-  if (
-    (first === 0x1f && second === 0x8b) ||
-    (first === 0x28 && second === 0xb5) ||
-    (first === 0x78 && [0x01, 0x5e, 0x9c, 0xda].includes(second ?? 0))
-  ) {
-    return [
-      fault(
-        'body-compressed',
-        'The body is still compressed (gzip, zlib or zstd).',
-        'Decompress it before it is verified (zlib.gunzipSync), or have what compresses it on the way (a proxy, a client) leave it: it was signed uncompressed.',
-      ),
-    ];
-  }
-  const text = textOf(bytes);
-  if (text === undefined)
-    return [
-      fault(
-        'body-not-utf8',
-        'The body is no UTF-8 text.',
-        'Pass the bytes as they came: something encoded or cut them.',
-      ),
-    ];
-  const found: Fault[] = [];
-  if (text.includes('\ufffd')) {
-    found.push(
-      fault(
-        'body-replacement-characters',
-        'There are replacement characters (U+FFFD) in the body: bytes that were not UTF-8 by themselves were decoded.',
-        'Collect the chunks of the request as bytes, Buffer.concat(chunks), in place of body += chunk: a character may be cut between two chunks.',
-      ),
-    );
-  }
-  const bare = text.trim();
-  if (/^(?:\[object \w+\]|undefined|null)$/.test(bare)) {
-    found.push(
-      fault(
-        'body-stringified',
-        'The body is the name of a type: an object was turned into text.',
-        'Pass the bytes of the request, not String(req.body) or a template with it.',
-      ),
-    );
-  } else if (/^(?:\{\}|\[\])$/.test(bare)) {
-    found.push(
-      fault(
-        'body-consumed',
-        'The body is an empty object or list, as a parser leaves it that found nothing to read.',
-        'Something read the stream before, or the Content-Type was not the one that the parser takes: pass the raw bytes.',
-      ),
-    );
-  } else if (/^</.test(bare)) {
-    found.push(
-      fault(
-        'body-not-json',
-        'The body is HTML or XML: another page, or the answer of a proxy.',
-        'Look at what sent it. A delivery is a JSON array.',
-      ),
-    );
-  } else {
-    found.push(...ofJson(text.startsWith('\uFEFF') ? bytes.subarray(3) : bytes));
-  }
-  return found;
-}
-
-function ofJson(bytes: Uint8Array): Fault[] {
-  const kind = kindOf(bytes);
-  const looks = looksOf(bytes);
-  if (kind === undefined && looks.depth > 0) {
-    return [
-      fault(
-        'body-truncated',
-        'The body ends early: its JSON is not closed.',
-        'Read the stream to its end before it is verified, take as many bytes as Content-Length says, and look for a limit on the way (a proxy, a column, a log line).',
-      ),
-    ];
-  }
-  if (kind === undefined)
-    return [fault('body-not-json', 'The body is no JSON.', 'Pass the bytes as they came. A delivery is a JSON array.')];
-  if (kind === 'object')
-    return [
-      fault(
-        'body-single-event',
-        'The body is an object; a delivery is an array of events.',
-        'Verify the whole body before you take events out of it, and do not verify them one by one.',
-      ),
-    ];
-  return looks.rounded ? [rounded] : [];
-}
-
 const HASHES: Readonly<Record<number, string>> = {
   16: 'MD5',
   20: 'SHA-1',
@@ -179,7 +74,7 @@ const HASHES: Readonly<Record<number, string>> = {
   64: 'SHA-512',
 };
 
-function ofSignature({ signature }: Given): Fault[] {
+function ofSignature({ signature }: ReadOptions): Fault[] {
   const expected = 'The service sends 64 hex digits, an HMAC-SHA256.';
   if (signature === undefined || signature.length === 0) {
     return [
@@ -232,7 +127,7 @@ function ofSignature({ signature }: Given): Fault[] {
   return [fault('signature-form', 'The signature is no hex.', `${expected} ${names}`)];
 }
 
-function ofTimestamp({ timestamp: { value, faults } }: Given): Fault[] {
+function ofTimestamp({ timestamp: { value, faults } }: ReadOptions): Fault[] {
   const form = formOfTimestamp(value);
   if (value !== '' || faults.length > 0) return form ? [form] : [...faults];
   return [
@@ -251,7 +146,7 @@ const altered: Fault = fault(
 );
 
 /** What the forms of the parts say, when nothing that was tried makes the signature match. */
-export function findByForm(given: Given): Finding[] {
+export function inspectParts(given: ReadOptions): Finding[] {
   const signature = ofSignature(given);
   const timestamp = ofTimestamp(given);
   const missing = [signature, timestamp].every(([first]) => first?.cause.endsWith('-missing'));
@@ -262,8 +157,8 @@ export function findByForm(given: Given): Finding[] {
   // What keeps anything from being verified comes first; then what was most probably done to the body.
   const found =
     secret[0]?.cause === 'secret-missing'
-      ? [...secret, ...headers, ...ofBody(given)]
-      : [...headersFirst(headers), ...ofBody(given), ...rest(headers), ...secret];
+      ? [...secret, ...headers, ...inspectBody(given)]
+      : [...headersFirst(headers), ...inspectBody(given), ...rest(headers), ...secret];
   const isBlocked = found.some(({ cause }) => cause.endsWith('-missing') || cause === 'body-empty');
   return [...found.map(likely), ...(isBlocked ? [] : [possible(altered)])];
 }

@@ -1,9 +1,9 @@
 import { fromCodes, join, textOf, utf8 } from './bytes.js';
-import type { Fault } from './fault.js';
+import type { Fault } from './finding.js';
 import { kindOf } from './json-scan.js';
 import { isTimestamp } from './text.js';
 
-export const seamMoved: Fault = {
+export const boundaryMoved: Fault = {
   cause: 'body-timestamp-seam',
   what: 'Body and timestamp were cut apart at another place than they were put together: bytes of one are in the other. The signature is that of both together, so it still fits.',
   fix: 'Take the body and the timestamp header from the request as they came, without joining and splitting them. If it came so, refuse it: somebody moved the seam to change a genuine delivery. The receivers of this package do.',
@@ -13,7 +13,7 @@ export const seamMoved: Fault = {
 const DIGITS = [10, 13];
 
 /** Whether bytes of the body have gone into the timestamp, or the other way round. */
-export function isSeamMoved(body: Uint8Array, timestamp: string): boolean {
+export function isBoundaryMoved(body: Uint8Array, timestamp: string): boolean {
   if (textOf(body) === undefined || kindOf(body) !== undefined) return false;
   const whole = join(body, utf8(timestamp));
   return DIGITS.some((digits) => {
