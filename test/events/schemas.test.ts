@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  eventDetailsSchema,
   contractInfoSchema,
   deliverySchema,
+  eventDetailsSchema,
   eventEmittedSchema,
   eventInputSchema,
   eventTransactionSchema,

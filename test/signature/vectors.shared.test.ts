@@ -117,7 +117,11 @@ describeShared('JSONTestSuite', 'vectors/json-test-suite/manifest.json', () => {
     for (const { status } of (items ?? []) as { status: string }[]) expect(['invalid', 'unknown']).toContain(status);
 
     const onEvent = () => expect.unreachable('an event came out of a body that holds none');
-    const result = await createReceiver({ secret, toleranceSeconds: false, onEvent }).handle({ rawBody: body, signature, timestamp });
+    const result = await createReceiver({ secret, toleranceSeconds: false, onEvent }).handle({
+      rawBody: body,
+      signature,
+      timestamp,
+    });
     expect(genuine ? statuses[testCase.expect] : [403]).toContain(result.status);
     expect(result.status === 400).toBe(genuine && items === undefined);
   });

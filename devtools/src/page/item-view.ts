@@ -1,6 +1,6 @@
 import type {
-  DeliveryItem,
   ContractInfo,
+  DeliveryItem,
   EventEmitted,
   EventIssue,
   JsonValue,
