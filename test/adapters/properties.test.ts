@@ -115,7 +115,12 @@ describe('a captured genuine delivery', () => {
   /** How many times the receiver handled something, over every way to split the bytes that were signed in two. */
   async function splitsHandled(delivery: ReturnType<typeof sign>): Promise<number[]> {
     let handled = 0;
-    const receiver = createReceiver({ secret: SECRET, toleranceSeconds: false, store: false, onEvent: () => void handled++ });
+    const receiver = createReceiver({
+      secret: SECRET,
+      toleranceSeconds: false,
+      store: false,
+      onEvent: () => void handled++,
+    });
     const signed = Buffer.concat([delivery.body, Buffer.from(delivery.timestamp)]);
     const taken: number[] = [];
     for (let at = 0; at <= signed.length; at++) {

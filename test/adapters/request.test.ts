@@ -66,7 +66,9 @@ describe('fetchHandler', () => {
     const request = requestOf(genuine());
     await read(request);
     await expect(handler(request)).rejects.toThrow(RawBodyUnavailableError);
-    await expect(handler(request)).rejects.toThrow(/before anything reads the body .* earlier reader use request\.clone\(\)/);
+    await expect(handler(request)).rejects.toThrow(
+      /before anything reads the body .* earlier reader use request\.clone\(\)/,
+    );
     expect(seen).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
-import { type ReceiverOptions, type WebhookError } from '../../src/index.js';
+import type { ReceiverOptions, WebhookError } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 import { expectNothingUnhandled, serve } from '../matrix/app.js';
 import { framed, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
@@ -56,7 +56,13 @@ const HOSTS: Record<string, { verifies?: true; start: (options: Options) => Send
   expressVerifier: {
     verifies: true,
     start: (options) =>
-      over(express().all('/webhooks', expressVerifier(verifierOptions(options)), (_request, response) => void response.end())),
+      over(
+        express().all(
+          '/webhooks',
+          expressVerifier(verifierOptions(options)),
+          (_request, response) => void response.end(),
+        ),
+      ),
   },
   fastifyPlugin: {
     async start(options) {
