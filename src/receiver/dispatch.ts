@@ -39,7 +39,7 @@ export function createDispatch<Tx>(
       const key: unknown = options.idempotencyKey(item.event);
       if (typeof key === 'string') return keyWithin(source, key);
       ignorePromise(key);
-      throw new TypeError('`idempotencyKey` must return a string, and no promise of one.');
+      throw new TypeError('`idempotencyKey` must return a string, not a promise of one.');
     } catch (cause) {
       return handlerError(cause);
     }
@@ -59,7 +59,7 @@ export function createDispatch<Tx>(
       await traceHandler(() => limit.run(work, afterwards.hold), { events: [...events.values()] });
       return undefined;
     } catch (cause) {
-      return new WebhookError('ERR_WEBHOOK_ENQUEUE', 'The enqueue failed, so the events are expected again.', {
+      return new WebhookError('ERR_WEBHOOK_ENQUEUE', '`enqueue` failed, so the delivery will be sent again.', {
         cause,
       });
     }

@@ -1,4 +1,4 @@
-import { checkNumber, MAX_TIMER_MS } from '../internal/check-options.js';
+import { checkNumber, checkOptions, MAX_TIMER_MS } from '../internal/check-options.js';
 import { withDeadline } from '../internal/deadline.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { Arrivals } from './arrivals.js';
@@ -6,20 +6,21 @@ import { draining, type Gate } from './gate.js';
 
 /** Options of `drain`. */
 export interface DrainOptions {
-  /** How long to wait, in milliseconds: less than what the platform gives, as Kubernetes 30 s. (Default: 25 000.) */
+  /** How long to wait, in ms: less than the platform's own limit, such as the 30 s of Kubernetes. (Default: 25 000.) */
   readonly timeoutMs?: number | undefined;
 }
 
 type DrainedStore = Pick<IdempotencyStore<never>, 'unrecorded'> | false;
 
-/** How long what is still arriving may take: senders need milliseconds, and strangers who stall are not waited for. */
+/** How long arriving deliveries may take: senders need milliseconds, and stalling strangers are not waited for. */
 const ARRIVAL_MS = 5000;
 
-/** Lets nothing more in, and waits until nothing is left of what was under way. */
+/** Admits nothing more, and waits until everything under way is done. */
 export async function drain(
   { gate, arrivals, store }: { gate: Gate; arrivals: Arrivals; store: DrainedStore },
   options?: DrainOptions,
 ): Promise<{ unfinished: number }> {
+  if (options !== undefined) checkOptions('drain', options, ['timeoutMs']);
   const timeoutMs = options?.timeoutMs ?? 25_000;
   checkNumber('timeoutMs', timeoutMs, 0, MAX_TIMER_MS);
   const unrecorded = () => unrecordedOf(store);

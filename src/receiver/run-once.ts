@@ -230,16 +230,16 @@ export class Attempt<Tx> {
 }
 
 function inProgress(): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_IN_PROGRESS', 'The event is being handled. Send it again later.');
+  return new WebhookError('ERR_WEBHOOK_IN_PROGRESS', 'The event is being handled elsewhere. Send it again later.');
 }
 
 /** What a failure of user code is reported as, whatever it claims to be. */
 export function handlerError(cause: unknown): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_HANDLER', 'The handler failed, so the event is expected again.', { cause });
+  return new WebhookError('ERR_WEBHOOK_HANDLER', 'The handler failed, so the event will be redelivered.', { cause });
 }
 
 /** A failure of the store: its own words where it has some. */
 function storeError(cause: unknown): WebhookError {
   if (WebhookError.codeOf(cause) === 'ERR_WEBHOOK_STORE') return cause as WebhookError;
-  return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event is expected again.', { cause });
+  return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event will be redelivered.', { cause });
 }

@@ -165,7 +165,7 @@ describe('fastifyPlugin', () => {
     for (const error of passed.entries) {
       expect(error).toMatchObject({
         code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE',
-        message: expect.stringMatching(/preParsing hook.*inside of the plugin.*Buffer in request\.rawBody/),
+        message: expect.stringMatching(/preParsing hook.*inside the plugin.*Buffer in request\.rawBody/),
       });
     }
   });

@@ -215,7 +215,7 @@ describe('lambdaHandler', () => {
     ['a scheduled event', { 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} }],
     ['a message of a WebSocket', { requestContext: { eventType: 'MESSAGE', connectionId: '1' }, body: '[]' }],
     ['odd members', { httpMethod: 7, requestContext: null, headers: 'x', multiValueHeaders: 0, body: '[]' }],
-  ])('rejects %s, which is no request', async (_what, event) => {
+  ])('rejects %s, which is not an HTTP request', async (_what, event) => {
     const { handler, codes } = start();
     await expect(handler(event)).rejects.toThrow(ConfigError);
     await expect(handler(event)).rejects.toThrow(/no HTTP request of API Gateway/);

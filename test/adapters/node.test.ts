@@ -89,7 +89,7 @@ describe('nodeHandler', () => {
     ['gives a header that cannot be sent', async () => ({ status: 503, outcomes: [], retryAfterSeconds: '\r\n' })],
     ['gives nothing', async () => undefined],
   ])("never answers 2xx, rejects or hangs when a receiver of somebody's own %s", async (_how, receive) => {
-    const own = { handle: receive, receive, drain: async () => {} } as never as Receiver;
+    const own = { handle: receive, handleRequest: receive, drain: async () => {} } as never as Receiver;
     const settled: unknown[] = [];
     const { port } = await serve(
       (request, response) => void nodeHandler(own)(request, response).catch((e) => settled.push(e)),

@@ -5,7 +5,7 @@ import { createReceiver, type DeliveryRequest } from '../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { expectAnswer, expectNothingUnhandled, startApp } from '../matrix/app.js';
 import { STATUSES } from '../matrix/cases/effects.js';
-import { headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
+import { headersOf, SECRET, sign } from '../matrix/deliveries.js';
 import { nodeTarget } from '../matrix/targets.js';
 import { head, Wire } from '../matrix/wire.js';
 
@@ -55,7 +55,7 @@ describe('any request', () => {
   expectNothingUnhandled();
 
   it('has one of the statuses of the table from a receiver', async () => {
-    const receiver = createReceiver({ secret: SECRET, now, onEvent: () => {} });
+    const receiver = createReceiver({ secret: SECRET, toleranceSeconds: false, onEvent: () => {} });
     const met = new Set<number>();
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
@@ -70,7 +70,7 @@ describe('any request', () => {
   });
 
   it('has one of the statuses of the table from a Fetch handler, with an empty body', async () => {
-    const handler = fetchHandler({ secret: SECRET, now, onEvent: () => {}, maxBodyBytes: 250 });
+    const handler = fetchHandler({ secret: SECRET, toleranceSeconds: false, onEvent: () => {}, maxBodyBytes: 250 });
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
         const body = request.method === 'GET' ? null : Buffer.from(request.body);
@@ -115,7 +115,12 @@ describe('a captured genuine delivery', () => {
   /** How many times the receiver handled something, over every way to split the bytes that were signed in two. */
   async function splitsHandled(delivery: ReturnType<typeof sign>): Promise<number[]> {
     let handled = 0;
-    const receiver = createReceiver({ secret: SECRET, now, store: false, onEvent: () => void handled++ });
+    const receiver = createReceiver({
+      secret: SECRET,
+      toleranceSeconds: false,
+      store: false,
+      onEvent: () => void handled++,
+    });
     const signed = Buffer.concat([delivery.body, Buffer.from(delivery.timestamp)]);
     const taken: number[] = [];
     for (let at = 0; at <= signed.length; at++) {
@@ -151,7 +156,7 @@ describe('a captured genuine delivery', () => {
   });
 
   it('is refused with any one of its bits changed', async () => {
-    const receiver = createReceiver({ secret: SECRET, now, onEvent: () => {} });
+    const receiver = createReceiver({ secret: SECRET, toleranceSeconds: false, onEvent: () => {} });
     const { body, signature, timestamp } = sign(JSON.stringify([sampleEventEmitted()]));
     for (let at = 0; at < body.length * 8; at++) {
       const rawBody = Buffer.from(body);

@@ -48,7 +48,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
     );
     expect((await call(url, signed(undefined, `${SECRET}\n`))).status).toBe(403);
     await listen.until(/403 refused/);
-    await listen.until(/signature does not fit/);
+    await listen.until(/Signature mismatch/);
     expect(await listen.until(/certain: /)).toMatch(/secret/i);
     expect(listen.stdout).not.toContain(SECRET);
     expect(listen.stderr).toBe('');
