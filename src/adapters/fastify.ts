@@ -1,5 +1,8 @@
+// Names the module that is augmented below: nothing of it is loaded.
+
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type {} from 'fastify';
 import type { DeliveryRequest, VerifiedDelivery } from '../receiver/delivery-request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
