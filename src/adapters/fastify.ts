@@ -1,7 +1,6 @@
-// Names the module that is augmented below: nothing of it is loaded.
-
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+// Names the module that is augmented below; nothing of it is loaded.
 import type {} from 'fastify';
 import type { DeliveryRequest, VerifiedDelivery } from '../receiver/delivery-request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
