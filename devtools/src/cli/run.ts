@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { CommanderError } from '@commander-js/extra-typings';
-import { isWebhookError } from 'event-webhook-receiver';
 import { CommandError } from './command-error.js';
 import type { ExitCode } from './context.js';
 import { createOutput, type Output, type Sink } from './output.js';
@@ -43,27 +42,29 @@ export async function run(world: World, commands: readonly AddCommand[] = COMMAN
   } catch (error) {
     // An abort makes whatever was under way fail.
     if (signal.aborted) return 1;
-    if (!(error instanceof CommanderError)) return report(error, output);
+    if (!(error instanceof CommanderError)) return await report(error, output);
     if (error.exitCode === 0) {
       const text = printed.trimEnd();
       output.result(error.code === 'commander.version' ? { name: TOOL, version: text } : { help: text }, text);
       return 0;
     }
-    if (error.code !== 'commander.help') return report(toUsageError(error), output);
+    if (error.code !== 'commander.help') return await report(toUsageError(error), output);
     if (json) output.error('ERR_CLI_USAGE', 'A command is missing. See --help.');
     else stderr.write(printed);
     return 2;
   }
 }
 
-function report(error: unknown, output: Output): ExitCode {
-  if (isWebhookError(error)) {
-    output.error(error.code, error.message.replaceAll('baseUrl', 'the base URL'));
-    return error.code === 'ERR_WEBHOOK_API' ? 1 : 2;
-  }
+async function report(error: unknown, output: Output): Promise<ExitCode> {
   if (error instanceof CommandError) {
     output.error(error.code, error.message);
     return error.exitCode;
+  }
+  // Loaded here, so that help and completion start sooner.
+  const { isWebhookError } = await import('event-webhook-receiver');
+  if (isWebhookError(error)) {
+    output.error(error.code, error.message.replaceAll('baseUrl', 'the base URL'));
+    return error.code === 'ERR_WEBHOOK_API' ? 1 : 2;
   }
   const what = error instanceof Error ? error.stack : String(error);
   output.error('ERR_CLI_INTERNAL', `Bug in ${TOOL}, please report it: ${what}`);
