@@ -2,8 +2,8 @@ import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Limits } from './confined.js';
 
-// The process that src/workbench/confined.ts starts. It watches over the thread that does the work, and stays free itself
-// to end with its parent, whatever the thread does.
+// The process that confined.ts starts. It watches the thread that does the work, and stays responsive so that it ends with
+// its parent, whatever the thread does.
 
 const { thread, heapMiB, memoryMiB } = JSON.parse(process.argv[2] ?? '') as Limits & { thread: string };
 /** How often memory is looked at while a task runs. */

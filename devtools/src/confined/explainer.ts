@@ -63,14 +63,14 @@ function tooCostly({ timeMs, memoryMiB }: Limits): Finding {
 /** Instead of an explanation, where too many deliveries wait for one. */
 export const NOT_EXPLAINED: Finding = {
   cause: 'not-explained',
-  what: 'This delivery was not explained: too many were refused at once.',
+  what: 'This delivery was not explained: too many deliveries were refused at once.',
   confidence: 'possible',
   fix: 'Open it on the page, or record it and run `explain` on the recording.',
 };
 
 const UNSTARTED: Finding = {
   cause: 'not-explained',
-  what: 'This delivery was not explained: the process that explains could not be started.',
+  what: 'This delivery was not explained: the explaining process could not be started.',
   confidence: 'possible',
-  fix: 'Check how many files and processes may be open (`ulimit -n`, `ulimit -u`), and the memory that is left.',
+  fix: 'Check the limits of open files and processes (`ulimit -n`, `ulimit -u`), and the free memory.',
 };

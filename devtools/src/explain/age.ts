@@ -48,7 +48,7 @@ const stale = (age: string, allowed: string): Finding => ({
   cause: 'timestamp-stale',
   what: `The delivery is ${age} old; ${allowed} are allowed.`,
   confidence: 'certain',
-  fix: 'If it is a recording or a retry that was not signed afresh, sign it again with signDelivery or explain it with the time at which it came (now). If it came just now, set your clock by NTP, or allow more with toleranceSeconds.',
+  fix: 'If it is a recording, or a retry that was not signed again, sign it again with signDelivery, or explain it with the time at which it arrived (now). If it has just arrived, set your clock by NTP, or raise toleranceSeconds.',
 });
 
 const ahead = (age: string, allowed: string): Finding => ({
@@ -61,6 +61,6 @@ const ahead = (age: string, allowed: string): Finding => ({
 const inOtherZone = (hours: number, isOld: boolean): Finding =>
   likely({
     cause: 'clock-time-zone',
-    what: `The timestamp is off by almost exactly ${inWords(hours * 3600)} (${isOld ? 'old' : 'ahead'}): one of the clocks shows local time as if it were UTC.`,
-    fix: 'Unix time has no time zone: use Math.floor(Date.now() / 1000), and give a date without an offset a Z before it is parsed. Check the time zone of the hardware clock (timedatectl).',
+    what: `The timestamp is off by almost exactly ${inWords(hours * 3600)} (${isOld ? 'old' : 'ahead'}): one of the clocks treats local time as UTC.`,
+    fix: 'Unix time has no time zone: use Math.floor(Date.now() / 1000), and add a Z to a date without an offset before you parse it. Check the time zone of the hardware clock (timedatectl).',
   });

@@ -5,17 +5,17 @@ import type { Fault } from './finding.js';
 import { CARRIAGE_RETURN, hexNumber, isSpace, LINE_FEED } from './json-scan.js';
 
 const bytesFirst =
-  'Take the body as bytes (a Buffer or Uint8Array) and hand those to the library; turn it into text, if at all, after it is verified.';
+  'Read the body as bytes (a Buffer or Uint8Array) and pass those to the library; decode it, if at all, after it is verified.';
 
 const faults = {
   bomAdded: {
     cause: 'body-bom-added',
-    what: 'There is a byte order mark in front of the body that was not sent.',
+    what: 'The body starts with a byte order mark that was not sent.',
     fix: `${bytesFirst} Where it was saved to a file, save it as UTF-8 without BOM.`,
   },
   bomLost: {
     cause: 'body-bom-lost',
-    what: 'The byte order mark in front of the body was lost: decoding to text drops it.',
+    what: 'The byte order mark at the start of the body was lost: decoding to text drops it.',
     fix: `${bytesFirst} request.text() and TextDecoder drop it, request.arrayBuffer() does not.`,
   },
   latin1: {
@@ -31,7 +31,7 @@ const faults = {
   base64: {
     cause: 'body-base64',
     what: 'The body is still in base64.',
-    fix: "Decode it first: in AWS Lambda Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8'), which lambdaHandler does by itself.",
+    fix: "Decode it first: in AWS Lambda Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8'), which lambdaHandler does for you.",
   },
   hex: {
     cause: 'body-hex',
@@ -40,23 +40,23 @@ const faults = {
   },
   url: {
     cause: 'body-url-encoded',
-    what: 'The body is URL-encoded, as a form is.',
-    fix: 'It was read or sent as a form: send it with --data-binary in curl and Content-Type application/json, and mount no express.urlencoded before the route.',
+    what: 'The body is URL-encoded like a form.',
+    fix: 'It was read or sent as a form: send it with --data-binary in curl and Content-Type application/json, and do not mount express.urlencoded before the route.',
   },
   double: {
     cause: 'body-double-encoded',
-    what: 'The body is a JSON string that has the body in it: it was serialised twice.',
-    fix: 'Leave out JSON.stringify around what is text already (a body in fetch, a queue message, a log line).',
+    what: 'The body is a JSON string that contains the body: it was serialised twice.',
+    fix: 'Remove JSON.stringify around a value that is already text (a body in fetch, a queue message, a log line).',
   },
   buffer: {
     cause: 'body-buffer-serialized',
-    what: 'The body is a Buffer that was written as text: as JSON, or as numbers with commas between them.',
-    fix: 'Hand the Buffer or Uint8Array on itself: neither JSON.stringify(buffer) nor String(bytes).',
+    what: 'The body is a Buffer that was written as text: as JSON, or as comma-separated numbers.',
+    fix: 'Pass the Buffer or Uint8Array itself, not JSON.stringify(buffer) or String(bytes).',
   },
   html: {
     cause: 'body-html-escaped',
     what: 'Characters of the body were replaced with HTML entities, such as &quot;.',
-    fix: 'Mount nothing that sanitises input before the route, and copy a body from a raw view, not from a page.',
+    fix: 'Do not sanitise input before the route, and copy a body from a raw view, not from a web page.',
   },
   lines: {
     cause: 'body-line-endings',
@@ -65,8 +65,8 @@ const faults = {
   },
   normalized: {
     cause: 'body-unicode-normalized',
-    what: 'Letters of the body were put together or taken apart (Unicode normalisation).',
-    fix: `${bytesFirst} No normalize() before the HMAC.`,
+    what: 'Characters of the body were composed or decomposed (Unicode normalisation).',
+    fix: `${bytesFirst} Do not call normalize() before the HMAC.`,
   },
 } satisfies Record<string, Fault>;
 

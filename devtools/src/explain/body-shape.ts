@@ -9,42 +9,42 @@ import { afterSpace, isOpening, isSpace, LIST, QUOTE } from './json-scan.js';
 const faults = {
   wrapped: {
     cause: 'body-wrapped',
-    what: 'The body is wrapped in something else: what was signed is one of the values in it.',
-    fix: 'Pass the body of the request itself, not an object or an array that you put it into.',
+    what: 'The body is wrapped in another value: one of the values in it was signed.',
+    fix: 'Pass the body of the request itself, not an object or array that contains it.',
   },
   unwrapped: {
     cause: 'body-unwrapped',
-    what: 'The body is a single event; what was signed is an array with that event in it.',
-    fix: 'Verify the whole body before you take events out of it. A delivery is always a JSON array.',
+    what: 'The body is a single event; an array with that event was signed.',
+    fix: 'Verify the whole body before you extract events from it. A delivery is always a JSON array.',
   },
   lambda: {
     cause: 'body-lambda-event',
-    what: "The body is the whole event of a Lambda or of a queue, with the request's body as a text in it.",
-    fix: "Pass the text in it: Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8'). lambdaHandler does so by itself.",
+    what: "The body is a whole Lambda or queue event, which contains the request's body as text.",
+    fix: "Pass the body in it: Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8'). lambdaHandler does this for you.",
   },
   form: {
     cause: 'body-form-parsed',
-    what: 'The body was parsed as a form: it has become the key of an object.',
-    fix: 'Mount no express.urlencoded before the route, and send Content-Type application/json.',
+    what: 'The body was parsed as a form: it became the key of an object.',
+    fix: 'Do not mount express.urlencoded before the route, and send Content-Type application/json.',
   },
   leading: {
     cause: 'body-whitespace-added',
-    what: 'There is white space around the body, such as a line break at its end, that was not sent.',
-    fix: 'Pass the bytes as they came. Editors, echo and heredocs add a line break to a file: save with curl --output, send with --data-binary.',
+    what: 'The body has leading or trailing white space, such as a final line break, that was not sent.',
+    fix: 'Pass the bytes as received. Editors, echo and heredocs add a line break to a file: save with curl --output, send with --data-binary.',
   },
   trimmed: {
     cause: 'body-trimmed',
-    what: 'White space around the body, such as the line break at its end, was lost.',
-    fix: 'Pass the bytes as they came: no trim(), no curl --data (it drops line breaks; use --data-binary), no shell $(cat file).',
+    what: 'Leading or trailing white space of the body, such as its final line break, was lost.',
+    fix: 'Pass the bytes as received: no trim(), no curl --data (it drops line breaks; use --data-binary), no shell $(cat file).',
   },
   repeated: {
     cause: 'body-repeated',
-    what: 'The body is there twice, one right after the other.',
-    fix: 'Collect the chunks of a request once: two data listeners that push to one array, or a retry that appends, double it.',
+    what: 'The body is repeated: it occurs twice in a row.',
+    fix: 'Collect the chunks of a request once: two data listeners that push to one array, or a retry that appends, double the body.',
   },
   padded: {
     cause: 'body-padded',
-    what: 'There are zero bytes at the end of the body: it was copied into a buffer that is larger.',
+    what: 'The body ends with zero bytes: it was copied into a larger buffer.',
     fix: 'Cut the buffer to the bytes that were read: buffer.subarray(0, length).',
   },
 } satisfies Record<string, Fault>;

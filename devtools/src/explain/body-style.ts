@@ -7,37 +7,37 @@ import { endOfToken, isDigit } from './json-scan.js';
 import { escapesMore, spelled, spellings } from './json-spelling.js';
 
 const raw =
-  "Verify the bytes as they came: in Express mount the route before app.use(express.json()), or give it express.raw({ type: 'application/json' }) and pass req.body; in Fastify, Nest, Lambda and Fetch pass the raw body (await request.arrayBuffer()). expressHandler and the other adapters do so by themselves.";
+  "Verify the bytes as received: in Express, mount the route before app.use(express.json()), or give it express.raw({ type: 'application/json' }) and pass req.body; in Fastify, Nest, Lambda and Fetch pass the raw body (await request.arrayBuffer()). expressHandler and the other adapters do this for you.";
 
 const faults = {
   reserialized: {
     cause: 'body-reserialized',
-    what: 'The body was parsed and serialised again: the service writes &, < and > as \\u0026, \\u003c and \\u003e, and JSON.stringify does not, nor does it keep other spellings.',
+    what: 'The body was parsed and serialised again. The service writes &, < and > as \\u0026, \\u003c and \\u003e; JSON.stringify does not, and changes other spellings too.',
     fix: raw,
   },
   escaped: {
     cause: 'body-escaped',
-    what: 'The body was serialised again by something that escapes characters (\\u…, \\/) which were sent as they are.',
+    what: 'The body was serialised again by something that escapes characters (\\u…, \\/) that were sent unescaped.',
     fix: raw,
   },
   pretty: {
     cause: 'body-pretty-printed',
-    what: 'The body was laid out over several lines; what was signed is compact.',
-    fix: `${raw} Where it was saved for a test, save the bytes: no formatter, no JSON.stringify(…, null, 2), no jq.`,
+    what: 'The body was pretty-printed; compact JSON was signed.',
+    fix: `${raw} If it was saved for a test, save the bytes: no formatter, no JSON.stringify(…, null, 2), no jq.`,
   },
   minified: {
     cause: 'body-minified',
-    what: 'The body is compact; what was signed has white space between its values.',
-    fix: `${raw} Where you sign it yourself, sign the text that you send.`,
+    what: 'The body is compact; JSON with white space between its values was signed.',
+    fix: `${raw} If you sign it yourself, sign the text that you send.`,
   },
   keys: {
     cause: 'body-keys-reordered',
-    what: 'The keys of the body are in another order than they were sent in.',
+    what: 'The keys of the body are not in the order in which they were sent.',
     fix: `${raw} Python's sort_keys, a Map, jsonb of Postgres and many loggers reorder keys.`,
   },
   numbers: {
     cause: 'body-numbers-rounded',
-    what: 'A number in the body is not as it was sent: parsing made 1.0 a 1, or rounded a large one.',
+    what: 'A number in the body changed: parsing turned 1.0 into 1, or rounded a large number.',
     fix: raw,
   },
 } satisfies Record<string, Fault>;

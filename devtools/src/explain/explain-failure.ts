@@ -9,15 +9,13 @@ import { isTimestamp } from './text.js';
 import { createWork, type Work } from './work-limit.js';
 
 /**
- * Says why a delivery does not verify (spec section 5.2), by trying what goes wrong in practice: a body that was
- * parsed and serialised again, a secret with a line break, a timestamp in milliseconds, a signature in base64, and
- * about a hundred more, alone and two at a time. Synchronous on every runtime, never throws. Every step takes time and
- * memory linear in what it is given, and what is hashed is limited to 64 MiB: about two seconds and 150 MB for any
- * delivery of up to 2 MiB.
+ * Explains why a delivery does not verify (spec section 5.2). It tries about a hundred common mistakes, alone and in
+ * pairs: a body that was parsed and serialised again, a secret with a line break, a timestamp in milliseconds, a
+ * signature in base64. Synchronous on every runtime; never throws. Time and memory are linear in the delivery, and it
+ * hashes at most 64 MiB: about two seconds and 150 MB for any delivery of up to 2 MiB.
  *
- * For tests, scripts and tools on your side. Keep it out of the path of requests, where forgeries would cost you those
- * seconds, and never send its findings to a sender. They hold no secret, no expected signature and
- * nothing of the body.
+ * For tests, scripts and tools. Do not call it while you handle requests, where every forgery would cost those seconds,
+ * and never send its findings to a sender. Findings contain no secret, no expected signature and nothing of the body.
  *
  * @example
  * ```ts
@@ -28,8 +26,8 @@ import { createWork, type Work } from './work-limit.js';
  * const [finding] = explainFailure({ rawBody: body, signature, timestamp, secret: 'whsec-test\n' });
  * console.log(finding?.what, finding?.fix);
  * ```
- * @param options The delivery as the receiver got it, and the secret that it was verified with.
- * @returns Findings, the best first; several `certain` ones in a row are to be undone together. `[]` when the delivery is genuine and fresh.
+ * @param options The delivery as received, and the secret that it was verified with.
+ * @returns Findings, the likeliest first; fix consecutive `certain` findings together. `[]` when the delivery is genuine and fresh.
  */
 export function explainFailure(options: ExplainFailureOptions): Finding[] {
   return explainWithin(options, createWork());

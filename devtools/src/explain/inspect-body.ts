@@ -13,7 +13,7 @@ export function inspectBody({ body: { value: bytes, faults } }: ReadOptions): Fa
       fault(
         'body-empty',
         'The body is empty.',
-        'Something read the stream before: mount the route before body parsers, read the body once, and hand on what was read. In Express use expressHandler before app.use(express.json()).',
+        'The stream was already read: mount the route before body parsers, read the body once, and pass on what was read. In Express, use expressHandler before app.use(express.json()).',
       ),
     ];
   }
@@ -27,7 +27,7 @@ export function inspectBody({ body: { value: bytes, faults } }: ReadOptions): Fa
       fault(
         'body-compressed',
         'The body is still compressed (gzip, zlib or zstd).',
-        'Decompress it before it is verified (zlib.gunzipSync), or have what compresses it on the way (a proxy, a client) leave it: it was signed uncompressed.',
+        'Decompress it before you verify it (zlib.gunzipSync), or turn off compression in the proxy or client that compresses it: the uncompressed body was signed.',
       ),
     ];
   }
@@ -36,8 +36,8 @@ export function inspectBody({ body: { value: bytes, faults } }: ReadOptions): Fa
     return [
       fault(
         'body-not-utf8',
-        'The body is no UTF-8 text.',
-        'Pass the bytes as they came: something encoded or cut them.',
+        'The body is not UTF-8 text.',
+        'Pass the bytes as received: something re-encoded or cut them.',
       ),
     ];
   const found: Fault[] = [];
@@ -45,8 +45,8 @@ export function inspectBody({ body: { value: bytes, faults } }: ReadOptions): Fa
     found.push(
       fault(
         'body-replacement-characters',
-        'There are replacement characters (U+FFFD) in the body: bytes that were not UTF-8 by themselves were decoded.',
-        'Collect the chunks of the request as bytes, Buffer.concat(chunks), in place of body += chunk: a character may be cut between two chunks.',
+        'The body contains replacement characters (U+FFFD): bytes that are not valid UTF-8 on their own were decoded.',
+        'Collect the chunks of the request as bytes, Buffer.concat(chunks), instead of body += chunk: a character may be split between two chunks.',
       ),
     );
   }
@@ -55,7 +55,7 @@ export function inspectBody({ body: { value: bytes, faults } }: ReadOptions): Fa
     found.push(
       fault(
         'body-stringified',
-        'The body is the name of a type: an object was turned into text.',
+        'The body is the name of a type: an object was converted to a string.',
         'Pass the bytes of the request, not String(req.body) or a template with it.',
       ),
     );
@@ -63,16 +63,16 @@ export function inspectBody({ body: { value: bytes, faults } }: ReadOptions): Fa
     found.push(
       fault(
         'body-consumed',
-        'The body is an empty object or list, as a parser leaves it that found nothing to read.',
-        'Something read the stream before, or the Content-Type was not the one that the parser takes: pass the raw bytes.',
+        'The body is an empty object or array, which a body parser leaves when it finds nothing to read.',
+        'The stream was already read, or the parser does not handle this Content-Type. Pass the raw bytes.',
       ),
     );
   } else if (/^</.test(bare)) {
     found.push(
       fault(
         'body-not-json',
-        'The body is HTML or XML: another page, or the answer of a proxy.',
-        'Look at what sent it. A delivery is a JSON array.',
+        'The body is HTML or XML: a web page, or the response of a proxy.',
+        'Check what sent it. A delivery is a JSON array.',
       ),
     );
   } else {
@@ -88,19 +88,19 @@ function ofJson(bytes: Uint8Array): Fault[] {
     return [
       fault(
         'body-truncated',
-        'The body ends early: its JSON is not closed.',
-        'Read the stream to its end before it is verified, take as many bytes as Content-Length says, and look for a limit on the way (a proxy, a column, a log line).',
+        'The body is truncated: its JSON is not closed.',
+        'Read the stream to its end before you verify it, read as many bytes as Content-Length says, and look for a size limit on the way (a proxy, a database column, a log line).',
       ),
     ];
   }
   if (kind === undefined)
-    return [fault('body-not-json', 'The body is no JSON.', 'Pass the bytes as they came. A delivery is a JSON array.')];
+    return [fault('body-not-json', 'The body is not JSON.', 'Pass the bytes as received. A delivery is a JSON array.')];
   if (kind === 'object')
     return [
       fault(
         'body-single-event',
         'The body is an object; a delivery is an array of events.',
-        'Verify the whole body before you take events out of it, and do not verify them one by one.',
+        'Verify the whole body before you extract events from it. Do not verify events one by one.',
       ),
     ];
   return looks.rounded ? [rounded] : [];

@@ -4,8 +4,7 @@ import { inspectBody } from './inspect-body.js';
 import type { ReadOptions } from './options.js';
 import { formOfTimestamp } from './timestamp.js';
 
-const names =
-  'If the headers came under other names, set the option headers: multibaasHeaders, serviceHeaders or your own.';
+const names = 'If the headers have other names, set the option headers: multibaasHeaders, serviceHeaders or your own.';
 
 const PLACEHOLDER =
   /^(?:undefined|null|none|nan|true|false|\[object \w+\]|\$\{?\w*(?:\}|$)|\$\{\{.*|%\w+%|<.*>|\{\{.*\}\}|\$\(.*\)|process\.env.*|change[-_ ]?me|secret|todo|x{3,}|\*{3}.*|\[?redacted\]?|\.{3}|…)$/i;
@@ -29,8 +28,8 @@ function ofSecret({ secrets }: ReadOptions): Fault[] {
     return [
       fault(
         'secret-missing',
-        'There is no secret: it is undefined or empty.',
-        'Set the variable that it is read from, in the environment in which the receiver runs, and restart it: WEBHOOK_SECRET=…, in the container, the function or the worker too.',
+        'The secret is missing: it is undefined or empty.',
+        'Set its variable, such as WEBHOOK_SECRET=…, in the environment of the receiver (container, function or worker), and restart the receiver.',
       ),
     ];
   }
@@ -40,8 +39,8 @@ function ofSecret({ secrets }: ReadOptions): Fault[] {
     found.push(
       fault(
         'secret-placeholder',
-        'The secret is a placeholder, or the name of a variable that was not replaced.',
-        'Put the secret of the webhook in its place, and see that what reads the file expands variables (docker --env-file and single quotes do not).',
+        'The secret is a placeholder, or a variable name that was not replaced.',
+        'Replace it with the secret of the webhook, and check that whatever reads the file expands variables (docker --env-file and single quotes do not).',
       ),
     );
   }
@@ -50,7 +49,7 @@ function ofSecret({ secrets }: ReadOptions): Fault[] {
       fault(
         'secret-is-api-key',
         'The secret has the form of an API key (a JWT).',
-        "Use the webhook's signing secret, which was shown when it was created. The API key is for calls to the service.",
+        "Use the webhook's signing secret, which was shown when the webhook was created. The API key is for calls to the service.",
       ),
     );
   }
@@ -58,8 +57,8 @@ function ofSecret({ secrets }: ReadOptions): Fault[] {
     found.push(
       fault(
         'secret-decoded',
-        'The secret has characters in it that no text has: it was decoded from hex or base64.',
-        "Leave out Buffer.from(secret, 'hex' or 'base64') and atob: the key is the text as it was shown.",
+        'The secret contains characters that text does not contain: it was decoded from hex or base64.',
+        "Remove Buffer.from(secret, 'hex' or 'base64') and atob: the key is the text as shown.",
       ),
     );
   }
@@ -80,8 +79,8 @@ function ofSignature({ signature }: ReadOptions): Fault[] {
     return [
       fault(
         'signature-missing',
-        'There is no signature.',
-        `Pass the signature header on, and see that proxies let it through. ${names}`,
+        'The signature is missing.',
+        `Pass the signature header on, and check that proxies let it through. ${names}`,
       ),
     ];
   }
@@ -92,7 +91,7 @@ function ofSignature({ signature }: ReadOptions): Fault[] {
       fault(
         'signature-masked',
         'The signature is masked or a placeholder.',
-        'Take it from the request itself: logs and traces mask it.',
+        'Take it from the request itself: logs and traces mask signatures.',
       ),
     ];
   }
@@ -100,8 +99,8 @@ function ofSignature({ signature }: ReadOptions): Fault[] {
     return [
       fault(
         'signature-of-another-scheme',
-        'The signature is written as another service writes it (GitHub: sha256=; Stripe: t=,v1=; Svix: v1,; Slack: v0=).',
-        `Verify it with the library of that service, or have the right header read. ${expected} ${names}`,
+        'The signature has the format of another service (GitHub: sha256=; Stripe: t=,v1=; Svix: v1,; Slack: v0=).',
+        `Verify it with the library of that service, or read the right header. ${expected} ${names}`,
       ),
     ];
   }
@@ -109,22 +108,18 @@ function ofSignature({ signature }: ReadOptions): Fault[] {
   const name = hex && HASHES[hex.length];
   if (name)
     return [
-      fault(
-        'signature-other-hash',
-        `The signature has as many digits as ${name} gives.`,
-        `Sign with HMAC-SHA256. ${expected}`,
-      ),
+      fault('signature-other-hash', `The signature has the length of ${name}.`, `Sign with HMAC-SHA256. ${expected}`),
     ];
   if (hex?.length === 32) return [];
   if (/^[0-9a-f]{1,63}$/i.test(text))
     return [
       fault(
         'signature-truncated',
-        'The signature has too few digits: it was cut.',
-        `Look for what cuts it: a column, a log line, a slice. ${expected}`,
+        'The signature has too few digits: it was truncated.',
+        `Look for what truncates it: a database column, a log line, a slice. ${expected}`,
       ),
     ];
-  return [fault('signature-form', 'The signature is no hex.', `${expected} ${names}`)];
+  return [fault('signature-form', 'The signature is not hex.', `${expected} ${names}`)];
 }
 
 function ofTimestamp({ timestamp: { value, faults } }: ReadOptions): Fault[] {
@@ -133,16 +128,16 @@ function ofTimestamp({ timestamp: { value, faults } }: ReadOptions): Fault[] {
   return [
     fault(
       'timestamp-missing',
-      'There is no timestamp.',
-      `Pass the timestamp header on, and see that proxies let it through. ${names}`,
+      'The timestamp is missing.',
+      `Pass the timestamp header on, and check that proxies let it through. ${names}`,
     ),
   ];
 }
 
 const altered: Fault = fault(
   'altered-or-other-secret',
-  'Nothing that usually goes wrong explains it: the delivery was altered on the way, or was signed with a secret that is not among yours.',
-  'First compare the secret with that of the webhook in question (create a new one if it was lost). Then record a delivery byte for byte as it arrives, before any middleware, and explain that. If both are right, somebody else sent it: keep refusing it.',
+  'No common mistake explains it: the delivery was altered on the way, or was signed with a secret that you did not give.',
+  'First compare the secret with that of the webhook (create a new webhook if the secret was lost). Then record a delivery byte for byte as it arrives, before any middleware, and explain that. If both are right, somebody else sent it: keep refusing it.',
 );
 
 /** What the forms of the parts say, when nothing that was tried makes the signature match. */
@@ -151,7 +146,7 @@ export function inspectParts(given: ReadOptions): Finding[] {
   const timestamp = ofTimestamp(given);
   const missing = [signature, timestamp].every(([first]) => first?.cause.endsWith('-missing'));
   const headers = missing
-    ? [fault('headers-missing', 'Neither the signature nor the timestamp is there.', `Pass both headers on. ${names}`)]
+    ? [fault('headers-missing', 'The signature and the timestamp are missing.', `Pass both headers on. ${names}`)]
     : [...signature, ...timestamp];
   const secret = ofSecret(given);
   // What keeps anything from being verified comes first; then what was most probably done to the body.

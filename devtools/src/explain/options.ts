@@ -6,23 +6,23 @@ import { timestampFaults } from './timestamp.js';
 
 /** A delivery that does not verify, as the receiver got it. */
 export interface ExplainFailureOptions {
-  /** What was handed to the verifier as the body. A parsed body is taken too, and recognised. */
+  /** The body that was verified. A parsed body is accepted too, and recognised. */
   readonly rawBody: RawBody;
-  /** The signature header as it came; undefined when there was none. */
+  /** The signature header as received; undefined when it was missing. */
   readonly signature: string | undefined;
-  /** The timestamp header as it came; undefined when there was none. */
+  /** The timestamp header as received; undefined when it was missing. */
   readonly timestamp: string | undefined;
-  /** The secret that it was verified with, or several. */
+  /** The secret, or secrets, that it was verified with. */
   readonly secret: string | readonly string[];
-  /** The clock to hold the timestamp against, in Unix milliseconds. (Default: `Date.now`.) */
+  /** The time of the verification, in Unix milliseconds. (Default: `Date.now`.) */
   readonly now?: number | (() => number) | undefined;
-  /** How many seconds a delivery may be old or ahead. (Default: 300.) */
+  /** Largest difference between timestamp and clock, in seconds. (Default: 300.) */
   readonly toleranceSeconds?: number | undefined;
-  /** Secrets of your other webhooks, by their labels: a finding names the label. (Default: none.) */
+  /** Secrets of your other webhooks by label; a finding names the label. (Default: none.) */
   readonly otherSecrets?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The same, read once and copied: from here on nothing of it can throw or change. */
+/** The options, read once and copied, so that nothing in them can throw or change. */
 export interface ReadOptions {
   readonly body: Candidate<Uint8Array>;
   readonly signature: string | Uint8Array | undefined;
@@ -34,24 +34,24 @@ export interface ReadOptions {
 }
 
 const raw =
-  "Pass the raw bytes: express.raw({ type: 'application/json' }) before the route and req.body as the Buffer that it then is; await request.arrayBuffer(); event.body in Lambda.";
+  "Pass the raw bytes: in Express, req.body after express.raw({ type: 'application/json' }); in Fetch, await request.arrayBuffer(); in Lambda, event.body.";
 
 const parsed: Fault = {
   cause: 'body-parsed',
-  what: 'The body is no bytes and no text but what a parser made of it.',
-  fix: `${raw} In Express mount the route before app.use(express.json()).`,
+  what: 'The body is a parsed value, not bytes or text.',
+  fix: `${raw} In Express, mount the route before app.use(express.json()).`,
 };
 
 const otherView: Fault = {
   cause: 'body-not-bytes',
-  what: 'The body is no string, Uint8Array or ArrayBuffer.',
-  fix: `${raw} A DataView or an array of larger numbers is to be wrapped: new Uint8Array(view.buffer, view.byteOffset, view.byteLength).`,
+  what: 'The body is not a string, Uint8Array or ArrayBuffer.',
+  fix: `${raw} Wrap a DataView, or an array of larger numbers: new Uint8Array(view.buffer, view.byteOffset, view.byteLength).`,
 };
 
 const illFormed: Fault = {
   cause: 'body-replacement-characters',
-  what: 'The body is a text with halves of characters in it: it was cut between two, or put together from pieces.',
-  fix: 'Collect the chunks of the request as bytes, Buffer.concat(chunks), and turn them into text once, if at all.',
+  what: 'The body is a string with incomplete characters: it was cut inside a character, or assembled from pieces.',
+  fix: 'Collect the chunks of the request as bytes, Buffer.concat(chunks), and decode them once, if at all.',
 };
 
 /** What `read` gives; undefined when it throws. */
@@ -135,7 +135,7 @@ function readNumber(value: unknown, otherwise: number): number {
   return typeof number === 'number' && Number.isFinite(number) ? number : otherwise;
 }
 
-/** Reads what was given, of whatever type it is. Never throws. */
+/** Reads the options, whatever their types. Never throws. */
 export function readOptions(options: unknown): ReadOptions {
   const field = (name: keyof ExplainFailureOptions): unknown =>
     attempt(() => (options as Record<string, unknown> | undefined)?.[name]);

@@ -34,12 +34,12 @@ export const hmacSha256: Scheme = {
 const otherHash = (name: string, algorithm: string): Fault => ({
   cause: `signature-${algorithm}`,
   what: `The signature was made with HMAC-${name}; the service's is HMAC-SHA256.`,
-  fix: `Sign with createHmac('sha256', secret) where you sign (in a test or a proxy of yours), or use signDelivery of event-webhook-receiver/verify. No receiver of this service takes ${name}.`,
+  fix: `Sign with createHmac('sha256', secret) where you sign (in a test or a proxy), or use signDelivery of event-webhook-receiver/verify. No receiver of this service takes ${name}.`,
 });
 
 const hash = (cause: string, how: string): Fault => ({
   cause,
-  what: `The signature is ${how}, which is no HMAC with the secret as its key.`,
+  what: `The signature is ${how}, not an HMAC with the secret as its key.`,
   fix: "Sign with createHmac('sha256', secret).update(rawBody).update(timestamp).digest('hex'), or with signDelivery of event-webhook-receiver/verify.",
 });
 
@@ -85,7 +85,7 @@ export const otherSchemes: readonly Scheme[] = [
     {
       cause: 'signature-key-and-message-swapped',
       what: 'The signature is an HMAC in which the message is the key and the secret is the message.',
-      fix: 'Swap the arguments: the secret belongs into createHmac or importKey, the body and the timestamp into update or sign.',
+      fix: 'Swap the arguments: pass the secret to createHmac or importKey, and the body and the timestamp to update or sign.',
     },
     // A key longer than a block is hashed first, and a message with a timestamp always is as long.
     (hasher, key) => hmac(sha256, hasher.digest(), key),

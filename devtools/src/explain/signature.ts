@@ -15,63 +15,63 @@ const service = 'The service sends 64 hex digits and nothing else.';
 const faults = {
   whitespace: {
     cause: 'signature-whitespace',
-    what: 'There is white space around the signature.',
-    fix: `Pass the header as the framework gives it, or trim it where you copy it from. ${service}`,
+    what: 'The signature has leading or trailing white space.',
+    fix: `Pass the header as the framework returns it, or trim it where you copy it. ${service}`,
   },
   quotes: {
     cause: 'signature-quoted',
-    what: 'There are quotes around the signature.',
-    fix: 'Take the quotes off where the header is written or copied: JSON.stringify of a string, or a shell variable, puts them there.',
+    what: 'The signature is in quotes.',
+    fix: 'Remove the quotes where the header is written or copied: JSON.stringify of a string, or a shell variable, adds them.',
   },
   prefix: {
     cause: 'signature-prefixed',
     what: 'The signature has a prefix such as sha256= or v1=, as GitHub and Stripe write it.',
-    fix: `Send the digits alone. ${service} If the header is another service's, verify it with that service's library.`,
+    fix: `Send only the digits. ${service} If the header is another service's, verify it with that service's library.`,
   },
   repeated: {
     cause: 'signature-repeated',
-    what: 'The signature header came more than once, and its values were joined with a comma.',
-    fix: 'Find what sets it a second time (a proxy that copies headers, headers.append in a client) and let it set it once.',
+    what: 'The signature header was sent more than once, and its values were joined with a comma.',
+    fix: 'Find what sets it a second time (a proxy that copies headers, headers.append in a client) and set it once.',
   },
   base64: {
     cause: 'signature-base64',
     what: 'The signature is in base64.',
-    fix: "Sign with digest('hex') in place of digest('base64'). The service writes hex.",
+    fix: "Sign with digest('hex') instead of digest('base64'). The service writes hex.",
   },
   base64url: {
     cause: 'signature-base64url',
     what: 'The signature is in base64url.',
-    fix: "Sign with digest('hex') in place of digest('base64url'). The service writes hex.",
+    fix: "Sign with digest('hex') instead of digest('base64url'). The service writes hex.",
   },
   bytes: {
     cause: 'signature-not-text',
-    what: 'The signature was given as bytes; the header is text.',
-    fix: 'Pass the header as the text that it is. Do not decode it from hex before.',
+    what: 'The signature is bytes; the header is text.',
+    fix: 'Pass the header as text. Do not decode it from hex.',
   },
   twice: {
     cause: 'signature-encoded-twice',
-    what: 'The signature was encoded twice: what was encoded is the text of a signature.',
-    fix: "Take the text of digest('hex') as it is: no Buffer.from(…).toString around it.",
+    what: 'The signature was encoded twice: the text of a signature was encoded again.',
+    fix: "Take the text of digest('hex') unchanged, without Buffer.from(…).toString.",
   },
   separated: {
     cause: 'signature-separated',
     what: 'The hex digits of the signature are separated.',
-    fix: `Join the digits without anything between them. ${service}`,
+    fix: `Remove everything between the digits. ${service}`,
   },
   percent: {
     cause: 'signature-url-encoded',
     what: 'The signature is URL-encoded.',
-    fix: 'Pass the header as it came, without encodeURIComponent: a header is not a query.',
+    fix: 'Pass the header as received, without encodeURIComponent: a header is not a query.',
   },
   truncated: {
     cause: 'signature-truncated',
-    what: 'The signature was cut: what is there of it is right, and the end is missing.',
-    fix: 'Look for what cuts it: a column of a database, a log line, a slice, a header limit of a proxy. All 64 digits have to be there.',
+    what: 'The signature was truncated: its beginning is right, and its end is missing.',
+    fix: 'Look for what truncates it: a database column, a log line, a slice, a header limit of a proxy. All 64 digits are required.',
   },
   longer: {
     cause: 'signature-longer',
-    what: 'The signature is right as far as 64 digits go, and there is more behind them.',
-    fix: 'Take off what follows the digits. A receiver that lets it pass can be sent anything behind a signature.',
+    what: 'The first 64 digits of the signature are right, and more characters follow.',
+    fix: 'Remove what follows the digits. A receiver must not accept extra characters after a signature.',
   },
 } satisfies Record<string, Fault>;
 

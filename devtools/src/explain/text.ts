@@ -1,6 +1,6 @@
-// Each goes over a text once. A regular expression for what stands at the end of one tries from every place before it.
+// Each reads a text once. A regular expression for the end of a text would be tried at every position before it.
 
-/** A text without what stands at its end, however often. */
+/** A text without the given endings, however often they occur. */
 export function withoutEnd(text: string, ...ends: readonly string[]): string {
   let end = text.length;
   for (;;) {
@@ -16,7 +16,7 @@ export function withoutQuotes(text: string): string {
   return text.length > 1 && '"\'`'.includes(quote) && text.endsWith(quote) ? text.slice(1, -1) : text;
 }
 
-/** What stands between separators, without white space around it. */
+/** The trimmed parts of a text between separators. */
 export const parted = (text: string, separator: RegExp): string[] =>
   text
     .split(separator)

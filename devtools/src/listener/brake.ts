@@ -9,7 +9,7 @@ export interface BrakeOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Holds what comes too often: a stranger that waits for an answer sends nothing meanwhile. */
+/** Delays answers that are too frequent: a stranger who waits for an answer sends nothing meanwhile. */
 export function createBrake({
   burst = 100,
   perSecond = 100,

@@ -2,9 +2,9 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import type { HeaderLine } from '../page/delivery-record.js';
 
-/** What came of handing a delivery on. */
+/** The outcome of forwarding a delivery. */
 export interface Forwarded {
-  /** What the target answered with; undefined when it did not. */
+  /** The status of the target's answer; undefined without an answer. */
   readonly status?: number | undefined;
   /** Its Retry-After header. */
   readonly retryAfter?: string | undefined;
@@ -21,18 +21,18 @@ export interface ForwardOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What belongs to one connection and not to the delivery. */
+/** Headers of the connection, not of the delivery. */
 const OF_THE_CONNECTION = new Set(
   'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade expect'.split(
     ' ',
   ),
 );
-/** More of an answer's body is not read. */
+/** The rest of an answer's body is not read. */
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Sends a delivery on: the same bytes under the same headers, spelled and ordered as they came, but for Host and what
- * belongs to the connection. Follows no redirect. Never rejects.
+ * Forwards a delivery: the same bytes and the same headers, in their order and spelling, except Host and headers of the
+ * connection. Follows no redirect. Never rejects.
  */
 export function forward({ target, headers, body, timeoutMs, signal }: ForwardOptions): Promise<Forwarded> {
   const start = performance.now();
@@ -43,10 +43,10 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
     let request: ClientRequest;
     try {
       const lines = forwardedHeaders(headers, target.host, body.byteLength);
-      // A connection of its own: an idle one that the target has just closed would look like a target that is down.
+      // A new connection: an idle one that the target has just closed would look like a target that is down.
       request = send(target, { method: 'POST', headers: lines.flat(), agent: false, ...(signal && { signal }) });
     } catch (error) {
-      settle({ code: codeOf(error), reason: 'The delivery could not be sent on.' });
+      settle({ code: codeOf(error), reason: 'The delivery could not be forwarded.' });
       return;
     }
     const timer = setTimeout(() => {
@@ -106,8 +106,8 @@ function codeOf(error: unknown): string {
 
 function reasonOf(error: unknown, target: URL): string {
   const code = codeOf(error);
-  if (code === 'ECONNREFUSED') return `Nothing listens at ${target.host}: is your app running?`;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `There is no host ${target.hostname}: check the URL.`;
+  if (code === 'ECONNREFUSED') return `Nothing is listening at ${target.host}. Is your app running?`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The host ${target.hostname} does not exist. Check the URL.`;
   if (code === 'ECONNRESET') return 'The target closed the connection without an answer.';
   return 'The target could not be reached.';
 }

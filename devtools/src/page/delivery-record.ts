@@ -5,7 +5,7 @@ export type { Attempt, HeaderLine };
 /** What came of one POST: `accepted` 2xx, `refused` 403, `failed` any other answer or none, `pending` not yet answered. */
 export type Verdict = 'accepted' | 'refused' | 'failed' | 'pending';
 
-/** A delivery as the workbench keeps it: the bytes, and every attempt to get them across. */
+/** A delivery as the page shows it: its bytes, and every attempt to deliver them. */
 export interface DeliveryRecord {
   /** Counts up from '1' in a run. */
   readonly id: string;

@@ -61,9 +61,9 @@ export function headerOf(headers: readonly HeaderLine[], name: string): string |
 function faultFinding(fault: string): Finding {
   return {
     cause: 'fault-on-request',
-    what: `A fault was put into this delivery on request: ${fault}.`,
+    what: `This delivery contains a fault that you turned on: ${fault}.`,
     confidence: 'certain',
-    fix: 'Nothing is wrong: this is what the fault is for. Switch it off to have genuine deliveries again.',
+    fix: 'Nothing is wrong with your receiver. Turn the fault off to get genuine deliveries again.',
   };
 }
 
@@ -73,9 +73,9 @@ function genuine({ status, code = '' }: Attempt): Finding[] {
     return [
       {
         cause: 'refused-though-genuine',
-        what: 'The delivery is genuine: the receiver has another secret, or sees other bytes or headers, or another time.',
+        what: 'The delivery is genuine: the receiver has another secret, or sees different bytes, headers or time.',
         confidence: 'likely',
-        fix: 'Check the secret that the receiver runs with, that it verifies the raw body before anything parses it, that it reads the headers of these names, and its clock.',
+        fix: 'Check the secret of the receiver and its clock, that it verifies the raw body before anything parses it, and that it reads these headers.',
       },
     ];
   }
@@ -84,31 +84,31 @@ function genuine({ status, code = '' }: Attempt): Finding[] {
 
 const ACCEPTED: Finding = {
   cause: 'accepted-though-not-genuine',
-  what: 'The receiver accepted a delivery that is not genuine, so it does not verify, or not all of it.',
+  what: 'The receiver accepted a delivery that is not genuine: it does not verify signatures, or not completely.',
   confidence: 'certain',
-  fix: 'Have it verify the signature over the raw body and the timestamp before it does anything else, and answer 403.',
+  fix: 'Verify the signature over the raw body and the timestamp before anything else, and answer 403 on a mismatch.',
 };
 const NO_SECRET: Finding = {
   cause: 'secret-unknown',
-  what: 'The secret of this webhook is not known here, so nothing can be tried.',
+  what: 'The secret of this webhook is unknown here, so the failure cannot be explained.',
   confidence: 'possible',
-  fix: 'The webhook may have been removed: register it again.',
+  fix: 'The webhook may have been removed. Register it again.',
 };
 const DROPPED: Finding = {
   cause: 'body-dropped',
-  what: 'The bytes of this delivery are too many, or too long ago, and were dropped from memory, so nothing can be tried.',
+  what: 'The body of this delivery is no longer in memory: it was too large or too old. The failure cannot be explained.',
   confidence: 'possible',
-  fix: 'Open deliveries sooner, or have them recorded to a file.',
+  fix: 'Open deliveries sooner, or record them to a file.',
 };
 const TOO_LARGE: Finding = {
   cause: 'body-too-large-to-explain',
-  what: `The body is larger than ${MOST_BYTES} bytes: trying what may have changed in it takes too long here.`,
+  what: `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,
   confidence: 'possible',
   fix: 'Try it with a smaller delivery.',
 };
 export const NOT_DECODED: Finding = {
   cause: 'items-not-decoded',
-  what: 'Decoding the items of this delivery took too long or too much memory and was stopped, so none is shown.',
+  what: 'Decoding the items of this delivery took too long or too much memory and was stopped, so no item is shown.',
   confidence: 'certain',
   fix: 'Look at the bytes of its body.',
 };

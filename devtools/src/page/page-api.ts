@@ -29,7 +29,7 @@ const MOST_BYTES = 64 * 1024;
 
 /** Answers the calls under /api. Throws PageError for what it does not serve. */
 export function createPageApi({ feed, streams, actions, state, detail }: PageApiOptions) {
-  const found = (id: string) => feed.get(id) ?? fail(404, 'There is no such delivery, or not any more.');
+  const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
   const routes: Record<string, (id: string, request: IncomingMessage) => unknown> = {
     'GET /api/state': state,
@@ -46,13 +46,12 @@ export function createPageApi({ feed, streams, actions, state, detail }: PageApi
     'POST /api/webhooks': async (_id, request) => {
       const register = actions.register ?? absent();
       const { label, url } = await bodyOf(request);
-      if (typeof label !== 'string' || typeof url !== 'string')
-        return fail(400, 'Give a label and a URL, both as text.');
+      if (typeof label !== 'string' || typeof url !== 'string') return fail(400, 'label and url must be strings.');
       return changed(await register({ label, url }));
     },
     'DELETE /api/webhooks/:id': async (id) => {
       const remove = actions.remove ?? absent();
-      if (!/^\d{1,15}$/.test(id) || !(await remove(Number(id)))) return fail(404, 'There is no such webhook.');
+      if (!/^\d{1,15}$/.test(id) || !(await remove(Number(id)))) return fail(404, 'The webhook does not exist.');
       return changed({});
     },
     'PUT /api/faults': async (_id, request) => changed(await (actions.setFaults ?? absent())(await bodyOf(request))),
@@ -69,7 +68,7 @@ export function createPageApi({ feed, streams, actions, state, detail }: PageApi
     const pattern = id === undefined ? kind : `${kind}/:id${rest}`;
     if (pattern === '/api/stream' && request.method === 'GET') return streams.open(response);
     const route = routes[`${request.method} ${pattern}`];
-    if (route === undefined) return fail(404, 'There is no such call.');
+    if (route === undefined) return fail(404, 'Unknown API call.');
     const result = await route(id ?? '', request);
     const text = JSON.stringify(result);
     response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' }).end(text);
@@ -98,7 +97,7 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
 }
 
 function absent(): never {
-  return fail(404, 'This workbench does not do that.');
+  return fail(404, 'This command does not support that.');
 }
 
 function fail(status: number, message: string): never {

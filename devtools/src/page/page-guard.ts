@@ -26,11 +26,11 @@ export function secure(response: ServerResponse): void {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
 }
 
-/** What keeps other sites, and whoever else reaches the port, from the page's API. */
+/** Protects the API of the page from other sites and other users of the machine. */
 export interface PageGuard {
   /** Refuses a request that came under another name: a site whose name was made to lead here (DNS rebinding). */
   checkHost(request: IncomingMessage): void;
-  /** Refuses a call without the token, or from another site's page. */
+  /** Refuses a call without the token, or from a page of another site. */
   checkCall(request: IncomingMessage): void;
 }
 
@@ -43,7 +43,7 @@ export function createGuard(port: number, token: string): PageGuard {
   return {
     checkHost({ headers }) {
       if (!hosts.includes((headers.host ?? '').toLowerCase())) {
-        throw new PageError(421, 'Open the page at the address that was printed: this name is not its own.');
+        throw new PageError(421, 'Open the page at the address that was printed, not under this host name.');
       }
     },
     checkCall({ method, headers }) {
@@ -51,10 +51,10 @@ export function createGuard(port: number, token: string): PageGuard {
       const [, given = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
       // Hashes are of one length, so that the time it takes tells nothing.
       if (!timingSafeEqual(digest(given), expected)) {
-        throw new PageError(401, 'The token is missing or wrong: open the address that was printed.');
+        throw new PageError(401, 'The token is missing or wrong. Open the address that was printed.');
       }
       if (origin !== undefined && !hosts.some((host) => origin.toLowerCase() === `http://${host}`)) {
-        throw new PageError(403, 'This call is for the page alone.');
+        throw new PageError(403, 'Only the page may make this call.');
       }
       if (method === 'GET') return;
       if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {

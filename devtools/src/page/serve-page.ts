@@ -12,7 +12,7 @@ import { createGuard, PageError, type PageGuard, secure } from './page-guard.js'
 import { createStreams, type StreamOptions } from './page-streams.js';
 import { detailOf } from './views.js';
 
-/** What the page shows beside the deliveries. No secret is in it. */
+/** What the page shows beside the deliveries. Contains no secret. */
 export interface PageState {
   readonly mode: 'listen' | 'emulate';
   readonly title: string;
@@ -30,7 +30,7 @@ export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit
   readonly explainer?: Explainer | undefined;
   /** (Default: a free one.) */
   readonly port?: number | undefined;
-  /** Asked whenever it is needed; call `stateChanged` when it is another. */
+  /** Called whenever the state is needed. Call `stateChanged` when it has changed. */
   readonly state: () => PageState;
   readonly actions?: PageActions | undefined;
   /** Asked whenever a delivery is opened. */
@@ -43,18 +43,18 @@ export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit
 export interface ServedPage {
   /** Where it is, without the token. */
   readonly url: string;
-  /** What every call under /api has to have. */
+  /** The token that every call under /api needs. */
   readonly token: string;
-  /** The address to open: it hands the token to the page. */
+  /** The address to open. It contains the token. */
   readonly address: string;
-  /** Tells the pages that are open that the state has changed. */
+  /** Sends the new state to the open pages. */
   stateChanged(): void;
   close(): Promise<void>;
 }
 
 /**
- * Serves the page on loopback, where only who has the token sees deliveries or changes anything. Rejects with the error of
- * node:http when the port is taken.
+ * Serves the page on loopback. Only requests with the token see deliveries or change anything. Rejects with the error of
+ * node:http when the port is in use.
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { feed, actions = {}, contracts = () => new Map(), explainer = createExplainer() } = options;
@@ -151,5 +151,5 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
 function told(error: unknown): { status: number; message: string } {
   const { status, message } = Object(error) as { status?: unknown; message?: unknown };
   const isForPeople = typeof status === 'number' && status >= 400 && status < 600 && typeof message === 'string';
-  return isForPeople ? { status, message } : { status: 500, message: 'The workbench failed.' };
+  return isForPeople ? { status, message } : { status: 500, message: 'The page server failed.' };
 }

@@ -21,16 +21,16 @@ const MAX_TOGETHER = 2 * 1024 * 1024;
  * Writes events as they go over the wire, and checks that what is written is what a receiver takes.
  *
  * @param unchecked Whether anything that JSON can hold will do.
- * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with the position of the first event that is none.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for what is no JSON, or too large.
+ * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with the position of the first invalid event.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an event that cannot be written as JSON, or is too large.
  */
 export function writeEvents(events: readonly unknown[], unchecked: boolean): WireEvent[] {
-  if (!Array.isArray(events)) throw new ConfigError('emit needs a list of events.');
+  if (!Array.isArray(events)) throw new ConfigError('`emit` takes an array of events.');
   let total = 0;
   return events.map((event, position) => {
     const json = write(event, position);
     total += json.length;
-    if (total > MAX_EMITTED) throw new ConfigError('The events are more than 64 MiB: emit fewer at once.');
+    if (total > MAX_EMITTED) throw new ConfigError('The events are larger than 64 MiB. Emit fewer at once.');
     // Parsed from the text: the check fills in an address label, and that is no part of what is sent.
     const [item] = unchecked ? [] : parseDelivery(`[${json}]`);
     if (item?.status === 'invalid') {

@@ -42,9 +42,9 @@ const MAX_ANSWER_BYTES = 16 * 1024;
 const IDLE_MS = 2000;
 
 const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'nothing is listening there',
   ECONNRESET: 'the connection was closed before there was an answer',
-  ENOTFOUND: 'there is no such host',
+  ENOTFOUND: 'the host does not exist',
   EAI_AGAIN: 'the name of the host could not be looked up',
   ETIMEDOUT: 'the connection could not be made in time',
   EPIPE: 'the connection was closed while the body was sent',
@@ -125,7 +125,7 @@ function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => Cl
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort);
     if (dropHalfWay) {
-      const drop = () => fail('the connection was closed half way, as asked for', 'DROPPED');
+      const drop = () => fail('the connection was closed halfway, as requested', 'DROPPED');
       request.write(body.subarray(0, body.length >> 1), drop);
     } else request.end(body);
   });

@@ -41,7 +41,7 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
   function check(request: IncomingMessage): void {
     // A page of another site whose name leads here (DNS rebinding) calls under that name.
     if (hosts && !hosts.includes((request.headers.host ?? '').toLowerCase())) {
-      throw new ServiceError(421, 'This service answers under its own address alone, such as 127.0.0.1.');
+      throw new ServiceError(421, 'This service answers only under its own address, such as 127.0.0.1.');
     }
     const [, key] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
     const given = digest(key ?? '');
@@ -65,7 +65,7 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
     } catch (error) {
       if (error instanceof ServiceError) return refuse(request, response, error);
       logger?.error({ err: error }, 'the API of the local service failed');
-      refuse(request, response, new ServiceError(500, 'The local service failed; its log says why.'));
+      refuse(request, response, new ServiceError(500, 'The local service failed. See its log.'));
     }
   }
 
@@ -128,7 +128,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
       chunks.push(chunk);
     }
   } catch {
-    throw new ServiceError(400, 'The body did not arrive whole.');
+    throw new ServiceError(400, 'The body did not arrive in full.');
   }
   if (bytes > MAX_BODY_BYTES) throw new ServiceError(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   try {

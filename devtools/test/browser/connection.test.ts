@@ -36,7 +36,7 @@ describePage('the connection of the page', (ground) => {
       const field = page.getByLabel('Or paste the address, or the token, here');
       await field.fill('no');
       await page.getByRole('button', { name: 'Open' }).click();
-      await page.getByText('That holds no token.').waitFor();
+      await page.getByText('No token found.').waitFor();
       await field.fill(`  ${next.address} `);
       await page.getByRole('button', { name: 'Open' }).click();
       await rowsOf(page).nth(4).waitFor();

@@ -45,7 +45,7 @@ describePage('filters of the page', (ground) => {
     await page.getByRole('searchbox').fill('e_odd');
     await expect.poll(() => rowsOf(page).allInnerTexts()).toEqual([expect.stringContaining('transaction.included')]);
     await page.getByRole('searchbox').fill('nothing like it');
-    await page.getByText('No delivery passes the filters.').waitFor();
+    await page.getByText('No delivery matches the filters.').waitFor();
   });
 });
 

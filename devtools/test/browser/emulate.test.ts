@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium || !hasAnvil)(
       const panel = await openFirst(page);
       await panel.getByText('Answered 403').waitFor();
       const causes = await panel.locator('.finding').allInnerTexts();
-      expect(causes[0]).toMatch(/^certain.*put into this delivery on request/s);
+      expect(causes[0]).toMatch(/^certain.*contains a fault that you turned on/s);
       expect(causes[1]).toMatch(/^certain.*(white space|line break|newline)/is);
       expect(system.received).toHaveLength(1);
     });

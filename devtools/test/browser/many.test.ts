@@ -88,7 +88,7 @@ describePage('the page with 10 000 deliveries', (ground) => {
     const rawBody = new Uint8Array(1_500_000).fill(0x61);
     source.feed.put(recordOf('1', { rawBody }));
     const panel = await openFirst(page);
-    await panel.getByText('Only the first 1.0 MB of 1.5 MB are here.').waitFor();
+    await panel.getByText('Only the first 1.0 MB of 1.5 MB are shown.').waitFor();
     expect(await panel.getByRole('button', { name: 'Copy body' }).count()).toBe(0);
     await panel.getByRole('button', { name: 'Show all 1,048,576 characters' }).click();
     const text = panel.getByRole('group', { name: 'Body as text' });

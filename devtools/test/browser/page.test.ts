@@ -85,7 +85,7 @@ describePage('the page', (ground) => {
     source.feed.put(recordOf('1', { attempt: { status: 500 } }));
     const panel = await openFirst(page);
     await panel.getByRole('button', { name: 'Resend' }).click();
-    await page.getByText('Sent again.').waitFor();
+    await page.getByText('Delivery resent.').waitFor();
     await panel.getByText('Answered 200').waitFor();
     await rowsOf(page).getByText('accepted').waitFor();
   });

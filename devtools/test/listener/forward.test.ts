@@ -56,7 +56,7 @@ describe('a delivery that is sent on', () => {
     expect(await to(target, [['X-Odd', 'a\nb']])).toEqual({
       durationMs: expect.any(Number),
       code: 'ERR_INVALID_CHAR',
-      reason: 'The delivery could not be sent on.',
+      reason: 'The delivery could not be forwarded.',
     });
     expect(requests).toBe(0);
   });
@@ -64,7 +64,7 @@ describe('a delivery that is sent on', () => {
   it('to a host that is not there names the host', async () => {
     const { code, reason, status } = await to('http://no-such-host.invalid/');
     expect(code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
-    expect([status, reason]).toEqual([undefined, 'There is no host no-such-host.invalid: check the URL.']);
+    expect([status, reason]).toEqual([undefined, 'The host no-such-host.invalid does not exist. Check the URL.']);
   });
 
   it('to a target without TLS where TLS is asked for has not been answered', async () => {

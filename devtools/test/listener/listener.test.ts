@@ -210,7 +210,7 @@ describe('a listener with a target', () => {
     expect(last()).toMatchObject({
       status: 503,
       code: 'ECONNREFUSED',
-      reason: expect.stringContaining('Nothing listens'),
+      reason: expect.stringContaining('Nothing is listening'),
     });
   });
 

@@ -140,7 +140,7 @@ describe('the API of the page', () => {
     expect((await api('GET', 'deliveries')).body.deliveries).toEqual([]);
     expect(await api('GET', 'deliveries/2')).toEqual({
       status: 404,
-      body: { status: 404, message: 'There is no such delivery, or not any more.' },
+      body: { status: 404, message: 'The delivery does not exist, or is no longer kept.' },
     });
   });
 
@@ -225,7 +225,7 @@ describe('the API of the page', () => {
       status: 409,
       body: { status: 409, message: 'The label is taken.' },
     });
-    const failed = { status: 500, body: { status: 500, message: 'The workbench failed.' } };
+    const failed = { status: 500, body: { status: 500, message: 'The page server failed.' } };
     expect(await api('POST', 'sample', {})).toEqual(failed);
     feed.put(recordOf('1'));
     expect(await api('GET', 'deliveries/1')).toEqual(failed);

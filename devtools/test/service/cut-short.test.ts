@@ -101,7 +101,7 @@ describe('emit', () => {
     const { service, changes } = await serving();
     service.register({ label: 'mine', url: 'http://127.0.0.1:1/' });
     const large = Array(9).fill('x'.repeat(8 * 1024 * 1024 - 100));
-    expect(() => service.emit(large, { unchecked: true })).toThrow('more than 64 MiB');
+    expect(() => service.emit(large, { unchecked: true })).toThrow('larger than 64 MiB');
     await service.idle();
     expect(changes).toEqual([]);
   });

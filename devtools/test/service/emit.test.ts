@@ -75,7 +75,7 @@ describe('emit', () => {
     expect(() => emit({ ...event('a'), more: 1n })).toThrow('Event 0 cannot be written as JSON.');
     expect(() => emit(undefined)).toThrow('Event 0 cannot be written as JSON.');
     expect(() => emit(sampleTransactionIncluded({ data: { more: 'x'.repeat(8 * 1024 * 1024) } }))).toThrow(/8 MiB/);
-    expect(() => service.emit('[]' as unknown as [])).toThrow('a list of events');
+    expect(() => service.emit('[]' as unknown as [])).toThrow('takes an array of events');
     await service.idle();
     expect(changes).toEqual([]);
   });

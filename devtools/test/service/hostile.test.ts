@@ -137,7 +137,7 @@ describe('a hostile receiver', () => {
     expect(await attemptAt(url)).toMatchObject({
       state: 'given-up',
       code: 'ECONNREFUSED',
-      reason: 'nothing listens there',
+      reason: 'nothing is listening there',
     });
   });
 

@@ -31,7 +31,7 @@ function attemptRow({ at, status, reason, code, durationMs, fault }, index) {
  * @param {readonly Attempt[]} attempts
  */
 export function attemptTable(attempts) {
-  const headings = ['#', 'Sent', 'Answer', 'Took', 'Why'].map((title) => el('th', { scope: 'col' }, title));
+  const headings = ['#', 'Sent', 'Answer', 'Took', 'Reason'].map((title) => el('th', { scope: 'col' }, title));
   const rows = attempts.map(attemptRow);
   return el('table', { class: 'attempts' }, el('thead', null, el('tr', null, ...headings)), el('tbody', null, ...rows));
 }

@@ -69,9 +69,10 @@ export function bodyView(detail) {
   function show() {
     for (const button of buttons) button.setAttribute('aria-pressed', String(button.textContent === form));
     shown.replaceChildren(forms[form]?.(bytes, text) ?? '');
-    const indented = form === 'Indented' && 'Indented to be read: what is signed are the bytes as they came.';
-    const broken = strict === undefined && 'Not UTF-8: what cannot be decoded is shown as �. Hex shows the bytes.';
-    const cut = detail.bodyTruncated && `Only the first ${size(bytes.length)} of ${size(detail.bytes)} are here.`;
+    const indented = form === 'Indented' && 'Indented for reading. The signature covers the bytes as received.';
+    const broken =
+      strict === undefined && 'Not UTF-8: bytes that cannot be decoded are shown as �. Hex shows the bytes.';
+    const cut = detail.bodyTruncated && `Only the first ${size(bytes.length)} of ${size(detail.bytes)} are shown.`;
     note.textContent = [indented, broken, cut].filter(Boolean).join(' ');
     note.hidden = note.textContent === '';
   }

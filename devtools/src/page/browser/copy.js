@@ -12,7 +12,7 @@ export async function copy(text, what) {
     await navigator.clipboard.writeText(text);
     notify(`${what} copied.`);
   } catch {
-    notify(`${what} could not be copied: the browser does not allow it.`, 'bad');
+    notify(`${what} could not be copied: the browser denied access to the clipboard.`, 'bad');
   }
 }
 

@@ -100,7 +100,7 @@ export function createDetail({ api, now, urlOf, canResend, onClose, onResent }) 
     resend.disabled = true;
     try {
       const answer = await api.post(`deliveries/${encodeURIComponent(shown)}/resend`);
-      notify('Sent again.');
+      notify('Delivery resent.');
       if (typeof answer?.id === 'string') onResent(answer.id);
     } catch (problem) {
       notify(messageOf(problem), 'bad');

@@ -3,7 +3,7 @@ import { byId, el } from './dom.js';
 /** @typedef {import('./types.js').State} State */
 
 /**
- * What stands where no deliveries are: why, and what to do.
+ * Replaces an empty list: says why it is empty, and what to do.
  * @param {object} options
  * @param {import('./store.js').Store} options.store
  * @param {import('./view.js').View} options.view
@@ -21,7 +21,7 @@ export function createEmpty({ store, view, onRegister, onReset }) {
 
   /** @param {State | undefined} state */
   function show(state) {
-    if (store.all().length > 0) say('No delivery passes the filters.', button('Reset filters', onReset));
+    if (store.all().length > 0) say('No delivery matches the filters.', button('Reset filters', onReset));
     else if (!state) say('Connecting…');
     else if (state.mode === 'listen') {
       say(
@@ -36,7 +36,7 @@ export function createEmpty({ store, view, onRegister, onReset }) {
     } else if (state.webhooks?.length === 0) {
       say('No webhook is registered yet.', button('Register a webhook', onRegister));
     } else {
-      say('Waiting for the first delivery.', el('p', null, 'Use the contract that is watched, or send a sample.'));
+      say('Waiting for the first delivery.', el('p', null, 'Use the watched contract, or send a sample.'));
     }
   }
 

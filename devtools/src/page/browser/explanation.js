@@ -33,7 +33,7 @@ export function explanation(detail) {
   const isTold = findings.some(({ cause }) => cause === 'fault-on-request');
   return [
     el('p', { class: 'answer' }, verdictMark(detail.verdict), el('span', null, answerOf(detail))),
-    last?.fault && !isTold && el('p', null, 'Put into it on request: ', wire(last.fault, 'fault'), '.'),
+    last?.fault && !isTold && el('p', null, 'Fault: ', wire(last.fault, 'fault'), '.'),
     (last?.reason || last?.code) &&
       el(
         'p',

@@ -8,12 +8,12 @@ import { notify } from './notices.js';
 
 /** @type {readonly (readonly [key: Switch, title: string, hint: string])[]} */
 const switches = [
-  ['wrongSignature', 'Wrong signature', 'A line break behind the secret'],
+  ['wrongSignature', 'Wrong signature', 'Signed with a line break after the secret'],
   ['oldTimestamp', 'Old timestamp', 'Genuine, but 50 minutes old'],
   ['tamperedBody', 'Tampered body', 'One byte changed after signing'],
-  ['duplicate', 'Duplicates', 'Sent once more after success'],
-  ['reorder', 'Reordering', 'A later delivery overtakes'],
-  ['droppedConnection', 'Dropped connection', 'Closed half way through the body'],
+  ['duplicate', 'Duplicates', 'Sent again after success'],
+  ['reorder', 'Reordering', 'Sent after a later delivery'],
+  ['droppedConnection', 'Dropped connection', 'Closed halfway through the body'],
 ];
 
 const LONGEST_DELAY_MS = 600_000;
@@ -77,7 +77,7 @@ export function createFaults(api) {
       row.hidden = faults[key] === undefined;
     }
     const { delayMs = 0 } = faults;
-    // Who is typing is not interrupted.
+    // Do not overwrite what is being typed.
     if (document.activeElement !== delay || Number(delay.value) === delayMs) delay.value = String(delayMs);
     const on = switches.filter(([key]) => faults[key]).map(([, title]) => title.toLowerCase());
     if (delayMs > 0) on.push(`delay of ${duration(delayMs)}`);
@@ -85,7 +85,7 @@ export function createFaults(api) {
     if (on.length === 0) return banner.replaceChildren();
     const off = Object.fromEntries(Object.keys(faults).map((key) => [key, key === 'delayMs' ? 0 : false]));
     banner.replaceChildren(
-      el('p', null, el('strong', null, 'Faults are on: '), on.join(', '), '. Deliveries go wrong on purpose.'),
+      el('p', null, el('strong', null, 'Faults are on: '), on.join(', '), '. Deliveries fail on purpose.'),
       el('button', { type: 'button', onclick: () => void set(off) }, 'Turn all off'),
     );
   }

@@ -30,7 +30,7 @@ export function createRegistration(api) {
         el('span', { class: 'mono' }, longText(url)),
         '.',
       ),
-      el('p', { id: 'secret-note' }, 'This is its secret. Copy it now: it is not shown again.'),
+      el('p', { id: 'secret-note' }, 'Copy the secret now. It is not shown again.'),
       el('p', { class: 'secret mono', tabindex: 0, role: 'group', 'aria-label': 'Secret' }, longText(secret)),
       el(
         'div',

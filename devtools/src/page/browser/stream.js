@@ -66,7 +66,7 @@ export async function follow(api, { onState, onSnapshot, onDeliveries, onCleared
 
   for (;;) {
     onConnection({ kind: 'connecting' });
-    let reason = 'The connection has ended.';
+    let reason = 'The connection was closed.';
     try {
       await once();
     } catch (error) {

@@ -28,7 +28,7 @@ export function createTop(api) {
     sample.disabled = true;
     try {
       await api().post('sample');
-      notify('A sample is on its way.');
+      notify('Sample sent.');
     } catch (error) {
       notify(messageOf(error), 'bad');
     } finally {
@@ -42,7 +42,7 @@ export function createTop(api) {
   connection.append(words, seconds);
   function tick() {
     setText(words, { connecting: 'Connecting…', live: 'Live', waiting: 'Not connected' }[current.kind]);
-    setText(seconds, current.kind === 'waiting' ? `: again ${until(current.until, Date.now())}` : '');
+    setText(seconds, current.kind === 'waiting' ? `: retrying ${until(current.until, Date.now())}` : '');
     connection.className = current.kind;
     connection.title = current.kind === 'waiting' ? current.reason : '';
   }

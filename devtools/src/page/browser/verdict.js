@@ -16,9 +16,9 @@ const shapes = {
 /** @type {Record<Verdict, string>} */
 export const meanings = {
   accepted: 'The receiver answered 2xx: the delivery took effect.',
-  refused: 'The receiver answered 403: it does not take the delivery for genuine.',
+  refused: 'The receiver answered 403: it does not consider the delivery genuine.',
   failed: 'The receiver answered with an error, or not at all.',
-  pending: 'There is no answer yet.',
+  pending: 'No answer yet.',
 };
 
 /** @param {Verdict} verdict */

@@ -12,7 +12,7 @@ import { longText, wire } from './text.js';
  */
 export function createWebhooks(api) {
   const list = el('ul', { class: 'webhooks' });
-  const none = el('p', { class: 'muted' }, 'None yet. Register the address of your receiver, and deliveries start.');
+  const none = el('p', { class: 'muted' }, 'None yet. Register the URL of your receiver to start deliveries.');
   const registration = createRegistration(api);
   const register = el(
     'button',
