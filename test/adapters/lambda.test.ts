@@ -218,7 +218,7 @@ describe('lambdaHandler', () => {
   ])('rejects %s, which is not an HTTP request', async (_what, event) => {
     const { handler, codes } = start();
     await expect(handler(event)).rejects.toThrow(ConfigError);
-    await expect(handler(event)).rejects.toThrow(/no HTTP request of API Gateway/);
+    await expect(handler(event)).rejects.toThrow(/not an HTTP request of API Gateway/);
     expect(codes).toEqual([]);
   });
 
