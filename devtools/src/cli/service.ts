@@ -29,7 +29,7 @@ export async function openService(context: Context<ServiceOptions>): Promise<Web
     });
   } catch (error) {
     if (!isWebhookError(error)) throw error;
-    const message = error.message.replace('Option baseUrl', 'The base URL').replace('Option apiKey', 'The API key');
+    const message = error.message.replace('`baseUrl`', 'The base URL').replace('`apiKey`', 'The API key');
     throw new CommandError(error.code, message);
   }
 }
