@@ -1,7 +1,7 @@
 import { freshDelivery, SECRET } from '../lib/fixtures.mjs';
+import { storeBenchmark } from '../lib/growth-store.mjs';
 import { createReceiver, verifySignature } from '../lib/ours.mjs';
 import { interleave, ratios, summarise } from '../lib/stats.mjs';
-import { storeBenchmark } from '../lib/growth-store.mjs';
 
 const SIZES = [1, 10, 100, 1000, 10_000];
 const EVENTS = 10_000;
