@@ -24,7 +24,9 @@ for (const [name, url] of Object.entries(PACKAGES)) {
   );
   written.set(file, json(Object.fromEntries(keys)));
 }
-written.set(new URL('tsconfig.paths.json', root), json({ compilerOptions: { paths } }));
+// As Biome formats it.
+const short = (text) => text.replace(/\[\n\s+(".*")\n\s+\]/g, '[$1]');
+written.set(new URL('tsconfig.paths.json', root), short(json({ compilerOptions: { paths } })));
 
 for (const [file, text] of written) {
   if (!process.argv.includes('--check')) writeFileSync(file, text);
