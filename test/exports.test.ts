@@ -25,9 +25,9 @@ const reviewed: Record<string, readonly string[]> = {
   ],
   './verify': ['multibaasHeaders', 'serviceHeaders', 'signDelivery', 'verifySignature'],
   './schemas': [
-    'eventDetailsSchema',
     'contractInfoSchema',
     'deliverySchema',
+    'eventDetailsSchema',
     'eventEmittedSchema',
     'eventInputSchema',
     'eventTransactionSchema',
