@@ -1,8 +1,8 @@
 // What the server of the page sends: the shapes are the server's own. Nothing of this file is loaded by the page.
 
-/** @typedef {import('../record.js').Verdict} Verdict */
-/** @typedef {import('../record.js').Attempt} Attempt */
-/** @typedef {import('../record.js').HeaderLine} HeaderLine */
+/** @typedef {import('../delivery-record.js').Verdict} Verdict */
+/** @typedef {import('../delivery-record.js').Attempt} Attempt */
+/** @typedef {import('../delivery-record.js').HeaderLine} HeaderLine */
 /** @typedef {import('../../explain/finding.js').Finding} Finding */
 /** @typedef {import('../views.js').Summary} Summary */
 /** @typedef {import('../views.js').Detail} Detail */
