@@ -56,6 +56,28 @@ function findShared(): Map<string, Set<string>> {
   return found;
 }
 
+/** What a module exports, apart from types. */
+const EXPORT = /^export (?:async |abstract )*(?:function|class|const|let)\*? (\w+)|^export \{([^}]*)\}/gm;
+
+/**
+ * The source of a shared file. Throws when two of its modules export one name: `export *` would leave out both without a
+ * word, and their importers would fail when they are loaded.
+ */
+function sourceOf(modules: ReadonlySet<string>): string {
+  const owners = new Map<string, string>();
+  for (const module of modules) {
+    for (const [, declared = '', listed = declared] of readFileSync(resolve(src, module), 'utf8').matchAll(EXPORT)) {
+      for (const each of listed.split(',').filter((name) => name.trim() !== '' && !name.trim().startsWith('type '))) {
+        const name = (each.split(' as ').pop() ?? '').trim();
+        const owner = owners.get(name);
+        if (owner !== undefined) throw new Error(`Rename \`${name}\` in ${owner} or in ${module}: both export it.`);
+        owners.set(name, module);
+      }
+    }
+  }
+  return [...modules].map((module) => `export * from './${module}';`).join('\n');
+}
+
 /** Makes the shared files, and replaces what others import of their modules by an import of the file. */
 export const sharedFiles: Plugin = {
   name: 'shared-files',
@@ -66,7 +88,7 @@ export const sharedFiles: Plugin = {
       namespace: 'shared',
     }));
     build.onLoad({ filter: /.*/, namespace: 'shared' }, ({ path }) => ({
-      contents: [...(modules.get(path) ?? [])].map((module) => `export * from './${module}';`).join('\n'),
+      contents: sourceOf(modules.get(path) ?? new Set()),
       resolveDir: src,
     }));
     build.onResolve({ filter: /^\.\.?\// }, ({ importer, path, resolveDir, namespace }) => {
