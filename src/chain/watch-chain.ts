@@ -1,11 +1,11 @@
 import type { WebhookEvent } from '../events/types.js';
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
-import type { Logger } from '../receiver/reporter.js';
+import type { Logger } from '../receiver/options.js';
 import { createChainReader } from './chain-reader.js';
 import { ChainFollower } from './follow-chain.js';
 import { guardedLogger, tellUnknownOnce } from './logging.js';
 import { createRpc, rpcUrlOf } from './rpc.js';
-import { readWatched } from './settings.js';
+import { readWatched } from './watched.js';
 
 /** Waits, at most until the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -3,10 +3,10 @@ import { optionError } from '../internal/check-options.js';
 import { checkWebhookUrl } from './addresses.js';
 import { type DeliveryLogEntry, entriesOf, listOf } from './delivery-log.js';
 import { createEnsure, type EnsuredWebhook } from './ensure.js';
+import { acknowledged, notThisApi, resultOf } from './envelope.js';
 import { resolveClientOptions, type WebhookClientOptions } from './options.js';
 import { type PageOptions, pages } from './pages.js';
 import { type RecoveringReceiver, type RecoverOptions, type Recovery, recoverMissed } from './recover-missed.js';
-import { acknowledged, notThisApi, resultOf } from './result.js';
 import { createTransport } from './transport.js';
 import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges, webhookOf } from './webhook.js';
 
