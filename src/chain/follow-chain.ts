@@ -54,7 +54,7 @@ export class ChainFollower {
       return;
     }
     const latest = await reader.header('latest');
-    if (!latest) malformed('the latest block', 'one');
+    if (!latest) malformed('the latest block', 'a block');
     await this.#genesis.remember();
     // Nothing was sent for it, but the block that replaces it is new.
     this.#window.push({ ...latest, events: [] });
