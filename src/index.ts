@@ -48,6 +48,7 @@ export type {
   EventContext,
   EventEntry,
   FoundSecret,
+  Logger,
   OnError,
   OnEvent,
   OnInvalid,
@@ -60,7 +61,6 @@ export type {
   VerifierOptions,
 } from './receiver/options.js';
 export { createReceiver, type Receiver } from './receiver/receiver.js';
-export type { Logger } from './receiver/reporter.js';
 export {
   createRouter,
   type EventFilter,

@@ -3,8 +3,8 @@ import type { Hex } from '../evm/types.js';
 import { isRecord } from '../internal/guards.js';
 import { RpcError } from './rpc.js';
 
-// Checks the answers of nodes. Values that pass are well-formed and in lower case; after any other answer the node is
-// asked again.
+// Checks the answers of nodes. Values that pass are well-formed and in lower case; any other answer
+// makes the caller retry.
 
 /** The header of a mined block. */
 export interface Header {

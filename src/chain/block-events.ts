@@ -7,7 +7,7 @@ import type {
   WebhookEvent,
 } from '../events/types.js';
 import { type Block, hexOf, type Log, readTransaction, type Transaction, txFields } from './answers.js';
-import type { Contract, Watched } from './settings.js';
+import type { Contract, Watched } from './watched.js';
 
 /** A block with the data needed to write its events. */
 export interface BlockContents {

@@ -6,6 +6,10 @@ export interface DoneBlock extends Header {
   readonly events: readonly WebhookEvent[][];
 }
 
+/** Deepest re-org that can be undone, in blocks; Ethereum's are less than ten blocks deep. */
+const MOST_BLOCKS = 256;
+const MOST_EVENTS = 50_000;
+
 /** The last processed blocks, each the parent of the next: what a re-org can still undo. */
 export class BlockWindow {
   readonly #blocks: DoneBlock[] = [];
@@ -13,9 +17,9 @@ export class BlockWindow {
   #isCut = false;
 
   constructor(
-    private readonly mostBlocks: number,
+    private readonly mostBlocks = MOST_BLOCKS,
     /** Bounds memory: with many events fewer blocks are kept, but always the last one. */
-    private readonly mostEvents: number,
+    private readonly mostEvents = MOST_EVENTS,
   ) {}
 
   /** Whether older blocks were dropped. */

@@ -13,7 +13,7 @@ import {
 } from './answers.js';
 import type { BlockContents } from './block-events.js';
 import type { Rpc } from './rpc.js';
-import type { Watched } from './settings.js';
+import type { Watched } from './watched.js';
 
 /** Reads a chain through a node. Every answer is checked; a block that the node does not have yet is undefined. */
 export interface ChainReader {

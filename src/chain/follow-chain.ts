@@ -1,17 +1,14 @@
 import type { WebhookEvent } from '../events/types.js';
-import type { Logger } from '../receiver/reporter.js';
+import type { Logger } from '../receiver/options.js';
 import { malformed } from './answers.js';
 import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './block-events.js';
 import { BlockWindow } from './block-window.js';
 import type { ChainReader } from './chain-reader.js';
 import { Genesis } from './chain-reader.js';
-import type { Watched } from './settings.js';
+import type { Watched } from './watched.js';
 
 /** Number of blocks requested at a time. */
 const RANGE = 8;
-/** Deepest re-org that can be undone, in blocks; Ethereum's are less than ten blocks deep. */
-const WINDOW = 256;
-const MOST_EVENTS = 50_000;
 
 export interface FollowOptions {
   readonly reader: ChainReader;
@@ -25,7 +22,7 @@ export interface FollowOptions {
 /** Processes a chain block by block, and undoes the blocks that a re-org replaced. */
 export class ChainFollower {
   readonly #genesis: Genesis;
-  #window = new BlockWindow(WINDOW, MOST_EVENTS);
+  #window = new BlockWindow();
   #chainId = 0;
   /** Where another chain is started. */
   #from = 0;
@@ -57,7 +54,7 @@ export class ChainFollower {
       return;
     }
     const latest = await reader.header('latest');
-    if (!latest) malformed('the latest block', 'one');
+    if (!latest) malformed('the latest block', 'a block');
     await this.#genesis.remember();
     // Nothing was sent for it, but the block that replaces it is new.
     this.#window.push({ ...latest, events: [] });
@@ -159,7 +156,7 @@ export class ChainFollower {
     );
     await this.#takeBack(-1);
     this.#chainId = chainId;
-    this.#window = new BlockWindow(WINDOW, MOST_EVENTS);
+    this.#window = new BlockWindow();
     this.#next = this.#from;
     return true;
   }

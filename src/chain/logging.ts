@@ -1,4 +1,4 @@
-import type { Logger } from '../receiver/reporter.js';
+import type { Logger } from '../receiver/options.js';
 import type { OnUnknown } from './block-events.js';
 
 const toConsole: Logger = {
@@ -17,7 +17,7 @@ export function guardedLogger(logger: Logger = toConsole): Logger {
   return { debug: guarded('debug'), info: guarded('info'), warn: guarded('warn'), error: guarded('error') };
 }
 
-/** With a wrong ABI a contract emits few topics; a hostile contract any number. */
+/** Maximum number of warnings. A wrong ABI causes a few; a hostile contract can cause any number. */
 const MOST_TOLD = 1000;
 
 /** Warns of logs that match no event of the ABI, once per contract and first topic. */

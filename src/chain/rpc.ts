@@ -77,7 +77,7 @@ const LONGEST_DELAY_MS = 30_000;
 /** Maximum length of a node's error message in ours. */
 const LONGEST_MESSAGE = 300;
 
-/** JSON-RPC 2.0 over HTTP. A node that is unreachable or busy is asked again. */
+/** JSON-RPC 2.0 over HTTP. Calls to an unreachable or busy node are retried. */
 export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, signal }: RpcOptions): Rpc {
   let lastId = 0;
   // One listener for all calls: Node warns of a signal with many.
@@ -97,7 +97,7 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
 
   /** The text of a node's answer; undefined when it is too long. */
   async function ask(json: object, signal: AbortSignal): Promise<string | undefined> {
-    // Loaded here because ky looks at what comes with fetch, which takes Node longer to load than everything else here.
+    // Imported late: ky touches fetch's globals, which take Node longer to load than everything else here.
     const { HTTPError, ky } = await import('../internal/ky.js');
     try {
       // A redirect could send the key to another host. The signal also bounds the time to read the body.

@@ -1,11 +1,11 @@
 import type { WebhookEvent } from '../events/types.js';
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
-import type { Logger } from '../receiver/reporter.js';
+import type { Logger } from '../receiver/options.js';
 import { createChainReader } from './chain-reader.js';
 import { ChainFollower } from './follow-chain.js';
 import { guardedLogger, tellUnknownOnce } from './logging.js';
 import { createRpc, rpcUrlOf } from './rpc.js';
-import { readWatched } from './settings.js';
+import { readWatched } from './watched.js';
 
 /** Waits, at most until the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -32,8 +32,8 @@ export interface WatchChainOptions {
   /** URL of any EVM node's JSON-RPC over HTTP. Only its origin appears in messages: the rest may contain a key. */
   readonly rpcUrl: string;
   /**
-   * Contracts whose logs become `event.emitted`. `name`, `label` and `addressLabel` are written into the events; without
-   * `addressLabel` its `label` is. (Default: none.)
+   * Contracts whose logs become `event.emitted`. `name`, `label` and `addressLabel` are written into the events;
+   * `addressLabel` defaults to `label`. (Default: none.)
    */
   readonly contracts?: readonly {
     readonly address: string;
@@ -72,8 +72,8 @@ export interface ChainWatcher {
 
 /**
  * Watches a chain through a node and passes its events to `onEvents` in the service's format (spec sections 2.2 and 6),
- * in the order of the chain, skipping no block; a failed request or handler is retried until it succeeds. It does not
- * verify what the node says, wait for confirmations, or send or sign anything.
+ * in the order of the chain, without skipping a block; a failed request or handler is retried until it succeeds. It does
+ * not verify the data of the node, wait for confirmations, or send or sign anything.
  *
  * **Delivery.** While the process runs, each event is passed on until `onEvents` resolves, so at least once. No state is
  * kept: store `blockNumber` to resume with `fromBlock: blockNumber + 1` after a restart. Event ids are random, so

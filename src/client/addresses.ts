@@ -1,8 +1,13 @@
 import { ConfigError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
-import { isLoopback } from '../internal/loopback.js';
 
 const API = '/api/v0';
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[?::1\]?|(?:.+\.)?localhost)$/i;
+
+/** Whether a host name or address is a loopback one: localhost, `*.localhost`, 127.0.0.0/8 or ::1. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
 
 function parse(text: unknown): URL | undefined {
   if (typeof text !== 'string' || /\s/.test(text)) return undefined;

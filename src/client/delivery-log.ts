@@ -1,7 +1,7 @@
 import { mayHoldFraction, parseExactJson } from '../events/exact-json.js';
 import { isPosition, mayHoldRounded } from '../events/field-rules.js';
 import { isRecord } from '../internal/guards.js';
-import { notThisApi, resultOf } from './result.js';
+import { notThisApi, resultOf } from './envelope.js';
 import type { Answer } from './transport.js';
 
 /** An entry of a webhook's delivery log. Its `id` is that of the entry: the log does not contain event ids. */

@@ -9,7 +9,7 @@ export interface PageOptions {
 /**
  * Yields each item of a list once, fetching page by page on demand. The list may change meanwhile: items added in front
  * are not repeated, and removed items do not cause others to be skipped. A page without new items ends the list, so that
- * a server that ignores `offset` cannot go on forever.
+ * a server that ignores `offset` cannot cause an endless loop.
  */
 export function pages<Item extends { readonly id: number }>(
   page: (limit: number, offset: number) => Promise<readonly Item[]>,

@@ -15,9 +15,9 @@ export type RecoveringReceiver = Pick<Receiver, 'handle'>;
 
 /** Options of `recoverMissed`. */
 export interface RecoverOptions extends PageOptions {
-  /** Skips entries created before: a Date, or Unix time in milliseconds. (Default: none are skipped.) */
+  /** Skips entries created before this time: a Date, or Unix time in milliseconds. (Default: none are skipped.) */
   readonly since?: Date | number | undefined;
-  /** Skips younger entries, which the service may still be delivering, in seconds. (Default: 0.) */
+  /** Skips entries younger than this, in seconds: the service may still be delivering them. (Default: 0.) */
   readonly minAgeSeconds?: number | undefined;
   /** Number of events per delivery to the receiver. (Default: 100.) */
   readonly batchSize?: number | undefined;

@@ -15,7 +15,7 @@ export interface ApiFailure {
  * contains the API key or a webhook's secret.
  *
  * - `ERR_WEBHOOK_API`: the service answered with an error, a redirect, or something other than an answer of this API.
- * - `ERR_WEBHOOK_API_UNREACHABLE`: no answer: a time-out or a network failure. The call may still have taken effect.
+ * - `ERR_WEBHOOK_API_UNREACHABLE`: no answer: a timeout or a network failure. The call may still have taken effect.
  */
 export class WebhookApiError extends WebhookError<ApiErrorCode> {
   /** Status of the service's answer; 503 without an answer. */

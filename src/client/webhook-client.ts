@@ -3,10 +3,10 @@ import { optionError } from '../internal/check-options.js';
 import { checkWebhookUrl } from './addresses.js';
 import { type DeliveryLogEntry, entriesOf, listOf } from './delivery-log.js';
 import { createEnsure, type EnsuredWebhook } from './ensure.js';
+import { acknowledged, notThisApi, resultOf } from './envelope.js';
 import { resolveClientOptions, type WebhookClientOptions } from './options.js';
 import { type PageOptions, pages } from './pages.js';
 import { type RecoveringReceiver, type RecoverOptions, type Recovery, recoverMissed } from './recover-missed.js';
-import { acknowledged, notThisApi, resultOf } from './result.js';
 import { createTransport } from './transport.js';
 import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges, webhookOf } from './webhook.js';
 
@@ -37,7 +37,7 @@ export interface WebhookClient {
   /** Counts the entries of a webhook's delivery log. */
   deliveryCount(id: number): Promise<number>;
   /**
-   * Creates or updates the webhook of this label, for scripts that run at each deployment. If its URL or subscriptions
+   * Creates or updates the webhook with this label, for scripts that run at each deployment. If its URL or subscriptions
    * differ, they are changed; without `subscriptions` the existing ones stay. Calls for one label run one after the other
    * in this process, but two processes can each create a webhook.
    *
@@ -53,13 +53,13 @@ export interface WebhookClient {
    *
    * **Deduplication.** The log does not contain event ids, so each event gets one made from its entry:
    * `delivery-log:<service>:<webhookId>:<entry id>`, where the service is host, port and path of `baseUrl`. A second
-   * recovery recognises the events of the first by it, unless `baseUrl` changed: set the option `eventId` then. An event
+   * recovery recognises the events of the first by this id, unless `baseUrl` changed: set the option `eventId` then. An event
    * that is *also* delivered live has another id. It is recognised only if the receiver's `idempotencyKey` depends on the
    * chain and not on `event.id`: use `logIdentity` of `./evm`. That covers `event.emitted`; a `transaction.included` needs
    * a key made from its `data`.
    *
    * **The log does not change.** Recovered events stay undelivered there, so each run finds them again. Keep `since` within
-   * the time that the receiver's store remembers (`memoryStore`: 24 hours, one process).
+   * the time that the receiver's store remembers (`memoryStore`: 7 days, one process).
    *
    * @throws ConfigError `ERR_WEBHOOK_CONFIG` when neither the service nor the options contain the webhook's secret.
    */
@@ -72,7 +72,7 @@ export interface WebhookClient {
  *
  * The API key and the secrets of webhooks appear in no message or log: secrets are not enumerable in results, and the
  * client does not expose the key. Redirects are not followed, and at most 10 MiB of an answer are read. Reads, updates and
- * removals are retried after temporary failures (network, time-outs, 408, 429, 5xx), with growing random pauses or as
+ * removals are retried after temporary failures (network, timeouts, 408, 429, 5xx), with growing random pauses or as
  * `Retry-After` says.
  *
  * @example

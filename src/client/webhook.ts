@@ -1,7 +1,7 @@
 import { isPosition } from '../events/field-rules.js';
 import type { EventKind } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
-import { notThisApi } from './result.js';
+import { notThisApi } from './envelope.js';
 import type { Answer } from './transport.js';
 
 /** A webhook to register (spec section 2.1, and `subscriptions` of the live API). */

@@ -41,11 +41,11 @@ export function chooseItem(event: EventEmitted, items: AbiEventItems, log: RawLo
   const [only] = named;
   if (only !== undefined && named.every(({ shape }) => shape === only.shape)) return only;
   const reason =
-    'matches several events of the ABI, and the names of its inputs match none of them. Give an ABI with one of them.';
+    'matches several events of the ABI, and the names of its inputs match none of them. Pass an ABI that contains only one.';
   throw fail('signature', reason);
 }
 
-/** The items that an event may be: by the topics of its log, or without a log by signature, names and flags of the inputs. */
+/** The items that match an event: by its log's topics or, without a log, by signature, names and flags of the inputs. */
 export function fitting(event: EventDetails, items: AbiEventItems, log: RawLog | undefined): readonly AbiEventItem[] {
   if (log === undefined) return signed(event, items).filter(({ inputs }) => inputs.every(isLike(event)));
   const [topic] = log.topics;
@@ -74,5 +74,5 @@ function notFound({ data }: EventEmitted, items: AbiEventItems, log: RawLog | un
     .filter(({ name }) => name === data.event.name)
     .map(({ signature, topicCount }) => `${signature} with ${topicCount} topics`);
   const has = alike.length > 0 ? `The ABI has ${alike.join(' and ')}` : 'The ABI has no event of that name';
-  return `matches no event of the ABI. ${has}${log ? `; the log has ${log.topics.length} topics` : ''}. Give the ABI of the contract that emitted it.`;
+  return `matches no event of the ABI. ${has}${log ? `; the log has ${log.topics.length} topics` : ''}. Pass the ABI of the contract that emitted it.`;
 }

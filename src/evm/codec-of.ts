@@ -32,7 +32,7 @@ export function recordOf(names: readonly string[], values: readonly unknown[]): 
 }
 
 /**
- * The array or object in an input's value, given as such or as JSON text; undefined when it is neither. A number that
+ * The array or object in an input's value, as JSON or as JSON text; undefined when it is neither. A number that
  * JSON.parse would round is returned as its digits.
  */
 export function structureOf(wire: JsonValue): object | undefined {
@@ -138,7 +138,7 @@ const ARRAY = /^(.*)\[(\d*)\]$/s;
 const INTEGER = /^(u?)int(\d*)$/;
 const BYTES = /^bytes(\d*)$/;
 
-/** Makes the codec for a parameter of an ABI. */
+/** Creates the codec for a parameter of an ABI. */
 export function codecOf(parameter: AbiParameter): Codec {
   const { type } = parameter;
   const [, element, length] = ARRAY.exec(type) ?? [];

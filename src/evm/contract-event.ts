@@ -32,7 +32,7 @@ export interface ContractEventOptions<
   readonly removed?: boolean | undefined;
 }
 
-/** The handler of a route made by `contractEvent`, to declare one apart from its route. */
+/** Type of the handler of a `contractEvent` route, for handlers that are declared elsewhere. */
 export type ContractEventHandler<
   Abi extends readonly unknown[],
   Name extends EventNames<Abi> = EventNames<Abi>,
@@ -52,8 +52,8 @@ export type ContractEventHandler<
  *   emit such an event on purpose, so it must not fail forever.
  *
  * An event of the same name with another signature goes to the next route. An event of the same signature with other
- * indexed inputs (ERC-721 beside ERC-20) does so too, unless an address is given: then it fails, as the ABI is not that
- * of the contract.
+ * indexed inputs (ERC-721 beside ERC-20) does so too, unless an address is given: then it fails, because the
+ * ABI does not belong to the contract.
  *
  * @example
  * ```ts

@@ -46,7 +46,7 @@ export function decodeCall(event: TransactionIncluded, abi: unknown, input: Hex)
   if (other !== undefined) {
     throw fail(
       'tx.input',
-      'has a selector that two functions of the ABI share. Give only the ABI of the called contract.',
+      'has a selector that two functions of the ABI share. Pass only the ABI of the called contract.',
     );
   }
   const { name: functionName, inputs } = found;

@@ -17,7 +17,7 @@ export interface Encoded {
 /**
  * Decodes ABI-encoded values in time and memory bounded by the length of the data.
  *
- * @param fail Makes the error for a value that cannot be decoded, from its label and path.
+ * @param fail Creates the error for a value that cannot be decoded, from its label and path.
  */
 export function decodeValues(
   values: readonly Encoded[],
@@ -57,7 +57,7 @@ function decodeData(values: readonly Encoded[], encoded: Hex): unknown[] {
   return decodeAbiParameters(parameters, bytes) as unknown[];
 }
 
-/** The position of the first value that cannot be decoded, of values that cannot all be decoded. */
+/** The position of the first value that cannot be decoded. Requires that not all of them can. */
 function firstUndecodable(values: readonly Encoded[], encoded: Hex): number {
   let [good, bad] = [0, values.length];
   while (bad - good > 1) {

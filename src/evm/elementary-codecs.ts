@@ -70,7 +70,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)$/;
 const NUMBER_BITS = 48;
 
 const CONVERTED =
-  'is a decimal or a time, but its type is an integer: the service converts the values of this contract, so this is not the exact amount. Only rawFields contains that, and this event lacks it. Have the service send rawFields, or turn off the conversion.';
+  'is a decimal or a time, but its type is an integer: the service converts the values of this contract, so this is not the exact amount. Only rawFields contains the exact amount, and this event lacks it. Have the service send rawFields, or turn off the conversion.';
 
 /** An integer from decimal or hex text, or from an exact JSON number; otherwise undefined. */
 function integerOf(wire: JsonValue): bigint | undefined {

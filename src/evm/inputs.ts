@@ -40,7 +40,7 @@ export function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
 }
 
 const OTHER_NAME =
-  'has another name than in the ABI, and without rawFields only names distinguish events of one signature. Give the ABI that the service has.';
+  'has a different name in the ABI, and without rawFields only names distinguish events with the same signature. Pass the ABI that the service uses.';
 
 /**
  * Reads the arguments of an event without `rawFields` from its inputs, in the order of the ABI.

@@ -39,8 +39,8 @@ export function rawLog(event: EventEmitted): RawLog | undefined {
 }
 
 /**
- * Returns whether the event is a notice that a re-org removed its log from the chain. An event without `rawFields` does
- * not say, and counts as not removed.
+ * Returns whether the event is a notice that a re-org removed its log from the chain. An event without `rawFields`
+ * counts as not removed: only the log says so.
  *
  * @example
  * ```ts
@@ -51,7 +51,6 @@ export function rawLog(event: EventEmitted): RawLog | undefined {
  * ```
  * @param event An event from a receiver or a parser.
  * @returns `true` for a removed log.
- *
  * @throws DecodeError `ERR_WEBHOOK_RAW_FIELDS` when `rawFields` is not the JSON text of a mined log.
  */
 export function isRemoved(event: EventEmitted): boolean {

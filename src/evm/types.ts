@@ -28,7 +28,7 @@ export interface RawLog {
   readonly blockTimestamp?: bigint;
 }
 
-/** The ABI itself; for one that is text the advice, which the compiler then quotes. */
+/** The ABI itself; for an ABI that is text, an error message that the compiler quotes. */
 export type ParsedAbi<Abi extends readonly unknown[]> = 0 extends 1 & Abi[number]
   ? Abi
   : [Extract<Abi[number], string>] extends [never]
@@ -49,9 +49,9 @@ type NameOf<Item, Type extends 'event' | 'function'> = Item extends { type: Type
         : never;
 
 /**
- * An ABI's items of a type by name, those of one name as a union. The compiler makes it once per ABI, so that an event
- * costs a look-up and not a walk over the ABI. `keyof` would walk at every use: names come from `NameOf`, which the
- * compiler caches, and the index signature accepts them as keys.
+ * An ABI's items of a type by name, those of one name as a union. The compiler computes it once per ABI, so that an
+ * event costs a look-up and not a scan of the ABI. `keyof` would scan it at every use: names come from `NameOf`, which
+ * the compiler caches, and the index signature accepts them as keys.
  */
 type ItemsByName<Abi extends readonly unknown[], Type extends 'event' | 'function'> = {
   [Item in Abi[number] as NameOf<Item, Type>]: Item;
@@ -166,9 +166,9 @@ export type DecodedCall<Abi extends readonly unknown[]> =
     : Call<ItemsByName<Abi, 'function'>[NameOf<Abi[number], 'function'>]>;
 
 /**
- * The decoded transaction of a `transaction.included`. An absent field is `undefined`; a quantity or `to` that the event
- * has as null is `null`. Amounts and fees are in wei. Addresses are in lower case; those in the call's arguments are
- * checksummed.
+ * The decoded transaction of a `transaction.included`. An absent field is `undefined`; a quantity or `to` that is
+ * null in the event is `null`. Amounts and fees are in wei. Addresses are in lower case; those in the call's arguments
+ * are checksummed.
  */
 export interface DecodedTransaction<Abi extends readonly unknown[] = readonly []> {
   /** Hash of the transaction: 32 bytes. */

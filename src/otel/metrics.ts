@@ -8,7 +8,7 @@ export interface MetricOptions {
   readonly destination: string;
 }
 
-/** Boundaries of the messaging conventions. */
+/** Bucket boundaries that the messaging conventions recommend. */
 const PROCESS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 /** From a handler with a memory store up to the default `handlerTimeoutMs`. */
 const HANDLER_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

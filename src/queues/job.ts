@@ -24,7 +24,7 @@ export function jobOf(
   return { event, idempotencyKey, timestamp, ...(source !== undefined && { source }) };
 }
 
-/** NUL and lone surrogates as JSON.stringify writes them: Postgres takes neither into a jsonb. Errs towards a match. */
+/** NUL and lone surrogates as JSON.stringify writes them: Postgres rejects both in jsonb. May also match valid text. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
 
 /**

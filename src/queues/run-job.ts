@@ -11,10 +11,10 @@ export interface EventWorkerOptions<Tx = undefined> {
   /** Handles one event, like the option of the receiver: `router.dispatch` works here too. */
   readonly onEvent: (event: WebhookEvent, context: EventContext<NoInfer<Tx>>) => unknown;
   /**
-   * The store that keeps a job that the engine runs twice, for example after a crash, from taking effect twice. With a lease
+   * Store that deduplicates: a job that the engine runs twice, for example after a crash, takes effect once. With a lease
    * store, the tries of a job must span more than `leaseMs`. (Default: none; the handler must tolerate repeated runs. One
    * process never runs a key twice at once: while a handler that timed out still runs, further tries of its job fail as in
-   * progress, for 60 s or twice `handlerTimeoutMs`, whichever is longer. Other processes do run it.)
+   * progress, for 60 s or twice `handlerTimeoutMs`, whichever is longer. Other processes can run it.)
    */
   readonly store?: IdempotencyStore<Tx> | false | undefined;
   /** How long one handler may take, in ms; never longer than 0.9 of `store.leaseMs`. (Default: 30 000.) */
@@ -58,7 +58,7 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
       hold() {},
       wait() {},
       report(error, { idempotencyKey = '' }) {
-        // Nobody is left to report an error of the error handler to.
+        // There is nowhere left to report an error of `onError` itself.
         (async () => onError?.(error, { idempotencyKey }))().catch(() => {});
       },
     },

@@ -3,7 +3,14 @@ import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-del
 import type { WebhookEvent } from '../events/types.js';
 import type { HeaderNames } from '../signature/headers.js';
 import type { IdempotencyStore } from '../stores/store.js';
-import type { Logger } from './reporter.js';
+
+/** A logger with pino's signature, which `console` nearly has. */
+export interface Logger {
+  debug(fields: object, message: string): unknown;
+  info(fields: object, message: string): unknown;
+  warn(fields: object, message: string): unknown;
+  error(fields: object, message: string): unknown;
+}
 
 /** One secret, or several during rotation: any of them may match. */
 export type Secret = string | readonly string[];

@@ -2,14 +2,6 @@ import type { WebhookError } from '../errors.js';
 import type { DeliveryResult } from './answer.js';
 import type { ErrorContext, VerifierOptions } from './options.js';
 
-/** A logger with pino's signature, which `console` nearly has. */
-export interface Logger {
-  debug(fields: object, message: string): unknown;
-  info(fields: object, message: string): unknown;
-  warn(fields: object, message: string): unknown;
-  error(fields: object, message: string): unknown;
-}
-
 /** Calls the user's `onError` and `logger`. Neither their time nor their failure affects the answer. */
 export interface Reporter {
   /** A refusal, or a failure of one item. */

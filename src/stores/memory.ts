@@ -5,7 +5,7 @@ import { DEFAULT_RETENTION_MS, type IdempotencyStore, type RunOptions } from './
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** How many keys are remembered, at about 150 bytes each; then the oldest is forgotten. (Default: 100 000.) */
+  /** Most keys to remember, at about 150 bytes each; beyond that the oldest is forgotten. (Default: 100 000.) */
   readonly maxKeys?: number | undefined;
   /** How long a key is remembered after it took effect, in ms. (Default: 7 days.) */
   readonly retentionMs?: number | undefined;
@@ -62,6 +62,7 @@ class Hold implements RunOptions {
  * const receiver = createReceiver({ secret: 'whsec-test', store, onEvent: (event) => console.log(event.id) });
  * ```
  * @param options Limits; times are in milliseconds.
+ * @returns The store, for the receiver's `store` option.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {

@@ -1,11 +1,11 @@
 /** How long the stores and queues of this package remember a key by default, in ms: 7 days. */
 export const DEFAULT_RETENTION_MS = 7 * 86_400_000;
 
-/** What a store tells a run, and what it asks of it. */
+/** Options that a store passes to `run`. */
 export interface RunOptions {
   /** Called when the handler times out while it still runs. Its event has failed. */
   readonly onTimeout?: ((error: Error) => void) | undefined;
-  /** How much of the lease is left, in ms, by the clocks. A handler that needs more is not started. */
+  /** Returns the remaining time of the lease, in ms. A handler that needs more is not started. */
   readonly remainingMs?: (() => number) | undefined;
   /** A number that grows with each claim of the key, so that the handler can fence effects in other systems. */
   readonly fencingToken?: bigint | undefined;

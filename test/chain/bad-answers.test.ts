@@ -44,28 +44,28 @@ const setOfTransactions = (key: string, value: unknown) => (block: { transaction
 const hash = padHex('0xbad', { size: 32 });
 
 const answers: [what: string, method: string, how: (answer: never) => unknown][] = [
-  ['a head that is no number', 'eth_blockNumber', () => 'latest'],
+  ['a head that is not a number', 'eth_blockNumber', () => 'latest'],
   ['a head that no number can hold', 'eth_blockNumber', () => `0x${'f'.repeat(60)}`],
   ['a head that is null', 'eth_blockNumber', () => null],
   ['a block that is text', 'eth_getBlockByNumber', () => 'block'],
   ['a block without a hash', 'eth_getBlockByNumber', set('hash', undefined)],
   ['another block', 'eth_getBlockByNumber', set('number', '0x777')],
-  ['a block with a time of no calendar', 'eth_getBlockByNumber', set('timestamp', '0xffffffffffff')],
+  ['a block with a time after the year 9999', 'eth_getBlockByNumber', set('timestamp', '0xffffffffffff')],
   ['a block without transactions', 'eth_getBlockByNumber', set('transactions', {})],
   ['a block with the hashes of its transactions', 'eth_getBlockByNumber', set('transactions', [hash])],
   ['transactions without senders', 'eth_getBlockByNumber', set('transactions', [{}])],
   ['an access list without keys', 'eth_getBlockByNumber', setOfTransactions('accessList', [{ address: wallet }])],
-  ['an access list that is none', 'eth_getBlockByNumber', setOfTransactions('accessList', 'none')],
+  ['an invalid access list', 'eth_getBlockByNumber', setOfTransactions('accessList', 'none')],
   ['a transaction without a nonce', 'eth_getBlockByNumber', setOfTransactions('nonce', undefined)],
-  ['logs that are no array', 'eth_getLogs', () => ({})],
+  ['logs that are not an array', 'eth_getLogs', () => ({})],
   ['logs that are null', 'eth_getLogs', () => null],
   ['logs of another block', 'eth_getLogs', setFirst('blockHash', hash)],
   ['logs of another transaction', 'eth_getLogs', setFirst('transactionHash', hash)],
-  ['logs of no transaction', 'eth_getLogs', setFirst('transactionIndex', '0x99')],
+  ['logs of a transaction that is not in the block', 'eth_getLogs', setFirst('transactionIndex', '0x99')],
   ['logs with too many topics', 'eth_getLogs', setFirst('topics', Array(5).fill(hash))],
-  ['logs with a topic that is none', 'eth_getLogs', setFirst('topics', ['0x12'])],
+  ['logs with an invalid topic', 'eth_getLogs', setFirst('topics', ['0x12'])],
   ['logs with half a byte', 'eth_getLogs', setFirst('data', '0x123')],
-  ['logs of no address', 'eth_getLogs', setFirst('address', '0x12')],
+  ['logs with an invalid address', 'eth_getLogs', setFirst('address', '0x12')],
   ['logs that were removed', 'eth_getLogs', setFirst('removed', true)],
   ['the same log twice', 'eth_getLogs', (list: Fields[]) => [...list, first(list)]],
   [
@@ -76,7 +76,7 @@ const answers: [what: string, method: string, how: (answer: never) => unknown][]
   ['no receipt', 'eth_getTransactionReceipt', () => null],
   ['a receipt of another transaction', 'eth_getTransactionReceipt', set('transactionHash', hash)],
   ['a receipt of another block', 'eth_getTransactionReceipt', set('blockHash', hash)],
-  ['a receipt with a status that is none', 'eth_getTransactionReceipt', set('status', 'success')],
+  ['a receipt with an invalid status', 'eth_getTransactionReceipt', set('status', 'success')],
 ];
 
 function mineOne(): void {

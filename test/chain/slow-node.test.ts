@@ -24,7 +24,7 @@ describe('a node', () => {
     node.answer((_, [number], answer) => (number === 'latest' ? null : answer));
     const watching = watch(recorder, { rpcUrl: node.url, fromBlock: 'latest' });
     await expect(watching).rejects.toMatchObject({ code: 'ERR_WEBHOOK_RPC' });
-    await expect(watching).rejects.toThrow('the latest block is not one');
+    await expect(watching).rejects.toThrow('the latest block is not a block');
   });
 
   it('that announces a block before it can return it is waited for, without a log line or a gap', async () => {

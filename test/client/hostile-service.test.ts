@@ -41,7 +41,7 @@ describe.each(Object.entries(calls))('%s', (_, call) => {
     ['half of its JSON', text(200, '{"status":200,"message":"ok","resu')],
     ['JSON that is no envelope', json(200, [{ id: 1 }])],
     ['JSON text', json(200, 'ok')],
-    ['what is no UTF-8', (response: ServerResponse) => response.end(Buffer.from([0x7b, 0xff, 0x7d]))],
+    ['bytes that are not UTF-8', (response: ServerResponse) => response.end(Buffer.from([0x7b, 0xff, 0x7d]))],
     ['an envelope that calls itself an error', json(200, { status: 500, message: 'no', result: {} })],
     ['an answer without end', endless],
     ['a redirect', text(302, '', { location: 'https://elsewhere.example/' })],
@@ -163,7 +163,7 @@ describe('an error of the service', () => {
   it.each([
     ['HTML', text(502, '<html>Bad gateway</html>')],
     ['nothing', text(502, '')],
-    ['a message that is no text', json(502, { message: { toString: 'x' } })],
+    ['a message that is not a string', json(502, { message: { toString: 'x' } })],
   ])('has an empty message when it came with %s', async (_, answer) => {
     expect(await errorOf(answer)).toMatchObject({ ...api, status: 502, serviceMessage: '' });
   });

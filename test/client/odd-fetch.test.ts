@@ -15,7 +15,7 @@ const client = (options: Partial<WebhookClientOptions> = {}) =>
   createWebhookClient({ baseUrl: service.baseUrl, apiKey, random: () => 0, retries: 0, ...options });
 
 describe('a custom fetch function', () => {
-  it('that returns an answer of no server is an error', async () => {
+  it('that returns a response without an HTTP status is an error', async () => {
     const count = client({ fetch: async () => Response.error() }).count();
     await expect(count).rejects.toMatchObject({ code: 'ERR_WEBHOOK_API', status: 0 });
     await expect(count).rejects.toThrow(

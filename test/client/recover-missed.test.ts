@@ -209,7 +209,7 @@ describe('recoverMissed', () => {
 });
 
 describe('what recoverMissed leaves alone', () => {
-  it('is what is younger than minAgeSeconds, or of no known age', async () => {
+  it('is an entry that is younger than minAgeSeconds or has no known age', async () => {
     add(2);
     add(1, () => ({ createdAt: new Date(now - 60_000).toISOString() }));
     add(1, () => ({ createdAt: new Date(now - 59_999).toISOString() }));

@@ -132,9 +132,9 @@ describe('create', () => {
   it.each([
     ['no label', { url: orders.url }],
     ['an empty label', { ...orders, label: '' }],
-    ['a label that is no text', { ...orders, label: 7 }],
+    ['a label that is not a string', { ...orders, label: 7 }],
     ['no url', { label: 'orders' }],
-    ['a url that is none', { ...orders, url: 'shop.example' }],
+    ['an invalid url', { ...orders, url: 'shop.example' }],
     ['a url in the clear', { ...orders, url: 'http://shop.example' }],
     ['a url of another scheme', { ...orders, url: 'ftp://shop.example' }],
     ['a url with white space', { ...orders, url: `${orders.url}\n` }],
@@ -166,7 +166,7 @@ describe('create', () => {
 });
 
 describe('a record', () => {
-  it('gives its secret when asked for it, and to nobody who logs, serialises or copies it', async () => {
+  it('returns its secret when it is read, but not when the webhook is logged, serialised or copied', async () => {
     const created = await client().create(orders);
     expect(created.secret).toBe('secret-of-1');
     const listed = [];

@@ -187,7 +187,7 @@ describe('contractEvent', () => {
       () => contractEvent({ abi: erc20Abi, name: 'Mint' as 'Transfer' }),
       /no event Mint/,
     ],
-    ['an ABI that is none', () => contractEvent({ abi: {} as [], name: '' as never }), /must be an array/],
+    ['an invalid ABI', () => contractEvent({ abi: {} as [], name: '' as never }), /must be an array/],
     [
       'an address that was never set',
       () =>

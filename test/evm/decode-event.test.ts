@@ -97,7 +97,7 @@ describe('decodeEvent', () => {
     ['text', ['event Transfer(address from)'], /through parseAbi/],
     ['an input without a type', [{ type: 'event', name: 'A', inputs: [{ name: 'a' }] }], /position 0/],
     ['a tuple without components', [{ type: 'event', name: 'A', inputs: [{ type: 'tuple[]' }] }], /position 0/],
-    ['a type that is none', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'uint7' }] }], /uint7/],
+    ['an invalid type', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'uint7' }] }], /uint7/],
     ['bytes that are too long', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'bytes33' }] }], /bytes33/],
     [
       'one name twice',
@@ -143,7 +143,7 @@ describe('an event that contradicts its log', () => {
     ['an amount with a digit more', 'value', (event) => Object.assign(input(event, 2), { value: '70000000' })],
     ['a negative amount', 'value', (event) => Object.assign(input(event, 2), { value: '-7000000' })],
     ['zero', 'value', (event) => Object.assign(input(event, 2), { value: '0' })],
-    ['an amount that is none', 'value', (event) => Object.assign(input(event, 2), { value: 'seven' })],
+    ['an invalid amount', 'value', (event) => Object.assign(input(event, 2), { value: 'seven' })],
     ['an amount that is not text', 'value', (event) => Object.assign(input(event, 2), { value: { seven: 7 } })],
     ['another type', 'type of value', (event) => Object.assign(input(event, 2), { type: 'uint128' })],
     ['an input too few', 'inputs', (event) => event.data.event.inputs.pop()],

@@ -59,7 +59,7 @@ describe('decodeTransaction', () => {
     });
   });
 
-  it('has no call for one that reverted because nobody can read its input', () => {
+  it('has no call for a reverted transaction whose input cannot be decoded', () => {
     const tx = { input: '0xa9059cbb00' };
     expect(decodeTransaction(event({ tx, failed: true }), erc20Abi)).toMatchObject({ failed: true, call: undefined });
     expect(refusal(() => decodeTransaction(event({ tx }), erc20Abi)).code).toBe('ERR_WEBHOOK_TRANSACTION');

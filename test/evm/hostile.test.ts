@@ -166,7 +166,7 @@ describe('topics of rawFields', () => {
     expect(error.code).toBe(count > 4 ? 'ERR_WEBHOOK_RAW_FIELDS' : 'ERR_WEBHOOK_ABI_MISMATCH');
   });
 
-  it('are refused where the first is of no event of the ABI', () => {
+  it('are refused if the first matches no event of the ABI', () => {
     const event = withRawFields((each) => ({ ...each, topics: each.topics.with(0, log.blockHash) }));
     expect(refusalOf(event, abi).code).toBe('ERR_WEBHOOK_ABI_MISMATCH');
   });

@@ -126,7 +126,7 @@ describe('the span of an event', () => {
       { 'webhook.event.outcome': 'failed', 'error.type': 'ERR_WEBHOOK_STORE' },
     ],
     [
-      'that somebody else is at',
+      'that is in progress elsewhere',
       { store: { once: async () => 'in-progress' } },
       event('a'),
       { 'webhook.event.outcome': 'in-progress', 'error.type': 'ERR_WEBHOOK_IN_PROGRESS' },
@@ -139,7 +139,7 @@ describe('the span of an event', () => {
     ],
     ['that is stored', { enqueue: () => {} }, event('a'), { 'webhook.event.outcome': 'stored' }],
     [
-      'that is no event',
+      'that is not an event',
       {},
       { id: 'a', event: 'event.emitted' },
       { 'webhook.event.kind': 'other', 'webhook.event.outcome': 'invalid', 'error.type': 'ERR_WEBHOOK_INVALID_EVENT' },

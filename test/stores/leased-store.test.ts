@@ -37,7 +37,7 @@ describe('leasedStore', () => {
     expect(await leasedStore(table, options).once('a', nothing)).toBe('handled');
   });
 
-  it('does not release a key after a late answer that somebody else has it', async () => {
+  it('does not release a key after a late answer that another run has it', async () => {
     const late = deferred<void>();
     const { rows, table, right } = fakeTable();
     const claim: LeaseTable['claim'] = async (key, owner) => {

@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { isRecord } from '../is-record.js';
+import { isRecord } from '../guards.js';
 import { inputError, usageError } from './command-error.js';
 import { readInput } from './input-file.js';
 

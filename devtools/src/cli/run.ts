@@ -3,8 +3,9 @@ import { CommanderError } from '@commander-js/extra-typings';
 import { CommandError } from './command-error.js';
 import type { ExitCode } from './context.js';
 import { createOutput, type Output, type Sink } from './output.js';
-import { type AddCommand, COMMANDS, createProgram } from './program/create-program.js';
+import { COMMANDS, createProgram } from './program/create-program.js';
 import { TOOL } from './program/help.js';
+import type { AddCommand } from './program/shared-options.js';
 import { toUsageError } from './program/usage-error.js';
 
 /** Everything that a run of the tool reads from or writes to. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isRecord } from '../is-record.js';
+import { isRecord } from '../guards.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';

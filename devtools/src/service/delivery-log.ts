@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.js';
+import { isRecord } from '../guards.js';
 import type { LogEntry } from './delivery.js';
 import type { WebhookState } from './state.js';
 

@@ -1,5 +1,5 @@
 import { ConfigError, InvalidEventError, parseDelivery } from 'event-webhook-receiver';
-import { isRecord } from '../is-record.js';
+import { isRecord } from '../guards.js';
 import type { Batch } from './change.js';
 import type { State } from './state.js';
 import { EVENT_KINDS, type EventKind } from './webhook.js';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../loopback.js';
+import { isLoopback } from '../guards.js';
 import type { Attempt } from './attempt.js';
 import type { Delivery, LocalDelivery } from './delivery.js';
 import type { ResolvedOptions } from './options.js';

@@ -1,5 +1,4 @@
-import { isRecord } from '../is-record.js';
-import { isLoopback } from '../loopback.js';
+import { isLoopback, isRecord } from '../guards.js';
 import { ServiceError } from './service-error.js';
 import { EVENT_KINDS, type NewWebhook } from './webhook.js';
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'event-webhook-receiver';
 import { ConfigError } from 'event-webhook-receiver';
-import { isLoopback } from '../loopback.js';
+import { isLoopback } from '../guards.js';
 import type { Api } from './api.js';
 import { ServiceError } from './service-error.js';
 

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { type Context, type ExitCode, untilAborted } from '../../src/cli/context.js';
-import type { AddCommand } from '../../src/cli/program/create-program.js';
+import type { AddCommand } from '../../src/cli/program/shared-options.js';
 import { run } from '../../src/cli/run.js';
 import { receiver } from './receiver.js';
 import { inProcess, SECRET } from './tool.js';

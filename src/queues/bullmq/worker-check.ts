@@ -2,7 +2,7 @@ import { ConfigError } from '../../errors.js';
 import { isRecord } from '../../internal/guards.js';
 
 /**
- * Options to spread into those of a BullMQ `Worker` of events. By BullMQ's defaults a job becomes a dead letter at the
+ * Options to spread into those of a BullMQ `Worker` of events. By BullMQ's defaults, a job becomes a dead letter at the
  * second death of a worker that runs it (`maxStalledCount` 1), and waits a minute after each. With these options it runs
  * again within 45 s if another worker is up, and becomes a dead letter at the 101st death.
  *

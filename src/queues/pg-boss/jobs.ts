@@ -58,7 +58,7 @@ export const BOSS: ClientOption = {
 /** pg-boss removes jobs that have waited this long: an acknowledged event must not be among them. */
 const KEEP_SECONDS = 10 * 365 * 86_400;
 
-/** Whether it is pg-boss 12: 10 has no `findJobs`. */
+/** Whether this is pg-boss 12. Version 10 has no `findJobs`. */
 export function isPgBoss12(boss: PgBossLike): boss is PgBoss12Like {
   return 'findJobs' in boss && typeof boss.findJobs === 'function';
 }

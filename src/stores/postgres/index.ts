@@ -71,6 +71,7 @@ const CLAIM_TRIES = 5;
  * });
  * ```
  * @param options The pool and the table; times are in milliseconds.
+ * @returns The store, for the receiver's `store` option.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function postgresStore<Tx extends PgClientLike>(
@@ -116,7 +117,7 @@ export function postgresStore<Tx extends PgClientLike>(
 function leaseTable(query: Query, statements: Statements): LeaseTable {
   return {
     async claim(key, owner) {
-      // The key may be given back between the two statements.
+      // The key may be released between the two statements.
       for (let tries = 0; tries < CLAIM_TRIES; tries++) {
         const { value } = await query(statements.claim(key, owner)).catch(unlessConflict);
         if (value !== undefined) return tokenOf(value);
@@ -130,7 +131,7 @@ function leaseTable(query: Query, statements: Statements): LeaseTable {
   };
 }
 
-/** In the stricter isolation levels: another has just taken the key. */
+/** Ignores a serialization failure: under a stricter isolation level, another run has just claimed the key. */
 function unlessConflict(error: unknown): { value?: unknown } {
   if (sqlState(error) === '40001') return {};
   throw error;

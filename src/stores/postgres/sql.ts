@@ -1,9 +1,9 @@
 import { optionError } from '../../internal/check-options.js';
 
-/** No expiry is later than this many milliseconds from now: Postgres has no dates beyond the year 294276. */
+/** Longest time until a key expires, in ms: Postgres has no dates beyond the year 294276. */
 const LONGEST_MS = 1e14;
 
-/** A statement with its parameters; or without any, perhaps several statements. */
+/** A statement with its parameters, or several statements without parameters. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly string[];
@@ -12,12 +12,12 @@ export interface Statement {
 export type Statements = ReturnType<typeof statementsFor>;
 
 /**
- * The statements over one table. The clock is the server's.
+ * The statements for one table. They use the server's clock.
  *
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` if the table is not a plain identifier.
  */
 export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs: number; retentionMs: number }) {
-  // 48 leave room for the name of the index within the 63 that Postgres keeps of a name.
+  // 48 characters leave room for the index's suffix: Postgres cuts names after 63.
   if (typeof name !== 'string' || !/^([A-Za-z_]\w{0,62}\.)?[A-Za-z_]\w{0,47}$/.test(name)) {
     throw optionError('table', 'an identifier of at most 48 letters, digits and _, or schema.table', name);
   }
@@ -32,7 +32,7 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
   return {
     name,
 
-    /** Says `claimed` and the transaction's id, or has no row when somebody holds the key or it has taken effect. */
+    /** Returns `claimed` and the transaction's id; no row if another run has claimed the key or it has taken effect. */
     claim: (key: string, owner: string) =>
       statement(
         `${insert} VALUES ($1, $2, false, ${leased})
@@ -43,7 +43,7 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
         owner,
       ),
 
-    /** Has no row when nobody holds the key. */
+    /** Returns no row if no run has claimed the key and it has not taken effect. */
     status: (key: string) =>
       statement(
         `SELECT CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END FROM ${table}
@@ -51,7 +51,7 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
         key,
       ),
 
-    /** Writes no row when another holds the key or has completed it. */
+    /** Writes no row if another run has claimed or completed the key. */
     complete: (key: string, owner: string) =>
       statement(
         `${insert} VALUES ($1, $2, true, ${retained})
@@ -65,9 +65,9 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
       statement(`DELETE FROM ${table} WHERE key = $1 AND owner = $2 AND NOT done`, key, owner),
 
     /**
-     * For the beginning of a transaction: says `claimed` and the transaction's id, or has no row when somebody is at it
-     * or it has taken effect. Never waits for another transaction of this kind: the advisory lock tells whether there is
-     * one. After the lease the server ends a transaction that its client left alone, or (from version 17 on) any.
+     * For the beginning of a transaction. Returns `claimed` and the transaction's id; no row if another transaction is
+     * handling the key or it has taken effect. The advisory lock shows whether there is one, so this never waits for it.
+     * When the lease ends, the server terminates an idle transaction and, from version 17 on, any transaction.
      */
     claimInTransaction: (key: string) =>
       statement(
@@ -82,11 +82,11 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
         key,
       ),
 
-    /** For after a rollback: undoes the claim of a transaction that had been committed by its handler, which then failed. */
+    /** For use after a rollback: undoes the claim if the handler committed the transaction itself and then failed. */
     forget: (key: string, transaction: string) =>
       statement(`DELETE FROM ${table} WHERE key = $1 AND owner = $2`, key, transaction),
 
-    /** Ends the session of a transaction that has a statement under way, which may wait for a lock for ever. */
+    /** Ends the session of a transaction that is running a statement, which may wait forever for a lock. */
     interrupt: (transaction: string) =>
       statement(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -94,16 +94,16 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
         transaction,
       ),
 
-    /** Fails unless the transaction is whole and still the one that claimed the key. */
+    /** Fails if the transaction is aborted, or is not the one that claimed the key. */
     check: (transaction: string) =>
       statement(`SELECT 1 / (txid_current_if_assigned() IS NOT DISTINCT FROM $1::text::bigint)::int`, transaction),
 
-    /** Says `yes` when there is nothing left to make, which needs no right to make it. */
+    /** Returns `yes` if table and index exist. Unlike creating them, this needs no privilege. */
     migrated: statement(
       `SELECT 'yes' WHERE to_regclass('${table}') IS NOT NULL AND to_regclass('"${schema && `${schema.slice(0, -1)}"."`}${index}"') IS NOT NULL`,
     ),
 
-    /** One text is one transaction, and its lock lets one replica after the other in: IF NOT EXISTS alone has races. */
+    /** One text is one transaction. The lock admits one replica at a time, because IF NOT EXISTS alone has races. */
     migrate: statement(
       `SELECT set_config('client_min_messages', 'warning', true),
          pg_advisory_xact_lock(hashtextextended('event-webhook-receiver:${name}', 0));
@@ -112,7 +112,7 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
        CREATE INDEX IF NOT EXISTS "${index}" ON ${table} (expires_at)`,
     ),
 
-    /** `now()` and not the clock, because only what stays the same for a statement can be looked up in an index. */
+    /** `now()` rather than `clock_timestamp()`: an index search needs a value that is stable within the statement. */
     sweep: (rows: number) =>
       statement(
         `DELETE FROM ${table} WHERE key IN
@@ -122,8 +122,8 @@ export function statementsFor(name: string, { leaseMs, retentionMs }: { leaseMs:
 }
 
 /**
- * The fencing token in `claimed <id>`: the transaction that made the claim. A key is claimed again only after the claim
- * before was committed or undone, and Postgres counts transactions upwards in 64 bits.
+ * The fencing token in `claimed <id>`: the id of the transaction that claimed the key. A key is claimed again only after
+ * the previous claim was committed or undone, and Postgres increments transaction ids in 64 bits.
  */
 export function tokenOf(claimed: unknown): bigint {
   return BigInt(String(claimed).slice('claimed '.length));
@@ -142,9 +142,8 @@ function statement(text: string, ...values: string[]): Statement {
 }
 
 /**
- * The statement as one text: it takes one exchange with the server, alone or with others in the same message, and
- * nothing is prepared, which a connection pooler could lose. Keys were brought into this alphabet before (storableKey);
- * that nothing else gets into a text is held here.
+ * The statement as one text. It takes one round trip, alone or together with others, and prepares nothing that a
+ * connection pooler could lose. `storableKey` has limited keys to these characters; this refuses any other value.
  */
 export function inline({ text, values }: Statement): string {
   return text.replace(/\$(\d)/g, (_, position) => {

@@ -48,7 +48,7 @@ export interface RedisStoreOptions extends LeaseOptions {
 const PREFIX = /^[\w.:{}-]{1,100}$/;
 
 // The value of a claimed key is its owner, and `done:` with the owner once it took effect. So if a client repeats a command
-// because the connection broke before the answer came, the script recognizes its own work and gives the same answer.
+// because the connection broke before the answer came, the script recognises its own work and gives the same answer.
 // Only scripts read: a script always goes to the primary, and a replica may lag behind.
 const CLAIM = `local held = redis.call('get', KEYS[1])
 if not held or held == ARGV[1] then
@@ -68,7 +68,7 @@ const RELEASE = `return redis.call('get', KEYS[1]) == ARGV[1] and redis.call('de
 interface Commands {
   /** Sets a key that does not exist to `owner` for the length of a lease: OK, or null if the key exists. */
   take(key: string, owner: string): Promise<unknown>;
-  /** Runs a script on a key. EVALSHA would not be faster: the calls that a script makes are what it costs. */
+  /** Runs a script on a key. EVALSHA would not be faster: the time goes to the commands inside the script. */
   run(script: string, key: string, args: string[]): Promise<unknown>;
 }
 
@@ -98,6 +98,7 @@ interface Commands {
  * export const receiver = createReceiver({ secret, store, onEvent: (event) => console.log(event.id) });
  * ```
  * @param options The client and the prefix of its keys; times are in milliseconds.
+ * @returns The store, for the receiver's `store` option.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function redisStore(options: RedisStoreOptions): IdempotencyStore {
@@ -107,12 +108,13 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
     throw optionError('prefix', '1 to 100 letters, digits and _ . : { } -', prefix);
   }
   const resolved = resolveLeaseOptions(options);
-  // Redis takes whole milliseconds.
+  // Redis accepts only whole milliseconds.
   const leaseMs = Math.ceil(resolved.leaseMs);
   const lease = String(leaseMs);
   const retention = String(Math.ceil(resolved.retentionMs));
   const commands = commandsOf(client, leaseMs);
-  // False until a script has run: if the server allows none, no key may be claimed, because no run could be completed.
+  // True until a script has run: on a server that allows no scripts, no key may be claimed, because no run could be
+  // completed.
   let byScript = true;
 
   return leasedStore(

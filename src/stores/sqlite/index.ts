@@ -66,6 +66,7 @@ const DATABASE: ClientOption = {
  * });
  * ```
  * @param options The connection and the table; times are in milliseconds.
+ * @returns The store, for the receiver's `store` option.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
@@ -103,7 +104,7 @@ export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
    * its end. After a busy statement, libsql's connection silently commits nothing from then on.
    */
   function commit<T>(work: (statements: ReturnType<typeof prepare>) => T): T {
-    // Inside somebody else's transaction, a rollback would undo it.
+    // Inside a transaction of other code, a rollback would undo that code's writes.
     if (database.inTransaction || database.isTransaction) {
       throw new Error('The connection is locked by a transaction. Give the store its own connection.');
     }
@@ -126,7 +127,7 @@ export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
     }
   }
 
-  /** Commits as soon as nobody else is writing, without blocking the process. */
+  /** Commits as soon as no other connection is writing, without blocking the process. */
   async function whenFree<T>(work: (statements: ReturnType<typeof prepare>) => T): Promise<T> {
     // Monotonic, so that setting the wall clock neither ends nor prolongs the wait.
     const end = monotonicNow() + lease.timeoutMs;

@@ -1,7 +1,7 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
+import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
-import { isLoopback } from '../../loopback.js';
 import { createFeed } from '../../page/feed.js';
 import { servePage } from '../../page/serve-page.js';
 import { lastOf, verdictOf } from '../../page/views.js';

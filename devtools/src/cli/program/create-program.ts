@@ -1,6 +1,5 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { usageError } from '../command-error.js';
-import type { Context, ExitCode } from '../context.js';
 import type { Output } from '../output.js';
 import { version } from '../version.js';
 import { addEmulate } from './emulate.js';
@@ -9,16 +8,8 @@ import { helpSettings, moreHelp, TOOL } from './help.js';
 import { addListen } from './listen.js';
 import { addRegister } from './register.js';
 import { addSend } from './send.js';
+import type { AddCommand, Program, Start } from './shared-options.js';
 import { addWebhooks } from './webhooks.js';
-
-/** The program before a command is added to it. */
-export type Program = Command<[], { json?: true }>;
-
-/** Runs a command with the options that it was given. */
-export type Start = <Options>(options: Options, act: (context: Context<Options>) => Promise<ExitCode>) => Promise<void>;
-
-/** Adds a command to the program. Nothing that the command needs is loaded before it runs. */
-export type AddCommand = (program: Program, start: Start) => void;
 
 export const COMMANDS: readonly AddCommand[] = [addListen, addSend, addExplain, addEmulate, addRegister, addWebhooks];
 

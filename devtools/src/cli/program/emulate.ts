@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
-import type { AddCommand } from './create-program.js';
 import { moreHelp } from './help.js';
 import { number, text, texts } from './options.js';
+import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
 export const addEmulate: AddCommand = (program, start) => {

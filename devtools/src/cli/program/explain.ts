@@ -1,6 +1,6 @@
-import type { AddCommand } from './create-program.js';
 import { moreHelp } from './help.js';
 import { text, texts } from './options.js';
+import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
 export const addExplain: AddCommand = (program, start) => {

@@ -1,8 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
 import { TAMPERS, tamperNames } from '../send/tamper-names.js';
-import type { AddCommand } from './create-program.js';
 import { moreHelp } from './help.js';
 import { choice, choices, integer, number, text } from './options.js';
+import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
 export const DEFAULT_URL = 'http://127.0.0.1:3000/webhooks';

@@ -1,5 +1,15 @@
-import { Option } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
+import type { Context, ExitCode } from '../context.js';
 import { choice, choices, integer, number, text } from './options.js';
+
+/** The program before a command is added to it. */
+export type Program = Command<[], { json?: true }>;
+
+/** Runs a command with the options that it was given. */
+export type Start = <Options>(options: Options, act: (context: Context<Options>) => Promise<ExitCode>) => Promise<void>;
+
+/** Adds a command to the program. Nothing that the command needs is loaded before it runs. */
+export type AddCommand = (program: Program, start: Start) => void;
 
 // Options that several commands have. Each is made anew for each command, as it counts how often it was given.
 

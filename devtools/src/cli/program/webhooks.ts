@@ -1,6 +1,6 @@
-import type { AddCommand } from './create-program.js';
 import { moreHelp } from './help.js';
 import { integer, text } from './options.js';
+import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
 type Commands = typeof import('../commands/webhooks.js');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLoopback } from '../../src/internal/loopback.js';
+import { isLoopback } from '../../src/client/addresses.js';
 
 it.each(['localhost', 'LOCALHOST', 'api.localhost', '127.0.0.1', '127.255.0.9', '::1', '[::1]'])(
   '%s is a loopback host',

@@ -5,3 +5,8 @@
 export function isLoopback(host: string): boolean {
   return /^((.+\.)?localhost|127(\.[0-9]{1,3}){3}|::1|\[::1\])$/i.test(host);
 }
+
+/** Whether a value is a JSON object: neither null nor an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

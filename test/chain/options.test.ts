@@ -8,14 +8,14 @@ describe('watchChain refuses', () => {
   const abi = [{ type: 'event', name: 'Odd', inputs: [{ name: 'a', type: 'fixed128x18' }] }];
   const other = { ...token, address: people[0] };
   it.each<[string, Record<string, unknown>, string]>([
-    ['a URL that is none', { rpcUrl: `localhost/${KEY}` }, '`rpcUrl` must be the http: or https: URL of a node'],
-    ['a URL of no HTTP', { rpcUrl: `wss://node.example/${KEY}` }, '`rpcUrl` must be the http: or https: URL of a node'],
+    ['an invalid URL', { rpcUrl: `localhost/${KEY}` }, '`rpcUrl` must be the http: or https: URL of a node'],
+    ['a URL of another protocol than HTTP', { rpcUrl: `wss://node.example/${KEY}` }, '`rpcUrl` must be the http: or https: URL of a node'],
     ['no URL', { rpcUrl: undefined }, '`rpcUrl` must be'],
     ['nothing to watch', { contracts: [] }, 'contracts nor wallets'],
-    ['contracts that are no list', { contracts: token }, '`contracts` must be an array, got'],
-    ['wallets that are no list', { wallets: people[0] }, '`wallets` must be an array, got'],
+    ['contracts that are not an array', { contracts: token }, '`contracts` must be an array, got'],
+    ['wallets that are not an array', { wallets: people[0] }, '`wallets` must be an array, got'],
     [
-      'a contract that is none',
+      'an invalid contract',
       { contracts: [token, null] },
       '`contracts[1].name` must be a non-empty string, got undefined.',
     ],
@@ -30,12 +30,12 @@ describe('watchChain refuses', () => {
       '`contracts[0].label` must be a non-empty string, got undefined.',
     ],
     [
-      'a label of an address that is no text',
+      'an address label that is not a string',
       { contracts: [{ ...token, addressLabel: 1 }] },
       'contracts[0].addressLabel',
     ],
     [
-      'an address that is none',
+      'an invalid address',
       { contracts: [token, { ...token, address: '0x12' }] },
       '`contracts[1].address` must be an address: 0x and 40 hex digits, got a string.',
     ],
@@ -54,20 +54,20 @@ describe('watchChain refuses', () => {
       { contracts: [token], fromblock: 1 },
       '`watchChain` has no option `fromblock`. Did you mean `fromBlock`?',
     ],
-    ['a wallet that is none', { wallets: ['me'] }, '`wallets[0]` must be an address'],
+    ['an invalid wallet', { wallets: ['me'] }, '`wallets[0]` must be an address'],
     [
       'a wallet that is there twice',
       { wallets: [people[0], people[1], people[0]] },
       '`wallets[2]` repeats another wallet',
     ],
-    ['an ABI that is none', { contracts: [{ ...token, abi: {} }] }, 'contracts[0] (token): `abi` must be an array'],
+    ['an invalid ABI', { contracts: [{ ...token, abi: {} }] }, 'contracts[0] (token): `abi` must be an array'],
     ['an ABI that is text', { contracts: [{ ...token, abi: ['event A()'] }] }, 'contracts[0] (token): `abi` is text'],
     [
       'an event that no log can be read by',
       { contracts: [other, { ...token, abi }] },
       'contracts[1] (token): `abi` has a type',
     ],
-    ['a first block that is none', { fromBlock: -1 }, '`fromBlock` must be'],
+    ['an invalid first block', { fromBlock: -1 }, '`fromBlock` must be'],
     ['a first block that is text', { fromBlock: '1' }, '`fromBlock` must be'],
     ['an interval of nothing', { pollIntervalMs: 0 }, '`pollIntervalMs` must be'],
     ['an interval that no timer takes', { pollIntervalMs: 2 ** 31 }, '`pollIntervalMs` must be'],
