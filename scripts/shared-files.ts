@@ -12,7 +12,7 @@ const src = fileURLToPath(new URL('../src/', import.meta.url));
 const SHARED: Readonly<Record<string, RegExp>> = {
   '#ky': /^internal\/ky\.ts$/,
   '#core': /^(errors|stores\/(store|memory)|(signature|events|receiver|internal)\/.+)\.ts$/,
-  '#http': /^adapters\/.+\.ts$/,
+  '#http': /^adapters\/(?!lambda).+\.ts$/,
   '#lease': /^stores\/[\w-]+\.ts$/,
   '#job': /^queues\/[\w-]+\.ts$/,
   '#decoding': /^evm\/.+\.ts$/,

@@ -7,7 +7,7 @@ import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import type { FastifyLike, FastifyReplyLike, FastifyRequestLike } from './fastify-like.js';
-import { type NodeRequest, toDeliveryRequest } from './node-http.js';
+import { type NodeRequest, fromNodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
 export type { FastifyLike, FastifyReplyLike, FastifyRequestLike };
@@ -129,7 +129,7 @@ export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): 
 /** What is used of HTTP/2's request and response works as in HTTP/1's. */
 function present(request: FastifyRequestLike, host: { stream?: Readable; body?: unknown }): DeliveryRequest {
   const { rawBody } = request as { rawBody?: unknown };
-  return toDeliveryRequest(request.raw as NodeRequest, FIX, { ...host, rawBody });
+  return fromNodeRequest(request.raw as NodeRequest, FIX, { ...host, rawBody });
 }
 
 /** Whether a `handlerTimeout` is over: Fastify has begun its own answer, which may not be on its way yet. */
