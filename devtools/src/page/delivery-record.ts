@@ -19,7 +19,7 @@ export interface DeliveryRecord {
   readonly rawBody: Uint8Array;
   /** The body was too many bytes to keep, or is too long ago. */
   readonly bodyDropped?: boolean | undefined;
-  /** Whether the bytes were found genuine here. What a stranger sent (false) is not read where deliveries are received. */
+  /** Whether the bytes were found authentic here. What a stranger sent (false) is not read where deliveries are received. */
   readonly verified?: boolean | undefined;
   /** At least one; the last is the latest. */
   readonly attempts: readonly Attempt[];

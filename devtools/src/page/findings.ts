@@ -30,10 +30,10 @@ export async function findingsOf(
 ): Promise<readonly Finding[]> {
   const last = lastOf(record);
   const verdict = verdictOf(last);
-  if (last.code === 'NOT_GENUINE') return [ACCEPTED];
+  if (last.code === 'NOT_AUTHENTIC') return [ACCEPTED];
   if (verdict === 'accepted' || verdict === 'pending') return [];
   const faults: Finding[] = last.fault ? [faultFinding(last.fault)] : [];
-  if (record.verified && faults.length === 0) return genuine(last);
+  if (record.verified && faults.length === 0) return authentic(last);
   if (record.bodyDropped) return [...faults, DROPPED];
   if (record.rawBody.byteLength > MOST_BYTES) return [...faults, TOO_LARGE];
   const secret = sources.secretOf(record);
@@ -49,7 +49,7 @@ export async function findingsOf(
     otherSecrets: sources.otherSecretsOf?.(record),
   });
   if (found.length > 0 || faults.length > 0) return [...faults, ...found];
-  return genuine(last);
+  return authentic(last);
 }
 
 /** What the receiver sees of a header: its values, joined where it came more than once. */
@@ -63,17 +63,17 @@ function faultFinding(fault: string): Finding {
     cause: 'fault-on-request',
     what: `This delivery contains a fault that you turned on: ${fault}.`,
     confidence: 'certain',
-    fix: 'Nothing is wrong with your receiver. Turn the fault off to get genuine deliveries again.',
+    fix: 'Nothing is wrong with your receiver. Turn the fault off to get authentic deliveries again.',
   };
 }
 
-function genuine({ status, code = '' }: Attempt): Finding[] {
+function authentic({ status, code = '' }: Attempt): Finding[] {
   // A code of this library is the word of the receiver in this process, which has the secret.
   if (status === 403 && !code.startsWith('ERR_WEBHOOK_')) {
     return [
       {
-        cause: 'refused-though-genuine',
-        what: 'The delivery is genuine: the receiver has another secret, or sees different bytes, headers or time.',
+        cause: 'refused-though-authentic',
+        what: 'The delivery is authentic: the receiver has another secret, or sees different bytes, headers or time.',
         confidence: 'likely',
         fix: 'Check the secret of the receiver and its clock, that it verifies the raw body before anything parses it, and that it reads these headers.',
       },
@@ -83,8 +83,8 @@ function genuine({ status, code = '' }: Attempt): Finding[] {
 }
 
 const ACCEPTED: Finding = {
-  cause: 'accepted-though-not-genuine',
-  what: 'The receiver accepted a delivery that is not genuine: it does not verify signatures, or not completely.',
+  cause: 'accepted-though-not-authentic',
+  what: 'The receiver accepted a delivery that is not authentic: it does not verify signatures, or not completely.',
   confidence: 'certain',
   fix: 'Verify the signature over the raw body and the timestamp before anything else, and answer 403 on a mismatch.',
 };

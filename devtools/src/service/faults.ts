@@ -53,7 +53,7 @@ export interface Prepared {
   /** What is wrong with the attempt, in words. */
   readonly fault?: string | undefined;
   /** Whether a receiver that verifies signatures can accept it. */
-  readonly genuine: boolean;
+  readonly authentic: boolean;
 }
 
 /** How to sign an attempt. */
@@ -87,7 +87,7 @@ export function prepare(body: Uint8Array, signing: Signing, faults: Faults, note
     ],
     dropHalfWay: faults.droppedConnection,
     fault: words.length > 0 ? words.join('; ') : undefined,
-    genuine: !faults.wrongSignature && !faults.tamperedBody && !faults.droppedConnection,
+    authentic: !faults.wrongSignature && !faults.tamperedBody && !faults.droppedConnection,
   };
 }
 

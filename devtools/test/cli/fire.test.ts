@@ -90,7 +90,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
   it.each([
     ['alone', []],
     ['with --forward', ['--forward']],
-  ])('answers a genuine delivery soon, whatever strangers send, %s', async (_, flags) => {
+  ])('answers an authentic delivery soon, whatever strangers send, %s', async (_, flags) => {
     const args = flags.length > 0 ? ['--forward', await target(true)] : [];
     const listen = startProcess(['listen', '--port', '0', '--json', ...args], env);
     const { url, page } = JSON.parse(await listen.until(/./)).listening;
@@ -115,7 +115,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
       `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(100_000)}`,
     ],
     ['of requests that wait for no answer', 'GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(20_000)],
-  ])('answers a genuine delivery soon beside streams %s', async (_, bytes) => {
+  ])('answers an authentic delivery soon beside streams %s', async (_, bytes) => {
     const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
     const url = urlIn(await listen.until(/^Listening/));
     for (let count = 0; count < 30; count++) stream(url, bytes);
@@ -129,7 +129,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
     expect(performance.now() - start).toBeLessThan(SOON_MS);
   });
 
-  it('answers a large genuine delivery beside large forgeries, and such as were only begun', async () => {
+  it('answers a large authentic delivery beside large forgeries, and such as were only begun', async () => {
     const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
     const url = urlIn(await listen.until(/^Listening/));
     const large = createTestDelivery([sampleEventEmitted({ data: { event: { name: 'x'.repeat(5 * MIB) } } })], {

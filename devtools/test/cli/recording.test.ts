@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  GENUINE_END,
+  AUTHENTIC_END,
   type RecordedDelivery,
   readRecording,
   recordedDelivery,
@@ -26,7 +26,7 @@ describe('a recording', () => {
       body: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
       status: fc.option(fc.integer({ min: 100, max: 599 }), { nil: undefined }),
       verdict: fc.option(fc.string(), { nil: undefined }),
-      genuine: fc.constantFrom(true, undefined),
+      authentic: fc.constantFrom(true, undefined),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(anyDelivery), fc.nat(), async (deliveries, name) => {
@@ -35,7 +35,7 @@ describe('a recording', () => {
         for (const each of deliveries) {
           const line = recordingLine(each);
           expect(recordingBytes(each)).toBe(Buffer.byteLength(line));
-          expect(line.endsWith(`${GENUINE_END}\n`)).toBe(each.genuine === true);
+          expect(line.endsWith(`${AUTHENTIC_END}\n`)).toBe(each.authentic === true);
         }
       }),
       { numRuns: 50 },

@@ -133,7 +133,7 @@ describe('the API of the page', () => {
     ]);
     expect(body.lastId).toBe('2');
     const opened = await api('GET', 'deliveries/2');
-    expect(opened.body.findings[0].cause).toBe('refused-though-genuine');
+    expect(opened.body.findings[0].cause).toBe('refused-though-authentic');
     expect(opened.body.items[0].inputs[2].exact).toBe('1000000000000000000');
     expect(JSON.stringify(opened.body)).not.toContain(SECRET);
     expect((await api('DELETE', 'deliveries')).status).toBe(200);

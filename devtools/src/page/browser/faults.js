@@ -9,7 +9,7 @@ import { notify } from './notices.js';
 /** @type {readonly (readonly [key: Switch, title: string, hint: string])[]} */
 const switches = [
   ['wrongSignature', 'Wrong signature', 'Signed with a line break after the secret'],
-  ['oldTimestamp', 'Old timestamp', 'Genuine, but 50 minutes old'],
+  ['oldTimestamp', 'Old timestamp', 'Authentic, but 50 minutes old'],
   ['tamperedBody', 'Tampered body', 'One byte changed after signing'],
   ['duplicate', 'Duplicates', 'Sent again after success'],
   ['reorder', 'Reordering', 'Sent after a later delivery'],

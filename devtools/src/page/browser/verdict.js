@@ -16,7 +16,7 @@ const shapes = {
 /** @type {Record<Verdict, string>} */
 export const meanings = {
   accepted: 'The receiver answered 2xx: the delivery took effect.',
-  refused: 'The receiver answered 403: it does not consider the delivery genuine.',
+  refused: 'The receiver answered 403: it does not consider the delivery authentic.',
   failed: 'The receiver answered with an error, or not at all.',
   pending: 'No answer yet.',
 };
