@@ -153,24 +153,25 @@ describe('listen under fire', { timeout: 60_000 }, () => {
   });
 });
 
-it.runIf(process.platform === 'linux')('listen survives that no file can be opened', { timeout: 60_000 }, async () => {
-  const args = [main, 'listen', '--port', '0', '--no-page', '--json'];
-  const child = spawn('sh', ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-    // A separate process group, so that a failure does not end this one.
-    detached: true,
+if (process.platform === 'linux')
+  it('listen survives that no file can be opened', { timeout: 60_000 }, async () => {
+    const args = [main, 'listen', '--port', '0', '--no-page', '--json'];
+    const child = spawn('sh', ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...args], {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // A separate process group, so that a failure does not end this one.
+      detached: true,
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const { url } = JSON.parse((await lines.next()).value).listening;
+    // Room for the connection of a delivery, and not for the pipe of a process.
+    for (let left = 40 - (await readdir(`/proc/${child.pid}/fd`)).length - 2; left > 0; left--) stall(url, 'POST');
+    expect((await call(url, forged(Buffer.from('[]')))).status).toBe(403);
+    const { delivery } = JSON.parse((await lines.next()).value);
+    expect(delivery.findings).toEqual([expect.objectContaining({ cause: 'not-explained' })]);
+    expect((await call(url, signed())).status).toBe(200);
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const { url } = JSON.parse((await lines.next()).value).listening;
-  // Room for the connection of a delivery, and not for the pipe of a process.
-  for (let left = 40 - (await readdir(`/proc/${child.pid}/fd`)).length - 2; left > 0; left--) stall(url, 'POST');
-  expect((await call(url, forged(Buffer.from('[]')))).status).toBe(403);
-  const { delivery } = JSON.parse((await lines.next()).value);
-  expect(delivery.findings).toEqual([expect.objectContaining({ cause: 'not-explained' })]);
-  expect((await call(url, signed())).status).toBe(200);
-});
 
 describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
   const end = async (child: { end(signal: NodeJS.Signals): Promise<number | null> }) => {
