@@ -77,7 +77,9 @@ describePage('the page', (ground) => {
     source.feed.put(recordOf('1', { attempt: { status: 403, fault: 'wrong signature', reason: 'Not authentic.' } }));
     const panel = await openFirst(page);
     const why = panel.locator('.finding').first();
-    expect(await why.innerText()).toMatch(/certain.*on request: wrong signature.*Fix: .*Switch it off/s);
+    expect(await why.innerText()).toMatch(
+      /certain.*a fault that you turned on: wrong signature.*Fix: .*Turn the fault off/s,
+    );
   });
 
   it('resends a delivery', async () => {

@@ -199,7 +199,7 @@ describe('the API of the page', () => {
     expect(body.findings.map(({ cause }: Finding) => cause)).toContain('items-not-decoded');
   });
 
-  it('answers 404 for what this workbench does not do, and for what is no call', async () => {
+  it('answers 404 for actions that the command does not support, and for unknown calls', async () => {
     const { api, feed } = await open();
     feed.put(recordOf('1'));
     const calls = ['POST webhooks', 'DELETE webhooks/1', 'PUT faults', 'POST sample', 'POST deliveries/1/resend'];

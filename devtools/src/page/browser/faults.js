@@ -19,7 +19,7 @@ const switches = [
 const LONGEST_DELAY_MS = 600_000;
 
 /**
- * The faults that the service makes on request, and the banner that says so while there is any.
+ * Switches for the faults that the service injects, and a banner while any is on.
  * @param {import('./api.js').Api} api
  */
 export function createFaults(api) {

@@ -2,7 +2,7 @@ import { el, svg } from './dom.js';
 
 /** @typedef {import('./types.js').Verdict} Verdict */
 
-/** In the order in which they are shown. @type {readonly Verdict[]} */
+/** In display order. @type {readonly Verdict[]} */
 export const verdicts = ['accepted', 'refused', 'failed', 'pending'];
 
 /** @type {Record<Verdict, string>} */
