@@ -80,8 +80,8 @@ export async function openRecordingFile(name: string, limit: number, output: Out
     else end = size;
     isTorn = false;
     if (end <= before) return '';
-    const { genuine, others } = await countShares(file, before, end);
-    held = { genuine: held.genuine + genuine, others: held.others + others };
+    const { authentic, others } = await countShares(file, before, end);
+    held = { authentic: held.authentic + authentic, others: held.others + others };
     // Another listener may be writing a line.
     return (await endsWithLine(file, end)) ? '' : '\n';
   }
