@@ -101,6 +101,7 @@ function isWebhook(value: unknown): value is CreatedWebhook {
     secret !== '' &&
     isText(url) &&
     URL.canParse(url) &&
+    ['http:', 'https:'].includes(new URL(url).protocol) &&
     isCount(failedCalls) &&
     Array.isArray(subscriptions) &&
     subscriptions.every((each) => EVENT_KINDS.includes(each))

@@ -291,6 +291,7 @@ describe('a file', () => {
     ['a setting that is not UTF-8', `INSERT INTO settings VALUES ('key', CAST(x'ff' AS TEXT))`],
     ['a column name that is not UTF-8', 'column name'],
     ['a URL', patch('webhooks', 'record', 'url', `'nowhere'`)],
+    ['a URL of another protocol', patch('webhooks', 'record', 'url', `'file:///a'`)],
     ['an empty secret', patch('webhooks', 'record', 'secret', `''`)],
     ['an id of another webhook', patch('webhooks', 'record', 'id', '7')],
     ['subscriptions', patch('webhooks', 'record', 'subscriptions', '5')],
