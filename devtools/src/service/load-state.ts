@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.js';
+import { isRecord } from '../guards.js';
 import type { Progress } from './change.js';
 import { type Connection, damaged } from './database.js';
 import type { Delivery } from './delivery.js';
