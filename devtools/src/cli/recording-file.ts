@@ -4,7 +4,8 @@ import { inputError } from './command-error.js';
 import type { Complaint } from './input-file.js';
 import type { Output } from './output.js';
 import { openPrivate, writeReason } from './private-file.js';
-import { countShares, endLastLine, endsWithLine, isRecording, type Shares, sharesOf } from './recording-scan.js';
+import { countShares, endLastLine, endsWithLine, isRecording } from './recording-scan.js';
+import { type Shares, sharesOf } from './recording-shares.js';
 
 /** A recording on disk. Calls must not overlap. */
 export interface RecordingFile {

@@ -1,22 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { GENUINE_END, MAX_LINE_BYTES } from './recording.js';
+import type { Shares } from './recording-shares.js';
 
 const NEWLINE = 10;
 const CHUNK = 64 * 1024;
 /** The start of each line that recordingLine makes. */
 const START = '{"at":"';
-
-/** Bytes of authentic deliveries and of all others. Neither uses the space of the other. */
-export interface Shares {
-  genuine: number;
-  others: number;
-}
-
-/** Divides a limit: a quarter is for deliveries that anyone can send. */
-export function sharesOf(bytes: number): Readonly<Shares> {
-  const others = Math.floor(bytes / 4);
-  return { genuine: bytes - others, others };
-}
 
 /** Whether a file is empty or starts like a recording. No other file is changed. */
 export async function isRecording(file: FileHandle): Promise<boolean> {

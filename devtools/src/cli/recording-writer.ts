@@ -1,7 +1,7 @@
 import type { Output } from './output.js';
 import { type RecordedDelivery, recordingBytes, recordingLine } from './recording.js';
 import { openRecordingFile } from './recording-file.js';
-import { type Shares, sharesOf } from './recording-scan.js';
+import { type Shares, sharesOf } from './recording-shares.js';
 
 /** A recording that deliveries are appended to. */
 export interface RecordingWriter {

@@ -4,14 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'event-webhook-receiver';
 import { ConfigError } from 'event-webhook-receiver';
+import { endEarly } from '../end-early.js';
 import { isLoopback } from '../guards.js';
 import type { Api } from './api.js';
 import { ServiceError } from './service-error.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_CONNECTIONS = 1000;
-/** How long an answer that was given early waits for the client to notice. */
-const LINGER_MS = 1000;
 
 /** What the API listens with. */
 export interface ServerOptions {
@@ -152,24 +151,13 @@ function answer(
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   });
-  if (request.complete) {
-    response.end(body);
-    return;
-  }
-  // The client is still sending. Closing at once would make it miss the answer, so what comes is dropped for a moment.
-  response.write(body);
-  const close = () => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(close, LINGER_MS);
-  request.once('end', close).once('close', close).resume();
+  endEarly(request, response, body);
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
   if (response.headersSent || response.destroyed) return;
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  // What was not read of the body would be taken for the next request.
+  // The unread rest of the body would be parsed as the next request.
   if (!request.complete) response.setHeader('Connection', 'close');
   answer(request, response, error);
 }
