@@ -29,6 +29,8 @@ export default defineConfig({
     projects: Object.entries(withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: [] } } : TIERS).map(
       ([name, { include, exclude }]) => ({ extends: true as const, test: { name, include, exclude } }),
     ),
+    // Vitest leaves one core free, which on a machine with two is half of them.
+    maxWorkers: '100%',
     globalSetup: ['devtools/test/explain-setup.ts'],
     reporters: [
       'default',

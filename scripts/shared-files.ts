@@ -12,7 +12,7 @@ const src = fileURLToPath(new URL('../src/', import.meta.url));
 const SHARED: Readonly<Record<string, RegExp>> = {
   '#ky': /^internal\/ky\.ts$/,
   '#core': /^(errors|stores\/(store|memory)|(signature|events|receiver|internal)\/.+)\.ts$/,
-  '#http': /^adapters\/.+\.ts$/,
+  '#http': /^adapters\/(?!lambda).+\.ts$/,
   '#lease': /^stores\/[\w-]+\.ts$/,
   '#job': /^queues\/[\w-]+\.ts$/,
   '#decoding': /^evm\/.+\.ts$/,
@@ -56,11 +56,26 @@ function findShared(): Map<string, Set<string>> {
   return found;
 }
 
+const DECLARED = /^export (?:async )?(?:function|const|let|class) (\w+)/gm;
+
+/** Throws if two modules export the same name: `export *` would silently drop it from their shared file. */
+function checkNames(file: string, modules: ReadonlySet<string>): void {
+  const owners = new Map<string, string>();
+  for (const module of modules) {
+    for (const [, name = ''] of readFileSync(resolve(src, module), 'utf8').matchAll(DECLARED)) {
+      const owner = owners.get(name) ?? module;
+      if (owner !== module) throw new Error(`${file}: ${owner} and ${module} both export ${name}. Rename one.`);
+      owners.set(name, module);
+    }
+  }
+}
+
 /** Makes the shared files, and replaces what others import of their modules by an import of the file. */
 export const sharedFiles: Plugin = {
   name: 'shared-files',
   setup: (build) => {
     const modules = findShared();
+    for (const [file, contents] of modules) checkNames(file, contents);
     build.onResolve({ filter: /^shared:/ }, ({ path }) => ({
       path: path.slice('shared:'.length),
       namespace: 'shared',

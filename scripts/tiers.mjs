@@ -14,12 +14,13 @@ const OTHERS = {
     builds: 'types',
     needs: ['frameworks', 'bundlers', 'runtimes'],
   },
-  // What strangers and large inputs take, and everything that explains a delivery, which searches for long.
+  // What takes long and needs nothing: hostile and large inputs, generated events, the request matrix on further hosts, and
+  // everything that explains a delivery.
   limits: {
     include: [
       'test/strangers/**',
       'devtools/test/{confined,explain}/**',
-      'devtools/test/cli/fire',
+      'devtools/test/cli/{explain,fire}',
       '**/*-size',
       '**/*.limits',
     ],

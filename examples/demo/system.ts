@@ -41,7 +41,6 @@ export async function startSystem(chain: DemoChain, onDelivery: (delivery: Local
   });
   const receiver = createReceiver({
     secret: () => secret,
-    toleranceSeconds: 300,
     idempotencyKey: (event) => logIdentity(event, { chainId: CHAIN_ID }),
     onEvent: router.dispatch,
     onError: (error) => void refusals.push(error),

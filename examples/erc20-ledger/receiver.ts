@@ -44,7 +44,6 @@ const router = createRouter<PoolClient>()
 
 const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   store,
   // A log counts once, under however many event ids it comes.
   idempotencyKey: (event) => logIdentity(event, { chainId: BigInt(process.env.CHAIN_ID ?? 1) }),

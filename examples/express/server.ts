@@ -4,7 +4,6 @@ import { createApp } from './app.js';
 
 const receiver = createReceiver({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   onEvent(event) {
     if (event.event === 'event.emitted') {
       console.log(event.data.event.name, 'of', event.data.event.contract.address, event.id);

@@ -3,6 +3,5 @@ import { fetchHandler } from 'event-webhook-receiver/fetch';
 
 export const POST = fetchHandler({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   onEvent: (event) => console.log(event.event, event.id),
 });

@@ -4,7 +4,7 @@ import type { VerifiedDelivery } from '../receiver/delivery-request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import { type NodeRequest, toDeliveryRequest } from './node-http.js';
+import { type NodeRequest, fromNodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
 declare global {
@@ -56,7 +56,7 @@ export function expressHandler<Tx = undefined>(
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response, next) => {
     try {
-      respond(request, response, await receiver.handleRequest(toDeliveryRequest(request, FIX)));
+      respond(request, response, await receiver.handleRequest(fromNodeRequest(request, FIX)));
     } catch (error) {
       next(asObject(error));
     }
@@ -90,7 +90,7 @@ export function expressVerifier(
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response, next) => {
     try {
-      const { delivery, refusal } = await verifier.verifyRequest(toDeliveryRequest(request, FIX));
+      const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX));
       if (refusal) return respond(request, response, refusal);
       request.webhook = delivery;
     } catch (error) {

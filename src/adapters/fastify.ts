@@ -7,7 +7,7 @@ import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import type { FastifyLike, FastifyReplyLike, FastifyRequestLike } from './fastify-like.js';
-import { type NodeRequest, toDeliveryRequest } from './node-http.js';
+import { type NodeRequest, fromNodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
 export type { FastifyLike, FastifyReplyLike, FastifyRequestLike };
@@ -80,8 +80,7 @@ export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | Rece
         const { body } = request;
         const result = await receiver.handleRequest(present(request, isStream(body) ? { stream: body } : { body }));
         reply.hijack();
-        // Fastify has then begun its own answer, which may not be on its way yet.
-        if (request.signal?.reason?.code === 'FST_ERR_HANDLER_TIMEOUT') return;
+        if (isAnswered(request)) return;
         respond(request.raw as NodeRequest, reply.raw as ServerResponse, result);
       },
     });
@@ -115,6 +114,8 @@ export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): 
   return async (request, reply, payload) => {
     const host = payload === (request.raw as unknown) ? {} : { stream: payload };
     const { delivery, refusal } = await verifier.verifyRequest(present(request, host));
+    // Not even an authentic delivery goes on to the handler then: it is redelivered.
+    if (isAnswered(request)) return void reply.hijack();
     if (refusal) {
       reply.hijack();
       return respond(request.raw as NodeRequest, reply.raw as ServerResponse, refusal);
@@ -128,7 +129,12 @@ export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): 
 /** What is used of HTTP/2's request and response works as in HTTP/1's. */
 function present(request: FastifyRequestLike, host: { stream?: Readable; body?: unknown }): DeliveryRequest {
   const { rawBody } = request as { rawBody?: unknown };
-  return toDeliveryRequest(request.raw as NodeRequest, FIX, { ...host, rawBody });
+  return fromNodeRequest(request.raw as NodeRequest, FIX, { ...host, rawBody });
+}
+
+/** Whether a `handlerTimeout` is over: Fastify has begun its own answer, which may not be on its way yet. */
+function isAnswered({ signal }: FastifyRequestLike): boolean {
+  return signal?.reason?.code === 'FST_ERR_HANDLER_TIMEOUT';
 }
 
 /** By its functions, which JSON does not have: a body that a hook has parsed must not pass for a stream. */

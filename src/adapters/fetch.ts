@@ -43,12 +43,21 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
   const receiver = asReceiver(receiverOrOptions);
   return async (request, ...host) => {
     const receiving = receiver.handleRequest(new FetchDelivery(request));
+    const done = receiving.catch(() => {});
     // Not the request's own: Next.js has one there that throws.
-    for (const context of host as ({ waitUntil?: unknown } | null | undefined)[]) {
-      if (typeof context?.waitUntil === 'function') context.waitUntil(receiving.catch(() => {}));
-    }
+    for (const context of host) keepGoing(context, done);
     return toResponse(await receiving);
   };
+}
+
+/** Has a host wait for `done`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
+function keepGoing(context: unknown, done: Promise<unknown>): void {
+  try {
+    const host = context as { waitUntil?: unknown } | null | undefined;
+    if (typeof host?.waitUntil === 'function') host.waitUntil(done);
+  } catch {
+    // The answer reports everything that matters.
+  }
 }
 
 /** Either the authentic delivery, or the response that refuses the request. */

@@ -21,7 +21,7 @@ export interface AnyEvent {
 }
 
 /** Presents an event of Lambda. Throws for one that is not an HTTP request, or whose body the host has parsed. */
-export function toDeliveryRequest(event: AnyEvent | null | undefined): DeliveryRequest {
+export function fromLambdaEvent(event: AnyEvent | null | undefined): DeliveryRequest {
   const body = event?.body ?? '';
   if (typeof body !== 'string' || Array.isArray(event)) throw new RawBodyUnavailableError(FIX);
   const method = event?.httpMethod ?? event?.requestContext?.http?.method;

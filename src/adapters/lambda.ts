@@ -4,7 +4,7 @@ import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import type { LambdaEvent, LambdaResult } from './lambda-event.js';
-import { type AnyEvent, toDeliveryRequest } from './lambda-request.js';
+import { type AnyEvent, fromLambdaEvent } from './lambda-request.js';
 
 export type { ApiGatewayEvent, HttpApiEvent, LambdaEvent, LambdaResult, LoadBalancerEvent } from './lambda-event.js';
 
@@ -63,7 +63,7 @@ const REASONS: Record<number, string> = {
  */
 export function lambdaHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): LambdaHandler {
   const receiver = asReceiver(receiverOrOptions);
-  return async (event) => toLambdaResult(event, await receiver.handleRequest(toDeliveryRequest(event)));
+  return async (event) => toLambdaResult(event, await receiver.handleRequest(fromLambdaEvent(event)));
 }
 
 /**
@@ -89,7 +89,7 @@ export function lambdaHandler<Tx = undefined>(receiverOrOptions: Receiver | Rece
 export function lambdaVerifier(verifierOrOptions: Verifier | VerifierOptions): LambdaVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (event) => {
-    const { delivery, refusal } = await verifier.verifyRequest(toDeliveryRequest(event));
+    const { delivery, refusal } = await verifier.verifyRequest(fromLambdaEvent(event));
     return refusal ? { result: toLambdaResult(event, refusal) } : { delivery };
   };
 }

@@ -24,7 +24,7 @@ export interface HostTraits {
 }
 
 /** Presents a Node request; `fix` says what to do if its body was read before. */
-export function toDeliveryRequest(request: NodeRequest, fix: string, traits: HostTraits = {}): DeliveryRequest {
+export function fromNodeRequest(request: NodeRequest, fix: string, traits: HostTraits = {}): DeliveryRequest {
   return new NodeDelivery(request, fix, traits);
 }
 

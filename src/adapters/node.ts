@@ -4,7 +4,7 @@ import type { VerifiedDelivery } from '../receiver/delivery-request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
-import { type NodeRequest, toDeliveryRequest } from './node-http.js';
+import { type NodeRequest, fromNodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
 export type { NodeRequest };
@@ -51,7 +51,7 @@ async function orFailed<T>(work: () => Promise<T>, failed: T): Promise<T> {
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
-    const handling = () => receiver.handleRequest(toDeliveryRequest(request, FIX, NOBODY_CATCHES));
+    const handling = () => receiver.handleRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
     respond(request, response, await orFailed(handling, FAILED));
   };
 }
@@ -80,7 +80,7 @@ export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | Receiv
 export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): NodeVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response) => {
-    const verifying = () => verifier.verifyRequest(toDeliveryRequest(request, FIX, NOBODY_CATCHES));
+    const verifying = () => verifier.verifyRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
     const { delivery, refusal } = await orFailed<Verification>(verifying, { refusal: FAILED });
     if (refusal) respond(request, response, refusal);
     return delivery;

@@ -47,7 +47,7 @@ const lacksLabel = (owner: unknown): boolean =>
  * or the value itself.
  */
 export function withAddressLabels(value: unknown): unknown {
-  if (!isRecord(value) || value.event !== 'event.emitted' || !isRecord(value.data)) return value;
+  if (!isRecord(value) || !isRecord(value.data)) return value;
   const { event, transaction } = value.data;
   if (!lacksLabel(event) && !lacksLabel(transaction)) return value;
   const data = { ...value.data };

@@ -146,13 +146,16 @@ function isNoText({ value }: { value: unknown }): boolean {
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEvent(value: unknown): WebhookEvent {
-  const item = parseItem(withAddressLabels(value));
-  if (item.status === 'event') return item.event;
-  throw new InvalidEventError(
-    item.status === 'invalid'
-      ? item.issues
-      : [{ path: ['event'], message: 'expected "event.emitted" or "transaction.included"' }],
-  );
+  return readable(() => {
+    const isEmitted = isRecord(value) && value.event === 'event.emitted';
+    const item = parseItem(isEmitted ? withAddressLabels(value) : value);
+    if (item.status === 'event') return item.event;
+    throw new InvalidEventError(
+      item.status === 'invalid'
+        ? item.issues
+        : [{ path: ['event'], message: 'expected "event.emitted" or "transaction.included"' }],
+    );
+  });
 }
 
 /**
@@ -163,7 +166,7 @@ export function parseEvent(value: unknown): WebhookEvent {
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEventEmitted(value: unknown): EventEmitted {
-  return checked(withAddressLabels(value), checkEventEmitted) as EventEmitted;
+  return readable(() => checked(withAddressLabels(value), checkEventEmitted)) as EventEmitted;
 }
 
 /**
@@ -175,7 +178,7 @@ export function parseEventEmitted(value: unknown): EventEmitted {
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when `id`, `event` or `data` is missing or of another type.
  */
 export function parseTransactionIncluded(value: unknown): TransactionIncluded {
-  return checked(value, checkTransactionIncluded) as TransactionIncluded;
+  return readable(() => checked(value, checkTransactionIncluded)) as TransactionIncluded;
 }
 
 function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) => void): unknown {
@@ -184,4 +187,14 @@ function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) =
   else check(value, issues);
   if (issues.length > 0) throw new InvalidEventError(issues);
   return value;
+}
+
+/** A value that throws when it is read (a proxy, a getter) is invalid like any other: callers catch one error alone. */
+function readable<Result>(parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof InvalidEventError) throw error;
+    throw new InvalidEventError([{ path: [], message: 'expected a value that can be read' }]);
+  }
 }

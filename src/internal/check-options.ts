@@ -3,6 +3,9 @@ import { ConfigError } from '../errors.js';
 /** The longest delay of a timer, in milliseconds. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** How much of an unknown name an error message quotes. */
+const LONGEST_NAME = 60;
+
 /** The type of a value as error messages name it. Never the value: it may be a secret in the wrong place. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
@@ -27,7 +30,8 @@ export function checkOptions(owner: string, options: unknown, known: readonly st
   }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue;
-    throw new ConfigError(`\`${owner}\` has no option \`${name}\`. Did you mean \`${nearest(name, known)}\`?`);
+    const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+    throw new ConfigError(`\`${owner}\` has no option \`${shown}\`. Did you mean \`${nearest(name, known)}\`?`);
   }
 }
 
@@ -49,7 +53,7 @@ export function checkStore(store: { readonly once?: unknown; readonly leaseMs?: 
   if (store === undefined || store === false) return;
   if (typeof store?.once !== 'function') throw optionError('store', 'an IdempotencyStore or false', store);
   const { leaseMs } = store;
-  if (leaseMs !== undefined) checkNumber('store.leaseMs', leaseMs, Number.MIN_VALUE);
+  if (leaseMs !== undefined) checkNumber('store.leaseMs', leaseMs, 1);
 }
 
 /** The known name that shares most of its pairs of letters with `name`. */

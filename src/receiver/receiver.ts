@@ -85,7 +85,7 @@ function rank(error: WebhookError): number {
 
 /** The receiver that an adapter received, or one created from the options that it received. */
 export function asReceiver<Tx>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): Receiver {
-  return isFinished(receiverOrOptions, 'handleRequest', 'receiver')
+  return isFinished(receiverOrOptions, 'receiver')
     ? (receiverOrOptions as Receiver)
     : createReceiver(receiverOrOptions as ReceiverOptions<Tx>);
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
+import { hasMethods } from '../internal/check-client.js';
 import {
   checkFunction,
   checkNumber,
@@ -49,17 +50,45 @@ export function checkReceiverNames(options: unknown): void {
   checkOptions('createReceiver', options, Object.keys(RECEIVER_NAMES));
 }
 
+/** What an adapter calls, and knows each of them by. */
+const METHODS = { receiver: 'handleRequest', verifier: 'verifyRequest' };
+
 /**
- * Whether an adapter received the finished `kind` (an object with `method`) in place of options. Throws ConfigError for an
- * object that is both: its options would have no effect.
+ * Whether an adapter received the finished `kind` in place of options. Throws
+ * ConfigError for an object that is both, as its options would have no effect, and for a receiver in place of a verifier
+ * or the other way round.
  */
-export function isFinished(given: unknown, method: string, kind: string): boolean {
-  if (typeof given !== 'object' || given === null || !(method in given)) return false;
+export function isFinished(given: unknown, kind: 'receiver' | 'verifier'): boolean {
+  const method = METHODS[kind];
+  if (!hasMethods<Record<string, unknown>>(given, method)) {
+    const other = kind === 'receiver' ? 'verifier' : 'receiver';
+    if (!hasMethods<Record<string, unknown>>(given, METHODS[other])) return false;
+    throw new ConfigError(
+      `This adapter takes a ${kind} or its options, got a ${other}. Use the adapter for a ${other}.`,
+    );
+  }
+  // Options are plain objects. An instance of a class may call its own fields as it likes.
+  if (![Object.prototype, null].includes(Object.getPrototypeOf(given))) return true;
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || !Object.hasOwn(RECEIVER_NAMES, name)) continue;
     throw new ConfigError(`Pass a ${kind} or options, not both: \`${name}\` beside \`${method}\` has no effect.`);
   }
   return true;
+}
+
+/** A name that HTTP allows for a header. Fetch throws for any other, so every delivery would fail. */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
+function checkHeaders(headers: unknown): void {
+  checkOptions('headers', headers, ['signature', 'timestamp']);
+  const { signature, timestamp } = headers as Record<string, unknown>;
+  for (const [name, value] of Object.entries({ signature, timestamp })) {
+    if (typeof value === 'string' && HEADER_NAME.test(value)) continue;
+    throw optionError(`headers.${name}`, 'the name of an HTTP header, as in `serviceHeaders`', value);
+  }
+  if (String(signature).toLowerCase() === String(timestamp).toLowerCase()) {
+    throw new ConfigError('`headers.signature` and `headers.timestamp` must name two different headers.');
+  }
 }
 
 function checkFunctions(options: Record<string, unknown>): void {
@@ -100,9 +129,7 @@ export function resolveVerifierOptions(options: VerifierOptions) {
   if (typeof secret !== 'function') checkSecret(secret);
   checkFunctions({ now, onError });
   checkLogger(logger);
-  if (typeof headers?.signature !== 'string' || !headers.signature || !headers.timestamp) {
-    throw new ConfigError('`headers` must name both headers, `{ signature, timestamp }`, as `serviceHeaders` does.');
-  }
+  checkHeaders(headers);
   if (toleranceSeconds !== false) {
     if (typeof toleranceSeconds !== 'number') {
       throw optionError('toleranceSeconds', 'a number of seconds, or false for any timestamp', toleranceSeconds);

@@ -65,7 +65,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
 /** The verifier that an adapter received, or one created from the options that it received. */
 export function asVerifier(verifierOrOptions: Verifier | VerifierOptions): Verifier {
-  return isFinished(verifierOrOptions, 'verifyRequest', 'verifier')
+  return isFinished(verifierOrOptions, 'verifier')
     ? (verifierOrOptions as Verifier)
     : createVerifier(verifierOrOptions as VerifierOptions);
 }

@@ -34,3 +34,32 @@ it('asks whatever has a waitUntil to keep a delivery going until it is done', as
   await expect(receive(Object.assign(request, { waitUntil: context.waitUntil }))).rejects.toThrow('already read');
   expect(kept).toHaveLength(2);
 });
+
+it.each([
+  [
+    'is a getter that throws',
+    {
+      get waitUntil(): never {
+        throw new Error('host');
+      },
+    },
+  ],
+  [
+    'throws',
+    {
+      waitUntil: () => {
+        throw new Error('host');
+      },
+    },
+  ],
+])('answers as usual where a waitUntil %s', async (_how, context) => {
+  const receive = fetchHandler({ secret: SECRET, now, onEvent: () => {} });
+  const delivery = genuine();
+  const headers = headersOf(delivery).map(([name, value]) => [name, value] as [string, string]);
+  const request = () =>
+    new Request('http://localhost', { method: 'POST', headers, body: new Uint8Array(delivery.body) });
+  expect((await receive(request(), context)).status).toBe(200);
+  const read = request();
+  await read.text();
+  await expect(receive(read, context)).rejects.toThrow('already read');
+});

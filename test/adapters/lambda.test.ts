@@ -7,7 +7,8 @@ import { genuine, headersOf, now, SECRET, type SignedDelivery, sign } from '../m
 import { lambdaTargets } from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
-for (const target of lambdaTargets) matrix(target);
+// The others are in lambda-hosts.limits.test.ts.
+for (const target of lambdaTargets.slice(0, 1)) matrix(target);
 
 // Events that no request makes, and what the emulator of the matrix does not look at.
 

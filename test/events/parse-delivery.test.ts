@@ -8,6 +8,7 @@ import {
   parseDelivery,
   parseEvent,
   parseEventEmitted,
+  parseTransactionIncluded,
   type RawBody,
 } from '../../src/index.js';
 import { changed, emitted, frozen, included, isLeaf, pathsOf, put } from '../fixtures/events.js';
@@ -199,6 +200,35 @@ describe('parseEvent and parseEventEmitted', () => {
     expect(parsed.data.event.contract.addressLabel).toBe('alias');
     expect(parsed.data.transaction?.contract?.addressLabel).toBe('');
     expect(parsed.data.event.inputs).toBe(sent.data.event.inputs);
+  });
+
+  it('leave an argument of another kind alone', () => {
+    const sent = changed(emitted(), ['event'], 'transaction.included');
+    put(sent, ['data', 'event', 'contract', 'addressLabel'], undefined);
+    const before = JSON.stringify(sent);
+    expect(() => parseEventEmitted(sent)).toThrow(InvalidEventError);
+    expect(JSON.stringify(sent)).toBe(before);
+  });
+
+  it.each([
+    ['parseEvent', parseEvent],
+    ['parseEventEmitted', parseEventEmitted],
+    ['parseTransactionIncluded', parseTransactionIncluded],
+  ])('%s throws InvalidEventError for a value that cannot be read', (_name, parse) => {
+    const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const thrown = new Error('quoted');
+    const unreadable = {
+      get event(): string {
+        throw thrown;
+      },
+    };
+    for (const each of [emitted(), included()]) {
+      for (const value of [revoked, unreadable, changed(each, ['data'], revoked)]) {
+        expect(() => parse(value)).toThrow(InvalidEventError);
+        expect(() => parse(value)).not.toThrow('quoted');
+      }
+    }
   });
 
   it('return the value itself where no label is missing', () => {

@@ -36,7 +36,7 @@ export function routeAll(contracts: readonly Deployed[]) {
 export async function startReceiver(options: Pick<ReceiverOptions, 'onEvent' | 'idempotencyKey'>) {
   const errors: Error[] = [];
   const onError = (error: Error) => void errors.push(error);
-  const receiver = createReceiver({ secret, toleranceSeconds: 300, onError, ...options });
+  const receiver = createReceiver({ secret, onError, ...options });
   const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

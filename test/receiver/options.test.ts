@@ -82,9 +82,28 @@ describe('options', () => {
   it('refuse a store without once, and header names that are not there', () => {
     expect(refused({ secret: 's', onEvent, store: {} })).toThrow(config(/store.*IdempotencyStore/));
     expect(refused({ secret: 's', onEvent, store: new Map() })).toThrow(config(/store/));
-    expect(refused({ secret: 's', onEvent, headers: null })).toThrow(config(/headers.*serviceHeaders/));
-    expect(refused({ secret: 's', onEvent, headers: {} })).toThrow(config(/headers.*serviceHeaders/));
-    expect(refused({ secret: 's', onEvent, headers: { signature: 'X', timestamp: '' } })).toThrow(config(/headers/));
+    expect(refused({ secret: 's', onEvent, store: { once() {}, leaseMs: 0 } })).toThrow(config(/leaseMs.*at least 1,/));
+  });
+
+  it.each([
+    ['null', null, /`headers` takes an options object, got null/],
+    ['text', 'X-Signature', /`headers` takes an options object, got a string/],
+    ['no names', {}, /`headers.signature`.*serviceHeaders.*undefined/],
+    ['an empty name', { signature: 'X', timestamp: '' }, /`headers.timestamp`.*an empty string/],
+    ['a name that is not text', { signature: 'X', timestamp: 7 }, /`headers.timestamp`.*a number/],
+    ['a name that HTTP does not allow', { signature: 'X Signature', timestamp: 'Y' }, /`headers.signature`/],
+    ['one name for both', { signature: 'X-Signed', timestamp: 'x-signed' }, /two different headers/],
+    ['a misspelt key', { signature: 'X', timestamp: 'Y', timestmp: 'Z' }, /`timestmp`.*`timestamp`/],
+  ])('refuse headers that are %s', (_what, headers, message) => {
+    expect(refused({ secret: 's', onEvent, headers })).toThrow(config(message));
+    expect(() => createVerifier({ secret: 's', headers } as never)).toThrow(config(message));
+  });
+
+  it('quote no more than the beginning of a name that does not exist', () => {
+    const name = 'x'.repeat(1_000_000);
+    const thrown = refused({ secret: 's', onEvent, [name]: 1 });
+    expect(thrown).toThrow(config(/has no option `x{60}…`/));
+    expect(thrown).not.toThrow(name.slice(0, 100));
   });
 
   it('take undefined for absent', () => {
@@ -111,6 +130,33 @@ describe('adapters', () => {
   it('take a verifier as it is', () => {
     const verifier = createVerifier({ secret: 's' });
     for (const adapter of VERIFIERS) expect(adapter(verifier)).toBeTypeOf('function');
+  });
+
+  it('take a receiver that is an instance of a class, whatever its fields are called', () => {
+    class Custom {
+      readonly logger = console;
+      async handleRequest() {
+        return { status: 200, outcomes: [] };
+      }
+    }
+    for (const adapter of HANDLERS) expect(adapter(new Custom() as never)).toBeTypeOf('function');
+  });
+
+  it('take nothing for a receiver that cannot handle requests', () => {
+    for (const handleRequest of [undefined, 'text', {}]) {
+      for (const adapter of HANDLERS) expect(() => adapter({ handleRequest } as never)).toThrow(config(/./));
+    }
+  });
+
+  it('say which of the two they take, given a verifier for a receiver or the other way round', () => {
+    for (const adapter of HANDLERS) {
+      expect(() => adapter(createVerifier({ secret: 's' }) as never)).toThrow(config(/takes a receiver .*verifier/));
+    }
+    for (const adapter of VERIFIERS) {
+      expect(() => adapter(createReceiver({ secret: 's', onEvent }) as never)).toThrow(
+        config(/takes a verifier .*receiver/),
+      );
+    }
   });
 
   it('refuse a receiver or a verifier mixed with options, which would have no effect', () => {

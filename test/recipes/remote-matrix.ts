@@ -30,7 +30,7 @@ type Outcome = Answer | undefined;
 const CHUNKED = ['Transfer-Encoding', 'chunked'] as const;
 const MIB = 1024 * 1024;
 
-/** The cases of the matrix that make sense for an application that runs elsewhere, with `toleranceSeconds: 300`. */
+/** The cases of the matrix that make sense for an application that runs elsewhere, with the default `toleranceSeconds`. */
 export function remoteMatrix(remote: Remote, hostAnswers: HostAnswers = new Map()): void {
   const met = new Set<string>();
 

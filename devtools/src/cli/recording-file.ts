@@ -4,8 +4,7 @@ import { inputError } from './command-error.js';
 import type { Complaint } from './input-file.js';
 import type { Output } from './output.js';
 import { openPrivate, writeReason } from './private-file.js';
-import { countShares, endLastLine, endsWithLine, isRecording } from './recording-scan.js';
-import { type Shares, sharesOf } from './recording-shares.js';
+import { countShares, endLastLine, endsWithLine, isRecording, type Shares, sharesOf } from './recording-scan.js';
 
 /** A recording on disk. Calls must not overlap. */
 export interface RecordingFile {
@@ -81,8 +80,8 @@ export async function openRecordingFile(name: string, limit: number, output: Out
     else end = size;
     isTorn = false;
     if (end <= before) return '';
-    const { genuine, others } = await countShares(file, before, end);
-    held = { genuine: held.genuine + genuine, others: held.others + others };
+    const { authentic, others } = await countShares(file, before, end);
+    held = { authentic: held.authentic + authentic, others: held.others + others };
     // Another listener may be writing a line.
     return (await endsWithLine(file, end)) ? '' : '\n';
   }

@@ -1,11 +1,22 @@
 import type { FileHandle } from 'node:fs/promises';
-import { GENUINE_END, MAX_LINE_BYTES } from './recording.js';
-import type { Shares } from './recording-shares.js';
+import { AUTHENTIC_END, MAX_LINE_BYTES } from './recording.js';
 
 const NEWLINE = 10;
 const CHUNK = 64 * 1024;
 /** The start of each line that recordingLine makes. */
 const START = '{"at":"';
+
+/** Bytes of authentic deliveries and of all others. Neither uses the space of the other. */
+export interface Shares {
+  authentic: number;
+  others: number;
+}
+
+/** Divides a limit: a quarter is for deliveries that anyone can send. */
+export function sharesOf(bytes: number): Readonly<Shares> {
+  const others = Math.floor(bytes / 4);
+  return { authentic: bytes - others, others };
+}
 
 /** Whether a file is empty or starts like a recording. No other file is changed. */
 export async function isRecording(file: FileHandle): Promise<boolean> {
@@ -62,7 +73,7 @@ export async function endsWithLine(file: FileHandle, end: number): Promise<boole
 
 /** Adds up the lines of part of a file by kind, told by their ends: lines may be larger than memory. */
 export async function countShares(file: FileHandle, start: number, end: number): Promise<Shares> {
-  const held = { genuine: 0, others: 0 };
+  const held = { authentic: 0, others: 0 };
   const chunk = Buffer.alloc(CHUNK);
   let before = Buffer.alloc(0);
   let lineStart = start;
@@ -76,12 +87,13 @@ export async function countShares(file: FileHandle, start: number, end: number):
       newline >= 0;
       newline = text.indexOf(NEWLINE, newline + 1)
     ) {
-      const isGenuine = text.toString('latin1', Math.max(0, newline - GENUINE_END.length), newline) === GENUINE_END;
+      const isAuthentic =
+        text.toString('latin1', Math.max(0, newline - AUTHENTIC_END.length), newline) === AUTHENTIC_END;
       const lineEnd = textStart + newline + 1;
-      held[isGenuine ? 'genuine' : 'others'] += lineEnd - lineStart;
+      held[isAuthentic ? 'authentic' : 'others'] += lineEnd - lineStart;
       lineStart = lineEnd;
     }
-    before = text.subarray(-GENUINE_END.length);
+    before = text.subarray(-AUTHENTIC_END.length);
     at += bytesRead;
   }
   held.others += end - lineStart;

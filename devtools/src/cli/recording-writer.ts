@@ -1,7 +1,7 @@
 import type { Output } from './output.js';
 import { type RecordedDelivery, recordingBytes, recordingLine } from './recording.js';
 import { openRecordingFile } from './recording-file.js';
-import { type Shares, sharesOf } from './recording-shares.js';
+import { type Shares, sharesOf } from './recording-scan.js';
 
 /** A recording that deliveries are appended to. */
 export interface RecordingWriter {
@@ -38,12 +38,12 @@ export async function openRecording(
 ): Promise<RecordingWriter> {
   const file = await openRecordingFile(name, limit, output);
   const waitingRoom = sharesOf(maxWaiting);
-  const waiting: Shares = { genuine: 0, others: 0 };
-  const missed: Shares = { genuine: 0, others: 0 };
+  const waiting: Shares = { authentic: 0, others: 0 };
+  const missed: Shares = { authentic: 0, others: 0 };
   const noted = new Set<string>();
   const rest = 'Move the file to start a new one, or raise --record-limit';
   const full = {
-    genuine: `${name} is full: authentic deliveries are no longer recorded. ${rest} (${limit / MIB} MiB).`,
+    authentic: `${name} is full: authentic deliveries are no longer recorded. ${rest} (${limit / MIB} MiB).`,
     others: `${name} has no space left for deliveries that do not verify, which get a quarter of it. ${rest} (${limit / MIB} MiB).`,
   };
   const slow = `Deliveries are not recorded: they arrive faster than ${name} can be written.`;
@@ -62,7 +62,7 @@ export async function openRecording(
   if (file.isFull) note(`${name} is full: nothing is recorded. ${rest} (${limit / MIB} MiB).`);
   return {
     async write(delivery) {
-      const kind = delivery.genuine ? 'genuine' : 'others';
+      const kind = delivery.authentic ? 'authentic' : 'others';
       const bytes = recordingBytes(delivery);
       const size = bytes + OVERHEAD * (1 + delivery.headers.length);
       if (waiting[kind] + size > waitingRoom[kind]) return miss(kind, slow);
@@ -80,8 +80,8 @@ export async function openRecording(
     async close() {
       await last;
       await file.close();
-      const { genuine, others } = missed;
-      if (genuine + others > 0) output.note(`Not recorded: ${genuine} authentic and ${others} other deliveries.`);
+      const { authentic, others } = missed;
+      if (authentic + others > 0) output.note(`Not recorded: ${authentic} authentic and ${others} other deliveries.`);
     },
   };
 }

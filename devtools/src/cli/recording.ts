@@ -15,14 +15,14 @@ export interface RecordedDelivery {
   readonly status?: number | undefined;
   readonly verdict?: string | undefined;
   /** Whether it was authentic and fresh. */
-  readonly genuine?: boolean | undefined;
+  readonly authentic?: boolean | undefined;
 }
 
 /** Longest line that is read: 64 MiB of body in base64, and the other fields. */
 export const MAX_LINE_BYTES = 90 * 1024 * 1024;
 
 /** The end of an authentic delivery's line, and of no other: quotes that a sender wrote are escaped. */
-export const GENUINE_END = ',"genuine":true}';
+export const AUTHENTIC_END = ',"authentic":true}';
 
 /** A delivery as one line of a recording: JSON, and the newline that marks it as complete. */
 export function recordingLine({ body, ...delivery }: RecordedDelivery): string {
@@ -36,8 +36,8 @@ export function recordingBytes({ body, ...delivery }: RecordedDelivery): number 
 
 function lineWith({ at, ...delivery }: Omit<RecordedDelivery, 'body'>, bodyBase64: string): string {
   const { method, path, headers, status, verdict } = delivery;
-  const genuine = delivery.genuine || undefined;
-  const line = { at: new Date(at).toISOString(), method, path, headers, bodyBase64, status, verdict, genuine };
+  const authentic = delivery.authentic || undefined;
+  const line = { at: new Date(at).toISOString(), method, path, headers, bodyBase64, status, verdict, authentic };
   return `${JSON.stringify(line)}\n`;
 }
 
@@ -128,7 +128,7 @@ function parseLine(text: string): RecordedDelivery | string {
     return 'it is not JSON';
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
-  const { at, method, path, headers, bodyBase64, status, verdict, genuine } = value as Record<string, unknown>;
+  const { at, method, path, headers, bodyBase64, status, verdict, authentic } = value as Record<string, unknown>;
   const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(time)) return '"at" is not a time';
   if (typeof method !== 'string' || typeof path !== 'string') return '"method" and "path" must be strings';
@@ -145,7 +145,7 @@ function parseLine(text: string): RecordedDelivery | string {
     body,
     status: status as number | undefined,
     verdict: typeof verdict === 'string' ? verdict : undefined,
-    genuine: genuine === true || undefined,
+    authentic: authentic === true || undefined,
   };
 }
 

@@ -1,26 +1,26 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { processFile } from './explain-files.js';
 
-/** What one task may take before it is stopped. */
+/** Limits of one task. Beyond them it is stopped. */
 export interface Limits {
   readonly timeMs: number;
-  /** Of the JavaScript heap of the thread, in MiB. */
+  /** JavaScript heap of the thread, in MiB. */
   readonly heapMiB: number;
-  /** Of the whole process, buffers outside of the heap included, in MiB. */
+  /** Whole process, including buffers outside the heap, in MiB. */
   readonly memoryMiB: number;
 }
 
 /**
- * Why a task has no result: it exceeded a limit, or crashed; no process could be started; too many are waiting; or all of it
- * was closed.
+ * Why a task has no result: it exceeded a limit or crashed; no process could be started; too many tasks are waiting; or
+ * `close` was called.
  */
 export type Undone = 'stopped' | 'unstarted' | 'full' | 'closed';
 
-/** Runs tasks that strangers' bytes are part of, one at a time, where they can delay and crash nothing else. */
+/** Runs tasks on untrusted bytes, one at a time, where they cannot delay or crash anything else. */
 export interface Confined<Task, Result> {
-  /** Never rejects. With `first`, it goes before those that wait without. */
+  /** Never rejects. With `first`, the task goes before waiting tasks without it. */
   run(task: Task, first?: boolean): Promise<{ result: Result } | { undone: Undone }>;
-  /** Ends at once what is running. */
+  /** Stops the running task at once. */
   close(): void;
 }
 
@@ -29,15 +29,15 @@ interface Job<Task, Result> {
   settle(outcome: { result: Result } | { undone: Undone }): void;
 }
 
-/** Tasks that wait; more are refused. */
+/** Limit of waiting tasks; more are refused. */
 const MOST_WAITING = 100;
 
 /**
- * Runs tasks in a worker thread of a separate process, started with the first task and again when it was ended.
- * A thread alone would not do: when its heap cannot hold a single large allocation, V8 ends the whole process, and
+ * Runs tasks in a worker thread of a separate process, which starts with the first task and restarts after it was
+ * stopped. A thread alone would not do: when a large allocation does not fit its heap, V8 ends the whole process, and
  * `terminate` waits for native code such as JSON.parse. A process can always be killed.
  *
- * @param thread The file that the thread runs: it answers each message with one.
+ * @param thread The module that the thread runs. It answers each message with one message.
  */
 export function createConfined<Task, Result>(thread: URL, limits: Limits): Confined<Task, Result> {
   const urgent: Job<Task, Result>[] = [];
@@ -49,7 +49,7 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
 
   function start(): ChildProcess {
     const started = fork(processFile, [JSON.stringify({ thread, ...limits })], {
-      // It gets neither the secret that may be in the environment nor a debugger's port, but what a package manager loads files with.
+      // Passes on neither secrets in the environment nor a debugger's port; NODE_OPTIONS may load a package manager's resolver.
       env: { NODE_OPTIONS: process.env.NODE_OPTIONS },
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -62,7 +62,7 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
     started.on('message', (result) => {
       if (started === child) finish({ result: result as Result });
     });
-    // It keeps this process alive while it works for it, and no longer.
+    // The child keeps this process alive only while a task runs.
     started.unref();
     return started;
   }
@@ -75,10 +75,10 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
     try {
       child ??= start();
       child.channel?.ref();
-      // A process that is gone tells so itself.
+      // If the process is gone, its exit event reports it.
       child.send(running.task as object, () => {});
     } catch {
-      // There are no file descriptors left, or no memory.
+      // Out of file descriptors or memory.
       stop('unstarted');
     }
   }
@@ -95,7 +95,7 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
   function stop(undone: Undone): void {
     const ended = child;
     child = undefined;
-    // Without a process, it would kill the group that this one is in.
+    // Without a pid, the signal would go to this process's own group.
     if (ended?.pid !== undefined) ended.kill('SIGKILL');
     finish({ undone });
   }

@@ -6,22 +6,22 @@ import type { Limits } from './confined.js';
 // its parent, whatever the thread does.
 
 const { thread, heapMiB, memoryMiB } = JSON.parse(process.argv[2] ?? '') as Limits & { thread: string };
-/** How often memory is looked at while a task runs. */
+/** How often memory is checked while a task runs. */
 const WATCH_MS = 20;
 
-/** Ends at once: `process.exit` waits for native code that the thread is in. */
+/** Exits at once: `process.exit` would wait for native code in the thread. */
 const end = () => process.kill(process.pid, 'SIGKILL');
 
 try {
-  // Deliveries come first where processors are few.
+  // Receiving deliveries has priority when processors are busy.
   setPriority(10);
 } catch {
-  // Not everywhere is that allowed.
+  // Not allowed everywhere.
 }
-// A signal for the whole group, such as Ctrl+C, is for the parent, which closes this.
+// Ctrl+C signals the whole group. The parent handles it and closes this process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', end);
-// It may have ended before this was loaded.
+// The parent may have exited while this module was loading.
 if (!process.connected) end();
 
 const worker = new Worker(new URL(thread), {

@@ -6,7 +6,7 @@ import { explainFailure } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
 
-/** What can be asked about a delivery, as it goes to the thread and comes back. */
+/** The tasks of the thread, with the messages they take and return. */
 export interface Tasks {
   readonly explain: { readonly asked: ExplainFailureOptions; readonly answer: readonly Finding[] };
   readonly read: { readonly asked: Uint8Array; readonly answer: Reading };
@@ -16,23 +16,23 @@ export interface Tasks {
   };
 }
 
-/** What is printed and listed of a body. */
+/** A body as it is printed and listed. */
 export interface Reading {
   readonly contents: Contents;
   readonly rows: readonly Row[];
 }
 
-/** A task, with what it asks. */
+/** A task and its input. */
 export type Task = {
   readonly [Kind in keyof Tasks]: { readonly kind: Kind; readonly asked: Tasks[Kind]['asked'] };
 }[keyof Tasks];
 export type TaskAnswer = Tasks[keyof Tasks]['answer'];
 
-/** Of the views of one delivery's items. */
+/** Limit of item views for one delivery. */
 const MOST_ITEMS = 200;
-/** Characters of all texts of the items together. */
+/** Limit of characters in all item texts together. */
 const ITEM_TEXTS = 2 * 1024 * 1024;
-/** Characters of logs that are decoded for them together, each as often as it is tried: a few seconds at the most. */
+/** Limit of log characters to decode, counted at each try: a few seconds at most. */
 const ITEM_LOGS = 4_000_000;
 
 export function perform(task: Task): TaskAnswer {
@@ -42,7 +42,7 @@ export function perform(task: Task): TaskAnswer {
   return { contents: contentsOf(rawBody), items: itemViews(rawBody, contracts) };
 }
 
-/** What is shown of the items of a body: its first ones, and no more of them than is shown at once. */
+/** Views of the first items of a body, within the limits. */
 export function itemViews(rawBody: Uint8Array, contracts: KnownContracts): ItemView[] {
   let left = ITEM_LOGS;
   const spend = (characters: number) => {

@@ -5,27 +5,27 @@ import { createConfined, type Limits, type Undone } from './confined.js';
 import { threadFile } from './explain-files.js';
 import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';
 
-/** Explains, reads and decodes deliveries elsewhere than where they are received, within limits. Nothing here rejects. */
+/** Explains, reads and decodes deliveries in another process, within limits. Never rejects. */
 export interface Explainer {
-  /** As `explainFailure`; when that was stopped or not begun, the one finding says so. */
+  /** Like `explainFailure`; if it was stopped or not started, the only finding says so. */
   explain(options: ExplainFailureOptions): Promise<readonly Finding[]>;
-  /** What is printed and listed of a body; undefined when it could not be read. */
+  /** A body as it is printed and listed; undefined when it could not be read. */
   read(rawBody: Uint8Array): Promise<Reading | undefined>;
   /** What the page shows of the items of a body; undefined when they could not be decoded. */
   view(rawBody: Uint8Array, contracts: KnownContracts): Promise<Tasks['view']['answer'] | undefined>;
-  /** The same explainer for what somebody waits for: it goes before the rest. */
+  /** The same explainer with priority, for requests that somebody waits for. */
   readonly first: Omit<Explainer, 'first' | 'close'>;
-  /** Ends what is under way. */
+  /** Stops the running task. */
   close(): void;
 }
 
 export interface ExplainerOptions {
   readonly limits?: Limits | undefined;
-  /** (Default: the one that is built beside this module.) */
+  /** The module of the thread. (Default: the one beside this module.) */
   readonly thread?: URL | undefined;
 }
 
-/** Many times what a delivery of 2 MiB takes. */
+/** Many times the cost of a 2 MiB delivery. */
 const LIMITS: Limits = { timeMs: 5000, heapMiB: 384, memoryMiB: 640 };
 
 export function createExplainer({ limits = LIMITS, thread = threadFile }: ExplainerOptions = {}): Explainer {
@@ -60,7 +60,7 @@ function tooCostly({ timeMs, memoryMiB }: Limits): Finding {
   };
 }
 
-/** Instead of an explanation, where too many deliveries wait for one. */
+/** The finding when too many deliveries wait for an explanation. */
 export const NOT_EXPLAINED: Finding = {
   cause: 'not-explained',
   what: 'This delivery was not explained: too many deliveries were refused at once.',

@@ -1,30 +1,30 @@
 import { type DeliveryItem, parseDelivery } from 'event-webhook-receiver';
 import { cut } from './text-limits.js';
 
-/** What a list says of a body: small whatever the body is, and kept when its bytes no longer are. */
+/** Summary of a body for the list: small for any body, and kept after the bytes are dropped. */
 export interface Contents {
   /** Size of the body. */
   readonly bytes: number;
-  /** How many items it has; 0 when it is no JSON array, or was not read. */
+  /** Number of items; 0 if the body is not a JSON array or was not read. */
   readonly events: number;
-  /** The kinds of its items, each once. */
+  /** Distinct kinds of its items. */
   readonly kinds: readonly string[];
-  /** Labels of the contracts, or their addresses where there is none, each once. */
+  /** Distinct contracts, by label or else by address. */
   readonly contracts: readonly string[];
-  /** Names of the contract events, each once. */
+  /** Distinct names of contract events. */
   readonly names: readonly string[];
 }
 
-/** How many different kinds, contracts and names are told, and with how many characters each. */
+/** Limits: how many kinds, contracts and names are listed, and the length of each. */
 const MOST = 20;
 const LONGEST = 200;
 
-/** What is said of a body of so many bytes that nobody has read. */
+/** The summary of an unread body of this size. */
 export const unread = (bytes: number): Contents => ({ bytes, events: 0, kinds: [], contracts: [], names: [] });
 
 const remembered = new WeakMap<Uint8Array, Contents>();
 
-/** Reads what a list says of a body, once for the same bytes. It verifies nothing. */
+/** Summarizes a body, once for the same bytes. Does not verify it. */
 export function contentsOf(rawBody: Uint8Array): Contents {
   const known = remembered.get(rawBody);
   if (known) return known;
@@ -56,13 +56,13 @@ function read(rawBody: Uint8Array): Contents {
   };
 }
 
-/** Commas and opening brackets of a body that is read: well over a thousand events, and a few tenths of a second. */
+/** Limit of commas and opening brackets: well over a thousand events, parsed in a few tenths of a second. */
 const MOST_MARKS = 100_000;
 const [COMMA, LIST, OBJECT] = [0x2c, 0x5b, 0x7b];
 
 /**
- * Whether a body can be read in a time that a stranger may cost: nobody has verified it, and what is nothing but values
- * takes a thousand times as long, and as much memory, as what is mostly text.
+ * Whether a body is cheap enough to parse. It may be unverified, and a body of many tiny values takes a thousand times
+ * the time and memory of one that is mostly text.
  */
 function isReadable(rawBody: Uint8Array): boolean {
   let marks = 0;
@@ -70,7 +70,7 @@ function isReadable(rawBody: Uint8Array): boolean {
   return marks <= MOST_MARKS;
 }
 
-/** The items of a body, none when it is no JSON array, or has far more values than any delivery has. */
+/** The items of a body; none if it is not a JSON array or has far more values than any delivery. */
 export function itemsOf(rawBody: Uint8Array): DeliveryItem[] {
   if (!isReadable(rawBody)) return [];
   try {

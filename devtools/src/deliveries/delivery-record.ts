@@ -2,24 +2,24 @@ import type { Attempt, HeaderLine } from '../service/attempt.js';
 
 export type { Attempt, HeaderLine };
 
-/** What came of one POST: `accepted` 2xx, `refused` 403, `failed` any other answer or none, `pending` not yet answered. */
+/** The result of one POST: `accepted` 2xx, `refused` 403, `failed` any other response or none, `pending` not answered yet. */
 export type Verdict = 'accepted' | 'refused' | 'failed' | 'pending';
 
 /** A delivery as the page shows it: its bytes, and every attempt to deliver them. */
 export interface DeliveryRecord {
-  /** Counts up from '1' in a run. */
+  /** Counts up from '1' in each run. */
   readonly id: string;
-  /** Where it came in, or where it is sent to: a path or a URL. */
+  /** The path that it was received at, or the URL that it is sent to. */
   readonly target: string;
-  /** Which webhook it is of, where a service here has several. */
+  /** The webhook it belongs to, if the source has several. */
   readonly webhookId?: number | undefined;
-  /** Label of the webhook, where it is known. */
+  /** Label of the webhook, if known. */
   readonly label?: string | undefined;
-  /** The bytes of the body. Empty with `bodyDropped` once memory was needed for later ones. */
+  /** The bytes of the body; empty with `bodyDropped`. */
   readonly rawBody: Uint8Array;
-  /** The body was too many bytes to keep, or is too long ago. */
+  /** Whether the body was dropped, because it was too large or too old to keep. */
   readonly bodyDropped?: boolean | undefined;
-  /** Whether the bytes were found genuine here. What a stranger sent (false) is not read where deliveries are received. */
+  /** Whether the signature was verified here. If false, the receiving process does not parse the body. */
   readonly verified?: boolean | undefined;
   /** At least one; the last is the latest. */
   readonly attempts: readonly Attempt[];

@@ -3,7 +3,7 @@ import type { DeliveryRecord } from './delivery-record.js';
 
 /** A record as the feed keeps it. */
 export interface KeptDelivery extends DeliveryRecord {
-  /** What a list says of the body, also when that has been dropped. Nothing but its size until it has been read. */
+  /** Summary of the body, kept after the body is dropped; only its size until it has been read. */
   readonly contents: Contents;
 }
 
@@ -12,36 +12,36 @@ export interface FeedOptions {
   /** The oldest records beyond this many are dropped. (Default: 10 000.) */
   readonly maxDeliveries?: number | undefined;
   /**
-   * Bodies of the oldest are dropped when all take more than this many bytes, and records when what is left of them takes
-   * more than half of it. (Default: 64 MiB.)
+   * Memory limit in bytes: beyond it the oldest bodies are dropped, and the oldest records once all records without their
+   * bodies take more than half of it. (Default: 64 MiB.)
    */
   readonly maxBytes?: number | undefined;
 }
 
-/** The deliveries of a run, in the order in which they first came. What it takes of memory is bounded. */
+/** The deliveries of a run, in order of arrival. Its memory is bounded. */
 export interface Feed {
   readonly maxDeliveries: number;
-  /** About how many bytes the records take. */
+  /** Approximate size of the records, in bytes. */
   readonly bytes: number;
-  /** Adds a record, or puts it in place of the one that has its id. */
+  /** Adds a record, or replaces the one with the same id. */
   put(record: DeliveryRecord): void;
-  /** Sets what a list says of a body that was put unread. */
+  /** Sets the summary of a body that was added unread. */
   describe(id: string, contents: Contents): void;
   get(id: string): KeptDelivery | undefined;
   /** The oldest first. */
   list(): KeptDelivery[];
-  /** Tells of every record that is put, and with undefined that all are cleared. Gives back what ends that. */
+  /** Calls the listener with every record that is added or replaced, and with undefined after `clear`. Returns an unsubscribe function. */
   subscribe(listener: (record: KeptDelivery | undefined) => void): () => void;
   clear(): void;
 }
 
-/** What a record takes beside its body and its texts, by a rough count. */
+/** Approximate overhead of a record, in bytes. */
 const OVERHEAD = 500;
 const NOTHING = new Uint8Array(0);
 
 export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024 }: FeedOptions = {}): Feed {
   const records = new Map<string, KeptDelivery>();
-  /** The ids of those that have a body, the oldest first. */
+  /** Ids of records with a body, oldest first. */
   const withBody = new Set<string>();
   const listeners = new Set<(record: KeptDelivery | undefined) => void>();
   let bodyBytes = 0;
@@ -123,12 +123,12 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
   };
 }
 
-/** The bytes without what else their buffer holds: a small part of a large one would keep all of it. */
+/** A copy of the bytes if they are part of a larger buffer, which would otherwise stay in memory. */
 function compact(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
-/** What a record takes beside its body. */
+/** Size of a record without its body, in bytes. */
 function textSize(record: KeptDelivery): number {
   const texts = record.attempts.flatMap(({ headers, reason = '', fault = '' }) => [reason, fault, ...headers.flat()]);
   const { kinds, contracts, names } = record.contents;

@@ -5,23 +5,23 @@ import type { Attempt, HeaderLine } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
 import { lastOf, verdictOf } from './views.js';
 
-/** What deliveries are explained with. None of it is in a finding. */
+/** What is needed to explain deliveries. None of it appears in a finding. */
 export interface FindingSources {
   readonly headers: HeaderNames;
   readonly toleranceSeconds?: number | undefined;
-  /** The secret of the webhook that a delivery is of, or several; undefined when it is not known. */
+  /** The secret or secrets of a delivery's webhook; undefined if unknown. */
   secretOf(record: KeptDelivery): string | readonly string[] | undefined;
-  /** Secrets of other webhooks by their labels. */
+  /** Secrets of other webhooks, by label. */
   otherSecretsOf?(record: KeptDelivery): Readonly<Record<string, string>>;
 }
 
-/** More bytes than these take too long to try changes on. */
+/** Larger bodies would take too long to explain. */
 export const MOST_BYTES = 2 * 1024 * 1024;
 
 /**
- * Why the last attempt of a delivery was not accepted, the likeliest first. Empty when it was, or is not answered.
+ * Why the last attempt of a delivery was not accepted, the likeliest cause first. Empty if it was accepted or is not answered yet.
  *
- * @param explain Does what `explainFailure` does, where it delays nothing.
+ * @param explain Runs `explainFailure` where it does not block.
  */
 export async function findingsOf(
   record: KeptDelivery,
@@ -30,10 +30,10 @@ export async function findingsOf(
 ): Promise<readonly Finding[]> {
   const last = lastOf(record);
   const verdict = verdictOf(last);
-  if (last.code === 'NOT_GENUINE') return [ACCEPTED];
+  if (last.code === 'NOT_AUTHENTIC') return [ACCEPTED];
   if (verdict === 'accepted' || verdict === 'pending') return [];
   const faults: Finding[] = last.fault ? [faultFinding(last.fault)] : [];
-  if (record.verified && faults.length === 0) return genuine(last);
+  if (record.verified && faults.length === 0) return authentic(last);
   if (record.bodyDropped) return [...faults, DROPPED];
   if (record.rawBody.byteLength > MOST_BYTES) return [...faults, TOO_LARGE];
   const secret = sources.secretOf(record);
@@ -43,16 +43,16 @@ export async function findingsOf(
     signature: headerOf(last.headers, sources.headers.signature),
     timestamp: headerOf(last.headers, sources.headers.timestamp),
     secret,
-    // The clock of then: by now every delivery is stale.
+    // The time of the attempt: by now every delivery would be stale.
     now: last.at,
     toleranceSeconds: sources.toleranceSeconds,
     otherSecrets: sources.otherSecretsOf?.(record),
   });
   if (found.length > 0 || faults.length > 0) return [...faults, ...found];
-  return genuine(last);
+  return authentic(last);
 }
 
-/** What the receiver sees of a header: its values, joined where it came more than once. */
+/** A header as the receiver sees it: repeated values are joined. */
 export function headerOf(headers: readonly HeaderLine[], name: string): string | undefined {
   const values = headers.filter(([each]) => each.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join();
@@ -63,17 +63,17 @@ function faultFinding(fault: string): Finding {
     cause: 'fault-on-request',
     what: `This delivery contains a fault that you turned on: ${fault}.`,
     confidence: 'certain',
-    fix: 'Nothing is wrong with your receiver. Turn the fault off to get genuine deliveries again.',
+    fix: 'Nothing is wrong with your receiver. Turn the fault off to get authentic deliveries again.',
   };
 }
 
-function genuine({ status, code = '' }: Attempt): Finding[] {
-  // A code of this library is the word of the receiver in this process, which has the secret.
+function authentic({ status, code = '' }: Attempt): Finding[] {
+  // The receiver in this process, which has the secret, set this code.
   if (status === 403 && !code.startsWith('ERR_WEBHOOK_')) {
     return [
       {
-        cause: 'refused-though-genuine',
-        what: 'The delivery is genuine: the receiver has another secret, or sees different bytes, headers or time.',
+        cause: 'refused-though-authentic',
+        what: 'The delivery is authentic: the receiver has another secret, or sees different bytes, headers or time.',
         confidence: 'likely',
         fix: 'Check the secret of the receiver and its clock, that it verifies the raw body before anything parses it, and that it reads these headers.',
       },
@@ -83,8 +83,8 @@ function genuine({ status, code = '' }: Attempt): Finding[] {
 }
 
 const ACCEPTED: Finding = {
-  cause: 'accepted-though-not-genuine',
-  what: 'The receiver accepted a delivery that is not genuine: it does not verify signatures, or not completely.',
+  cause: 'accepted-though-not-authentic',
+  what: 'The receiver accepted a delivery that is not authentic: it does not verify signatures, or not completely.',
   confidence: 'certain',
   fix: 'Verify the signature over the raw body and the timestamp before anything else, and answer 403 on a mismatch.',
 };
@@ -104,11 +104,11 @@ const TOO_LARGE: Finding = {
   cause: 'body-too-large-to-explain',
   what: `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,
   confidence: 'possible',
-  fix: 'Try it with a smaller delivery.',
+  fix: 'Reproduce the failure with a smaller delivery.',
 };
 export const NOT_DECODED: Finding = {
   cause: 'items-not-decoded',
   what: 'Decoding the items of this delivery took too long or too much memory and was stopped, so no item is shown.',
   confidence: 'certain',
-  fix: 'Look at the bytes of its body.',
+  fix: 'Inspect the bytes of the body.',
 };

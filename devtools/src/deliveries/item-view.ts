@@ -10,30 +10,30 @@ import { decodeEvent, decodeTransaction, isRemoved } from 'event-webhook-receive
 import { textOf } from './text-limits.js';
 import { decodeByWire } from './wire-abi.js';
 
-/** What is known of a contract beside what a delivery says. */
+/** A contract that is known here. */
 export interface KnownContract {
   readonly abi?: readonly unknown[] | undefined;
-  /** Decimals of a token, by which its amounts are also shown. */
+  /** Decimals of a token, to also show amounts in units of the token. */
   readonly decimals?: number | undefined;
 }
 
-/** What is known of contracts, by their addresses in lower case. */
+/** Known contracts, by lower-case address. */
 export type KnownContracts = ReadonlyMap<string, KnownContract>;
 
 /** An input of an event, or an argument of a call. */
 export interface InputView {
   readonly name: string;
   readonly type: string;
-  /** As it came. */
+  /** The value as received. */
   readonly value: string;
   readonly hashed: boolean;
-  /** A number exactly as the chain has it. */
+  /** The exact number on the chain. */
   readonly exact?: string | undefined;
   /** The exact number with the token's decimals. */
   readonly formatted?: string | undefined;
 }
 
-/** One item of a delivery, as it is shown. */
+/** One item of a delivery, as the page shows it. */
 export interface ItemView {
   readonly status: DeliveryItem['status'];
   readonly id?: string | undefined;
@@ -52,7 +52,7 @@ export interface ItemView {
         status?: string | undefined;
       }
     | undefined;
-  /** A re-org took the log out of the chain. */
+  /** Whether a re-org removed the log from the chain. */
   readonly removed?: boolean | undefined;
   readonly issues?: readonly { path: string; message: string }[] | undefined;
 }
@@ -61,15 +61,15 @@ const INPUTS = 100;
 const ISSUES = 20;
 const [NAME, VALUE] = [1_000, 20_000];
 
-/** What bounds the views of items together. */
+/** Shared limits of the views of all items. */
 export interface ItemBounds {
   /** Cuts every text. */
   cut(text: string, most: number): string;
-  /** Whether so many characters may be decoded. */
+  /** Whether this many characters may still be decoded. */
   spend(characters: number): boolean;
 }
 
-/** Makes what is shown of an item. Never throws for what an item holds. */
+/** Creates the view of an item. Never throws, whatever the item contains. */
 export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, spend }: ItemBounds): ItemView {
   if (item.status === 'invalid') return { status: 'invalid', issues: item.issues.slice(0, ISSUES).map(issueOf) };
   if (item.status === 'unknown') return { status: 'unknown', id: cut(item.id, NAME), kind: cut(item.kind, NAME) };
@@ -140,7 +140,7 @@ export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, s
   }
 }
 
-/** The exact arguments in the order of the inputs that came. */
+/** The exact arguments, in the order of the received inputs. */
 function argsOf(
   event: EventEmitted,
   abi: readonly unknown[] | undefined,
@@ -159,7 +159,7 @@ function exactOf(type: string, value: unknown): string | undefined {
   return typeof value === 'bigint' || typeof value === 'number' ? String(value) : undefined;
 }
 
-/** Whether the numbers of an event are amounts of its token: those of ERC-20 that tell amounts at all. */
+/** Whether an event's numbers are token amounts, as in the events of ERC-20. */
 function isAmount(name: string): boolean {
   return name === 'Transfer' || name === 'Approval';
 }
@@ -171,7 +171,7 @@ function format(integer: string, decimals: number | undefined): string | undefin
   return fraction.replace(/0+$/, '') === '' ? whole : `${whole}.${fraction.replace(/0+$/, '')}`;
 }
 
-/** The value with its bigints as text, as JSON can hold it. */
+/** The value with bigints as strings, for JSON. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -183,7 +183,7 @@ function attempt<Value>(get: () => Value): Value | undefined {
   try {
     return get();
   } catch {
-    // What cannot be decoded is shown as it came.
+    // Undecodable data is shown as received.
     return undefined;
   }
 }

@@ -1,10 +1,10 @@
 import type { DeliveryItem, EventEmitted, JsonValue } from 'event-webhook-receiver';
 import { cut, textOf } from './text-limits.js';
 
-/** An item in a line: kind, name, contract and values. Its texts are short, and as somebody else wrote them. */
+/** An item as a row: kind, name, contract and values. The texts are short but untrusted. */
 export type Row = readonly [kind: string, name: string, contract: string, values: string];
 
-/** More rows are counted. */
+/** Limit of rows; others are only counted. */
 const ROWS = 20;
 const INPUTS = 8;
 const HEX = /^0x[\da-f]{40,}$/i;
@@ -37,7 +37,7 @@ function emitted({ event: kind, data }: EventEmitted): Row {
   return [kind, cut(name, 40), where, values.join('  ')];
 }
 
-/** A value in few characters: addresses and hashes by their ends. */
+/** A short form of a value: addresses and hashes keep their ends. */
 function short(value: JsonValue): string {
   const text = textOf(value);
   return HEX.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : cut(text, 80);

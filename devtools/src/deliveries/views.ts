@@ -7,12 +7,12 @@ import { cut } from './text-limits.js';
 /** A delivery in the list. Every text is cut to 200 characters. */
 export interface Summary {
   readonly id: string;
-  /** When it was first sent, or came, in Unix milliseconds. */
+  /** When it was first sent or received, in Unix milliseconds. */
   readonly at: number;
   readonly target: string;
   readonly label?: string | undefined;
   readonly verdict: Verdict;
-  /** Of the last attempt, as all that follows. */
+  /** Of the last attempt, like the following fields. */
   readonly status?: number | undefined;
   readonly code?: string | undefined;
   readonly durationMs?: number | undefined;
@@ -26,7 +26,7 @@ export interface Summary {
   readonly names: readonly string[];
 }
 
-/** A delivery opened. Its size is bounded whatever the delivery is. */
+/** A delivery in full, for the detail panel. Its size is bounded. */
 export interface Detail extends Omit<Summary, 'attempts'> {
   /** Of the last attempt. */
   readonly headers: readonly HeaderLine[];
@@ -36,9 +36,9 @@ export interface Detail extends Omit<Summary, 'attempts'> {
   readonly bodyDropped?: true | undefined;
   /** The last 100. */
   readonly attempts: readonly Attempt[];
-  /** Why it does not verify, the likeliest first. */
+  /** Why it does not verify, the likeliest cause first. */
   readonly findings: readonly Finding[];
-  /** The first 200; `events` says how many there are. */
+  /** The first 200; `events` is the total. */
   readonly items: readonly ItemView[];
 }
 
@@ -47,7 +47,7 @@ const BODY = 1024 * 1024;
 const [ATTEMPTS, HEADERS] = [100, 100];
 const [HEADER_VALUE, REASON] = [8_192, 2_000];
 
-/** What came of an attempt, by its answer. */
+/** The verdict of an attempt, by its response. */
 export function verdictOf({ status, reason, code, durationMs }: Attempt): Verdict {
   if (status !== undefined) return status === 403 ? 'refused' : status >= 200 && status < 300 ? 'accepted' : 'failed';
   return reason === undefined && code === undefined && durationMs === undefined ? 'pending' : 'failed';
@@ -58,7 +58,7 @@ export function lastOf({ attempts }: Pick<KeptDelivery, 'attempts'>): Attempt {
   return attempts.at(-1) ?? { at: 0, headers: [] };
 }
 
-/** What the list shows of a delivery: small, whatever the delivery is. */
+/** A delivery as the list shows it: small for any delivery. */
 export function summaryOf(record: KeptDelivery): Summary {
   const last = lastOf(record);
   return {
@@ -77,7 +77,7 @@ export function summaryOf(record: KeptDelivery): Summary {
   };
 }
 
-/** A delivery with all that is shown when it is opened. */
+/** A delivery with everything that the detail panel shows. */
 export function detailOf(record: KeptDelivery, shown: Pick<Detail, 'findings' | 'items'>): Detail {
   return {
     ...summaryOf(record),

@@ -2,18 +2,18 @@ import type { AbiEvent } from 'abitype';
 import type { EventDetails, EventEmitted } from 'event-webhook-receiver';
 import { decodeEvent, rawLog } from 'event-webhook-receiver/evm';
 
-/** Logs have three topics for inputs, so that there are few ways of more inputs than this that anybody writes. */
+/** Events with more inputs are not tried: a log has three topics for indexed inputs, and hardly any event has more inputs. */
 const MOST_INPUTS = 12;
-/** Longer data is not worth trying. */
+/** Longer data is not tried. */
 const MOST_DATA = 100_000;
-/** What a way takes beside its data, in characters that are decoded in the same time. */
+/** Fixed cost of an attempt, as a number of decoded characters. */
 const WAY = 500;
 
 /**
- * The arguments of an event, exact and in the order of its inputs, for an event whose ABI nobody gave: its inputs tell
- * names and types, and which of them are indexed is tried. Undefined when no way, or more than one, fits the log.
+ * The exact arguments of an event without an ABI, in the order of its inputs. The inputs give names and types; which of
+ * them are indexed is found by trying. Undefined if no choice, or more than one, matches the log.
  *
- * @param spend Whether so many characters may be decoded. Nobody has verified them: there may be many ways of much data.
+ * @param spend Whether this many characters may still be decoded. It bounds the work, since the event is untrusted.
  */
 export function decodeByWire(
   event: EventEmitted,
@@ -33,13 +33,13 @@ export function decodeByWire(
       const args = (decodeEvent(event, abi).args ?? []) as readonly unknown[];
       found.set(args.map(String).join(), args);
     } catch {
-      // Not this one.
+      // This choice does not match.
     }
   }
   return found.size === 1 ? [...found.values()][0] : undefined;
 }
 
-/** Every way to choose the positions of so many indexed inputs; those that are hashed are. */
+/** Every choice of positions for this many indexed inputs; hashed inputs are always indexed. */
 function choices(inputs: EventDetails['inputs'], count: number): Set<number>[] {
   const hashed = inputs.flatMap(({ hashed }, at) => (hashed ? [at] : []));
   const free = inputs.flatMap(({ hashed }, at) => (hashed ? [] : [at]));

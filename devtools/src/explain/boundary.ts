@@ -6,7 +6,7 @@ import { isTimestamp } from './text.js';
 export const boundaryMoved: Fault = {
   cause: 'body-timestamp-seam',
   what: 'The boundary between body and timestamp moved: bytes of one are in the other. The signature covers both together, so it still matches.',
-  fix: 'Take the body and the timestamp header from the request unchanged, without joining and splitting them. If the request arrived like this, refuse it: somebody moved the boundary to change a genuine delivery. The receivers of event-webhook-receiver refuse it.',
+  fix: 'Take the body and the timestamp header from the request unchanged, without joining and splitting them. If the request arrived like this, refuse it: somebody moved the boundary to change an authentic delivery. The receivers of event-webhook-receiver refuse it.',
 };
 
 /** How many digits a Unix time has in seconds and in milliseconds. */

@@ -27,7 +27,7 @@ import { createWork, type Work } from './work-limit.js';
  * console.log(finding?.what, finding?.fix);
  * ```
  * @param options The delivery as received, and the secret that it was verified with.
- * @returns Findings, the likeliest first; fix consecutive `certain` findings together. `[]` when the delivery is genuine and fresh.
+ * @returns Findings, the likeliest first; fix consecutive `certain` findings together. `[]` when the delivery is authentic and fresh.
  */
 export function explainFailure(options: ExplainFailureOptions): Finding[] {
   return explainWithin(options, createWork());
@@ -36,7 +36,7 @@ export function explainFailure(options: ExplainFailureOptions): Finding[] {
 /** {@link explainFailure} within a given amount of work. */
 export function explainWithin(options: unknown, work: Work): Finding[] {
   const given = readOptions(options);
-  if (isGenuine(given)) {
+  if (isAuthentic(given)) {
     const moved = isShort(given) && isBoundaryMoved(given.body.value, given.timestamp.value);
     return moved ? [certain(boundaryMoved)] : findAge(given.timestamp.value, given);
   }
@@ -47,7 +47,7 @@ export function explainWithin(options: unknown, work: Work): Finding[] {
   return [...(first ? [first] : []), ...found, ...others, ...age];
 }
 
-function isGenuine({ body, signature, timestamp, secrets }: ReadOptions): boolean {
+function isAuthentic({ body, signature, timestamp, secrets }: ReadOptions): boolean {
   if (body.faults.length > 0 || timestamp.faults.length > 0 || typeof signature !== 'string') return false;
   const texts = secrets.filter((secret) => typeof secret === 'string');
   return verifySignature(body.value, signature, timestamp.value, texts);

@@ -1,15 +1,15 @@
 export interface BrakeOptions {
-  /** How many pass at once after a quiet time. (Default: 100.) */
+  /** How many pass without delay after a quiet period. (Default: 100.) */
   readonly burst?: number | undefined;
-  /** How many pass in the long run. (Default: 100.) */
+  /** Sustained rate per second. (Default: 100.) */
   readonly perSecond?: number | undefined;
-  /** The longest that one is held, in milliseconds. (Default: 1000.) */
+  /** Longest delay, in milliseconds. (Default: 1000.) */
   readonly mostMs?: number | undefined;
-  /** A clock in milliseconds that cannot be set. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: (() => number) | undefined;
 }
 
-/** Delays answers that are too frequent: a stranger who waits for an answer sends nothing meanwhile. */
+/** Delays responses that are too frequent: a stranger who waits for a response sends nothing meanwhile. */
 export function createBrake({
   burst = 100,
   perSecond = 100,

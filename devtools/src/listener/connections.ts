@@ -7,17 +7,17 @@ import { createTurns, InTurns } from './turns.js';
 export interface Connections {
   /** Listens in place of the HTTP server. */
   readonly server: Server;
-  /** Closes those on which nothing is under way, now and once what is under way has been answered. */
+  /** Closes idle connections now, and the others once their request is answered. */
   closeIdle(): void;
   closeAll(): void;
 }
 
 /**
- * Accepts connections for an HTTP server, which is not to listen itself, and has them read in turns: what comes on one
- * delays the others by no more than a slice.
+ * Accepts connections for an HTTP server, which must not listen itself, and reads them in turns: each delays the others
+ * by at most one slice.
  *
- * @param most How many wait for a request, or for the rest of one. A newcomer takes the place of the one from which
- * nothing has come for longest: strangers that say nothing must not keep others out.
+ * @param most Limit of connections that wait for a request or for the rest of one. Beyond it, the connection that has
+ * been silent for longest is closed, so that silent strangers cannot keep others out.
  */
 export function acceptConnections(http: HttpServer, most: number): Connections {
   const turns = createTurns();
@@ -26,12 +26,12 @@ export function acceptConnections(http: HttpServer, most: number): Connections {
   let isClosing = false;
 
   function wait(connection: InTurns): void {
-    // One that is being closed takes nobody's place.
+    // A connection that is closing must not displace another.
     if (!connection.writable) return;
     waiting.add(connection);
     if (waiting.size <= most) return;
     const [first] = waiting;
-    // Of one from which something has come, it is this process that is late.
+    // A connection with unread bytes is not silent: this process is late.
     for (const each of waiting) if (!each.hasUnread) return void each.destroy();
     first?.destroy();
   }

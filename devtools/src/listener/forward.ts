@@ -58,7 +58,7 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
       settle({ status: response.statusCode, retryAfter: response.headers['retry-after'] });
       dropRest(response, timeoutMs);
     });
-    // Whatever else it answers with is no answer to a delivery.
+    // A protocol upgrade does not answer a delivery.
     request.on('upgrade', (_response, socket) => socket.destroy());
     request.on('error', (error) => settle({ code: codeOf(error), reason: reasonOf(error, target) }));
     request.on('close', () => {
@@ -70,7 +70,7 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
 }
 
 function forwardedHeaders(headers: readonly HeaderLine[], host: string, bytes: number): [string, string][] {
-  // What Connection names belongs to the connection as well.
+  // Headers that Connection names belong to the connection too.
   const named = headers
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/));

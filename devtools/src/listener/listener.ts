@@ -24,7 +24,7 @@ export interface ListenerOptions {
   readonly port?: number | undefined;
   /** (Default: 127.0.0.1.) */
   readonly host?: string | undefined;
-  /** Where genuine deliveries are forwarded to. */
+  /** Where authentic deliveries are forwarded to. */
   readonly target?: URL | undefined;
   /** Time limit of the target's answer, in milliseconds. */
   readonly forwardTimeoutMs: number;
@@ -43,7 +43,7 @@ export interface Listener {
   readonly url: string;
   /**
    * Sends a delivery to the target again: the same bytes with a new timestamp and signature. Throws PageError for a delivery
-   * that is not genuine, because the new signature would make it genuine.
+   * that is not authentic, because the new signature would make it authentic.
    */
   resend(record: KeptDelivery): Promise<{ id: string }>;
   /** Stops listening, and resolves when the deliveries under way have been answered. */
@@ -96,7 +96,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
   }
 
-  /** Verifies a request, and forwards it if it is genuine. Resolves with the answer, and with what to report after it. */
+  /** Verifies a request, and forwards it if it is authentic. Resolves with the answer, and with what to report after it. */
   async function take(request: IncomingMessage, delivery: DeliveryRequest): Promise<Taken> {
     const [at, start] = [now(), performance.now()];
     const about = { method: request.method ?? '', path: pathOf(request.url ?? '/') };
@@ -173,7 +173,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       const last = lastOf(record);
       const value = (name: string) => headerOf(last.headers, name) ?? '';
       if (!verifySignature(record.rawBody, value(names.signature), value(names.timestamp), secret)) {
-        throw new PageError(409, 'This delivery is not genuine, so it is not signed and forwarded.');
+        throw new PageError(409, 'This delivery is not authentic, so it is not signed and forwarded.');
       }
       const at = now();
       const signed = signDelivery(record.rawBody, { secret, timestamp: Math.floor(at / 1000), headers: names });

@@ -13,8 +13,8 @@ export type ReadBody = { readonly body: Uint8Array } | { readonly refused: Deliv
 const RECEIVE_TIMEOUT_MS = 30_000;
 
 /**
- * Reads bodies, also those of deliveries that a receiver refuses for their headers, so that they can be shown. Memory is
- * bounded by a receiver that knows no secret: it reads every body within its limits and accepts none.
+ * Reads bodies, even of deliveries whose headers a receiver would refuse, so that they can be shown. A receiver without a
+ * secret bounds the memory: it reads every body within its limits and accepts none.
  */
 export function createBodyReader(limits: ReadBodyOptions): (request: DeliveryRequest) => Promise<ReadBody> {
   const receiver = createReceiver({

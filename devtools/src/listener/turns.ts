@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** Shares the time of this process among connections by what reading from each costs. */
+/** Schedules reads fairly: connections take turns by the time that their reads cost. */
 export interface Turns {
-  /** Something has come on a connection. */
+  /** Adds a connection that has received bytes. */
   join(connection: InTurns): void;
-  /** Has a connection read a slice when it is its turn: of those that wait, the one that has cost least. */
+  /** Queues a connection to read one slice. The one that has cost least goes first. */
   wait(connection: InTurns): void;
 }
 
-/** @param now A clock in milliseconds that cannot be set. */
+/** @param now A monotonic clock, in milliseconds. */
 export function createTurns(now = () => performance.now()): Turns {
   const waiting = new Set<InTurns>();
   /**
-   * What each connection that waits might have cost by now. One that joins starts here, so that it neither waits for all others
-   * nor, when newcomers are many, keeps them waiting.
+   * The cost at which a connection joins. A newcomer then does not wait for all others, and many newcomers do not starve
+   * the rest.
    */
   let level = 0;
   let isRunning = false;
@@ -25,7 +25,7 @@ export function createTurns(now = () => performance.now()): Turns {
     return least as InTurns;
   }
 
-  /** Reads one slice, after which everything else has its turn. */
+  /** Reads one slice, then yields to the event loop. */
   function turn(): void {
     const next = cheapest();
     waiting.delete(next);
@@ -54,18 +54,18 @@ export function createTurns(now = () => performance.now()): Turns {
 }
 
 /**
- * Bytes that are read at once: fewer while they cost more than a millisecond, more while they cost less. 64 KiB, which
- * Node reads, can be ten thousand chunks or two thousand requests, and so a tenth of a second.
+ * Sizes of a slice, in bytes: halved when a slice costs more than a millisecond, else doubled. The 64 KiB that Node reads
+ * at once can contain ten thousand chunks or two thousand requests, which take a tenth of a second.
  */
 const [LEAST_SLICE, FIRST_SLICE, MOST_SLICE] = [1024, 4096, 16_384];
 const SLICE_MS = 1;
 const NOTHING = Buffer.alloc(0);
 
-/** A connection from which a slice is read at a time, when it is its turn. It is what node:http needs of a socket. */
+/** A connection that is read slice by slice, in turn with the others. Implements what node:http needs of a socket. */
 export class InTurns extends Duplex {
-  /** Milliseconds. */
+  /** Time spent on its slices, in milliseconds. */
   cost = 0;
-  /** Nothing has come since it was opened or since the last answer. */
+  /** Whether nothing was received since it was opened or last answered. */
   isIdle = true;
   readonly #socket: Socket;
   readonly #turns: Turns;
@@ -77,7 +77,7 @@ export class InTurns extends Duplex {
     super({ readableHighWaterMark: LEAST_SLICE });
     this.#socket = socket;
     this.#turns = turns;
-    // One that is reset is of no interest, nor is one that node:http destroys with an error.
+    // Resets, and errors with which node:http destroys it, need no handling.
     this.on('error', () => {});
     socket
       .on('data', (chunk: Buffer) => {
@@ -102,18 +102,18 @@ export class InTurns extends Duplex {
     this.push(slice);
   }
 
-  /** A request has come: what follows it is not read until it is answered, so that no more than a slice of them piles up. */
+  /** Stops reading until the current request is answered, so that at most one slice of pipelined requests is queued. */
   hold(): void {
     this.#unanswered++;
   }
 
-  /** A request that held it is answered. */
+  /** Resumes reading once every request that called `hold` is answered. */
   release(): void {
     this.#unanswered--;
     if (this.#unanswered === 0 && this.hasUnread) this.#turns.join(this);
   }
 
-  /** Counts what a slice has cost. */
+  /** Adds the cost of a slice. */
   charge(ms: number): void {
     this.cost += ms;
     this.#slice = ms > SLICE_MS ? Math.max(LEAST_SLICE, this.#slice / 2) : Math.min(MOST_SLICE, this.#slice * 2);
@@ -138,7 +138,7 @@ export class InTurns extends Duplex {
     done(error);
   }
 
-  /** As of a net.Socket: node:http ends a connection with it, and without it would go on to read from it. */
+  /** Like net.Socket's. node:http ends connections with it; without it, it would continue to read. */
   destroySoon(): void {
     this.end();
     if (this.writableFinished) this.destroy();

@@ -5,15 +5,15 @@ import type { LocalService } from '../service/local-service.js';
 import type { PageActions } from './page-api.js';
 import { PageError } from './page-guard.js';
 
-/** A delivery of the local service as the feed keeps it. */
+/** A delivery of the local service, as a record of the feed. */
 export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {
   const { id, webhookId, label, url: target, rawBody, nextAttemptAt } = delivery;
-  const none = { at: now, headers: [], code: 'GIVEN_UP', reason: 'Given up for want of room before it was sent.' };
+  const none = { at: now, headers: [], code: 'GIVEN_UP', reason: 'Dropped before it was sent: the queue was full.' };
   const attempts = delivery.attempts.length > 0 ? delivery.attempts : [none];
   return { id, webhookId, label, target, rawBody, attempts, nextAttemptAt };
 }
 
-/** The secrets that the deliveries of a local service are explained with. */
+/** The secrets for explaining the deliveries of a local service. */
 export function localSecrets(service: LocalService): Pick<FindingSources, 'secretOf' | 'otherSecretsOf'> {
   return {
     secretOf: ({ webhookId }) => (webhookId === undefined ? undefined : service.secretOf(webhookId)),
@@ -24,7 +24,7 @@ export function localSecrets(service: LocalService): Pick<FindingSources, 'secre
   };
 }
 
-/** What the page can have a local service do. */
+/** The actions of the page on a local service. */
 export function localActions(service: LocalService, sample: () => object | Promise<object>): PageActions {
   return {
     register: (webhook) => service.register(webhook),
@@ -33,14 +33,14 @@ export function localActions(service: LocalService, sample: () => object | Promi
       try {
         service.setFaults(faults);
       } catch (error) {
-        // It is what was sent that makes no sense.
+        // The request of the page is invalid.
         throw new PageError(400, (error as Error).message);
       }
       return service.faults;
     },
     resend({ id }) {
       if (service.redeliver(id)) return { id };
-      throw new PageError(404, 'The service does not keep this delivery any more.');
+      throw new PageError(404, 'The service no longer keeps this delivery.');
     },
     sample,
   };

@@ -5,13 +5,13 @@ import { isRecord } from '../guards.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
 
-/** What the page can have done. What is absent is answered 404. They may throw errors with `status` and `message`. */
+/** Actions of the page. A missing action is answered 404. Actions may throw errors with `status` and `message`. */
 export interface PageActions {
-  /** Sends a delivery again. Gives the id that it is followed under. */
+  /** Resends a delivery. Resolves with the id under which it continues. */
   resend?(record: KeptDelivery): { id: string } | Promise<{ id: string }>;
-  /** Registers a webhook. What it gives, the secret included, is answered once. */
+  /** Registers a webhook. The response, including the secret, is sent once. */
   register?(webhook: { label: string; url: string }): object | Promise<object>;
-  /** Whether there was such a webhook. */
+  /** Removes a webhook. Resolves with whether it existed. */
   remove?(id: number): boolean | Promise<boolean>;
   setFaults?(faults: Record<string, unknown>): object | Promise<object>;
   sample?(): object | Promise<object>;
@@ -27,7 +27,7 @@ export interface PageApiOptions {
 
 const MOST_BYTES = 64 * 1024;
 
-/** Answers the calls under /api. Throws PageError for what it does not serve. */
+/** Serves the calls under /api. Throws PageError for any other call. */
 export function createPageApi({ feed, streams, actions, state, detail }: PageApiOptions) {
   const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
@@ -75,7 +75,7 @@ export function createPageApi({ feed, streams, actions, state, detail }: PageApi
   };
 }
 
-/** The body as a JSON object. One that is too large is read on and dropped: who sends it shall get the answer. */
+/** The body as a JSON object. The rest of a body that is too large is read and discarded, so that its sender gets the response. */
 async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = [];
   let bytes = 0;

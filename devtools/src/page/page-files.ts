@@ -16,10 +16,10 @@ export interface PageFile {
   readonly content: Buffer;
 }
 
-/** Reads a file of the page by the path that it is asked for under; undefined when it is none. */
+/** Reads a file of the page by its URL path; undefined if there is no such file. */
 export type PageFiles = (path: string) => Promise<PageFile | undefined>;
 
-/** The page's files that a directory has now. They are looked up by name: nothing that is asked for becomes a path. */
+/** The files of the page in a directory. Requests are matched against their names: no request becomes a file path. */
 export function pageFiles(directory: URL): PageFiles {
   const urls = new Map<string, URL>();
   for (const found of readdirSync(directory, { recursive: true }) as string[]) {

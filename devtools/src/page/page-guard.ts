@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What an API call is answered with when it cannot be served. The message is for people and holds nothing private. */
+/** The response to an API call that is refused. The message is shown to the user and contains nothing private. */
 export class PageError extends Error {
   constructor(
     readonly status: number,
@@ -21,44 +21,44 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** Puts the headers on a response that every one has. */
+/** Sets the headers that all responses have. */
 export function secure(response: ServerResponse): void {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
 }
 
 /** Protects the API of the page from other sites and other users of the machine. */
 export interface PageGuard {
-  /** Refuses a request that came under another name: a site whose name was made to lead here (DNS rebinding). */
+  /** Refuses a request for another host name, as in DNS rebinding. */
   checkHost(request: IncomingMessage): void;
-  /** Refuses a call without the token, or from a page of another site. */
+  /** Refuses a call without the token or from a page of another site. */
   checkCall(request: IncomingMessage): void;
 }
 
 export function createGuard(port: number, token: string): PageGuard {
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  // A browser leaves the port out where it is that of the scheme.
+  // Browsers omit the default port of the scheme.
   if (port === 80) hosts.push('127.0.0.1', 'localhost', '[::1]');
   const expected = digest(token);
 
   return {
     checkHost({ headers }) {
       if (!hosts.includes((headers.host ?? '').toLowerCase())) {
-        throw new PageError(421, 'Open the page at the address that was printed, not under this host name.');
+        throw new PageError(421, 'Open the page at the printed address, not under this host name.');
       }
     },
     checkCall({ method, headers }) {
       const { origin, authorization = '' } = headers;
       const [, given = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
-      // Hashes are of one length, so that the time it takes tells nothing.
+      // Hashes have equal length, so that the comparison takes constant time.
       if (!timingSafeEqual(digest(given), expected)) {
-        throw new PageError(401, 'The token is missing or wrong. Open the address that was printed.');
+        throw new PageError(401, 'The token is missing or wrong. Open the printed address.');
       }
       if (origin !== undefined && !hosts.some((host) => origin.toLowerCase() === `http://${host}`)) {
         throw new PageError(403, 'Only the page may make this call.');
       }
       if (method === 'GET') return;
       if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
-        throw new PageError(415, 'Send it as application/json.');
+        throw new PageError(415, 'Send the body as application/json.');
       }
     },
   };

@@ -3,38 +3,38 @@ import type { Feed } from '../deliveries/feed.js';
 import { summaryOf } from '../deliveries/views.js';
 import { PageError } from './page-guard.js';
 
-/** How the streams of the page behave. */
+/** Options of the page's streams. */
 export interface StreamOptions {
   readonly feed: Feed;
-  /** The state, as `GET /api/state` gives it. */
+  /** The state, as in `GET /api/state`. */
   readonly state: () => object;
-  /** Changes are gathered for so long. (Default: 100 ms.) */
+  /** How long changes are batched, in milliseconds. (Default: 100.) */
   readonly flushMs?: number | undefined;
-  /** How often a stream shows that it lives, and has to have taken what it was sent. (Default: 15 000 ms.) */
+  /** Interval of heartbeats, and the time within which a reader must have read the last event, in milliseconds. (Default: 15 000.) */
   readonly heartbeatMs?: number | undefined;
-  /** (Default: 20.) */
+  /** Limit of open streams. (Default: 20.) */
   readonly maxStreams?: number | undefined;
 }
 
 /** The open server-sent event streams. */
 export interface Streams {
-  /** Makes a response one of them. Throws PageError when there are too many. */
+  /** Turns a response into a stream. Throws PageError when there are too many. */
   open(response: ServerResponse): void;
-  /** The state has changed. */
+  /** Sends the changed state to every stream. */
   stateChanged(): void;
   close(): void;
 }
 
-/** How many summaries go into one event: what a reader that is too slow keeps waiting here. */
+/** Summaries per event: the most that is buffered for a slow reader. */
 const BATCH = 500;
 
 interface Stream {
   readonly response: ServerResponse;
-  /** What it has not been sent yet: ids alone, each once, so that a slow reader costs little. */
+  /** Ids still to be sent, each once, so that a slow reader costs little memory. */
   readonly ids: Set<string>;
   state: boolean;
   cleared: boolean;
-  /** Since when it has not taken what it was sent; undefined while it has. */
+  /** Since when the reader is behind; undefined while it keeps up. */
   slow: boolean;
 }
 
@@ -54,7 +54,7 @@ export function createStreams(options: StreamOptions): Streams {
 
   function send(stream: Stream): void {
     const { response, ids } = stream;
-    // Nothing piles up for a reader that does not read: it is sent the rest when it has taken this.
+    // Nothing is buffered for a reader that is behind: it gets the rest after it has read this.
     if (response.writableNeedDrain) return;
     if (stream.cleared) write(stream, 'cleared', {});
     if (stream.state) write(stream, 'state', state());
@@ -75,7 +75,7 @@ export function createStreams(options: StreamOptions): Streams {
     for (const stream of streams) {
       if (record) {
         stream.ids.add(record.id);
-        // What the feed has dropped since is not sent: the set needs no more room than the feed.
+        // Records that the feed has dropped since are not sent.
         if (stream.ids.size > feed.maxDeliveries) stream.ids.delete(stream.ids.values().next().value as string);
       } else {
         stream.ids.clear();
@@ -97,7 +97,8 @@ export function createStreams(options: StreamOptions): Streams {
 
   return {
     open(response) {
-      if (streams.size >= maxStreams) throw new PageError(503, 'The page is open too often: close it elsewhere.');
+      if (streams.size >= maxStreams)
+        throw new PageError(503, 'The page is open in too many tabs. Close some of them.');
       const stream: Stream = { response, ids: new Set(), state: true, cleared: false, slow: false };
       streams.add(stream);
       response.on('close', () => streams.delete(stream));

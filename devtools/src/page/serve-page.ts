@@ -13,7 +13,7 @@ import { pageFiles } from './page-files.js';
 import { createGuard, PageError, type PageGuard, secure } from './page-guard.js';
 import { createStreams, type StreamOptions } from './page-streams.js';
 
-/** What the page shows beside the deliveries. Contains no secret. */
+/** What the page shows in addition to deliveries. Contains no secret. */
 export interface PageState {
   readonly mode: 'listen' | 'emulate';
   readonly title: string;
@@ -27,28 +27,28 @@ export interface PageState {
 
 export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit<FindingSources, 'headers'> {
   readonly feed: Feed;
-  /** Closed with the page. (Default: one for the page alone.) */
+  /** Closed together with the page. (Default: a new one.) */
   readonly explainer?: Explainer | undefined;
-  /** (Default: a free one.) */
+  /** The port on 127.0.0.1. (Default: a free port.) */
   readonly port?: number | undefined;
-  /** Called whenever the state is needed. Call `stateChanged` when it has changed. */
+  /** Returns the current state. Call `stateChanged` when it has changed. */
   readonly state: () => PageState;
   readonly actions?: PageActions | undefined;
-  /** Asked whenever a delivery is opened. */
+  /** Called whenever a delivery is opened. */
   readonly contracts?: (() => KnownContracts) | undefined;
-  /** Where the files of the page are. (Default: beside this module.) */
+  /** Directory with the files of the page. (Default: beside this module.) */
   readonly directory?: URL | undefined;
 }
 
-/** The page, being served. */
+/** A running page server. */
 export interface ServedPage {
-  /** Where it is, without the token. */
+  /** Its URL, without the token. */
   readonly url: string;
-  /** The token that every call under /api needs. */
+  /** The token that all calls under /api need. */
   readonly token: string;
-  /** The address to open. It contains the token. */
+  /** The URL to open, with the token. */
   readonly address: string;
-  /** Sends the new state to the open pages. */
+  /** Sends the current state to all open pages. */
   stateChanged(): void;
   close(): Promise<void>;
 }
@@ -91,9 +91,9 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
       guard.checkCall(request);
       return api(request, response, path);
     }
-    if (request.method !== 'GET') throw new PageError(405, 'The page is read with GET.');
+    if (request.method !== 'GET') throw new PageError(405, 'Use GET for the files of the page.');
     const file = await files(path);
-    if (file === undefined) throw new PageError(404, 'There is no such file.');
+    if (file === undefined) throw new PageError(404, 'This file does not exist.');
     response.writeHead(200, { 'Content-Type': file.type }).end(file.content);
   }
 
@@ -126,7 +126,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   };
 }
 
-/** Answers with what may be told of an error: of one that was not meant for people, nothing. */
+/** Sends an error response. Messages that were not written for users are not disclosed. */
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const { status, message } = told(error);

@@ -22,7 +22,7 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const BASE = '/api/v0/webhooks';
 
-/** The registration API of the specification, and what the live service adds to it. Refuses with a ServiceError. */
+/** The registration API of the specification, with the additions of the live service. Throws ServiceError. */
 export function createApi(state: State, registry: Registry, secretInRecords: boolean): Api {
   const shown = (webhook: CreatedWebhook) => (secretInRecords ? withSecret(webhook) : withoutSecret(webhook));
 
@@ -80,7 +80,7 @@ export function createApi(state: State, registry: Registry, secretInRecords: boo
       }
       return handlers[call.method]?.(call, id === undefined ? 0 : idOf(id));
     }
-    throw new ServiceError(404, `Nothing is at this path. Webhooks are at ${BASE}.`);
+    throw new ServiceError(404, `This path does not exist. Webhooks are at ${BASE}.`);
   };
 }
 
@@ -102,5 +102,5 @@ function whole(query: URLSearchParams, name: string, preset: number, min: number
   const [text = ''] = given;
   const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (given.length === 1 && value >= min && value <= max) return value;
-  throw new ServiceError(400, `Parameter ${name} must be a whole number from ${min} to ${max}, and given once.`);
+  throw new ServiceError(400, `Parameter ${name} must be a whole number from ${min} to ${max}, given once.`);
 }

@@ -1,20 +1,20 @@
-/** One line of a header section: the name as it was written, and the value. */
+/** One header line: the name as sent, and the value. */
 export type HeaderLine = readonly [name: string, value: string];
 
-/** One POST of a delivery, and its answer. */
+/** One POST of a delivery, and its response. */
 export interface Attempt {
-  /** When it was sent, or came, in Unix milliseconds. */
+  /** When it was sent or received, in Unix milliseconds. */
   readonly at: number;
-  /** The headers that it had. A retry is signed afresh, so they differ. */
+  /** Its headers. They differ between attempts, because each retry has a new signature. */
   readonly headers: readonly HeaderLine[];
-  /** The fault that was put into it on request, as people read it. */
+  /** The injected fault, in words. */
   readonly fault?: string | undefined;
-  /** The HTTP status that it was answered with; absent while there is none. */
+  /** The HTTP status of the response; undefined while there is none. */
   readonly status?: number | undefined;
-  /** Why there is no answer, or why the answer is what it is. No secret and no expected signature. */
+  /** Why there is no response, or why it was refused. Contains no secret and no expected signature. */
   readonly reason?: string | undefined;
   /** The stable code that goes with `reason`, such as `ERR_WEBHOOK_SIGNATURE` or `ECONNREFUSED`. */
   readonly code?: string | undefined;
-  /** Milliseconds from the first byte to the answer. */
+  /** Milliseconds from the first byte to the response. */
   readonly durationMs?: number | undefined;
 }

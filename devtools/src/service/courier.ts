@@ -132,11 +132,11 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
   function record(delivery: Delivery, begun: Attempt, prepared: Prepared, answer: Answer): boolean {
     const { status, durationMs } = answer;
     const accepted = status !== undefined && status >= 200 && status < 300;
-    const fooled = accepted && !prepared.genuine;
+    const fooled = accepted && !prepared.authentic;
     const reason = fooled
-      ? 'accepted although it was not genuine: does the receiver verify signatures?'
+      ? 'accepted although it was not authentic: does the receiver verify signatures?'
       : answer.reason;
-    const code = fooled ? 'NOT_GENUINE' : answer.code;
+    const code = fooled ? 'NOT_AUTHENTIC' : answer.code;
     const attempt: Attempt = { ...begun, status, reason, code, durationMs };
     const progress = accepted && !fooled ? delivered(delivery) : failed(delivery, answer.retryAfter);
     const calls = callsAfter(attempt, progress);

@@ -53,7 +53,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
   let closed: Promise<void> | undefined;
 
   function checkOpen(): void {
-    if (closed) throw new ConfigError('The local service is closed.');
+    if (closed) throw new ConfigError('The local service is closed. Create another one with `createLocalService`.');
   }
 
   function courierOf(webhookId: number): Courier | undefined {

@@ -121,6 +121,9 @@ function prepareFile(path: string): string {
 
 const notOurs = () => Object.assign(new Error(), { code: 'SQLITE_NOTADB' });
 
+/** The error for content that no service has written; {@link explaining} turns it into a ConfigError. */
+export const damaged = () => Object.assign(new Error(), { code: 'SQLITE_CORRUPT' });
+
 function initialize(database: Connection, path: string): void {
   database.exec('BEGIN IMMEDIATE');
   const isNew =

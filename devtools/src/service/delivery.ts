@@ -1,33 +1,33 @@
 import type { Attempt } from './attempt.js';
 
-/** What has become of a delivery. */
+/** The state of a delivery. */
 export type DeliveryState = 'pending' | 'delivered' | 'given-up';
 
-/** A delivery of the local service, as `onDelivery` is told of it. */
+/** A delivery of the local service, as `onDelivery` receives it. */
 export interface LocalDelivery {
   readonly id: string;
   readonly webhookId: number;
   /** Label of the webhook. */
   readonly label: string;
-  /** Where it is sent to. */
+  /** The URL that it is sent to. */
   readonly url: string;
   /** The bytes of the body, the same in every attempt. */
   readonly rawBody: Uint8Array;
-  /** The latest 50, the last of which may be under way. Empty when it was given up for want of room before it was sent. */
+  /** The latest 50 attempts; the last may be in flight. Empty if the delivery was dropped before it was sent because the queue was full. */
   readonly attempts: readonly Attempt[];
   /** When the next attempt is due, in Unix milliseconds. */
   readonly nextAttemptAt?: number | undefined;
   readonly state: DeliveryState;
 }
 
-/** An event in the delivery log, as the live API documents it: neither its id nor its keys are those of the wire. */
+/** An event in the delivery log, as the live API documents it: its id and keys differ from those on the wire. */
 export interface LogEntry {
   readonly id: number;
   readonly eventType: string;
   readonly data: unknown;
   /** RFC 3339 time. */
   readonly createdAt: string;
-  /** RFC 3339 time; absent as long as the event is not delivered. */
+  /** RFC 3339 time; undefined until the event is delivered. */
   readonly deliveredAt?: string | undefined;
 }
 
@@ -36,9 +36,9 @@ export interface Delivery {
   readonly id: number;
   readonly webhookId: number;
   readonly body: Uint8Array;
-  /** How many events are in it. */
+  /** The number of its events. */
   readonly events: number;
-  /** The log's id of its first event; the others follow. */
+  /** Log id of its first event; the others have the following ids. */
   readonly firstEvent: number;
   /** Unix milliseconds. */
   readonly createdAt: number;
@@ -46,7 +46,7 @@ export interface Delivery {
   /** Failed attempts since it was queued. */
   failures: number;
   state: DeliveryState;
-  /** When it was first answered 2xx. It stays so whatever comes of sending it again. */
+  /** When it was first answered 2xx. A failed redelivery does not reset it. */
   deliveredAt?: number | undefined;
   nextAttemptAt?: number | undefined;
 }

@@ -1,37 +1,39 @@
 import { ConfigError, InvalidEventError, parseDelivery } from 'event-webhook-receiver';
+import { optionError } from '../check-options.js';
 import { isRecord } from '../guards.js';
 import type { Batch } from './change.js';
 import type { State } from './state.js';
 import { EVENT_KINDS, type EventKind } from './webhook.js';
 
-/** An event as text, and its kind: none of the known ones only where it was not checked. */
+/** An event as JSON text, and its kind; undefined only for an unchecked event of an unknown kind. */
 export interface WireEvent {
   readonly kind: EventKind | undefined;
   readonly json: string;
 }
 
-/** Events above this many characters are refused. */
+/** The largest event, in characters. */
 const MAX_EVENT = 8 * 1024 * 1024;
-/** As are more than this many in one call. */
+/** The largest total of one call, in characters. */
 const MAX_EMITTED = 64 * 1024 * 1024;
-/** A delivery of more than one event has no more characters: in UTF-8 it stays below what receivers take, 10 MiB. */
+/** The largest delivery of more than one event, in characters: in UTF-8 it stays below 10 MiB, which receivers accept. */
 const MAX_TOGETHER = 2 * 1024 * 1024;
 
 /**
- * Writes events as they go over the wire, and checks that what is written is what a receiver takes.
+ * Serializes events as they are sent, and checks that a receiver accepts the result.
  *
- * @param unchecked Whether anything that JSON can hold will do.
+ * @param unchecked Whether to accept anything that JSON can represent.
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with the position of the first invalid event.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an event that cannot be written as JSON, or is too large.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an event that cannot be serialized as JSON or is too large.
  */
 export function writeEvents(events: readonly unknown[], unchecked: boolean): WireEvent[] {
-  if (!Array.isArray(events)) throw new ConfigError('`emit` takes an array of events.');
+  if (!Array.isArray(events)) throw optionError('emit', 'called with an array of events', events);
   let total = 0;
   return events.map((event, position) => {
     const json = write(event, position);
     total += json.length;
-    if (total > MAX_EMITTED) throw new ConfigError('The events are larger than 64 MiB. Emit fewer at once.');
-    // Parsed from the text: the check fills in an address label, and that is no part of what is sent.
+    if (total > MAX_EMITTED)
+      throw new ConfigError('The events of one `emit` are larger than 64 MiB. Emit fewer at once.');
+    // The text is parsed, not the event itself: parsing fills in an address label, which is not sent.
     const [item] = unchecked ? [] : parseDelivery(`[${json}]`);
     if (item?.status === 'invalid') {
       throw new InvalidEventError(item.issues.map((issue) => ({ ...issue, path: [position, ...issue.path] })));
@@ -51,9 +53,14 @@ function write(event: unknown, position: number): string {
   } catch {
     // JSON.stringify's own message quotes keys of the event.
   }
-  if (json === undefined) throw new ConfigError(`Event ${position} cannot be written as JSON.`);
+  if (json === undefined)
+    throw new ConfigError(
+      `Event ${position} of \`emit\` cannot be serialized as JSON. Remove cycles, bigints and functions.`,
+    );
   if (json.length > MAX_EVENT) {
-    throw new ConfigError(`Event ${position} is larger than ${MAX_EVENT / 1024 / 1024} MiB.`);
+    throw new ConfigError(
+      `Event ${position} of \`emit\` is larger than ${MAX_EVENT / 1024 / 1024} MiB. Emit a smaller event.`,
+    );
   }
   return json;
 }
@@ -65,7 +72,7 @@ function inWireOrder(event: unknown): unknown {
   return Object.fromEntries(Object.entries(event).sort((left, right) => rank(left) - rank(right)));
 }
 
-/** Cuts a list into portions of `most` at most, and of {@link MAX_TOGETHER} characters where they are more than one. */
+/** Splits a list into portions of at most `most` items; a portion of several items has at most {@link MAX_TOGETHER} characters. */
 export function portions<Item>(
   items: readonly Item[],
   lengthOf: (item: Item) => number,
@@ -88,8 +95,8 @@ export function portions<Item>(
 }
 
 /**
- * Puts events into deliveries: for each webhook those of the kinds that it subscribes to, at most `maxBatch` together
- * and fewer of large ones, in their order or `lastFirst`. What is of no known kind goes to all.
+ * Batches events into deliveries: each webhook gets the kinds that it subscribes to, at most `maxBatch` in a delivery
+ * and fewer if they are large, in their order or `lastFirst`. Events of an unknown kind go to every webhook.
  */
 export function batchesFor(
   { webhooks, next }: State,
@@ -123,7 +130,7 @@ export function batchesFor(
   return batches;
 }
 
-/** JSON as Go writes it: compact, with its escapes. Parsed and serialised again in JavaScript it has other bytes. */
+/** JSON as Go writes it: compact, with Go's escapes. JavaScript serializes the same value to other bytes. */
 function goJson(value: unknown): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);

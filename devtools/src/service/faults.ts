@@ -2,7 +2,7 @@ import { type HeaderNames, serviceHeaders, signDelivery } from 'event-webhook-re
 import { checkNumber, checkOptions, optionError } from '../check-options.js';
 import type { HeaderLine } from './attempt.js';
 
-/** What goes wrong with every attempt from now on. (Default: all off.) */
+/** Faults to inject into every attempt. (Default: all off.) */
 export interface Faults {
   /** A delivery that was answered 2xx is sent once more. */
   readonly duplicate: boolean;
@@ -44,16 +44,16 @@ export function changeFaults(faults: Faults, changes: unknown): Faults {
   return Object.freeze({ ...faults, ...(changes as Partial<Faults>) });
 }
 
-/** What an attempt puts on the wire. */
+/** What an attempt sends. */
 export interface Prepared {
   readonly body: Uint8Array;
-  /** The headers that belong to the body before it was tampered with. */
+  /** Headers, signed over the body before it was tampered with. */
   readonly headers: readonly HeaderLine[];
   readonly dropHalfWay: boolean;
-  /** What is wrong with the attempt, in words. */
+  /** The injected faults, in words. */
   readonly fault?: string | undefined;
   /** Whether a receiver that verifies signatures can accept it. */
-  readonly genuine: boolean;
+  readonly authentic: boolean;
 }
 
 /** How to sign an attempt. */
@@ -87,7 +87,7 @@ export function prepare(body: Uint8Array, signing: Signing, faults: Faults, note
     ],
     dropHalfWay: faults.droppedConnection,
     fault: words.length > 0 ? words.join('; ') : undefined,
-    genuine: !faults.wrongSignature && !faults.tamperedBody && !faults.droppedConnection,
+    authentic: !faults.wrongSignature && !faults.tamperedBody && !faults.droppedConnection,
   };
 }
 

@@ -25,7 +25,7 @@ export interface LocalService {
   register(webhook: NewWebhook): CreatedWebhook;
   /** The webhooks, oldest first, without their secrets. */
   webhooks(): readonly Webhook[];
-  /** Deletes a webhook and its deliveries, and aborts the delivery under way. Returns whether the webhook existed. */
+  /** Deletes a webhook and its deliveries, and aborts its delivery in flight. Returns whether the webhook existed. */
   remove(id: number): boolean;
   /** The secret of a webhook, for `explainFailure`. Do not show it. */
   secretOf(webhookId: number): string | undefined;

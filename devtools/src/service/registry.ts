@@ -5,10 +5,10 @@ import { ServiceError } from './service-error.js';
 import type { State } from './state.js';
 import { type CreatedWebhook, EVENT_KINDS, type Webhook, withoutSecret, withSecret } from './webhook.js';
 
-/** More than a program under development needs. Each has at most one delivery under way. */
+/** More than a program under development needs. Each has at most one delivery in flight. */
 const MAX_WEBHOOKS = 100;
 
-/** The registered webhooks. Refuses with a ServiceError that names the field and the reason. */
+/** The registered webhooks. Throws ServiceError with the field and the reason. */
 export interface Registry {
   register(fields: unknown): CreatedWebhook;
   /** Changes the given fields. */
@@ -30,7 +30,7 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
     return webhook.record;
   }
 
-  /** People tell webhooks apart by their labels. */
+  /** Labels are unique, because people identify webhooks by them. */
   function checkUnique({ label }: WebhookFields, except?: number): void {
     if (label !== undefined && records().some((record) => record.label === label && record.id !== except)) {
       throw new ServiceError(

@@ -2,60 +2,60 @@ import { Agent, type ClientRequest, request as httpRequest } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { HeaderLine } from './attempt.js';
 
-/** What came of one POST. */
+/** The result of one POST. */
 export interface Answer {
-  /** Absent when there was no answer. */
+  /** The HTTP status; undefined without a response. */
   readonly status?: number | undefined;
-  /** Why there is none, or what is wrong with it. */
+  /** Why there was no response, or what is wrong with it. */
   readonly reason?: string | undefined;
   readonly code?: string | undefined;
-  /** Milliseconds until the answer began, or until it was clear that there is none. */
+  /** Milliseconds until the response started or the request failed. */
   readonly durationMs: number;
-  /** What the answer asks for in Retry-After. */
+  /** The Retry-After header of the response. */
   readonly retryAfter?: string | undefined;
 }
 
 /** One POST. */
 export interface Post {
   readonly url: string;
-  /** Sent as they are spelled, in this order. */
+  /** Sent in this order and spelling. */
   readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array;
-  /** How long all of it may take. */
+  /** Time limit of the whole exchange, in milliseconds. */
   readonly timeoutMs: number;
-  /** Ends it at once; what it then resolves with has no meaning. */
+  /** Aborts the request; ignore the result then. */
   readonly signal: AbortSignal;
   readonly dropHalfWay?: boolean | undefined;
 }
 
-/** Sends over connections that it keeps. */
+/** Sends POSTs over keep-alive connections. */
 export interface Sender {
-  /** Never rejects. Follows no redirect, and reads no more than a little of an answer. */
+  /** Never rejects. Does not follow redirects, and reads only the start of a response body. */
   send(post: Post): Promise<Answer>;
-  /** Closes what is open. */
+  /** Closes all connections. */
   close(): void;
 }
 
-/** An answer's body says nothing that counts: beyond this many bytes the connection is given up instead. */
+/** The body of a response is ignored; beyond this many bytes the connection is closed. */
 const MAX_ANSWER_BYTES = 16 * 1024;
-/** Shorter than servers keep connections that nobody uses. */
+/** Shorter than the keep-alive timeout of common servers. */
 const IDLE_MS = 2000;
 
 const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing is listening there',
-  ECONNRESET: 'the connection was closed before there was an answer',
+  ECONNREFUSED: 'connection refused: nothing is listening at this address',
+  ECONNRESET: 'the connection was closed before a response',
   ENOTFOUND: 'the host does not exist',
-  EAI_AGAIN: 'the name of the host could not be looked up',
-  ETIMEDOUT: 'the connection could not be made in time',
-  EPIPE: 'the connection was closed while the body was sent',
-  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
+  EAI_AGAIN: 'DNS lookup failed',
+  ETIMEDOUT: 'the connection timed out',
+  EPIPE: 'the connection was closed while the body was being sent',
+  HPE_HEADER_OVERFLOW: 'the response headers are too large',
 };
 
 export function createSender(): Sender {
   const http = new Agent({ keepAlive: true, timeout: IDLE_MS });
   let https: Promise<{ request: typeof httpRequest; agent: HttpsAgent }> | undefined;
 
-  // TLS is loaded when somebody needs it.
+  // Loaded on first use: most receivers under development use http.
   const secure = () => {
     https ??= import('node:https').then((module) => {
       return { request: module.request, agent: new module.Agent({ keepAlive: true, timeout: IDLE_MS }) };
@@ -81,13 +81,13 @@ function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => Cl
   return new Promise((resolve) => {
     const begun = performance.now();
     let answer: Answer | undefined;
-    const timer = setTimeout(() => fail(`no answer within ${timeoutMs} ms`, 'ETIMEDOUT'), timeoutMs);
-    const abort = () => fail('ended', 'ABORT_ERR');
+    const timer = setTimeout(() => fail(`no response within ${timeoutMs} ms`, 'ETIMEDOUT'), timeoutMs);
+    const abort = () => fail('aborted', 'ABORT_ERR');
 
     function note(found: Omit<Answer, 'durationMs'>): void {
       answer ??= { ...found, durationMs: Math.round(performance.now() - begun) };
     }
-    /** Once there is an answer, what comes after it changes nothing. */
+    /** After a response has started, later errors do not change the result. */
     function end(): void {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
@@ -101,7 +101,7 @@ function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => Cl
     }
 
     const request = open();
-    // Go writes none.
+    // Go's HTTP client does not send one.
     request.removeHeader('Connection');
     request.on('error', ({ code = 'ERR_REQUEST' }: NodeJS.ErrnoException) => {
       fail(REASONS[code] ?? 'the request failed', code);
@@ -112,7 +112,7 @@ function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => Cl
       const redirect = status >= 300 && status < 400;
       note({
         status,
-        ...(redirect && { reason: 'a redirect, which is not followed', code: 'REDIRECT' }),
+        ...(redirect && { reason: 'redirects are not followed', code: 'REDIRECT' }),
         retryAfter: response.headers['retry-after'],
       });
       let bytes = 0;

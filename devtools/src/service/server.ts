@@ -12,7 +12,7 @@ import { ServiceError } from './service-error.js';
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_CONNECTIONS = 1000;
 
-/** What the API listens with. */
+/** How to serve the API. */
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
@@ -20,16 +20,16 @@ export interface ServerOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** An API that listens. */
+/** A running API server. */
 export interface ListeningServer {
-  /** Where clients reach it. */
+  /** The base URL for clients. */
   readonly url: string;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * Serves the API over HTTP: who calls, in what form, and the envelope of the answer.
+ * Serves the API over HTTP: checks host, API key and request format, and wraps the result in the response envelope.
  *
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it cannot listen there.
  */
@@ -38,13 +38,13 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
   let hosts: readonly string[] | undefined;
 
   function check(request: IncomingMessage): void {
-    // A page of another site whose name leads here (DNS rebinding) calls under that name.
+    // With DNS rebinding, a page of another site calls under that site's name.
     if (hosts && !hosts.includes((request.headers.host ?? '').toLowerCase())) {
       throw new ServiceError(421, 'This service answers only under its own address, such as 127.0.0.1.');
     }
     const [, key] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
     const given = digest(key ?? '');
-    // All of them, so that the time says nothing of which.
+    // Compares all keys, so that the time does not reveal which one matches.
     const matches = digests.filter((each) => timingSafeEqual(each, given)).length;
     if (key === undefined || matches === 0) {
       throw new ServiceError(401, 'Send an API key of this service: "Authorization: Bearer <API_KEY>".', {
@@ -95,9 +95,12 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     await once(server, 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EADDRINUSE' ? 'something else listens there. End that, or choose another port, or 0' : code;
-    const told = new ConfigError(`The local service cannot listen on ${host}, port ${port}: ${why}.`);
-    throw Object.assign(told, { cause: error });
+    const fix =
+      code === 'EADDRINUSE'
+        ? 'The port is in use. Choose another `port`, or 0 for a free one'
+        : 'Check `host` and `port`';
+    const refusal = new ConfigError(`The local service cannot listen on ${host}, port ${port} (${code}). ${fix}.`);
+    throw Object.assign(refusal, { cause: error });
   }
 }
 
@@ -107,7 +110,7 @@ function parseTarget(target: string): URL {
   try {
     return new URL(`http://service.invalid${target}`);
   } catch {
-    throw new ServiceError(400, 'The path of the request is none.');
+    throw new ServiceError(400, 'The request target is not a valid path.');
   }
 }
 
@@ -120,7 +123,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
-    // Left open, so that there is still somebody to answer.
+    // Keeps the connection open, so that the client can be answered.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       if (bytes > MAX_BODY_BYTES) break;

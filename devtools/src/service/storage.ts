@@ -1,17 +1,8 @@
 import type { Change, Emitted, Progress } from './change.js';
 import { type Connection, closeDatabase, explaining, openDatabase } from './database.js';
 import type { Delivery } from './delivery.js';
-import {
-  addDelivery,
-  addWebhook,
-  apply,
-  attemptsAfter,
-  emptyState,
-  type KeepLimits,
-  oldestKept,
-  recordAfter,
-  type State,
-} from './state.js';
+import { loadState, type ProgressColumn } from './load-state.js';
+import { apply, attemptsAfter, emptyState, type KeepLimits, oldestKept, recordAfter, type State } from './state.js';
 
 /** The state of a service, and where it is stored. */
 export interface Storage {
@@ -37,7 +28,7 @@ export function memoryStorage(limits?: KeepLimits): Storage {
 export async function fileStorage(path: string, limits?: KeepLimits): Promise<Storage> {
   const database = await openDatabase(path);
   try {
-    const state = explaining(path, () => load(database, limits));
+    const state = explaining(path, () => loadState(database, limits));
     const write = createWriter(database, state);
     const inTransaction = (change: Change) => {
       database.exec('BEGIN IMMEDIATE');
@@ -62,42 +53,6 @@ export async function fileStorage(path: string, limits?: KeepLimits): Promise<St
     closeDatabase(database);
     throw error;
   }
-}
-
-/** The columns of a delivery that change. */
-type ProgressColumn = Pick<Delivery, 'attempts' | 'failures' | 'state' | 'deliveredAt' | 'nextAttemptAt'>;
-
-interface DeliveryRow {
-  readonly id: number;
-  readonly webhook_id: number;
-  readonly body_id: number;
-  readonly events: number;
-  readonly first_event: number;
-  readonly created_at: number;
-  readonly progress: string;
-}
-
-function load(database: Connection, limits: KeepLimits | undefined): State {
-  const state = emptyState(limits);
-  const rows = <Row>(sql: string) => database.prepare(sql).all() as Row[];
-  const settings = new Map(
-    rows<{ name: string; value: unknown }>('SELECT * FROM settings').map(({ name, value }) => [name, value]),
-  );
-  for (const name of ['webhook', 'delivery', 'event'] as const) state.next[name] = Number(settings.get(name) ?? 1);
-  if (settings.has('key')) state.key = String(settings.get('key'));
-  for (const { record } of rows<{ record: string }>('SELECT record FROM webhooks ORDER BY id')) {
-    addWebhook(state, JSON.parse(record));
-  }
-  const bodies = new Map(
-    rows<{ id: number; body: ArrayBuffer }>('SELECT * FROM bodies').map(({ id, body }) => [id, new Uint8Array(body)]),
-  );
-  for (const row of rows<DeliveryRow>('SELECT * FROM deliveries ORDER BY id')) {
-    const { id, webhook_id: webhookId, events, first_event: firstEvent, created_at: createdAt } = row;
-    const body = bodies.get(row.body_id) as Uint8Array;
-    const progress: ProgressColumn = JSON.parse(row.progress);
-    addDelivery(state, { id, webhookId, body, events, firstEvent, createdAt, ...progress });
-  }
-  return state;
 }
 
 /** Writes one change to the tables. */

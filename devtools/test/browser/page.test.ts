@@ -74,10 +74,12 @@ describePage('the page', (ground) => {
 
   it('says why a delivery was refused, how sure that is, and the fix', async () => {
     const { page, source } = await ground.open();
-    source.feed.put(recordOf('1', { attempt: { status: 403, fault: 'wrong signature', reason: 'Not genuine.' } }));
+    source.feed.put(recordOf('1', { attempt: { status: 403, fault: 'wrong signature', reason: 'Not authentic.' } }));
     const panel = await openFirst(page);
     const why = panel.locator('.finding').first();
-    expect(await why.innerText()).toMatch(/certain.*on request: wrong signature.*Fix: .*Switch it off/s);
+    expect(await why.innerText()).toMatch(
+      /certain.*a fault that you turned on: wrong signature.*Fix: .*Turn the fault off/s,
+    );
   });
 
   it('resends a delivery', async () => {

@@ -87,10 +87,10 @@ it('does not explain a delivery that has waited too long, and says so', async ()
   expect(printed()[0].findings).toMatchObject([{ cause: 'not-explained' }]);
 });
 
-it('keeps a bounded number of deliveries while nobody reads stdout, forgeries before genuine ones, and counts the rest', async () => {
+it('keeps a bounded number of deliveries while nobody reads stdout, forgeries before authentic ones, and counts the rest', async () => {
   const { deliver, done, printed, notes } = printing({ isRead: false });
   for (let id = 0; id < 1500; id++) deliver(String(id), false);
-  deliver('genuine', true);
+  deliver('authentic', true);
   await done();
   expect(printed().length).toBe(1);
   expect(notes.join('')).toMatch(/(499|500) deliveries arrived too fast to be printed\./);

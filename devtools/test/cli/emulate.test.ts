@@ -1,62 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WebhookEvent } from 'event-webhook-receiver';
-import { nodeHandler } from 'event-webhook-receiver/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hasAnvil, needsAnvil } from '../../../test/servers/anvil.js';
-import { untilClosed } from '../../../test/servers/server.js';
-import { findAnvil } from '../../src/cli/anvil/start-anvil.js';
-import { call, pageHeaders } from '../page/call.js';
-import { type Running, startHere, startProcess, ways } from './running.js';
-
-const { ANVIL = '' } = process.env;
-const limits = { timeout: 60_000 };
-
-async function scratch(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
-}
-
-/** An app that verifies with the secret in a file, read when the first delivery comes, and what it got. */
-async function app(secretFile: string) {
-  const events: WebhookEvent[] = [];
-  let wake = () => {};
-  const handle = nodeHandler({
-    secret: async () => (await readFile(secretFile, 'utf8')).trim(),
-    toleranceSeconds: 300,
-    onEvent(event) {
-      events.push(event);
-      wake();
-    },
-  });
-  const server = createServer((request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  async function event(): Promise<WebhookEvent> {
-    while (events.length === 0) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-    return events.shift() as WebhookEvent;
-  }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`, event };
-}
-
-/** The page of a running command, by its API. */
-async function pageOf(running: Running) {
-  const [url, token = ''] = (await running.until(/^Page/)).replace('Page: ', '').split('#token=');
-  const headers = pageHeaders(token);
-  return async (method: string, path: string, body: unknown = {}) => {
-    const sent = method === 'GET' ? {} : { body: JSON.stringify(body) };
-    const { status, text } = await call(`${url}api/${path}`, { method, headers, ...sent });
-    return { status, body: JSON.parse(text) };
-  };
-}
+import { call } from '../page/call.js';
+import { app, limits, pageOf, scratch } from './emulated.js';
+import { ways } from './running.js';
 
 describe.each(ways)('emulate, $way', ({ start }) => {
   it('registers, delivers a sample, puts a fault in, explains the refusal, and delivers again', limits, async () => {
@@ -178,7 +127,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
         [...node, '--port', '0', '--contract', `${address}=${directory}/none.json:x`],
         /Cannot read .*none\.json: the file does not exist/,
       ],
-      [[...node, '--port', '0', '--wallet', address], /cannot be reached/],
+      [[...node, '--port', '0', '--wallet', address], /the node is unreachable/],
       [['--port', '0', '--anvil'], /ANVIL must be the path of an executable/],
     ];
     for (const [args, message] of cases) {
@@ -186,126 +135,10 @@ describe.each(ways)('emulate, $way', ({ start }) => {
       expect([args, await emulate.ended]).toEqual([args, 2]);
       expect(emulate.stderr).toMatch(message);
       expect(emulate.stderr.trim().split('\n')).toHaveLength(1);
-      // What the flags alone show to be wrong is told before anything is started.
+      // Errors that the flags alone show are reported before anything starts.
       if (/ANVIL|ABI|JSON|none\.json/.test(String(message))) expect(emulate.stdout).toBe('');
     }
     expect(await readdir(directory)).not.toContain('theirs');
     expect(await readFile(mine, 'utf8')).toBe('something of mine');
-  });
-
-  it.skipIf(!hasAnvil)(`delivers the transfers of a chain that it starts${needsAnvil}`, limits, async () => {
-    const secretFile = join(await scratch(), 'secret');
-    const { url, event } = await app(secretFile);
-    const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
-    const emulate = start(['emulate', '--port', '0', '--anvil', '--interval', '3600', ...register], { ANVIL });
-    const page = await pageOf(emulate);
-    const { transaction } = (await page('POST', 'sample')).body;
-    const came = await event();
-    if (came.event !== 'event.emitted') throw new Error('It is another kind.');
-    expect(came.data.transaction?.txHash).toBe(transaction);
-    expect(came.data.event).toMatchObject({ name: 'Transfer', contract: { label: 'sampletoken' } });
-    await emulate.until(/200 accepted/);
-    const { body } = await page('GET', 'deliveries/1');
-    expect(body.items[0].inputs[2]).toMatchObject({ exact: '250000000000000000', formatted: '0.25' });
-    const { chain } = (await page('GET', 'state')).body;
-    expect(chain).toMatchObject({ chainId: 31337, contracts: [{ label: 'sampletoken', name: 'SampleToken' }] });
-
-    // A second service watches the same chain through its RPC, by the ABI in a file.
-    const abi = join(await scratch(), 'MyToken.json');
-    const { sampleTokenAbi } = await import('../../src/cli/anvil/sample-token.js');
-    await writeFile(abi, JSON.stringify({ contractName: 'MyToken', abi: sampleTokenAbi }));
-    const [{ address }] = chain.contracts;
-    const secondFile = join(await scratch(), 'secret');
-    const other = await app(secondFile);
-    const watch = ['--rpc', chain.rpcUrl, '--contract', `${address}=${abi}:mine`];
-    const second = start([
-      'emulate',
-      '--port',
-      '0',
-      '--register',
-      `x=${other.url}`,
-      '--secret-out',
-      secondFile,
-      ...watch,
-    ]);
-    expect(await second.until(/^Chain/)).toContain(`mine ${address}`);
-    const secondPage = await pageOf(second);
-    await page('POST', 'sample');
-    expect((await other.event()).data).toMatchObject({ event: { contract: { label: 'mine', name: 'MyToken' } } });
-    await second.until(/200 accepted/);
-    const seen = await secondPage('GET', 'deliveries/1');
-    expect(seen.body.items[0].inputs[2]).toMatchObject({ exact: '500000000000000000', formatted: '0.5' });
-    await second.end();
-    await emulate.end();
-    await untilClosed(Number(new URL(chain.rpcUrl).port));
-  });
-});
-
-describe.skipIf(!hasAnvil)(`emulate --anvil${needsAnvil}`, () => {
-  it('sends transfers by itself, and ends its chain with itself, whatever ends it', limits, async () => {
-    for (const [signal, code] of [
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-    ] as const) {
-      const secretFile = join(await scratch(), 'secret');
-      const { url, event } = await app(secretFile);
-      const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
-      const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0.1', ...register], { ANVIL });
-      const rpc = /http:\S+(?=,)/.exec(await emulate.until(/^Chain/))?.[0] ?? '';
-      await event();
-      await event();
-      expect(await emulate.end(signal)).toBe(code);
-      await untilClosed(Number(new URL(rpc).port));
-      expect(emulate.stderr).toBe('');
-    }
-  });
-
-  it('keeps running without its chain, with a note', limits, async () => {
-    const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0'], { ANVIL });
-    const rpc = /http:\S+(?=,)/.exec(await emulate.until(/^Chain/))?.[0] ?? '';
-    const page = await pageOf(emulate);
-    // As a node is told to end: over its own RPC there is no such call, so its process is looked for by its parent.
-    const { execFileSync } = await import('node:child_process');
-    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(emulate.pid)], { encoding: 'utf8' });
-    for (const pid of children.trim().split(/\s+/)) process.kill(-Number(pid), 'SIGTERM');
-    await untilClosed(Number(new URL(rpc).port));
-    while (!emulate.stderr.includes('anvil has exited')) await page('GET', 'state');
-    expect(await page('POST', 'sample')).toMatchObject({
-      status: 503,
-      body: { message: expect.stringContaining('anvil') },
-    });
-    expect(await emulate.end('SIGTERM')).toBe(143);
-  });
-});
-
-describe.skipIf(!hasAnvil)(`a chain of its own, in this process${needsAnvil}`, () => {
-  it('has a transfer again and again', limits, async () => {
-    const secretFile = join(await scratch(), 'secret');
-    const { url, event } = await app(secretFile);
-    const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
-    startHere(['emulate', '--port', '0', '--anvil', '--interval', '0.05', '--no-page', ...register], { ANVIL });
-    const ids = [(await event()).id, (await event()).id, (await event()).id];
-    expect(new Set(ids).size).toBe(3);
-  });
-});
-
-describe('findAnvil', () => {
-  it('takes what ANVIL names, then what is on the PATH, then what the project has, and downloads nothing', async () => {
-    const [path, project] = [await scratch(), await scratch()];
-    const { mkdir } = await import('node:fs/promises');
-    await mkdir(join(project, 'node_modules', '.bin'), { recursive: true });
-    await mkdir(join(project, 'deep', 'er'), { recursive: true });
-    const inProject = join(project, 'node_modules', '.bin', 'anvil');
-    const onPath = join(path, 'anvil');
-    const none = () => findAnvil({ PATH: path }, join(project, 'deep', 'er'));
-    expect(none).toThrow(/npm install --save-dev @foundry-rs\/anvil, or Foundry/);
-    await writeFile(inProject, '', { mode: 0o755 });
-    expect(none()).toBe(inProject);
-    await writeFile(onPath, '', { mode: 0o755 });
-    expect(none()).toBe(onPath);
-    expect(findAnvil({ PATH: path, ANVIL: inProject }, path)).toBe(inProject);
-    expect(() => findAnvil({ PATH: path, ANVIL: join(path, 'nothing') }, path)).toThrow(
-      /ANVIL must be the path of an executable/,
-    );
   });
 });

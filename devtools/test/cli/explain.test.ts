@@ -42,7 +42,7 @@ describe.each(ways)('explain ($way)', ({ tool }) => {
     const args = ['explain', '--body-file', file, `--signature=${signature}`, '--timestamp', timestamp, '--json'];
     for (const now of [String(SECONDS + 1), String(SECONDS * 1000), '2023-11-14T22:13:21Z']) {
       const { code, stdout } = await tool([...args, '--now', now], { env });
-      expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, genuine: true, findings: [] });
+      expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, authentic: true, findings: [] });
     }
     const { code, stdout } = await tool(args, { env });
     expect(code).toBe(1);

@@ -90,7 +90,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
   it.each([
     ['alone', []],
     ['with --forward', ['--forward']],
-  ])('answers a genuine delivery soon, whatever strangers send, %s', async (_, flags) => {
+  ])('answers an authentic delivery soon, whatever strangers send, %s', async (_, flags) => {
     const args = flags.length > 0 ? ['--forward', await target(true)] : [];
     const listen = startProcess(['listen', '--port', '0', '--json', ...args], env);
     const { url, page } = JSON.parse(await listen.until(/./)).listening;
@@ -115,7 +115,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
       `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(100_000)}`,
     ],
     ['of requests that wait for no answer', 'GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(20_000)],
-  ])('answers a genuine delivery soon beside streams %s', async (_, bytes) => {
+  ])('answers an authentic delivery soon beside streams %s', async (_, bytes) => {
     const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
     const url = urlIn(await listen.until(/^Listening/));
     for (let count = 0; count < 30; count++) stream(url, bytes);
@@ -129,7 +129,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
     expect(performance.now() - start).toBeLessThan(SOON_MS);
   });
 
-  it('answers a large genuine delivery beside large forgeries, and such as were only begun', async () => {
+  it('answers a large authentic delivery beside large forgeries, and such as were only begun', async () => {
     const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
     const url = urlIn(await listen.until(/^Listening/));
     const large = createTestDelivery([sampleEventEmitted({ data: { event: { name: 'x'.repeat(5 * MIB) } } })], {
@@ -153,24 +153,25 @@ describe('listen under fire', { timeout: 60_000 }, () => {
   });
 });
 
-it.runIf(process.platform === 'linux')('listen survives that no file can be opened', { timeout: 60_000 }, async () => {
-  const args = [main, 'listen', '--port', '0', '--no-page', '--json'];
-  const child = spawn('sh', ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-    // A separate process group, so that a failure does not end this one.
-    detached: true,
+if (process.platform === 'linux')
+  it('listen survives that no file can be opened', { timeout: 60_000 }, async () => {
+    const args = [main, 'listen', '--port', '0', '--no-page', '--json'];
+    const child = spawn('sh', ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...args], {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // A separate process group, so that a failure does not end this one.
+      detached: true,
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const { url } = JSON.parse((await lines.next()).value).listening;
+    // Room for the connection of a delivery, and not for the pipe of a process.
+    for (let left = 40 - (await readdir(`/proc/${child.pid}/fd`)).length - 2; left > 0; left--) stall(url, 'POST');
+    expect((await call(url, forged(Buffer.from('[]')))).status).toBe(403);
+    const { delivery } = JSON.parse((await lines.next()).value);
+    expect(delivery.findings).toEqual([expect.objectContaining({ cause: 'not-explained' })]);
+    expect((await call(url, signed())).status).toBe(200);
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const { url } = JSON.parse((await lines.next()).value).listening;
-  // Room for the connection of a delivery, and not for the pipe of a process.
-  for (let left = 40 - (await readdir(`/proc/${child.pid}/fd`)).length - 2; left > 0; left--) stall(url, 'POST');
-  expect((await call(url, forged(Buffer.from('[]')))).status).toBe(403);
-  const { delivery } = JSON.parse((await lines.next()).value);
-  expect(delivery.findings).toEqual([expect.objectContaining({ cause: 'not-explained' })]);
-  expect((await call(url, signed())).status).toBe(200);
-});
 
 describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
   const end = async (child: { end(signal: NodeJS.Signals): Promise<number | null> }) => {

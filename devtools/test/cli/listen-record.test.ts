@@ -34,33 +34,33 @@ async function answering(status: number): Promise<string> {
 }
 
 describe('listen --record', () => {
-  it('tells genuine deliveries by their signature and their time alone', { timeout: 30_000 }, async () => {
+  it('tells authentic deliveries by their signature and their time alone', { timeout: 30_000 }, async () => {
     const file = await scratch();
     for (const [run, target] of [undefined, await answering(403), await answering(500)].entries()) {
       const path = await file(`r${run}`);
       const forward = target === undefined ? [] : ['--forward', target];
       const listen = startHere(['listen', '--port', '0', '--no-page', '--record', path, ...forward], env);
       const url = urlIn(await listen.until(/^Listening/));
-      await call(`${url}genuine`, signed(event('a')));
-      await call(`${url}genuine-not-json`, signed('x'));
-      await call(`${url}genuine-no-event`, signed('[1]'));
-      await call(`${url}genuine-empty`, signed('[]'));
+      await call(`${url}authentic`, signed(event('a')));
+      await call(`${url}authentic-not-json`, signed('x'));
+      await call(`${url}authentic-no-event`, signed('[1]'));
+      await call(`${url}authentic-empty`, signed('[]'));
       await call(`${url}other-secret`, signed(event('b'), 'another'));
       await call(`${url}replayed`, signed(event('c'), SECRET, 400));
-      await call(`${url}unsigned`, { method: 'POST', body: '","genuine":true}' });
-      await call(`${url}","genuine":true}`, { method: 'POST', body: 'x', headers: { genuine: 'true' } });
+      await call(`${url}unsigned`, { method: 'POST', body: '","authentic":true}' });
+      await call(`${url}","authentic":true}`, { method: 'POST', body: 'x', headers: { authentic: 'true' } });
       await call(`${url}compressed`, {
         ...signed(event('d')),
         headers: { ...signed(event('d')).headers, 'content-encoding': 'gzip' },
       });
       await listen.end();
-      const found = (await readAll(path)).map((each) => [each.path, each.genuine === true]);
+      const found = (await readAll(path)).map((each) => [each.path, each.authentic === true]);
       expect(found).toHaveLength(9);
-      expect(found).toEqual(found.map(([each]) => [each, String(each).startsWith('/genuine')]));
+      expect(found).toEqual(found.map(([each]) => [each, String(each).startsWith('/authentic')]));
     }
   });
 
-  it('stays within its limit over restarts whatever strangers send, and keeps every genuine delivery', {
+  it('stays within its limit over restarts whatever strangers send, and keeps every authentic delivery', {
     timeout: 60_000,
   }, async () => {
     const file = await (await scratch())('r');
@@ -71,7 +71,7 @@ describe('listen --record', () => {
       const url = urlIn(await listen.until(/^Listening/));
       for (let count = 0; count < 6; count++) {
         expect((await call(url, { ...forgery, body: forgery.body.slice(count * 40_000) })).status).toBe(403);
-        expect((await call(`${url}genuine`, signed(event(`${run}-${count}`)))).status).toBe(200);
+        expect((await call(`${url}authentic`, signed(event(`${run}-${count}`)))).status).toBe(200);
       }
       await listen.end();
       expect(listen.stderr).toMatch(/has no space left for deliveries that do not verify, which get a quarter of it/);
@@ -79,8 +79,8 @@ describe('listen --record', () => {
       expect((await stat(file)).size).toBeLessThanOrEqual(1024 * 1024);
     }
     const found = await readAll(file);
-    expect(found.filter((each) => each.genuine)).toHaveLength(12);
-    const others = found.filter((each) => !each.genuine);
+    expect(found.filter((each) => each.authentic)).toHaveLength(12);
+    const others = found.filter((each) => !each.authentic);
     expect(others.reduce((sum, each) => sum + each.body.byteLength, 0)).toBeLessThan(200_000);
   });
 

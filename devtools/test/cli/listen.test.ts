@@ -205,7 +205,7 @@ describe('listen', () => {
       '',
     );
     const { headers } = createTestDelivery([], { secret: SECRET });
-    const { signDelivery } = await import('../../../src/signature/index.js');
+    const { signDelivery } = await import('event-webhook-receiver/verify');
     await call(urlIn(await first.until(/^Listening/)), {
       method: 'POST',
       body,

@@ -29,7 +29,7 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...real, open };
 });
 
-const at = (path: string) => ({ ...delivery, path, genuine: true });
+const at = (path: string) => ({ ...delivery, path, authentic: true });
 const reasons = [
   ['ENOSPC', 'the disk is full'],
   ['EDQUOT', 'the disk quota is exceeded'],

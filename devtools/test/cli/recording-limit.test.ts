@@ -8,19 +8,19 @@ import { delivery, noting, readAll } from './recordings.js';
 import { scratch } from './tool.js';
 
 const MIB = 1024 * 1024;
-const genuine = (path: string, bytes = 0): RecordedDelivery => ({
+const authentic = (path: string, bytes = 0): RecordedDelivery => ({
   ...delivery,
-  genuine: true,
+  authentic: true,
   path,
   body: Buffer.alloc(bytes, 'g'),
 });
-/** What a stranger sends, and claims to be genuine in all that he writes. */
+/** What a stranger sends, and claims to be authentic in all that he writes. */
 const forged = (path: string, bytes = 0): RecordedDelivery => ({
   ...delivery,
   status: 403,
   path,
-  headers: [['genuine', '","genuine":true}\n']],
-  body: Buffer.alloc(bytes, ',"genuine":true}\n'),
+  headers: [['authentic', '","authentic":true}\n']],
+  body: Buffer.alloc(bytes, ',"authentic":true}\n'),
 });
 const paths = async (file: string) => (await readAll(file)).map(({ path }) => path);
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`);
@@ -36,7 +36,7 @@ async function record(file: string, limit: number, deliveries: readonly Recorded
 describe('the limit of a recording', () => {
   it('gives forgeries a quarter, in any number and order', async () => {
     const file = await scratch();
-    const mine = numbered(4).map((path) => genuine(path, 100_000));
+    const mine = numbered(4).map((path) => authentic(path, 100_000));
     const theirs = numbered(12).map((path) => forged(path, 100_000));
     let run = 0;
     await fc.assert(
@@ -45,9 +45,9 @@ describe('the limit of a recording', () => {
         const notes = await record(path, MIB, deliveries);
         expect((await stat(path)).size).toBeLessThanOrEqual(MIB);
         const found = await readAll(path);
-        const order = deliveries.filter((each) => each.genuine).map((each) => each.path);
-        expect(found.filter((each) => each.genuine).map((each) => each.path)).toEqual(order);
-        expect(found.filter((each) => !each.genuine)).toHaveLength(1);
+        const order = deliveries.filter((each) => each.authentic).map((each) => each.path);
+        expect(found.filter((each) => each.authentic).map((each) => each.path)).toEqual(order);
+        expect(found.filter((each) => !each.authentic)).toHaveLength(1);
         expect(notes).toEqual([
           `${path} has no space left for deliveries that do not verify, which get a quarter of it. Move the file to start a new one, or raise --record-limit (1 MiB).`,
           'Not recorded: 0 authentic and 11 other deliveries.',
@@ -62,7 +62,7 @@ describe('the limit of a recording', () => {
     const notes = await record(
       file,
       MIB,
-      numbered(8).map((path) => genuine(path, 100_000)),
+      numbered(8).map((path) => authentic(path, 100_000)),
     );
     expect(await paths(file)).toEqual(numbered(5));
     expect(notes).toEqual([
@@ -74,7 +74,7 @@ describe('the limit of a recording', () => {
   it('counts what earlier runs have written', async () => {
     const file = await (await scratch())('r');
     for (let run = 0; run < 5; run++) {
-      await record(file, MIB, [forged(`/f${run}`, 100_000), genuine(`/g${run}`, 100_000)]);
+      await record(file, MIB, [forged(`/f${run}`, 100_000), authentic(`/g${run}`, 100_000)]);
     }
     expect(await paths(file)).toEqual(['/f0', '/g0', '/g1', '/g2', '/g3', '/g4']);
     expect((await stat(file)).size).toBeLessThanOrEqual(MIB);
@@ -82,18 +82,18 @@ describe('the limit of a recording', () => {
 
   it('is met to the byte', async () => {
     const file = await scratch();
-    const room = (bytes: number) => recordingBytes(genuine('/', bytes));
+    const room = (bytes: number) => recordingBytes(authentic('/', bytes));
     // Base64 grows by four: the path makes up the rest.
     const body = 3 * Math.floor((0.75 * MIB - room(0)) / 4);
     const exact = '/'.padEnd(1 + 0.75 * MIB - room(body), 'x');
-    expect(await record(await file('fits'), MIB, [genuine(exact, body)])).toEqual([]);
-    expect(await record(await file('does-not'), MIB, [genuine(`${exact}x`, body)])).toHaveLength(2);
+    expect(await record(await file('fits'), MIB, [authentic(exact, body)])).toEqual([]);
+    expect(await record(await file('does-not'), MIB, [authentic(`${exact}x`, body)])).toHaveLength(2);
   });
 
   it('does not change a file that is already larger', async () => {
     const before = recordingLine(forged('/', 2 * MIB));
     const file = await (await scratch())('r', before);
-    const notes = await record(file, MIB, [genuine('/'), forged('/')]);
+    const notes = await record(file, MIB, [authentic('/'), forged('/')]);
     expect(await readFile(file, 'utf8')).toBe(before);
     expect(notes[0]).toMatch(/ is full: nothing is recorded\. Move the file to start a new one, or raise/);
     expect(notes.at(-1)).toBe('Not recorded: 1 authentic and 1 other deliveries.');
@@ -107,14 +107,16 @@ describe('the limit of a recording', () => {
         fc.array(fc.tuple(fc.boolean(), fc.nat({ max: 140_000 })), { maxLength: 5 }),
         fc.nat({ max: 20 }),
         async (lines, extra) => {
-          const all = lines.map(([isGenuine, bytes]) => (isGenuine ? genuine : forged)('/'.padEnd(extra, 'x'), bytes));
+          const all = lines.map(([isAuthentic, bytes]) =>
+            (isAuthentic ? authentic : forged)('/'.padEnd(extra, 'x'), bytes),
+          );
           const bytesOf = (kind: readonly RecordedDelivery[]) =>
             kind.reduce((sum, each) => sum + recordingBytes(each), 0);
           const handle = await open(await file(`c${++run}`, all.map(recordingLine).join('')));
           try {
             expect(await countShares(handle, 0, (await handle.stat()).size)).toEqual({
-              genuine: bytesOf(all.filter((each) => each.genuine)),
-              others: bytesOf(all.filter((each) => !each.genuine)),
+              authentic: bytesOf(all.filter((each) => each.authentic)),
+              others: bytesOf(all.filter((each) => !each.authentic)),
             });
           } finally {
             await handle.close();
@@ -134,12 +136,12 @@ describe('a recording whose disk is slow', () => {
     // In one turn: nothing is written in between.
     const writes = numbered(10).flatMap((path) => [
       writer.write(forged(path, 100_000)),
-      writer.write(genuine(path, 100_000)),
+      writer.write(authentic(path, 100_000)),
     ]);
     await Promise.all(writes);
-    await writer.write(genuine('/later', 100_000));
+    await writer.write(authentic('/later', 100_000));
     await writer.close();
-    expect((await readAll(file)).map((each) => [each.genuine, each.path])).toEqual([
+    expect((await readAll(file)).map((each) => [each.authentic, each.path])).toEqual([
       [undefined, '/0'],
       ...numbered(5).map((path) => [true, path]),
       [true, '/later'],
@@ -155,7 +157,7 @@ describe('a recording whose disk is slow', () => {
     const { notes, output } = noting();
     const writer = await openRecording(file, { output, limit: 64 * MIB, maxWaiting: MIB });
     const headers = Array.from({ length: 1000 }, () => ['a', ''] as const);
-    await Promise.all([writer.write({ ...forged('/'), headers }), writer.write(genuine('/'))]);
+    await Promise.all([writer.write({ ...forged('/'), headers }), writer.write(authentic('/'))]);
     await writer.close();
     expect(await paths(file)).toEqual(['/']);
     expect(notes.at(-1)).toBe('Not recorded: 0 authentic and 1 other deliveries.');
@@ -168,10 +170,10 @@ describe('a recording that changes while it is written', () => {
     const [path, away] = [await file('r'), await file('away')];
     const { notes, output } = noting();
     const writer = await openRecording(path, { output, limit: MIB });
-    for (const each of numbered(8)) await writer.write(genuine(each, 100_000));
+    for (const each of numbered(8)) await writer.write(authentic(each, 100_000));
     await rename(path, away);
     if (how === 'removed') await truncate(away);
-    await writer.write(genuine('/new', 100_000));
+    await writer.write(authentic('/new', 100_000));
     await writer.close();
     expect(await paths(path)).toEqual(['/new']);
     expect(await paths(away)).toEqual(how === 'removed' ? [] : numbered(5));
@@ -182,9 +184,9 @@ describe('a recording that changes while it is written', () => {
   it('has room again when it is emptied', async () => {
     const path = await (await scratch())('r');
     const writer = await openRecording(path, { ...noting(), limit: MIB });
-    for (const each of numbered(8)) await writer.write(genuine(each, 100_000));
+    for (const each of numbered(8)) await writer.write(authentic(each, 100_000));
     await truncate(path, 0);
-    for (const each of numbered(5)) await writer.write(genuine(each, 100_000));
+    for (const each of numbered(5)) await writer.write(authentic(each, 100_000));
     await writer.close();
     expect(await paths(path)).toEqual(numbered(5));
   });
@@ -192,9 +194,9 @@ describe('a recording that changes while it is written', () => {
   it('stays within its limit when others write to it', async () => {
     const path = await (await scratch())('r');
     const writer = await openRecording(path, { ...noting(), limit: MIB });
-    await writer.write(genuine('/0'));
+    await writer.write(authentic('/0'));
     await appendFile(path, recordingLine(forged('/f', 700_000)));
-    for (const each of numbered(3)) await writer.write(genuine(each, 70_000));
+    for (const each of numbered(3)) await writer.write(authentic(each, 70_000));
     await writer.close();
     expect((await stat(path)).size).toBeLessThanOrEqual(MIB);
     expect(await paths(path)).toEqual(['/0', '/f', '/0']);
@@ -207,9 +209,9 @@ describe('a recording that changes while it is written', () => {
     const writer = await openRecording(path, { output, limit: MIB });
     await rename(path, away);
     await writeFile(path, 'my notes', { mode: 0o644 });
-    await writer.write(genuine('/0'));
+    await writer.write(authentic('/0'));
     await rename(away, path);
-    await writer.write(genuine('/1'));
+    await writer.write(authentic('/1'));
     await writer.close();
     expect(await paths(path)).toEqual(['/1']);
     expect(notes).toEqual([

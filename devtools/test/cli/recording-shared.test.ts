@@ -6,10 +6,10 @@ import { delivery, LIMIT, noting, readAll } from './recordings.js';
 import { scratch } from './tool.js';
 
 const MIB = 1024 * 1024;
-const of = (path: string, genuine: boolean, bytes = 0) => ({
+const of = (path: string, authentic: boolean, bytes = 0) => ({
   ...delivery,
   path,
-  genuine,
+  authentic,
   body: Buffer.alloc(bytes, path),
 });
 
@@ -42,9 +42,9 @@ it('two listeners on one recording leave forgeries a quarter of it together', as
     for (const writer of writers) await writer.write(of('/forged', false, 20_000));
   }
   expect((await stat(path)).size).toBeLessThanOrEqual(MIB / 4);
-  for (const writer of writers) await writer.write(of('/genuine', true, 200_000));
+  for (const writer of writers) await writer.write(of('/authentic', true, 200_000));
   for (const writer of writers) await writer.close();
-  expect((await readAll(path)).filter(({ genuine }) => genuine)).toHaveLength(2);
+  expect((await readAll(path)).filter(({ authentic }) => authentic)).toHaveLength(2);
 });
 
 it('a line that another program leaves incomplete does not take the next one with it', async () => {

@@ -94,7 +94,7 @@ describe.each(ways)('send ($way)', ({ tool }) => {
   });
 
   test('an accepted tampered delivery is a failure', async () => {
-    const { url } = await receiver({ toleranceSeconds: undefined as never });
+    const { url } = await receiver({ toleranceSeconds: false });
     const { code, stdout } = await tool(['send', url, '--tamper', 'stale', '--tamper', 'body'], { env });
     expect(code).toBe(1);
     expect(stdout).toMatch(/#1 +stale +200 accepted .*should have been refused\n#2 +body +403 refused/);

@@ -111,6 +111,7 @@ test('a misplaced secret is not printed', async () => {
     ['send', `--fresh=${SECRET}`],
     ['send', `--secrett=${SECRET}`],
     ['completion', SECRET],
+    ['complete', SECRET],
     ['help', SECRET],
     ['send', '--secret-file', SECRET],
     ['explain', '--secret-file', SECRET],
@@ -184,6 +185,12 @@ describe('completion', () => {
     [['send', '--headers', ''], /^service\t[\s\S]*^multibaas\t/m],
   ])('completes %j', async (words, expected) => {
     expect((await asProcess(['complete', '--', ...words])).stdout).toMatch(expected);
+  });
+
+  test('describes each command in one line', async () => {
+    const lines = (await asProcess(['complete', '--', ''])).stdout.trimEnd().split('\n');
+    expect(lines.filter((line) => !/^([a-z]+\t\S.*|:\d+)$/.test(line))).toEqual([]);
+    expect(lines.length).toBeGreaterThan(6);
   });
 });
 

@@ -23,14 +23,14 @@ describe('findingsOf', () => {
     expect(await causes(kept('1', { attempt: { status: undefined, durationMs: undefined } }))).toEqual([]);
   });
 
-  it('says that a delivery is genuine which a receiver refused', async () => {
-    expect(await causes(refused())).toEqual(['refused-though-genuine']);
+  it('says that a delivery is authentic which a receiver refused', async () => {
+    expect(await causes(refused())).toEqual(['refused-though-authentic']);
   });
 
-  it('says so without trying anything of what was found genuine here', async () => {
+  it('says so without trying anything of what was found authentic here', async () => {
     const record = kept('1', { verified: true, attempt: { status: 403 } });
     const never = () => Promise.reject(new Error('tried'));
-    expect((await findingsOf(record, sources, never)).map(({ cause }) => cause)).toEqual(['refused-though-genuine']);
+    expect((await findingsOf(record, sources, never)).map(({ cause }) => cause)).toEqual(['refused-though-authentic']);
   });
 
   it('does not say so of what was refused here, where the secret is known', async () => {
@@ -66,8 +66,8 @@ describe('findingsOf', () => {
     expect(await causes(refused({ fault: 'one byte of the body changed' }))).toEqual(['fault-on-request']);
   });
 
-  it('warns of a receiver that accepts what is not genuine', async () => {
-    expect(await causes(kept('1', { attempt: { code: 'NOT_GENUINE' } }))).toEqual(['accepted-though-not-genuine']);
+  it('warns of a receiver that accepts what is not authentic', async () => {
+    expect(await causes(kept('1', { attempt: { code: 'NOT_AUTHENTIC' } }))).toEqual(['accepted-though-not-authentic']);
   });
 
   it('says why nothing can be tried: no secret, no bytes, too many bytes', async () => {
@@ -82,6 +82,6 @@ describe('findingsOf', () => {
     const { headers } = refused().attempts[0] ?? { headers: [] };
     const found = await causes(refused({ headers: [...headers, ...headers], code: 'ERR_WEBHOOK_HEADER' }));
     expect(found).not.toEqual([]);
-    expect(found).not.toContain('refused-though-genuine');
+    expect(found).not.toContain('refused-though-authentic');
   });
 });

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import fc from 'fast-check';
 
-/** A genuine delivery, from a signer that shares nothing with the library. */
+/** An authentic delivery, from a signer that shares nothing with the library. */
 export interface Delivery {
   readonly events: readonly unknown[];
   readonly body: string;

@@ -55,13 +55,13 @@ describe.each(subjects)('explainFailure knows %s', (_, mistakes) => {
 });
 
 describe('explainFailure', () => {
-  it('finds nothing wrong with a genuine and fresh delivery, in bytes or text, its signature in either case', () => {
+  it('finds nothing wrong with an authentic and fresh delivery, in bytes or text, its signature in either case', () => {
     fc.assert(
       fc.property(deliveries, ({ body, signature, timestamp, secret }) => {
-        const genuine = { signature, timestamp, secret, now: () => NOW };
-        expect(explain({ ...genuine, rawBody: body })).toEqual([]);
-        expect(explain({ ...genuine, rawBody: Buffer.from(body), signature: signature.toUpperCase() })).toEqual([]);
-        expect(explain({ ...genuine, rawBody: body, secret: ['another', secret] })).toEqual([]);
+        const authentic = { signature, timestamp, secret, now: () => NOW };
+        expect(explain({ ...authentic, rawBody: body })).toEqual([]);
+        expect(explain({ ...authentic, rawBody: Buffer.from(body), signature: signature.toUpperCase() })).toEqual([]);
+        expect(explain({ ...authentic, rawBody: body, secret: ['another', secret] })).toEqual([]);
       }),
     );
   });

@@ -64,7 +64,7 @@ describe('a listener without a target', () => {
     expect(lastOf(records[3] as KeptDelivery)).toMatchObject({ code: 'ERR_WEBHOOK_SIGNATURE' });
   });
 
-  it('keeps whether each was genuine, and closes the connection of one that was not', async () => {
+  it('keeps whether each was authentic, and closes the connection of one that was not', async () => {
     const { url, feed } = await listen();
     const closed = [];
     for (const delivery of [signed(), signed([{ id: 1 }]), signed(undefined, 'whsec-of-somebody-else')]) {
@@ -299,7 +299,7 @@ describe('sending again', () => {
     expect((await answer)?.status ?? 503).toBe(503);
   });
 
-  it('signs nothing that was not genuine', async () => {
+  it('signs nothing that was not authentic', async () => {
     const { target, got } = await app();
     const { url, feed, resend } = await listen({ target });
     await call(url, signed(undefined, 'whsec-of-somebody-else'));

@@ -1,5 +1,5 @@
 // A source of made-up deliveries for the page, without a service, a chain or a receiver:
-//   npx tsx test/workbench/fake-source.ts --count 10000 --every 500 --port 4100
+//   npx tsx devtools/test/page/fake-source.ts --count 10000 --every 500 --port 4100
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';

@@ -24,7 +24,7 @@ describe('a delivery of the local service', () => {
     feed.put(recordOf(delivery, 7));
     const kept = feed.get('5') as KeptDelivery;
     expect(summaryOf(kept)).toMatchObject({ verdict: 'failed', code: 'GIVEN_UP', attempts: 1, at: 7 });
-    expect(lastOf(kept).reason).toBe('Given up for want of room before it was sent.');
+    expect(lastOf(kept).reason).toBe('Dropped before it was sent: the queue was full.');
   });
 
   it('is shown with the attempts that it had', () => {
@@ -57,7 +57,7 @@ describe('localActions', () => {
     feed.put(recordOf(delivery, 7));
     const { resend } = localActions(service, () => ({}));
     expect(() => resend?.(feed.get('5') as KeptDelivery)).toThrow(
-      expect.objectContaining({ status: 404, message: expect.stringMatching(/does not keep this delivery/) }),
+      expect.objectContaining({ status: 404, message: expect.stringMatching(/no longer keeps this delivery/) }),
     );
   });
 });

@@ -133,7 +133,7 @@ describe('the API of the page', () => {
     ]);
     expect(body.lastId).toBe('2');
     const opened = await api('GET', 'deliveries/2');
-    expect(opened.body.findings[0].cause).toBe('refused-though-genuine');
+    expect(opened.body.findings[0].cause).toBe('refused-though-authentic');
     expect(opened.body.items[0].inputs[2].exact).toBe('1000000000000000000');
     expect(JSON.stringify(opened.body)).not.toContain(SECRET);
     expect((await api('DELETE', 'deliveries')).status).toBe(200);
@@ -199,7 +199,7 @@ describe('the API of the page', () => {
     expect(body.findings.map(({ cause }: Finding) => cause)).toContain('items-not-decoded');
   });
 
-  it('answers 404 for what this workbench does not do, and for what is no call', async () => {
+  it('answers 404 for actions that the command does not support, and for unknown calls', async () => {
     const { api, feed } = await open();
     feed.put(recordOf('1'));
     const calls = ['POST webhooks', 'DELETE webhooks/1', 'PUT faults', 'POST sample', 'POST deliveries/1/resend'];

@@ -72,10 +72,10 @@ describe('emit', () => {
     const emit = (...events: unknown[]) => service.emit(events as WebhookEvent[]);
     expect(() => emit(event('a'), bad)).toThrow(/Not a valid event: 1\.data\.event\.name: /);
     expect(() => emit({ id: 'a', event: 'event.burnt', data: {} })).toThrow(/0\.event: expected event\.emitted or/);
-    expect(() => emit({ ...event('a'), more: 1n })).toThrow('Event 0 cannot be written as JSON.');
-    expect(() => emit(undefined)).toThrow('Event 0 cannot be written as JSON.');
+    expect(() => emit({ ...event('a'), more: 1n })).toThrow('Event 0 of `emit` cannot be serialized as JSON.');
+    expect(() => emit(undefined)).toThrow('Event 0 of `emit` cannot be serialized as JSON.');
     expect(() => emit(sampleTransactionIncluded({ data: { more: 'x'.repeat(8 * 1024 * 1024) } }))).toThrow(/8 MiB/);
-    expect(() => service.emit('[]' as unknown as [])).toThrow('takes an array of events');
+    expect(() => service.emit('[]' as unknown as [])).toThrow('must be called with an array of events, got a string');
     await service.idle();
     expect(changes).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe('options', () => {
   it('with a port in use are refused', async () => {
     const { service } = await serving();
     const port = Number(new URL(service.url).port);
-    await expect(createLocalService({ port })).rejects.toThrow(/something else listens there/);
+    await expect(createLocalService({ port })).rejects.toThrow(/The port is in use/);
   });
 
   it('bind to loopback by default, and to another address with a warning', async () => {

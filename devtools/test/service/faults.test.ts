@@ -116,7 +116,7 @@ describe('a fault on request', () => {
       service.setFaults({ [name]: true });
       service.emit([event('a')]);
       await service.idle();
-      expect(last(changes)).toMatchObject({ state: 'given-up', attempts: [{ status: 200, code: 'NOT_GENUINE' }] });
+      expect(last(changes)).toMatchObject({ state: 'given-up', attempts: [{ status: 200, code: 'NOT_AUTHENTIC' }] });
       expect(last(last(changes).attempts).reason).toContain('does the receiver verify signatures?');
     },
   );

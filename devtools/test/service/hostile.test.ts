@@ -39,7 +39,7 @@ describe('a hostile receiver', () => {
     expect(await attemptAt(url, 50)).toMatchObject({
       state: 'given-up',
       code: 'ETIMEDOUT',
-      reason: 'no answer within 50 ms',
+      reason: 'no response within 50 ms',
     });
   });
 
@@ -137,7 +137,7 @@ describe('a hostile receiver', () => {
     expect(await attemptAt(url)).toMatchObject({
       state: 'given-up',
       code: 'ECONNREFUSED',
-      reason: 'nothing is listening there',
+      reason: 'connection refused: nothing is listening at this address',
     });
   });
 

@@ -83,9 +83,9 @@ it('recoverMissed called twice at once, with a receiver that fails half way, han
   expect(taken.length).toBe(total);
 });
 
-it('recoverMissed needs the option secret from a service that gives it once', async () => {
+it('recoverMissed needs the option `secret` when the service does not return it', async () => {
   const { client, receiver, webhook, taken, total } = await missed(false);
-  const refusal = { code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('option secret') };
+  const refusal = { code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('Set the option `secret`') };
   await expect(client.recoverMissed(webhook.id, receiver)).rejects.toMatchObject(refusal);
   expect(await client.recoverMissed(webhook.id, receiver, { secret: webhook.secret })).toMatchObject({
     handled: total,

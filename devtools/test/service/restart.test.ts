@@ -127,7 +127,7 @@ describe('a local service with a file', () => {
     const file = newFile();
     const { service } = await serving();
     const port = Number(new URL(service.url).port);
-    await expect(createLocalService({ file, port })).rejects.toThrow('something else listens there');
+    await expect(createLocalService({ file, port })).rejects.toThrow('The port is in use. Choose another `port`');
     await serving({ file });
   });
 

@@ -44,7 +44,7 @@ describe('a delivery that fails', () => {
     let failures = 2;
     const { service, changes } = await serving({ now: () => (time += 1000) });
     const receiver = await receiving({
-      toleranceSeconds: undefined,
+      toleranceSeconds: false,
       onEvent: () => {
         if (failures-- > 0) throw new Error('not yet');
       },

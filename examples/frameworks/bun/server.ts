@@ -4,7 +4,6 @@ import { fetchHandler } from 'event-webhook-receiver/fetch';
 
 const receive = fetchHandler({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   onEvent: (event) => console.log(`took effect: ${event.id}`),
 });
 

@@ -3,7 +3,6 @@ import { fetchHandler } from 'event-webhook-receiver/fetch';
 
 const receive = fetchHandler({
   secret: Deno.env.get('WEBHOOK_SECRET') ?? '',
-  toleranceSeconds: 300,
   onEvent: (event) => console.log(`took effect: ${event.id}`),
 });
 

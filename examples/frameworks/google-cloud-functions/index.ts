@@ -5,7 +5,6 @@ import { nodeHandler } from 'event-webhook-receiver/node';
 
 const receive = nodeHandler({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   onEvent: (event) => console.log(`took effect: ${event.id}`),
 });
 

@@ -3,7 +3,6 @@ import { createApp } from './app.js';
 
 const app = createApp({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   onEvent: (event) => console.log(`took effect: ${event.id}`),
 });
 

@@ -18,7 +18,6 @@ export default {
   fetch(request: Request, env: Env, context: Context): Promise<Response> {
     receive ??= fetchHandler({
       secret: env.WEBHOOK_SECRET,
-      toleranceSeconds: 300,
       onEvent: (event) => console.log(`took effect: ${event.id}`),
     });
     return receive(request, context);

@@ -8,7 +8,6 @@ import { SECRET } from '../lib/fixtures.mjs';
 let handled = 0;
 const receiverOptions = {
   secret: SECRET,
-  toleranceSeconds: 300,
   onEvent: () => {
     handled++;
   },

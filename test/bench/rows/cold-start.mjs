@@ -18,7 +18,7 @@ const HANDLERS = {
     };`,
   fetch: `
     import { fetchHandler } from 'event-webhook-receiver/fetch';
-    const handler = fetchHandler({ secret: '${SECRET}', toleranceSeconds: 300, onEvent() {} });`,
+    const handler = fetchHandler({ secret: '${SECRET}', onEvent() {} });`,
 };
 
 /** Milliseconds from nothing but the running runtime to the answer to a first delivery. */

@@ -1,12 +1,12 @@
 // Compiles the contracts of this directory and writes what the tests need of them to ../artifacts, which is committed; the
 // one that the command line tool deploys goes to where that has it.
-// The compiler is installed for that alone: npx -y -p solc@0.8.37 -c 'node test/chain/contracts/compile.mjs'
+// The compiler is installed for that alone: npx -y -p solc@0.8.37 -c 'node test/real-chain/contracts/compile.mjs'
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const here = new URL('.', import.meta.url);
-const artifacts = new URL('../../chain/artifacts/', here);
-const elsewhere = { SampleToken: new URL('../../../src/cli/anvil/', here) };
+const artifacts = new URL('../artifacts/', here);
+const elsewhere = { SampleToken: new URL('../../../devtools/src/cli/anvil/', here) };
 const VERSION = '0.8.37+commit.f401782d';
 
 function solc(args, input) {

@@ -32,9 +32,12 @@ export async function explain(context: Context<ExplainOptions>): Promise<ExitCod
   const question = { rawBody, signature, timestamp, secret, otherSecrets, now: time, toleranceSeconds };
   const findings = await explainer.explain(question).finally(explainer.close);
   signal.throwIfAborted();
-  const genuine = findings.length === 0;
-  output.result({ genuine, findings }, genuine ? genuineText(output.colors) : findingsText(findings, output.colors));
-  return genuine ? 0 : 1;
+  const authentic = findings.length === 0;
+  output.result(
+    { authentic, findings },
+    authentic ? authenticText(output.colors) : findingsText(findings, output.colors),
+  );
+  return authentic ? 0 : 1;
 }
 
 async function secrets(context: Context<ExplainOptions>): Promise<readonly string[]> {
@@ -56,7 +59,7 @@ async function others(context: Context<ExplainOptions>): Promise<Readonly<Record
   return Object.fromEntries(found);
 }
 
-const genuineText = (colors: Colors) =>
+const authenticText = (colors: Colors) =>
   `${colors.green('Authentic')}: the signature matches and the timestamp is fresh.`;
 
 function findingsText(findings: readonly Finding[], colors: Colors): string {

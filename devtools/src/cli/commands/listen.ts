@@ -51,8 +51,8 @@ export async function listen({ options, output, env, stdin, signal, now }: Conte
     onDelivery(record, { method, path }) {
       const { at, headers, status } = lastOf(record);
       const verdict = verdictOf(lastOf(record));
-      const genuine = record.verified === true;
-      void recording?.write({ at, method, path, headers, body: record.rawBody, status, verdict, genuine });
+      const authentic = record.verified === true;
+      void recording?.write({ at, method, path, headers, body: record.rawBody, status, verdict, authentic });
       // After the sender has its answer.
       printer.print(record.id);
     },

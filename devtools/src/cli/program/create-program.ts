@@ -67,6 +67,8 @@ async function addCompletion(program: Program, args: readonly string[]): Promise
   const summary = 'Print the completion script of a shell: zsh, bash, fish or powershell';
   if (args.includes('completion') || args.includes('complete')) {
     const { default: tab } = await import('@bomb.sh/tab/commander');
+    // A completion is one line: shells would offer each further line of a description as a completion.
+    for (const command of program.commands) command.description(command.summary() || command.description());
     tab(program as never, { completionCommandName: 'completion' });
     program.commands.find((command) => command.name() === 'completion')?.description(summary);
   } else {

@@ -50,7 +50,7 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
       moreHelp({
         examples: [
           ['emulate --anvil --register shop=http://localhost:3000/webhooks', 'The whole system on this machine'],
-          ['emulate --file state.ndjson', 'Keep the registered webhooks'],
+          ['emulate --file state.sqlite', 'Keep the registered webhooks'],
           [
             'emulate --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json:token',
             'Watch a contract',

@@ -18,6 +18,8 @@ export function toUsageError({ code, message }: CommanderError): CommandError {
   if (code === 'commander.invalidArgument') {
     return usageError(`Invalid argument. ${/Allowed choices are .+$/m.exec(message)?.[0] ?? hint}`);
   }
+  // Not from commander itself but from the completion, which quotes its arguments.
+  if (code === 'commander.error') return usageError('Invalid arguments. See --help.');
   const text = message.replace(/^error: /, '').replace(/\.?$/, '.');
   return usageError(`${text.charAt(0).toUpperCase()}${text.slice(1)} See --help.`);
 }

@@ -1,4 +1,4 @@
-/** An answer that is no success, or none at all (`status` 0). */
+/** An error response, or no response (`status` 0). */
 export class ApiError extends Error {
   /**
    * @param {number} status
@@ -40,7 +40,7 @@ export function createApi(token) {
       response = await fetch(`api/${path}`, init);
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new ApiError(0, 'No answer from the server. Is it still running?');
+      throw new ApiError(0, 'The server does not respond. Is it still running?');
     }
     if (!response.ok) throw await errorOf(response);
     return response;

@@ -7,7 +7,7 @@ import { longText } from './text.js';
 
 /** @typedef {import('./types.js').Detail} Detail */
 
-/** Characters that are shown at first. */
+/** Characters shown at first. */
 const AT_FIRST = 4000;
 
 /** @param {string} base64 */
@@ -44,7 +44,7 @@ const forms = {
   Hex: (bytes) => hexDump(bytes),
 };
 
-/** How bodies are shown; stays from one delivery to the next. */
+/** The selected form of bodies, kept from one delivery to the next. */
 let form = 'Text';
 
 /**
@@ -53,7 +53,7 @@ let form = 'Text';
  */
 export function bodyView(detail) {
   if (detail.bodyDropped)
-    return [el('p', { class: 'muted' }, 'The bytes are gone: memory was needed for later deliveries.')];
+    return [el('p', { class: 'muted' }, 'The body is no longer kept: memory was needed for later deliveries.')];
   const bytes = bytesOf(detail.bodyBase64);
   const strict = utf8(bytes);
   const text = strict ?? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);

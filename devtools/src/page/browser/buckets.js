@@ -3,9 +3,9 @@ import { verdicts } from './verdict.js';
 /** @typedef {import('./types.js').Verdict} Verdict */
 /** @typedef {Record<Verdict, number>} Counts */
 
-/** How long the chart looks back. */
+/** Time range of the chart. */
 export const SPAN_MS = 300_000;
-/** How long one bar stands for. */
+/** Time range of one bar. */
 export const STEP_MS = 10_000;
 
 /** @returns {Counts} */

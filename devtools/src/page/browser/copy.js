@@ -35,7 +35,7 @@ export const isLongHex = (value) => value.length <= 66 && HEX.test(value);
 export const shortened = (value) => (isLongHex(value) ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);
 
 /**
- * An address or a hash, short to the eye: it copies whole, and whole it is in the title and for assistive technology.
+ * A shortened address or hash. Copying, its title and assistive technology use the full value.
  * @param {string} value
  * @param {string} [what]
  */

@@ -1,9 +1,9 @@
 /** @typedef {import('./types.js').Detail} Detail */
 
-/** What curl works out itself. */
+/** Headers that curl sets itself. */
 const OWN = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'accept-encoding', 'expect']);
 
-// A terminal that a command is pasted into would obey them. Line feeds and tabs are harmless in quotes.
+// A terminal would interpret these when the command is pasted. Line feeds and tabs are harmless in quotes.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
@@ -19,10 +19,10 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
  */
 export function curlOf(detail, url, text) {
   const headers = detail.headers.filter(([name, value]) => !OWN.has(name.toLowerCase()) && !CONTROL.test(value));
-  // `-H 'Name;'` is how curl is told to send an empty header.
+  // curl sends an empty header for `-H 'Name;'`.
   const lines = headers.map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
   const plain = text !== undefined && !CONTROL.test(text) && !text.startsWith('@') && text.length < 100_000;
-  // -g: brackets and braces in the path of a stranger would make it a request for each of many URLs.
+  // -g: otherwise curl expands brackets and braces, in a path that a stranger chose, to many URLs.
   const command = ['curl -g -i -X POST', ...lines];
   if (plain) return [...command, `--data-binary ${quoted(text)}`, quoted(url)].join(' \\\n  ');
   const send = [...command, '--data-binary @-', quoted(url)].join(' \\\n  ');

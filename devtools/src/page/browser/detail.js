@@ -14,7 +14,7 @@ import { wire } from './text.js';
 /** @typedef {import('./types.js').Detail} Detail */
 
 /**
- * The panel of the delivery that is opened.
+ * The panel of the open delivery.
  * @param {object} options
  * @param {import('./api.js').Api} options.api
  * @param {() => number} options.now Unix milliseconds, of the server
@@ -94,7 +94,7 @@ export function createDetail({ api, now, urlOf, canResend, onClose, onResent }) 
   }
 
   async function sendAgain() {
-    // What is shown, which is not yet what was chosen while that is on its way.
+    // The delivery that is shown, even while another one is loading.
     const shown = detail?.id;
     if (shown === undefined) return;
     resend.disabled = true;

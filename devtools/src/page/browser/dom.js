@@ -46,7 +46,7 @@ export function svg(tag, props, ...children) {
 }
 
 /**
- * Those children that are there.
+ * Children without the absent ones.
  * @param {Child[]} children
  * @returns {(Node | string)[]}
  */
@@ -63,12 +63,12 @@ export function present(children) {
  */
 export function byId(id) {
   const node = document.getElementById(id);
-  if (!node) throw new Error(`The page has no #${id}.`);
+  if (!node) throw new Error(`The page has no element #${id}.`);
   return node;
 }
 
 /**
- * Sets text only where it differs, so that nothing is laid out again for nothing.
+ * Sets text only if it differs, to avoid needless layout.
  * @param {Node} node
  * @param {string} text
  */
@@ -80,7 +80,7 @@ export function setText(node, text) {
 const due = new Set();
 
 /**
- * Runs a function before the next frame, once, however often it was asked for.
+ * Returns a function that schedules `run` before the next frame, at most once per frame.
  * @param {() => void} work
  */
 export function onFrame(work) {

@@ -3,7 +3,7 @@ import { byId, el } from './dom.js';
 /** @typedef {import('./types.js').State} State */
 
 /**
- * Replaces an empty list: says why it is empty, and what to do.
+ * The content of an empty list: why it is empty, and what to do.
  * @param {object} options
  * @param {import('./store.js').Store} options.store
  * @param {import('./view.js').View} options.view

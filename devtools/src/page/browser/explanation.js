@@ -24,7 +24,7 @@ function answerOf({ status, durationMs, verdict }) {
 }
 
 /**
- * The verdict, and why it is what it is.
+ * The verdict and its reasons.
  * @param {Detail} detail
  */
 export function explanation(detail) {

@@ -9,7 +9,7 @@ import { notify } from './notices.js';
 /** @type {readonly (readonly [key: Switch, title: string, hint: string])[]} */
 const switches = [
   ['wrongSignature', 'Wrong signature', 'Signed with a line break after the secret'],
-  ['oldTimestamp', 'Old timestamp', 'Genuine, but 50 minutes old'],
+  ['oldTimestamp', 'Old timestamp', 'Authentic, but 50 minutes old'],
   ['tamperedBody', 'Tampered body', 'One byte changed after signing'],
   ['duplicate', 'Duplicates', 'Sent again after success'],
   ['reorder', 'Reordering', 'Sent after a later delivery'],
@@ -19,7 +19,7 @@ const switches = [
 const LONGEST_DELAY_MS = 600_000;
 
 /**
- * The faults that the service makes on request, and the banner that says so while there is any.
+ * Switches for the faults that the service injects, and a banner while any is on.
  * @param {import('./api.js').Api} api
  */
 export function createFaults(api) {

@@ -5,7 +5,7 @@ import { verdictIcon, verdicts } from './verdict.js';
 
 /** @typedef {import('./store.js').Entry} Entry */
 
-/** A choice of more values than anybody reads is left to the search. */
+/** Limit of values in a select; beyond it, use the search. */
 const MOST_OPTIONS = 200;
 
 /** What of a delivery is searched. @param {Entry} entry */
@@ -16,7 +16,7 @@ function textOf(entry) {
 }
 
 /**
- * A choice that follows the values that there are.
+ * A select whose options follow the present values.
  * @param {string} all
  * @param {string} label
  * @param {() => void} onChange

@@ -9,7 +9,7 @@ const hex = (byte) => byte.toString(16).padStart(2, '0');
 const ascii = (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·');
 
 /**
- * One line of a dump: offset, bytes, and what of them is ASCII.
+ * One line of a dump: offset, bytes, and their ASCII characters.
  * @param {Uint8Array} bytes
  * @param {number} offset
  * @param {number} width bytes in a line
@@ -22,7 +22,7 @@ export function hexLine(bytes, offset, width) {
 }
 
 /**
- * A dump of any length: only the lines in sight exist.
+ * A dump of any length: only visible lines are rendered.
  * @param {Uint8Array} bytes
  */
 export function hexDump(bytes) {

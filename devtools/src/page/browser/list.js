@@ -125,7 +125,7 @@ export function createList({ view, now, onOpen, onEscape }) {
     return row ? shown.get(row) : undefined;
   }
 
-  // What was pressed is what opens, though the row may have moved before the button is up again.
+  // Opens the row that was pressed, even if rows move before the button is released.
   /** @type {Entry | undefined} */
   let pressed;
   scroller.addEventListener('pointerdown', (event) => {
@@ -161,7 +161,7 @@ export function createList({ view, now, onOpen, onEscape }) {
       if (entry) active = entry;
       update();
     },
-    /** Nothing is looked at any more: new deliveries show again, but to who is within the list with the keyboard. */
+    /** The panel was closed: new deliveries appear again, unless the keyboard focus is in the list. */
     leave() {
       if (scroller.scrollTop === 0 && !byKeyboard) active = undefined;
       update();

@@ -1,7 +1,7 @@
 import { byId, el } from './dom.js';
 import { keepToken } from './token.js';
 
-/** Says that the page has no valid token, and how to get one. */
+/** Shows that the page has no valid token, and how to get one. */
 export function showLost() {
   const field = el('input', { id: 'token-field', autocomplete: 'off', spellcheck: 'false', required: true });
   const problem = el('p', { class: 'error', role: 'alert' });
@@ -20,7 +20,7 @@ export function showLost() {
       null,
       'Deliveries are private, so the page opens only at the address that the command printed: ',
       el('code', null, `${location.origin}/#token=…`),
-      '. Find it in the terminal in which ',
+      '. Find it in the terminal where ',
       el('code', null, 'event-webhooks'),
       ' runs. Each start creates a new token; restart the command if you lost the address.',
     ),

@@ -46,12 +46,12 @@ function start(token) {
     onFrame(() => empty.update(state));
   }
 
-  /** A listener without a target has nobody to send to. */
+  /** A listener without a target cannot resend. */
   function canResend() {
     return state?.mode === 'emulate' || state?.target !== undefined;
   }
 
-  /** Where a panel covers the page, what is behind it cannot be reached. */
+  /** Makes the page behind a covering panel inert. */
   function cover() {
     const covered = phone.matches && detail.openId() !== undefined;
     for (const id of ['top', 'side', 'main']) byId(id).toggleAttribute('inert', covered);
@@ -87,7 +87,7 @@ function start(token) {
   /** @param {string} target */
   function urlOf(target) {
     if (URL.canParse(target)) return target;
-    // Put together as text: `//elsewhere/` is a path too, and would lead there.
+    // Concatenated, not resolved: the path `//elsewhere/` would resolve to another host.
     return `${state?.service?.url.replace(/\/$/, '') ?? ''}${target}`;
   }
 
@@ -125,7 +125,7 @@ function start(token) {
   function onDeliveries(deliveries) {
     view.update(store.apply(deliveries));
     detail.changed(deliveries.map(({ id }) => id));
-    // What was resent under another id is in the list only now.
+    // A delivery resent under another id is in the list only now.
     const entry = store.get(detail.openId() ?? '');
     if (entry) list.mark(entry);
     update();
@@ -156,7 +156,7 @@ function start(token) {
   });
 }
 
-// An address pasted into a tab that has the page open changes no more than its hash.
+// Pasting an address into a tab that shows the page changes only the hash.
 addEventListener('hashchange', () => {
   if (tokenIsGiven()) location.reload();
 });

@@ -4,7 +4,7 @@ const STAYS_MS = 6000;
 const MOST = 3;
 
 /**
- * Says something in passing, in the corner and to assistive technology.
+ * Shows a short notice in the corner, announced to assistive technology.
  * @param {string} text
  * @param {'good' | 'bad'} [kind]
  */

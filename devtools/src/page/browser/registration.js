@@ -4,7 +4,7 @@ import { el } from './dom.js';
 import { longText, wire } from './text.js';
 
 /**
- * The dialog that registers a webhook. Its secret is shown once: it leaves the page with the dialog.
+ * The dialog that registers a webhook. The secret is shown once and removed when the dialog closes.
  * @param {import('./api.js').Api} api
  */
 export function createRegistration(api) {

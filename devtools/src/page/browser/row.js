@@ -20,7 +20,7 @@ export const columns = [
   ['attempts', 'Attempts'],
 ];
 
-/** How many names are listed before they are counted. */
+/** Limit of listed names; others are only counted. */
 const MOST_NAMES = 4;
 
 /** @param {readonly string[]} names */

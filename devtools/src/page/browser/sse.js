@@ -1,5 +1,5 @@
 /**
- * Reads server-sent events out of a response. EventSource could not send the token.
+ * Reads server-sent events from a response. EventSource cannot send the token.
  * @param {ReadableStream<Uint8Array>} body
  * @param {() => void} onBytes called with everything that comes, heartbeats too
  * @returns {AsyncGenerator<{ event: string, data: string }>}

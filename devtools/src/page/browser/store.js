@@ -4,7 +4,7 @@ import { verdicts } from './verdict.js';
 /** @typedef {{ seq: number, summary: Summary, text?: string | undefined }} Entry `seq` counts up */
 /** @typedef {{ added: Entry[], changed: Entry[], dropped: number }} Change `dropped` of the oldest are gone */
 
-// What comes from the wire is a key of Maps only: `__proto__` is a name like any other there.
+// Untrusted names are keys of Maps only, where `__proto__` is an ordinary key.
 /** @param {Map<string, number>} tally @param {Iterable<string>} keys @param {1 | -1} by */
 function count(tally, keys, by) {
   for (const key of new Set(keys)) {
@@ -14,7 +14,7 @@ function count(tally, keys, by) {
   }
 }
 
-/** The deliveries that the page knows, oldest first, and how many there are of each sort. Never more than `limit`. */
+/** The deliveries of the page, oldest first, with counts by verdict, kind and contract. At most `limit`. */
 export function createStore() {
   /** @type {Entry[]} */
   let entries = [];
@@ -66,7 +66,7 @@ export function createStore() {
     return { added: [...added], changed: [...changed], dropped: dropped.length };
   }
 
-  /** Takes these for all that there are. Those that are known stay what they are. @param {readonly Summary[]} summaries */
+  /** Replaces all deliveries; known ones keep their entries. @param {readonly Summary[]} summaries */
   function replace(summaries) {
     const ids = new Set(summaries.map(({ id }) => id));
     for (const { summary } of entries) {

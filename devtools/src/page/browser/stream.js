@@ -7,7 +7,7 @@ import { serverSentEvents } from './sse.js';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-/** The server says something at least every 15 s. */
+/** Longer than the server's heartbeat interval of 15 s. */
 const SILENCE_MS = 45_000;
 
 /** @param {number} ms */
@@ -24,12 +24,12 @@ function wait(ms) {
 }
 
 /**
- * Follows the deliveries until the token is refused: connects again after a while whenever the connection ends, and then
- * asks for everything again, as it cannot know what it missed.
+ * Follows the deliveries until the token is refused. Reconnects after a delay whenever the connection ends, and then loads
+ * everything again, because it cannot know what it missed.
  * @param {import('./api.js').Api} api
  * @param {object} hooks
  * @param {(state: State) => void} hooks.onState
- * @param {(deliveries: Summary[]) => void} hooks.onSnapshot all that there are
+ * @param {(deliveries: Summary[]) => void} hooks.onSnapshot all deliveries
  * @param {(deliveries: Summary[]) => void} hooks.onDeliveries new and changed ones
  * @param {() => void} hooks.onCleared
  * @param {(connection: Connection) => void} hooks.onConnection
@@ -46,7 +46,7 @@ export async function follow(api, { onState, onSnapshot, onDeliveries, onCleared
       timer = setTimeout(() => abort.abort(), SILENCE_MS);
     };
     try {
-      // The stream first: whatever happens from now on comes through it, after the snapshot.
+      // The stream is opened first, so that changes during the snapshot are not lost.
       const { body } = await api.open('stream', abort.signal);
       if (!body) return;
       onState(await api.get('state', abort.signal));

@@ -1,18 +1,18 @@
 import { el } from './dom.js';
 
-// Controls, marks that turn the direction of writing, what has no width, tags, halves of pairs; but not tab and line feed.
+// Controls, bidirectional marks, zero-width characters, tags and lone surrogates; but not tab and line feed.
 const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Longer text is cut until its reader asks for all of it. */
+/** Longer text is cut until the user asks for all of it. */
 const LONGEST = 300;
-/** What is laid out as one piece of a long text. */
+/** Length of the pieces in which long text is laid out. */
 const PIECE = 16_384;
 
 /** @param {string} character */
 const mark = (character) => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
 
 /**
- * A text with everything in it to be seen: characters that hide, or that reorder what stands around them, are named.
+ * A text with invisible and reordering characters replaced by their names.
  * @param {string} text
  */
 export function visible(text) {
@@ -20,7 +20,7 @@ export function visible(text) {
 }
 
 /**
- * The first so many characters, and never half a pair.
+ * The first characters of a text, without splitting a surrogate pair.
  * @param {string} text
  * @param {number} length
  */
@@ -30,7 +30,7 @@ export function start(text, length) {
 }
 
 /**
- * Text of the wire in one line, kept apart from the direction of what stands around it.
+ * Untrusted text on one line, isolated from the direction of the text around it.
  * @param {string} text
  * @param {string} [className]
  */
@@ -39,7 +39,7 @@ export function wire(text, className) {
 }
 
 /**
- * Text of the wire for one line: cut, on one line, visible.
+ * Untrusted text for one line: cut, without line breaks, all characters visible.
  * @param {string} text
  */
 export function line(text) {
@@ -48,7 +48,7 @@ export function line(text) {
 }
 
 /**
- * Text of the wire as it is, however long: the beginning, and a button for the rest.
+ * Untrusted text of any length: its beginning, and a button for the rest.
  * @param {string} text
  * @param {number} [length] characters that are shown at first
  */
@@ -57,7 +57,7 @@ export function longText(text, length = LONGEST) {
   const cut = el('bdi', null, visible(start(text, length)), '…');
   const box = el('span', { class: 'long' }, cut);
   const all = () => {
-    // In pieces: only those in sight are laid out.
+    // In pieces, so that only visible ones are laid out.
     const pieces = [];
     for (let at = 0; at < text.length; ) {
       const piece = start(text.slice(at, at + PIECE), PIECE);

@@ -7,11 +7,11 @@ function tokenIn(text) {
   return /^[\w.~-]{8,}$/.test(text.trim()) ? text.trim() : undefined;
 }
 
-/** Whether the address bar has a token in it. */
+/** Whether the address bar contains a token. */
 export const tokenIsGiven = () => tokenIn(location.hash) !== undefined;
 
 /**
- * The token that this page was opened with. It is taken out of the address bar, and kept for as long as the tab is open.
+ * The token that this page was opened with. It is removed from the address bar and kept while the tab is open.
  * @returns {string | undefined}
  */
 export function takeToken() {
@@ -34,7 +34,7 @@ export function keepToken(text) {
   return token;
 }
 
-/** Forgets a token that the server does not take. */
+/** Forgets a token that the server refused. */
 export function dropToken() {
   sessionStorage.removeItem(KEY);
 }

@@ -10,7 +10,7 @@ import { wire } from './text.js';
 /** @param {string} title @param {Node | string} value */
 const fact = (title, value) => el('div', null, el('dt', null, title), el('dd', null, value));
 
-/** The bar on top: what runs here, and whether the page is connected to it. @param {() => import('./api.js').Api} api */
+/** The top bar: what is running, and whether the page is connected to it. @param {() => import('./api.js').Api} api */
 export function createTop(api) {
   const facts = byId('facts');
   const mode = byId('mode');
@@ -36,7 +36,7 @@ export function createTop(api) {
     }
   });
 
-  // Said aloud when it changes; the seconds that go by are for the eye.
+  // Announced when it changes; the countdown is only visible.
   const words = el('span');
   const seconds = el('span', { 'aria-hidden': 'true' });
   connection.append(words, seconds);

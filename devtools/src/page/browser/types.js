@@ -1,4 +1,4 @@
-// What the server of the page sends: the shapes are the server's own. Nothing of this file is loaded by the page.
+// The types of what the page's server sends. The page does not load this file.
 
 /** @typedef {import('../../deliveries/delivery-record.js').Verdict} Verdict */
 /** @typedef {import('../../deliveries/delivery-record.js').Attempt} Attempt */

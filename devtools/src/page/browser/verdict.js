@@ -2,7 +2,7 @@ import { el, svg } from './dom.js';
 
 /** @typedef {import('./types.js').Verdict} Verdict */
 
-/** In the order in which they are shown. @type {readonly Verdict[]} */
+/** In display order. @type {readonly Verdict[]} */
 export const verdicts = ['accepted', 'refused', 'failed', 'pending'];
 
 /** @type {Record<Verdict, string>} */
@@ -16,7 +16,7 @@ const shapes = {
 /** @type {Record<Verdict, string>} */
 export const meanings = {
   accepted: 'The receiver answered 2xx: the delivery took effect.',
-  refused: 'The receiver answered 403: it does not consider the delivery genuine.',
+  refused: 'The receiver answered 403: it does not consider the delivery authentic.',
   failed: 'The receiver answered with an error, or not at all.',
   pending: 'No answer yet.',
 };

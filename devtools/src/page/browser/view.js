@@ -1,7 +1,7 @@
 /** @typedef {import('./store.js').Entry} Entry */
 
 /**
- * How many of the entries, which are in order, come before this number.
+ * The number of entries before a sequence number, by binary search.
  * @param {readonly Entry[]} entries
  * @param {number} seq
  */
@@ -16,8 +16,8 @@ function countBefore(entries, seq) {
 }
 
 /**
- * The deliveries that pass the filters, newest first. While it is held, those that come later wait: what somebody looks
- * at does not move.
+ * The deliveries that match the filters, newest first. While the view is on hold, new ones wait, so that the rows do not
+ * move.
  * @param {import('./store.js').Store} store
  */
 export function createView(store) {

@@ -7,7 +7,7 @@ import { longText, wire } from './text.js';
 /** @typedef {import('./types.js').Webhook} Webhook */
 
 /**
- * The webhooks that are registered, and the way to register one.
+ * The registered webhooks, and a button to register one.
  * @param {import('./api.js').Api} api
  */
 export function createWebhooks(api) {
@@ -68,7 +68,7 @@ export function createWebhooks(api) {
       none.hidden = webhooks.length > 0;
       if (within) heading.focus();
     },
-    /** Where the empty list sends who has no webhook yet. */
+    /** Opens the registration, from the empty list. */
     open: registration.open,
   };
 }

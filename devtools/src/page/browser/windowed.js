@@ -1,10 +1,10 @@
 /**
- * Shows a list of any length with the rows alone that are in sight, and a few around them. Every row has the same height.
- * A row keeps its element while it is in sight, so that focus, selection and what a pointer is on stay with it.
+ * Shows a list of any length by rendering only the visible rows and a few around them. All rows have the same height. A
+ * row keeps its element while it is visible, and with it focus, selection and hover.
  * @template T
  * @param {object} options
  * @param {HTMLElement} options.scroller
- * @param {HTMLElement} options.canvas stands in the scroller and is made as high as all rows are
+ * @param {HTMLElement} options.canvas child of the scroller, as high as all rows together
  * @param {() => number} options.count
  * @param {(index: number) => T | undefined} options.at
  * @param {() => HTMLElement} options.make
@@ -54,7 +54,7 @@ export function createWindowed({ scroller, canvas, count, at, make, fill }) {
     render,
     /** @param {number} height */
     setRowHeight(height) {
-      // What is on top stays there.
+      // Keeps the top row in place.
       const top = scroller.scrollTop / rowHeight;
       const changed = rowHeight !== height;
       rowHeight = height;

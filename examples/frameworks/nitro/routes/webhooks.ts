@@ -5,7 +5,6 @@ import { defineHandler } from 'nitro/h3';
 
 const receive = fetchHandler({
   secret: process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   onEvent: (event) => console.log(`took effect: ${event.id}`),
 });
 

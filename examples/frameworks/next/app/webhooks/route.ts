@@ -5,6 +5,5 @@ import { fetchHandler } from 'event-webhook-receiver/fetch';
 
 export const POST = fetchHandler({
   secret: () => process.env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   onEvent: (event) => console.log(`took effect: ${event.id}`),
 });

@@ -7,7 +7,6 @@ import { env } from '$env/dynamic/private';
 
 const receive = fetchHandler({
   secret: () => env.WEBHOOK_SECRET ?? '',
-  toleranceSeconds: 300,
   onEvent: (event) => console.log(`took effect: ${event.id}`),
 });
 

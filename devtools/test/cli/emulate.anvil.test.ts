@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { untilClosed } from '../../../test/servers/server.js';
+import { sampleTokenAbi } from '../../src/cli/anvil/sample-token.js';
+import { app, limits, pageOf, scratch } from './emulated.js';
+import { startHere, startProcess, ways } from './running.js';
+
+const { ANVIL = '' } = process.env;
+
+describe.each(ways)('emulate with a chain, $way', ({ start }) => {
+  it('delivers the transfers of a chain that it starts', limits, async () => {
+    const secretFile = join(await scratch(), 'secret');
+    const { url, event } = await app(secretFile);
+    const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
+    const emulate = start(['emulate', '--port', '0', '--anvil', '--interval', '3600', ...register], { ANVIL });
+    const page = await pageOf(emulate);
+    const { transaction } = (await page('POST', 'sample')).body;
+    const came = await event();
+    if (came.event !== 'event.emitted') throw new Error('It is another kind.');
+    expect(came.data.transaction?.txHash).toBe(transaction);
+    expect(came.data.event).toMatchObject({ name: 'Transfer', contract: { label: 'sampletoken' } });
+    await emulate.until(/200 accepted/);
+    const { body } = await page('GET', 'deliveries/1');
+    expect(body.items[0].inputs[2]).toMatchObject({ exact: '250000000000000000', formatted: '0.25' });
+    const { chain } = (await page('GET', 'state')).body;
+    expect(chain).toMatchObject({ chainId: 31337, contracts: [{ label: 'sampletoken', name: 'SampleToken' }] });
+
+    // A second service watches the same chain through its RPC, by the ABI in a file.
+    const abi = join(await scratch(), 'MyToken.json');
+    await writeFile(abi, JSON.stringify({ contractName: 'MyToken', abi: sampleTokenAbi }));
+    const [{ address }] = chain.contracts;
+    const secondFile = join(await scratch(), 'secret');
+    const other = await app(secondFile);
+    const watch = ['--rpc', chain.rpcUrl, '--contract', `${address}=${abi}:mine`];
+    const second = start([
+      'emulate',
+      '--port',
+      '0',
+      '--register',
+      `x=${other.url}`,
+      '--secret-out',
+      secondFile,
+      ...watch,
+    ]);
+    expect(await second.until(/^Chain/)).toContain(`mine ${address}`);
+    const secondPage = await pageOf(second);
+    await page('POST', 'sample');
+    expect((await other.event()).data).toMatchObject({ event: { contract: { label: 'mine', name: 'MyToken' } } });
+    await second.until(/200 accepted/);
+    const seen = await secondPage('GET', 'deliveries/1');
+    expect(seen.body.items[0].inputs[2]).toMatchObject({ exact: '500000000000000000', formatted: '0.5' });
+    await second.end();
+    await emulate.end();
+    await untilClosed(Number(new URL(chain.rpcUrl).port));
+  });
+});
+
+describe('emulate --anvil', () => {
+  it('sends transfers by itself, and stops its chain when it exits, whatever ends it', limits, async () => {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      const secretFile = join(await scratch(), 'secret');
+      const { url, event } = await app(secretFile);
+      const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
+      const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0.1', ...register], { ANVIL });
+      const rpc = /http:\S+(?=,)/.exec(await emulate.until(/^Chain/))?.[0] ?? '';
+      await event();
+      await event();
+      expect(await emulate.end(signal)).toBe(code);
+      await untilClosed(Number(new URL(rpc).port));
+      expect(emulate.stderr).toBe('');
+    }
+  });
+
+  it('keeps running without its chain, with a note', limits, async () => {
+    const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0'], { ANVIL });
+    const rpc = /http:\S+(?=,)/.exec(await emulate.until(/^Chain/))?.[0] ?? '';
+    const page = await pageOf(emulate);
+    // Its RPC has no call that ends it, so its process is found by its parent.
+    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(emulate.pid)], { encoding: 'utf8' });
+    for (const pid of children.trim().split(/\s+/)) process.kill(-Number(pid), 'SIGTERM');
+    await untilClosed(Number(new URL(rpc).port));
+    while (!emulate.stderr.includes('anvil has exited')) await page('GET', 'state');
+    expect(await page('POST', 'sample')).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining('anvil') },
+    });
+    expect(await emulate.end('SIGTERM')).toBe(143);
+  });
+});
+
+describe('emulate --anvil, in this process', () => {
+  it('sends a transfer at every interval', limits, async () => {
+    const secretFile = join(await scratch(), 'secret');
+    const { url, event } = await app(secretFile);
+    const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
+    startHere(['emulate', '--port', '0', '--anvil', '--interval', '0.05', '--no-page', ...register], { ANVIL });
+    const ids = [(await event()).id, (await event()).id, (await event()).id];
+    expect(new Set(ids).size).toBe(3);
+  });
+});

@@ -1,0 +1,56 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WebhookEvent } from 'event-webhook-receiver';
+import { nodeHandler } from 'event-webhook-receiver/node';
+import { onTestFinished } from 'vitest';
+import { call, pageHeaders } from '../page/call.js';
+import type { Running } from './running.js';
+
+/** The timeout of tests that start `emulate`. */
+export const limits = { timeout: 60_000 };
+
+export async function scratch(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+/** An app that verifies with the secret in a file, which it reads at each delivery, and the events it handles. */
+export async function app(secretFile: string) {
+  const events: WebhookEvent[] = [];
+  let wake = () => {};
+  const handle = nodeHandler({
+    secret: async () => (await readFile(secretFile, 'utf8')).trim(),
+    toleranceSeconds: 300,
+    onEvent(event) {
+      events.push(event);
+      wake();
+    },
+  });
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  async function event(): Promise<WebhookEvent> {
+    while (events.length === 0) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    return events.shift() as WebhookEvent;
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`, event };
+}
+
+/** The page of a running command, by its API. */
+export async function pageOf(running: Running) {
+  const [url, token = ''] = (await running.until(/^Page/)).replace('Page: ', '').split('#token=');
+  const headers = pageHeaders(token);
+  return async (method: string, path: string, body: unknown = {}) => {
+    const sent = method === 'GET' ? {} : { body: JSON.stringify(body) };
+    const { status, text } = await call(`${url}api/${path}`, { method, headers, ...sent });
+    return { status, body: JSON.parse(text) };
+  };
+}
