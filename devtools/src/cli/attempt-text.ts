@@ -1,5 +1,5 @@
-import type { Attempt } from '../page/delivery-record.js';
-import type { Summary } from '../page/views.js';
+import type { Attempt } from '../deliveries/delivery-record.js';
+import type { Summary } from '../deliveries/views.js';
 import { timeOf } from './delivery-text.js';
 import type { Colors } from './output.js';
 import { visible } from './visible.js';

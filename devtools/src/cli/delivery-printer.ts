@@ -1,9 +1,9 @@
 import { type Explainer, NOT_EXPLAINED } from '../confined/explainer.js';
-import { itemsOf } from '../page/contents.js';
-import type { Feed, KeptDelivery } from '../page/feed.js';
-import { type FindingSources, findingsOf, MOST_BYTES } from '../page/findings.js';
-import { rowsOf } from '../page/rows.js';
-import { lastOf, summaryOf } from '../page/views.js';
+import { itemsOf } from '../deliveries/contents.js';
+import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { type FindingSources, findingsOf, MOST_BYTES } from '../deliveries/findings.js';
+import { rowsOf } from '../deliveries/rows.js';
+import { lastOf, summaryOf } from '../deliveries/views.js';
 import { deliveryText, refusalText } from './delivery-text.js';
 import type { Output } from './output.js';
 

@@ -1,6 +1,6 @@
+import type { Row } from '../deliveries/rows.js';
+import type { Summary } from '../deliveries/views.js';
 import type { Finding } from '../explain/finding.js';
-import type { Row } from '../page/rows.js';
-import type { Summary } from '../page/views.js';
 import type { Colors } from './output.js';
 import { visible } from './visible.js';
 

@@ -1,10 +1,10 @@
+import { type Contents, contentsOf, itemsOf } from '../deliveries/contents.js';
+import { type ItemView, itemView, type KnownContracts } from '../deliveries/item-view.js';
+import { type Row, rowsOf } from '../deliveries/rows.js';
+import { budget } from '../deliveries/text-limits.js';
 import { explainFailure } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
-import { type Contents, contentsOf, itemsOf } from '../page/contents.js';
-import { type ItemView, itemView, type KnownContracts } from '../page/item-view.js';
-import { type Row, rowsOf } from '../page/rows.js';
-import { budget } from '../page/text-limits.js';
 
 /** The tasks of the thread, with the messages they take and return. */
 export interface Tasks {

@@ -1,6 +1,6 @@
+import type { KnownContracts } from '../deliveries/item-view.js';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
-import type { KnownContracts } from '../page/item-view.js';
 import { createConfined, type Limits, type Undone } from './confined.js';
 import { threadFile } from './explain-files.js';
 import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { HeaderLine } from '../page/delivery-record.js';
+import type { HeaderLine } from '../deliveries/delivery-record.js';
 
 /** The outcome of forwarding a delivery. */
 export interface Forwarded {

@@ -5,11 +5,11 @@ import { createReceiver, type DeliveryRequest, type DeliveryResult } from 'event
 import { nodeHandler } from 'event-webhook-receiver/node';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { signDelivery, verifySignature } from 'event-webhook-receiver/verify';
-import type { Attempt, DeliveryRecord, HeaderLine } from '../page/delivery-record.js';
-import type { Feed, KeptDelivery } from '../page/feed.js';
-import { headerOf } from '../page/findings.js';
+import type { Attempt, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
+import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { headerOf } from '../deliveries/findings.js';
+import { lastOf } from '../deliveries/views.js';
 import { PageError } from '../page/page-guard.js';
-import { lastOf } from '../page/views.js';
 import { createBrake } from './brake.js';
 import { acceptConnections } from './connections.js';
 import { type Forwarded, forward } from './forward.js';

@@ -1,7 +1,7 @@
+import type { DeliveryRecord } from '../deliveries/delivery-record.js';
+import type { FindingSources } from '../deliveries/findings.js';
 import type { LocalDelivery } from '../service/delivery.js';
 import type { LocalService } from '../service/local-service.js';
-import type { DeliveryRecord } from './delivery-record.js';
-import type { FindingSources } from './findings.js';
 import type { PageActions } from './page-api.js';
 import { PageError } from './page-guard.js';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { type Detail, summaryOf } from '../deliveries/views.js';
 import { isRecord } from '../guards.js';
-import type { Feed, KeptDelivery } from './feed.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
-import { type Detail, summaryOf } from './views.js';
 
 /** Actions of the page. A missing action is answered 404. Actions may throw errors with `status` and `message`. */
 export interface PageActions {

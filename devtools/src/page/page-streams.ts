@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Feed } from './feed.js';
+import type { Feed } from '../deliveries/feed.js';
+import { summaryOf } from '../deliveries/views.js';
 import { PageError } from './page-guard.js';
-import { summaryOf } from './views.js';
 
 /** Options of the page's streams. */
 export interface StreamOptions {

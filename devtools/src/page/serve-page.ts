@@ -3,14 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { createExplainer, type Explainer } from '../confined/explainer.js';
-import type { Feed } from './feed.js';
-import { type FindingSources, findingsOf, NOT_DECODED } from './findings.js';
-import type { KnownContracts } from './item-view.js';
+import type { Feed } from '../deliveries/feed.js';
+import { type FindingSources, findingsOf, NOT_DECODED } from '../deliveries/findings.js';
+import type { KnownContracts } from '../deliveries/item-view.js';
+import { detailOf } from '../deliveries/views.js';
+import { endEarly } from '../end-early.js';
 import { createPageApi, type PageActions } from './page-api.js';
 import { pageFiles } from './page-files.js';
 import { createGuard, PageError, type PageGuard, secure } from './page-guard.js';
 import { createStreams, type StreamOptions } from './page-streams.js';
-import { detailOf } from './views.js';
 
 /** What the page shows in addition to deliveries. Contains no secret. */
 export interface PageState {
@@ -125,9 +126,6 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   };
 }
 
-/** How long a connection stays open after an early response, so that the sender can read it. */
-const LINGER_MS = 1000;
-
 /** Sends an error response. Messages that were not written for users are not disclosed. */
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
@@ -136,16 +134,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.statusCode = status;
-  if (request.complete) return void response.end(text);
-  // Closing at once would make a client that is still sending miss the response, so its bytes are discarded for a moment.
-  response.setHeader('Connection', 'close');
-  response.write(text);
-  const end = () => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(end, LINGER_MS);
-  request.once('end', end).once('close', end).resume();
+  if (!request.complete) response.setHeader('Connection', 'close');
+  endEarly(request, response, text);
 }
 
 function told(error: unknown): { status: number; message: string } {

@@ -4,14 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'event-webhook-receiver';
 import { ConfigError } from 'event-webhook-receiver';
+import { endEarly } from '../end-early.js';
 import { isLoopback } from '../guards.js';
 import type { Api } from './api.js';
 import { ServiceError } from './service-error.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_CONNECTIONS = 1000;
-/** How long a connection stays open after an early response, so that the client can read it. */
-const LINGER_MS = 1000;
 
 /** How to serve the API. */
 export interface ServerOptions {
@@ -155,18 +154,7 @@ function answer(
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   });
-  if (request.complete) {
-    response.end(body);
-    return;
-  }
-  // The client is still sending. Closing at once would make it miss the response, so its bytes are discarded for a moment.
-  response.write(body);
-  const close = () => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(close, LINGER_MS);
-  request.once('end', close).once('close', close).resume();
+  endEarly(request, response, body);
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {

@@ -1,6 +1,6 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { expect, it, onTestFinished } from 'vitest';
-import { createFeed } from '../../src/page/feed.js';
+import { createFeed } from '../../src/deliveries/feed.js';
 import { servePage } from '../../src/page/serve-page.js';
 import { openFirst, openPage, rowsOf, violationsOf } from './open-page.js';
 import { recordOf } from './records.js';

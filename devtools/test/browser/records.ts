@@ -1,5 +1,5 @@
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
-import type { Attempt, DeliveryRecord } from '../../src/page/delivery-record.js';
+import type { Attempt, DeliveryRecord } from '../../src/deliveries/delivery-record.js';
 import { SECRET } from '../page/fake-source.js';
 
 /** A delivery as a test needs it, with a body that is given or made of items. */

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
 import { createPrinter, type PrinterOptions } from '../../src/cli/delivery-printer.js';
 import { createOutput } from '../../src/cli/output.js';
+import { contentsOf } from '../../src/deliveries/contents.js';
+import { createFeed } from '../../src/deliveries/feed.js';
 import type { Finding } from '../../src/explain/finding.js';
-import { contentsOf } from '../../src/page/contents.js';
-import { createFeed } from '../../src/page/feed.js';
-import { recordOf, SECRET } from '../page/records.js';
+import { recordOf, SECRET } from '../deliveries/records.js';
 
 const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((then) => setImmediate(then));

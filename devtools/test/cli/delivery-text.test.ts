@@ -3,11 +3,11 @@ import { createColors } from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { attemptText } from '../../src/cli/attempt-text.js';
 import { deliveryText, refusalText } from '../../src/cli/delivery-text.js';
-import { itemsOf } from '../../src/page/contents.js';
-import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
-import { rowsOf } from '../../src/page/rows.js';
-import { lastOf, summaryOf } from '../../src/page/views.js';
-import { recordOf } from '../page/records.js';
+import { itemsOf } from '../../src/deliveries/contents.js';
+import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import { rowsOf } from '../../src/deliveries/rows.js';
+import { lastOf, summaryOf } from '../../src/deliveries/views.js';
+import { recordOf } from '../deliveries/records.js';
 
 const colors = createColors(false);
 

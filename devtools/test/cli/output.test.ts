@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createPrinter } from '../../src/cli/delivery-printer.js';
 import { createOutput } from '../../src/cli/output.js';
 import { visibleJson } from '../../src/cli/visible.js';
-import { createFeed } from '../../src/page/feed.js';
-import { recordOf } from '../page/records.js';
+import { createFeed } from '../../src/deliveries/feed.js';
+import { recordOf } from '../deliveries/records.js';
 
 /** An output on terminals, or on what is none, and what stands there. */
 function outputs({

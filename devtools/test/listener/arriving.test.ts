@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { expect, it, onTestFinished } from 'vitest';
+import { createFeed } from '../../src/deliveries/feed.js';
 import { startListener } from '../../src/listener/listener.js';
-import { createFeed } from '../../src/page/feed.js';
 import { call } from '../page/call.js';
 
 const secret = 'whsec-of-the-listener';

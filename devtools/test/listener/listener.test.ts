@@ -3,9 +3,9 @@ import { type AddressInfo, createConnection, createServer as createTcpServer } f
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { serviceHeaders, signDelivery, verifySignature } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import { lastOf } from '../../src/deliveries/views.js';
 import { type ListenerOptions, startListener } from '../../src/listener/listener.js';
-import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
-import { lastOf } from '../../src/page/views.js';
 import { call } from '../page/call.js';
 
 const SECRET = 'whsec-of-the-listener';

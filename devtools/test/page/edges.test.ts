@@ -6,14 +6,14 @@ import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { encodeAbiParameters, keccak256, padHex, stringToHex } from 'viem';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
+import { createFeed, type FeedOptions, type KeptDelivery } from '../../src/deliveries/feed.js';
+import { lastOf, summaryOf } from '../../src/deliveries/views.js';
+import { decodeByWire } from '../../src/deliveries/wire-abi.js';
 import { type ListenerOptions, startListener } from '../../src/listener/listener.js';
-import { createFeed, type FeedOptions, type KeptDelivery } from '../../src/page/feed.js';
 import { createGuard } from '../../src/page/page-guard.js';
 import { servePage } from '../../src/page/serve-page.js';
-import { lastOf, summaryOf } from '../../src/page/views.js';
-import { decodeByWire } from '../../src/page/wire-abi.js';
+import { recordOf, SECRET } from '../deliveries/records.js';
 import { call, pageHeaders } from './call.js';
-import { recordOf, SECRET } from './records.js';
 
 async function listen(options: Partial<ListenerOptions> = {}) {
   const feed = createFeed();

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
-import type { Attempt, DeliveryRecord } from '../../src/page/delivery-record.js';
-import { createFeed, type Feed } from '../../src/page/feed.js';
+import type { Attempt, DeliveryRecord } from '../../src/deliveries/delivery-record.js';
+import { createFeed, type Feed } from '../../src/deliveries/feed.js';
 import { PageError } from '../../src/page/page-guard.js';
 import { type ServedPage, servePage } from '../../src/page/serve-page.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
+import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import { lastOf, summaryOf } from '../../src/deliveries/views.js';
 import { localActions, localSecrets, recordOf } from '../../src/page/local-source.js';
-import { lastOf, summaryOf } from '../../src/page/views.js';
 import { createLocalService } from '../../src/service/index.js';
-import { recordOf as sampleRecord } from './records.js';
+import { recordOf as sampleRecord } from '../deliveries/records.js';
 
 async function serving() {
   const service = await createLocalService();

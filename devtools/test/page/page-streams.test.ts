@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFeed } from '../../src/page/feed.js';
+import { createFeed } from '../../src/deliveries/feed.js';
 import { type PageOptions, servePage } from '../../src/page/serve-page.js';
+import { recordOf, SECRET } from '../deliveries/records.js';
 import { pageHeaders } from './call.js';
-import { recordOf, SECRET } from './records.js';
 
 type Event = { event: string; data: unknown };
 

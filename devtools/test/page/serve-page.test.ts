@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Explainer } from '../../src/confined/explainer.js';
+import { createFeed } from '../../src/deliveries/feed.js';
 import type { Finding } from '../../src/explain/finding.js';
-import { createFeed } from '../../src/page/feed.js';
 import { type PageOptions, servePage } from '../../src/page/serve-page.js';
+import { recordOf, SECRET } from '../deliveries/records.js';
 import { call, pageHeaders } from './call.js';
 import { startFakeSource } from './fake-source.js';
-import { recordOf, SECRET } from './records.js';
 
 async function open(options: Partial<PageOptions> = {}) {
   const feed = createFeed();

@@ -1,4 +1,4 @@
-import type { KnownContract, KnownContracts } from '../../page/item-view.js';
+import type { KnownContract, KnownContracts } from '../../deliveries/item-view.js';
 import type { LocalService } from '../../service/local-service.js';
 import { usageError } from '../command-error.js';
 import { type GivenContract, readContract } from '../contract-file.js';

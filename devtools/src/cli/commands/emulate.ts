@@ -1,11 +1,11 @@
 import type { Logger } from 'event-webhook-receiver';
 import { isWebhookError } from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
-import { createFeed } from '../../page/feed.js';
+import { createFeed } from '../../deliveries/feed.js';
+import { lastOf, summaryOf, verdictOf } from '../../deliveries/views.js';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { PageError } from '../../page/page-guard.js';
 import { type ServedPage, servePage } from '../../page/serve-page.js';
-import { lastOf, summaryOf, verdictOf } from '../../page/views.js';
 import { createLocalService } from '../../service/create-local-service.js';
 import type { LocalDelivery } from '../../service/delivery.js';
 import { type ChainOptions, type ChainSource, readChainOptions, startChain } from '../anvil/chain-source.js';

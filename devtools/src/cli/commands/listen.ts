@@ -1,10 +1,10 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
+import { createFeed } from '../../deliveries/feed.js';
+import { lastOf, verdictOf } from '../../deliveries/views.js';
 import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
-import { createFeed } from '../../page/feed.js';
 import { servePage } from '../../page/serve-page.js';
-import { lastOf, verdictOf } from '../../page/views.js';
 import { usageError } from '../command-error.js';
 import { type Context, type ExitCode, untilAborted } from '../context.js';
 import { createPrinter } from '../delivery-printer.js';

@@ -1,13 +1,13 @@
 // The types of what the page's server sends. The page does not load this file.
 
-/** @typedef {import('../delivery-record.js').Verdict} Verdict */
-/** @typedef {import('../delivery-record.js').Attempt} Attempt */
-/** @typedef {import('../delivery-record.js').HeaderLine} HeaderLine */
+/** @typedef {import('../../deliveries/delivery-record.js').Verdict} Verdict */
+/** @typedef {import('../../deliveries/delivery-record.js').Attempt} Attempt */
+/** @typedef {import('../../deliveries/delivery-record.js').HeaderLine} HeaderLine */
 /** @typedef {import('../../explain/finding.js').Finding} Finding */
-/** @typedef {import('../views.js').Summary} Summary */
-/** @typedef {import('../views.js').Detail} Detail */
-/** @typedef {import('../item-view.js').ItemView} ItemView */
-/** @typedef {import('../item-view.js').InputView} InputView */
+/** @typedef {import('../../deliveries/views.js').Summary} Summary */
+/** @typedef {import('../../deliveries/views.js').Detail} Detail */
+/** @typedef {import('../../deliveries/item-view.js').ItemView} ItemView */
+/** @typedef {import('../../deliveries/item-view.js').InputView} InputView */
 
 /** @typedef {{ readonly id: number, readonly label: string, readonly url: string }} Webhook */
 

@@ -1,8 +1,8 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
+import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import { type FindingSources, findingsOf } from '../../src/deliveries/findings.js';
 import { explainFailure } from '../../src/explain/explain-failure.js';
-import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
-import { type FindingSources, findingsOf } from '../../src/page/findings.js';
 import { recordOf, SECRET, SENT } from './records.js';
 
 const sources: FindingSources = { headers: serviceHeaders, toleranceSeconds: 300, secretOf: () => SECRET };

@@ -1,11 +1,11 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
 import { itemViews } from '../../src/confined/explain-tasks.js';
-import type { Attempt } from '../../src/page/delivery-record.js';
-import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
-import type { KnownContracts } from '../../src/page/item-view.js';
-import { summaryOf, verdictOf, detailOf as wholeDetail } from '../../src/page/views.js';
-import { decodeByWire } from '../../src/page/wire-abi.js';
+import type { Attempt } from '../../src/deliveries/delivery-record.js';
+import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import type { KnownContracts } from '../../src/deliveries/item-view.js';
+import { summaryOf, verdictOf, detailOf as wholeDetail } from '../../src/deliveries/views.js';
+import { decodeByWire } from '../../src/deliveries/wire-abi.js';
 import { recordOf } from './records.js';
 
 /** The contract of the samples. */

@@ -1,5 +1,5 @@
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
-import type { Attempt, DeliveryRecord } from '../../src/page/delivery-record.js';
+import type { Attempt, DeliveryRecord } from '../../src/deliveries/delivery-record.js';
 
 export const SECRET = 'whsec-of-these-records';
 /** Unix seconds of every delivery here. */

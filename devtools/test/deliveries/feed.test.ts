@@ -1,8 +1,8 @@
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
-import { contentsOf } from '../../src/page/contents.js';
-import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
-import { summaryOf } from '../../src/page/views.js';
+import { contentsOf } from '../../src/deliveries/contents.js';
+import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import { summaryOf } from '../../src/deliveries/views.js';
 import { recordOf } from './records.js';
 
 const body = (bytes: number) => ({ rawBody: new Uint8Array(bytes) });

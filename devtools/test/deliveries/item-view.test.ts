@@ -3,7 +3,7 @@ import { type DeliveryItem, parseDelivery } from 'event-webhook-receiver';
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { encodeAbiParameters, encodeFunctionData } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { type ItemView, itemView, type KnownContract, type KnownContracts } from '../../src/page/item-view.js';
+import { type ItemView, itemView, type KnownContract, type KnownContracts } from '../../src/deliveries/item-view.js';
 
 const whole = { cut: (text: string) => text, spend: () => true };
 const view = (event: unknown, known?: KnownContract): ItemView => {
