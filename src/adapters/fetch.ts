@@ -86,7 +86,7 @@ const verifiers = new WeakMap<object, Verifier>();
  * }
  * ```
  * @param verifierOrOptions A verifier, or options to create one with. Pass the same object each time: its limits then cover
- * all requests.
+ * all requests. Options are read once, so later changes to them have no effect; to rotate a secret, pass a function.
  * @returns The verified delivery, or the response to return. It rejects with RawBodyUnavailableError when the body was read
  * before the call, and with ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */

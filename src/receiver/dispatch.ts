@@ -1,6 +1,7 @@
 import { InvalidEventError, WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
+import { typeName } from '../internal/check-options.js';
 import { ignorePromise } from '../internal/guards.js';
 import type { EventOutcome } from './answer.js';
 import type { VerifiedDelivery } from './delivery-request.js';
@@ -37,9 +38,10 @@ export function createDispatch<Tx>(
   function keyOf(item: EventItem, source: string | undefined): string | WebhookError {
     try {
       const key: unknown = options.idempotencyKey(item.event);
-      if (typeof key === 'string') return keyWithin(source, key);
+      // An empty key is a missing field, and events that share one would suppress each other.
+      if (typeof key === 'string' && key !== '') return keyWithin(source, key);
       ignorePromise(key);
-      throw new TypeError('`idempotencyKey` must return a string, not a promise of one.');
+      throw new TypeError(`\`idempotencyKey\` must return a non-empty string synchronously, got ${typeName(key)}.`);
     } catch (cause) {
       return handlerError(cause);
     }

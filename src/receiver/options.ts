@@ -170,7 +170,7 @@ export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
    * (Default: `memoryStore()`, which covers one process.)
    */
   readonly store?: IdempotencyStore<Tx> | false | undefined;
-  /** What makes two events of one source the same. (Default: kind and id, `event.emitted:<id>`.) */
+  /** What makes two events of one source the same: not empty. (Default: kind and id, `event.emitted:<id>`.) */
   readonly idempotencyKey?: ((event: WebhookEvent) => string) | undefined;
   /** How many events of one delivery are handled at once. (Default: 1, in order.) */
   readonly concurrency?: number | undefined;

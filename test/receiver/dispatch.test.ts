@@ -170,6 +170,8 @@ describe('the idempotency key', () => {
       },
     ],
     ['gives no string', () => 7 as never],
+    ['gives an empty string', () => ''],
+    ['gives a promise', () => Promise.resolve('b') as never],
   ])('fails the event alone when its function %s', async (_how, idempotencyKey) => {
     const { receiver } = noting({ idempotencyKey: (each) => (each.id === 'b' ? idempotencyKey() : each.id) });
     const result = await receiver.handle(signed([event('a'), event('b')]));
