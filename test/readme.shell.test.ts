@@ -129,7 +129,7 @@ describe.skipIf(!hasAnvil)(`the README's "Develop locally"${needsAnvil}`, () => 
     // Through `listen`, which shows it and records it; then the recording, sent again and explained.
     await listen.prints(/ 200 accepted {2}\/webhooks /);
     expect(recorded.output.match(/^#1 +200 accepted /gm)).toHaveLength(2);
-    expect(recorded.output).toMatch(/^Genuine: /m);
+    expect(recorded.output).toMatch(/^Authentic: /m);
 
     // Nothing is left of it.
     const [, chain] = await emulate.prints(/^Chain: http:\/\/127\.0\.0\.1:(\d+),/m);

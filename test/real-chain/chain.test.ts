@@ -40,7 +40,7 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
     sent = happened.map((each) => wire.emitted(each));
 
     const routed = routeAll(chain.deployed);
-    const receiver = await startReceiver(routed);
+    const receiver = await startReceiver({ onEvent: routed.onEvent });
     ({ handled } = routed);
     ({ errors } = receiver);
     statuses = await receiver.post(wire.deliveries(sent));

@@ -17,7 +17,14 @@ export async function startPostgres(): Promise<TestServer> {
   /** To the main process and to those that serve one connection each. */
   const signalAll = (name: NodeJS.Signals) => {
     const { stdout } = spawnSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' });
-    for (const pid of [server.pid, ...stdout.split('\n').filter(Boolean).map(Number)]) process.kill(pid, name);
+    for (const pid of [server.pid, ...stdout.split('\n').filter(Boolean).map(Number)]) {
+      try {
+        process.kill(pid, name);
+      } catch (error) {
+        // A process that serves a connection ends by itself once the main one is killed.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
   };
   process.once('exit', () => {
     try {
@@ -30,7 +37,8 @@ export async function startPostgres(): Promise<TestServer> {
     url: server.url,
     port: server.port,
     async kill() {
-      signal('SIGKILL');
+      // With the main process alone killed, open connections are served for some moments more.
+      signalAll('SIGKILL');
       await untilClosed(server.port);
     },
     async restart() {

@@ -2,7 +2,12 @@
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 
 const seen = [];
-const receive = fetchHandler({ secret: 'whsec-matrix', maxBodyBytes: 100_000, onEvent: ({ id }) => seen.push(id) });
+const receive = fetchHandler({
+  secret: 'whsec-matrix',
+  toleranceSeconds: false, // the deliveries are signed for a fixed time
+  maxBodyBytes: 100_000,
+  onEvent: ({ id }) => seen.push(id),
+});
 
 addEventListener('fetch', (event) => {
   const { pathname } = new URL(event.request.url);

@@ -16,6 +16,7 @@ export default {
     if (pathname === '/release') return new Response(release());
     receive ??= fetchHandler({
       secret: 'whsec-matrix',
+      toleranceSeconds: false, // the deliveries are signed for a fixed time
       maxInFlight: 2,
       handlerTimeoutMs: 2000,
       async onEvent({ id }) {

@@ -33,7 +33,7 @@ export const goneCases: readonly Case[] = [
       const error = await thrownBy(() => app.handler(request));
       equal([error.code, error.status], ['ERR_WEBHOOK_RAW_BODY_UNAVAILABLE', 500]);
       ok(error instanceof lab.lib.root.RawBodyUnavailableError, 'it is no RawBodyUnavailableError');
-      const fix = /before anything reads the body .*read request\.clone\(\)/;
+      const fix = /before anything reads the body .*use request\.clone\(\)/;
       ok(fix.test(String(error.message)), `the message is ${error.message}`);
       const { verifyRequest } = lab.lib.fetch;
       equal((await thrownBy(() => verifyRequest(request, { secret: 's' }))).code, error.code);

@@ -57,7 +57,8 @@ const authenticity: readonly Case[] = [
   {
     name: 'never handles a delivery with digits moved from its timestamp to its body',
     async run(lab) {
-      const app = lab.start();
+      // A moved digit changes the timestamp by years.
+      const app = lab.start({ toleranceSeconds: false });
       const statuses: number[] = [];
       for (const moved of digitsMoved(await lab.genuine())) statuses.push((await app.post(moved)).status);
       // Only 700000000 and 0 are canonical. Then the signature holds, and the body is no JSON.
