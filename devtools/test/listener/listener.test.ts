@@ -1,54 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, createConnection, createServer as createTcpServer } from 'node:net';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { serviceHeaders, signDelivery, verifySignature } from 'event-webhook-receiver/verify';
+import { signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ListenerOptions, startListener } from '../../src/listener/listener.js';
-import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
+import type { KeptDelivery } from '../../src/page/feed.js';
 import { lastOf } from '../../src/page/views.js';
 import { call } from '../page/call.js';
-
-const SECRET = 'whsec-of-the-listener';
-const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
-  const { body, headers } = createTestDelivery(events, { secret });
-  return { method: 'POST', body, headers };
-};
-
-async function listen(options: Partial<ListenerOptions> = {}) {
-  const feed = createFeed();
-  const fixed = { feed, secret: SECRET, headers: serviceHeaders, toleranceSeconds: 300, forwardTimeoutMs: 5_000 };
-  const listener = await startListener({ ...fixed, ...options });
-  onTestFinished(() => listener.close());
-  const last = () => lastOf(feed.list().at(-1) as KeptDelivery);
-  return { ...listener, feed, last };
-}
-
-/** An app on a free port, and what it got. */
-async function app(answer: RequestListener = (_, response) => response.writeHead(200).end()) {
-  const got: { url: string; headers: string[]; body: Buffer }[] = [];
-  const server = createServer(async (request: IncomingMessage, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    got.push({ url: request.url ?? '', headers: request.rawHeaders, body: Buffer.concat(chunks) });
-    answer(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { target: new URL(`http://127.0.0.1:${port}/hooks?a=1`), got, host: `127.0.0.1:${port}` };
-}
-
-/** A port where nothing listens. */
-async function closedPort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+import { app, closedPort, listen, SECRET, signed } from './listening.js';
 
 describe('a listener without a target', () => {
   it('answers as a receiver does, at any path, and keeps what came', async () => {
@@ -253,58 +210,5 @@ describe('a listener with a target', () => {
     const { url } = await listen({ target });
     const answer = await call(url, signed());
     expect([answer.status, answer.text]).toEqual([200, '']);
-  });
-});
-
-describe('sending again', () => {
-  it('sends the same bytes, signed afresh under the same headers, and keeps both attempts', async () => {
-    const { target, got } = await app();
-    const { url, feed, resend } = await listen({ target });
-    const now = Math.floor(Date.now() / 1000);
-    const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET, timestamp: now - 200 });
-    await call(url, { method: 'POST', body, headers: { ...headers, 'X-Mine': '1' } });
-    expect(await resend(feed.list()[0] as KeptDelivery)).toEqual({ id: '1' });
-    const [first, second] = got;
-    expect(second?.body.equals(first?.body as Buffer)).toBe(true);
-    const value = (name: string) => second?.headers[second.headers.indexOf(name) + 1] ?? '';
-    expect(Number(value('X-Service-Timestamp'))).toBeGreaterThanOrEqual(now);
-    expect(verifySignature(body, value('X-Service-Signature'), value('X-Service-Timestamp'), SECRET)).toBe(true);
-    expect(value('X-Mine')).toBe('1');
-    expect(feed.list()).toHaveLength(1);
-    expect(feed.get('1')?.attempts.map(({ status }) => status)).toEqual([200, 200]);
-  });
-
-  it('says that the bytes are gone when they are, and that the target is', async () => {
-    const { url, feed, resend } = await listen({ target: new URL(`http://127.0.0.1:${await closedPort()}/`) });
-    await call(url, signed());
-    const record = feed.list()[0] as KeptDelivery;
-    await expect(resend({ ...record, bodyDropped: true })).rejects.toMatchObject({ status: 409 });
-    await resend(record);
-    expect(feed.get('1')?.attempts.map(({ status, code }) => [status, code])).toEqual([
-      [503, 'ECONNREFUSED'],
-      [503, 'ECONNREFUSED'],
-    ]);
-  });
-
-  it('ends with a target that does not answer', async () => {
-    let asked = () => {};
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
-    const { target } = await app(() => asked());
-    const { url, close } = await listen({ target, forwardTimeoutMs: 600_000 });
-    const answer = call(url, signed()).catch(() => undefined);
-    await isAsked;
-    await close();
-    expect((await answer)?.status ?? 503).toBe(503);
-  });
-
-  it('signs nothing that was not authentic', async () => {
-    const { target, got } = await app();
-    const { url, feed, resend } = await listen({ target });
-    await call(url, signed(undefined, 'whsec-of-somebody-else'));
-    await call(url, { method: 'POST', body: '[]' });
-    for (const record of feed.list()) await expect(resend(record)).rejects.toMatchObject({ status: 409 });
-    expect(got).toEqual([]);
   });
 });

@@ -150,7 +150,7 @@ describe('the API', () => {
 
   it('that cannot listen says why', async () => {
     await expect(createLocalService({ host: '203.0.113.1' })).rejects.toThrow(
-      'cannot listen on 203.0.113.1, port 0: EADDRNOTAVAIL.',
+      'cannot listen on 203.0.113.1, port 0 (EADDRNOTAVAIL). Check `host` and `port`.',
     );
   });
 });
