@@ -57,7 +57,7 @@ describe('two faults at a time', () => {
     expect(causes(changes).sort()).toEqual(expected.map((cause) => `${cause}: certain`).sort());
   });
 
-  it('come with the age, where the delivery is also too old', () => {
+  it('are reported together with the age of a stale delivery', () => {
     expect(causes({ rawBody: again, now: NOW + 1_000_000 })).toEqual([
       'body-reserialized: certain',
       'timestamp-stale: certain',
@@ -66,7 +66,7 @@ describe('two faults at a time', () => {
 });
 
 describe('a finding', () => {
-  it('is found from the timestamp that came when the clock says nothing', () => {
+  it('is found by the received timestamp when the clock is unusable', () => {
     const signature = sign(secret, delivery.body, String(Number(timestamp) - 1));
     expect(causes({ now: 0, signature })).toMatchInlineSnapshot(`
       [
@@ -87,18 +87,18 @@ describe('a finding', () => {
     ]);
   });
 
-  it('is there from the second on at which the receiver refuses, and not before', () => {
+  it('appears in the same second in which the receiver starts to refuse', () => {
     const at = (age: number) => causes({ now: Number(timestamp) * 1000 + age, toleranceSeconds: 10 });
     expect([at(10_000), at(-10_000)]).toEqual([[], []]);
     expect([at(10_001), at(-10_001)]).toEqual([['timestamp-stale: certain'], ['timestamp-ahead: certain']]);
   });
 
-  it('names the label of the webhook that the secret is of', () => {
+  it('names the label of the webhook whose secret was used', () => {
     const findings = explain({ secret: 'ours', otherSecrets: { staging: 'other', 'shop-1': secret } });
     expect(findings[0]?.what).toContain('“shop-1”');
   });
 
-  it('leaves a label out that has a piece of a secret in it, and what reorders text', () => {
+  it('omits labels that contain part of a secret, and characters that reorder text', () => {
     const label = (name: string) => explain({ secret: 'ours', otherSecrets: { [name]: secret } })[0];
     expect(label(`of ${secret.slice(3, 15)}`)).toMatchObject({
       cause: 'secret-of-another-webhook',
@@ -115,7 +115,7 @@ describe('a finding', () => {
     ]);
   });
 
-  it('calls nothing certain that it has not seen match', () => {
+  it('is certain only if the signature was seen to match', () => {
     fc.assert(
       fc.property(deliveries, fc.string({ minLength: 1 }), ({ body, signature }, other) => {
         const findings = explain({ rawBody: body, signature, secret: other });
@@ -128,7 +128,7 @@ describe('a finding', () => {
 });
 
 describe('an Express app with express.json before the route', () => {
-  it('is told so', async () => {
+  it('gets a finding that names express.json', async () => {
     const bodies: unknown[] = [];
     const app = express()
       .use(express.json())
@@ -155,7 +155,7 @@ describe('an Express app with express.json before the route', () => {
   });
 });
 
-describe('whatever it is given', () => {
+describe('explainFailure, for any input', () => {
   const thrower = new Proxy(
     {},
     {
@@ -227,7 +227,7 @@ describe('whatever it is given', () => {
   ];
   const fields = ['rawBody', 'signature', 'timestamp', 'secret', 'now', 'toleranceSeconds', 'otherSecrets'] as const;
 
-  it('it gives findings and never throws', () => {
+  it('returns findings and never throws', () => {
     for (const options of strange) expect(Array.isArray(explainFailure(options as never))).toBe(true);
     for (const field of fields) {
       for (const value of strange) {
@@ -237,7 +237,7 @@ describe('whatever it is given', () => {
     }
   }, 120_000);
 
-  it('it reads each field once, so that a getter cannot change its mind', () => {
+  it('reads each option once, so that a getter cannot change it', () => {
     const reads: string[] = [];
     const watched = new Proxy(received({ secret: 'ours' }), {
       get(target, name) {

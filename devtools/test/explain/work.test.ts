@@ -35,7 +35,7 @@ describe('the work', () => {
     expect(work.spent).toBeLessThan(large.length * 1.1);
   });
 
-  it('counts what is hashed of white space too', () => {
+  it('counts hashed white space too', () => {
     const work = createWork();
     let spends = 0;
     const spend = (bytes: number) => {
@@ -56,7 +56,7 @@ describe('the work', () => {
     expect(causes({ secret: 'my '.repeat(20_000) })).toEqual(['altered-or-other-secret: possible']);
   }, 20_000);
 
-  it('is not begun where there is none left', () => {
+  it('does not start when none is left', () => {
     const work = createWork(100);
     expect(explainWithin(received({ rawBody: again }), work).map(({ cause }) => cause)).toEqual([
       'altered-or-other-secret',

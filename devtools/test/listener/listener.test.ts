@@ -8,7 +8,7 @@ import { call } from '../page/call.js';
 import { app, closedPort, listen, SECRET, signed } from './listening.js';
 
 describe('a listener without a target', () => {
-  it('answers as a receiver does, at any path, and keeps what came', async () => {
+  it('answers like a receiver at any path, and records each delivery', async () => {
     const { url, feed } = await listen();
     for (const path of ['/', '/webhooks', '/a/b?c=d']) expect((await call(url + path, signed())).status).toBe(200);
     expect((await call(url, signed(undefined, 'whsec-of-somebody-else'))).status).toBe(403);
@@ -21,7 +21,7 @@ describe('a listener without a target', () => {
     expect(lastOf(records[3] as KeptDelivery)).toMatchObject({ code: 'ERR_WEBHOOK_SIGNATURE' });
   });
 
-  it('keeps whether each was authentic, and closes the connection of one that was not', async () => {
+  it('records whether each delivery was authentic, and closes the connection if it was not', async () => {
     const { url, feed } = await listen();
     const closed = [];
     for (const delivery of [signed(), signed([{ id: 1 }]), signed(undefined, 'whsec-of-somebody-else')]) {
@@ -34,7 +34,7 @@ describe('a listener without a target', () => {
     expect(closed).toEqual(['keep-alive', 'keep-alive', 'close']);
   });
 
-  it('keeps the bytes also of what is refused for its headers', async () => {
+  it('records the bytes of deliveries that are refused for their headers', async () => {
     const { url, feed, last } = await listen();
     const body = '[{"id":"x"}] ';
     const { headers } = signDelivery(body, { secret: SECRET, timestamp: 1_700_000_000 });
@@ -43,14 +43,14 @@ describe('a listener without a target', () => {
     expect(Buffer.from(feed.list()[0]?.rawBody ?? []).toString()).toBe(body);
   });
 
-  it('keeps no body that is too large, and answers 413', async () => {
+  it('answers 413 to a body that is too large, and drops it', async () => {
     const { url, feed, last } = await listen({ maxBodyBytes: 1_000 });
     expect((await call(url, { method: 'POST', body: 'x'.repeat(1_001), headers: signed().headers })).status).toBe(413);
     expect(last().code).toBe('ERR_WEBHOOK_BODY_TOO_LARGE');
     expect(feed.list()[0]).toMatchObject({ bodyDropped: true });
   });
 
-  it('tells of each delivery once it is answered, with the headers as they were spelled', async () => {
+  it('reports each delivery after it was answered, with its headers as sent', async () => {
     const told: unknown[] = [];
     const { url } = await listen({
       onDelivery: (record, about) => told.push([lastOf(record).status, lastOf(record).headers, about]),
@@ -67,7 +67,7 @@ describe('a listener without a target', () => {
 });
 
 describe('a listener with a target', () => {
-  it('hands on the exact bytes under the headers as they were spelled and ordered, to the URL that was given', async () => {
+  it('forwards the exact bytes and headers, in their order and spelling, to the target URL', async () => {
     const { target, got, host } = await app();
     const { url } = await listen({ target });
     const body = Buffer.concat([
@@ -119,7 +119,7 @@ describe('a listener with a target', () => {
     expect(sent[sent.indexOf('Content-Length') + 1]).toBe(String(body.length));
   });
 
-  it('answers what the target answers, and its Retry-After', async () => {
+  it('relays the status of the target and its Retry-After', async () => {
     for (const status of [200, 204, 202, 400, 403, 422, 429, 500, 503]) {
       const { target } = await app((_, response) =>
         response.writeHead(status, { 'Retry-After': '7', 'Set-Cookie': 'a=b' }).end(),
@@ -137,7 +137,7 @@ describe('a listener with a target', () => {
     }
   });
 
-  it('lets the target decide on what came before, on what is no valid event, and on kinds that are not known', async () => {
+  it('leaves duplicates, invalid events and unknown kinds to the target', async () => {
     const { target, got } = await app();
     const { url } = await listen({ target });
     const again = signed();
@@ -147,7 +147,7 @@ describe('a listener with a target', () => {
     expect(got).toHaveLength(5);
   });
 
-  it('does not hand on what it refuses', async () => {
+  it('does not forward refused deliveries', async () => {
     const { target, got } = await app();
     const { url } = await listen({ target });
     const other = signed(undefined, 'whsec-of-somebody-else');
@@ -171,7 +171,7 @@ describe('a listener with a target', () => {
     });
   });
 
-  it('answers 503 when the target hangs, closes the connection, or speaks something else', async () => {
+  it('answers 503 when the target hangs, closes the connection, or does not speak HTTP', async () => {
     const hanging = await app(() => {});
     const closing = await app((request) => void request.socket.destroy());
     const speaking = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-nonsense\r\n\r\n'));
@@ -185,7 +185,7 @@ describe('a listener with a target', () => {
     }
   });
 
-  it('does not follow a redirect: the sender gets the status without where it leads', async () => {
+  it('relays the status of a redirect without its Location, and does not follow it', async () => {
     const elsewhere = await app();
     const { target } = await app((_, response) => response.writeHead(307, { Location: elsewhere.target.href }).end());
     const { url } = await listen({ target });
@@ -194,7 +194,7 @@ describe('a listener with a target', () => {
     expect(elsewhere.got).toEqual([]);
   });
 
-  it('reads no more of an answer than it needs, however much there is', async () => {
+  it('stops reading a large response of the target', async () => {
     let sent = 0;
     const { target } = await app((_, response) => {
       const chunk = Buffer.alloc(64 * 1024);

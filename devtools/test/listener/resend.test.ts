@@ -5,8 +5,8 @@ import type { KeptDelivery } from '../../src/page/feed.js';
 import { call } from '../page/call.js';
 import { app, closedPort, listen, SECRET, signed } from './listening.js';
 
-describe('sending again', () => {
-  it('sends the same bytes, signed afresh under the same headers, and keeps both attempts', async () => {
+describe('resend', () => {
+  it('sends the same bytes with a new signature, and keeps both attempts', async () => {
     const { target, got } = await app();
     const { url, feed, resend } = await listen({ target });
     const now = Math.floor(Date.now() / 1000);
@@ -23,7 +23,7 @@ describe('sending again', () => {
     expect(feed.get('1')?.attempts.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('says that the bytes are gone when they are, and that the target is', async () => {
+  it('reports dropped bytes, and a target that is down', async () => {
     const { url, feed, resend } = await listen({ target: new URL(`http://127.0.0.1:${await closedPort()}/`) });
     await call(url, signed());
     const record = feed.list()[0] as KeptDelivery;
@@ -35,7 +35,7 @@ describe('sending again', () => {
     ]);
   });
 
-  it('ends with a target that does not answer', async () => {
+  it('settles when the target does not respond', async () => {
     let asked = () => {};
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve;
@@ -48,7 +48,7 @@ describe('sending again', () => {
     expect((await answer)?.status ?? 503).toBe(503);
   });
 
-  it('signs nothing that was not authentic', async () => {
+  it('refuses to sign a delivery that was not authentic', async () => {
     const { target, got } = await app();
     const { url, feed, resend } = await listen({ target });
     await call(url, signed(undefined, 'whsec-of-somebody-else'));

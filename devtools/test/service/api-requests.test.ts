@@ -29,7 +29,7 @@ describe('a request to the API of the local service', () => {
     expect([http, headers.get('allow')]).toEqual([405, allow]);
   });
 
-  it('takes JSON alone, as it is', async () => {
+  it('accepts only JSON, without an encoding', async () => {
     const { call } = await serving();
     const body = { label: 'a', url };
     for (const type of [
@@ -79,7 +79,7 @@ describe('a request to the API of the local service', () => {
     }
   });
 
-  it('takes each of its keys', async () => {
+  it('accepts each of its keys', async () => {
     const { service } = await serving({ apiKeys: ['key', 'other'] });
     for (const key of service.apiKeys) {
       const headers = { Authorization: `bearer ${key}` };
@@ -87,7 +87,7 @@ describe('a request to the API of the local service', () => {
     }
   });
 
-  it('answers to its own address alone', async () => {
+  it('answers only under its own address', async () => {
     const { service } = await serving();
     const { port } = new URL(service.url);
     const status = async (host: string) => {

@@ -17,7 +17,7 @@ const withTwo = async (options?: LocalServiceOptions) => {
 };
 
 describe('the API of the local service', () => {
-  it('creates a webhook from label and url alone, and gives its secret', async () => {
+  it('creates a webhook from label and url, and returns its secret', async () => {
     const { call, service } = await serving({ now: () => time });
     const { http, status, message, result } = await call('POST', '', { label: 'mine', url });
     expect({ http, status, message }).toEqual({ http: 200, status: 200, message: 'Success' });
@@ -28,7 +28,7 @@ describe('the API of the local service', () => {
     expect(service.secretOf(1)).toBe((result as { secret: string }).secret);
   });
 
-  it('shows the secret at no other time', async () => {
+  it('returns the secret only at creation', async () => {
     const { call, service } = await serving();
     const { secret } = service.register({ label: 'mine', url });
     const answers = [await call('GET', ''), await call('GET', '/1'), await call('PUT', '/1', { label: 'b' })];
@@ -44,7 +44,7 @@ describe('the API of the local service', () => {
     expect(await call('PUT', '/1', { label: 'b' })).toMatchObject({ result: { secret, label: 'b' } });
   });
 
-  it('gives each webhook a secret of its own', async () => {
+  it('gives each webhook its own secret', async () => {
     const { service } = await withTwo();
     expect(service.secretOf(1)).not.toBe(service.secretOf(2));
   });
@@ -72,7 +72,7 @@ describe('the API of the local service', () => {
     },
   );
 
-  it('changes the fields that are given and no other', async () => {
+  it('changes only the given fields', async () => {
     let now = time;
     const { call, service } = await serving({ now: () => now });
     service.register({ label: 'mine', url, subscriptions: ['event.emitted'] });
@@ -96,7 +96,7 @@ describe('the API of the local service', () => {
     expect(service.register({ label: 'third', url }).id).toBe(3);
   });
 
-  it('shows what was delivered and what was not, in a log of pages', async () => {
+  it('lists delivered and undelivered events in a paginated log', async () => {
     const { call, service } = await serving({ now: () => time, maxBatch: 2, retries: { attempts: 1 } });
     let status = 200;
     const receiver = await listening((_request, response) => response.writeHead(status).end());
@@ -123,7 +123,7 @@ describe('the API of the local service', () => {
     expect((await call('GET', '/1/events/count')).result).toBe(4);
   });
 
-  it('tells in the record how the calls went', async () => {
+  it('records the outcome of calls in the webhook', async () => {
     const { call, service, changed } = await serving({
       ...{ now: () => time, random: () => 0 },
       retries: { attempts: 3, initialDelayMs: 60_000, maxDelayMs: 60_000 },
@@ -191,7 +191,7 @@ describe('the API of the local service', () => {
     },
   );
 
-  it('takes keys of prototypes for data', async () => {
+  it('treats prototype keys as data', async () => {
     const { call, service } = await serving();
     const body = `{"label":"__proto__","url":"${url}","__proto__":{"secret":"mine"},"constructor":1}`;
     expect((await call('POST', '', body)).result).toMatchObject({ label: '__proto__' });
@@ -209,7 +209,7 @@ describe('the API of the local service', () => {
     );
   });
 
-  it('refuses an update without a field, and the webhook beyond the hundredth', async () => {
+  it('refuses an update without fields, and more than a hundred webhooks', async () => {
     const { call, service } = await serving();
     for (let index = 0; index < 100; index++) service.register({ label: `n${index}`, url });
     expect(await call('PUT', '/1', {})).toMatchObject({ http: 400 });

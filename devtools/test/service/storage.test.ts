@@ -25,7 +25,7 @@ describe('a file', () => {
     );
   });
 
-  it('of a process that is killed contains every change that was committed', { timeout: 60_000 }, async () => {
+  it('contains every committed change after the process is killed', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(history({ minLength: 1, maxLength: 5 }), async (operations) => {
         const file = newFile();
@@ -44,7 +44,7 @@ describe('a file', () => {
     );
   });
 
-  it('of a process that is killed while it writes restores the state before or after that change', async () => {
+  it('contains the state before or after a change whose write was killed', async () => {
     const file = newFile();
     const states = new Set<string>();
     const storage = await fileStorage(file);
@@ -95,7 +95,7 @@ describe('a file', () => {
   });
 });
 
-describe('what is kept for a webhook', () => {
+describe('the log of a webhook', () => {
   const record = {
     ...{ id: 1, label: 'a', url: 'https://example.com/', subscriptions: [], secret: 's', failedCalls: 0 },
     ...{ createdAt: '', updatedAt: '' },
@@ -109,7 +109,7 @@ describe('what is kept for a webhook', () => {
     });
   };
 
-  it('is bounded in events: the oldest goes, and is told of when it was pending', () => {
+  it('is bounded in events: the oldest delivery is dropped, and returned if it was pending', () => {
     const state = emptyState({ events: 5, bytes: 1000 });
     apply(state, { type: 'webhook', webhook: record });
     expect([emit(state, 2), emit(state, 2)]).toEqual([[], []]);
@@ -121,7 +121,7 @@ describe('what is kept for a webhook', () => {
     expect([kept?.pending.size, kept?.events, kept?.bytes]).toEqual([2, 4, 4]);
   });
 
-  it('is bounded in bytes, but the last one stays', () => {
+  it('is bounded in bytes, but keeps the latest delivery', () => {
     const state = emptyState({ events: 1000, bytes: 10 });
     apply(state, { type: 'webhook', webhook: record });
     emit(state, 1, 'x'.repeat(6));
