@@ -24,15 +24,15 @@ export function inWords(seconds: number): string {
   return parts.length === 0 ? '0 seconds' : parts.join(' ');
 }
 
-/** How far clocks are from UTC, in hours. */
+/** Time zone offsets from UTC, in hours. */
 const ZONES = [...Array.from({ length: 14 }, (_, at) => at + 1), 3.5, 4.5, 5.5, 5.75, 6.5, 9.5];
-/** What a delivery is under way for, and by how much a clock may go wrong beside its time zone. */
+/** Allowance for transit time and clock error, in addition to the time zone offset. */
 const SLACK_SECONDS = 30;
 
-/** A time that has as many digits is in the year 5138, or in milliseconds. */
+/** A time with this many digits is in the year 5138, or in milliseconds. */
 const LATEST_SECONDS = 1e11;
 
-/** What is wrong with the age of a delivery; `[]` when it is fresh. */
+/** Findings about the age of a delivery; `[]` if it is fresh. */
 export function findAge(timestamp: string, { now, toleranceSeconds }: ReadOptions): Finding[] {
   if (!isTimestamp(timestamp)) return [];
   const age = now / 1000 - Number(timestamp);

@@ -70,7 +70,7 @@ const faults = {
   },
 } satisfies Record<string, Fault>;
 
-/** The bytes of Windows-1252 from 0x80 on, by the characters that are not the same in Latin-1. */
+/** Characters of Windows-1252 that differ from Latin-1, with their bytes from 0x80. */
 const CP1252 = new Map(
   Array.from('€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ', (character, at) => [
     character.charCodeAt(0),
@@ -78,7 +78,7 @@ const CP1252 = new Map(
   ]),
 );
 
-/** The bytes that were decoded as Latin-1 or Windows-1252 to give a text; undefined when it is too wide for that. */
+/** Encodes a text as Latin-1 or Windows-1252; undefined if it has other characters. */
 function singleBytes(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(text.length);
   let isAscii = true;
@@ -121,7 +121,7 @@ const NAMED = new Map([
   ['nbsp', 0xa0],
 ]);
 
-/** The character of an entity; undefined when there is none. */
+/** The character of an entity; undefined if unknown. */
 function pointOf(entity: string): number | undefined {
   const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(entity) ?? [];
   if (hex === undefined && decimal === undefined) return NAMED.get(entity);
@@ -143,7 +143,7 @@ function withoutEntities(bytes: Uint8Array): Uint8Array {
   return sink.done();
 }
 
-/** The bytes of a Buffer that was written as JSON or as a list of numbers. */
+/** The bytes of a Buffer that was serialized as JSON or as a list of numbers. */
 function listed(text: string): Uint8Array | undefined {
   const list = /^(?:\{"type":"Buffer","data":)?\[?([0-9,\s]+)\]?\}?$/.exec(text.trim())?.[1];
   if (!list?.includes(',')) return undefined;
@@ -171,7 +171,7 @@ function withoutSpace(bytes: Uint8Array): Uint8Array {
   return sink.done();
 }
 
-/** The bytes of text that is URL-encoded; undefined when it is not. */
+/** Decodes URL-encoded text; undefined if it is not URL-encoded. */
 function percentDecoded(bytes: Uint8Array, isForm: boolean): Uint8Array | undefined {
   const sink = new ByteSink(bytes.length);
   for (let at = 0; at < bytes.length; at++) {
@@ -197,7 +197,7 @@ function* formDecoded(text: string, { bytes }: BodyView): Generator<Uint8Array |
   }
 }
 
-/** More marks than this on one letter are not text, and putting them in order takes as long as their number squared. */
+/** More combining marks on a letter are not real text, and normalizing them takes quadratic time. */
 const MARKS = /\p{M}{31}/u;
 
 function* normalized(text: string): Generator<string> {
@@ -209,7 +209,7 @@ function* normalized(text: string): Generator<string> {
 const CRLF = Uint8Array.of(CARRIAGE_RETURN, LINE_FEED);
 const LF = Uint8Array.of(LINE_FEED);
 
-/** With every line break as it is given; to CRLF, a CR by itself is none. */
+/** Converts every line break. For CRLF, a lone CR is not a line break. */
 function withLines(bytes: Uint8Array, lineBreak: Uint8Array): Uint8Array {
   const sink = new ByteSink(bytes.length, 2 * bytes.length);
   for (let at = 0; at < bytes.length; at++) {
@@ -241,7 +241,7 @@ const latin: Step = function* latin({ bytes, text }) {
   if (body !== undefined) yield [body, faults.latin1];
 };
 
-/** What undoes each, the most frequent first. */
+/** The steps, the most frequent fault first. */
 export const encodingSteps: readonly Step[] = [
   utf16,
   ofText(faults.double, (text) => [/^\s*"|\\"/.test(text) ? unquoted(text) : undefined]),

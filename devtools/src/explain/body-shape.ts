@@ -49,7 +49,7 @@ const faults = {
   },
 } satisfies Record<string, Fault>;
 
-/** What tells of white space at the end of a body, which is tried together with the timestamps. */
+/** Faults of white space at the end of a body, tried together with the timestamps. */
 export const whitespaceAdded: Fault = faults.leading;
 export const whitespaceLost: Fault = faults.trimmed;
 
@@ -80,7 +80,7 @@ function* outOfList({ bytes, kind }: BodyView): Generator<Undone> {
 
 const MOST_MEMBERS = 16;
 
-/** Keys and values, as they are written. */
+/** Keys and values, as spelled in the body. */
 function* inObject({ bytes, kind }: BodyView): Generator<Undone> {
   if (kind !== 'object') return;
   const written = ({ start, keyEnd, value, end }: Member) =>
@@ -90,7 +90,7 @@ function* inObject({ bytes, kind }: BodyView): Generator<Undone> {
   for (const [key, value] of members) {
     if (isOpening(value[0])) {
       yield [rewritten(value, compact, 'same'), faults.wrapped];
-      // What wraps it has parsed it before.
+      // The wrapper parsed the body before.
       yield [rewritten(value, compact, 'go'), faults.wrapped];
     }
     if (value[0] === QUOTE) yield* asText(stringOf(value), isEncoded);
@@ -111,5 +111,5 @@ function fromForm(key: string, value: Uint8Array): string {
   return text === '' ? key : `${key}=${text}`;
 }
 
-/** What takes off what was put around the body, or puts around it what was taken off. */
+/** Steps that remove a wrapper from the body, or restore one. */
 export const shapeSteps: readonly Step[] = [doubled, padded, indentedBy, inList, outOfList, inObject];

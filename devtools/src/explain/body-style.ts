@@ -42,10 +42,10 @@ const faults = {
   },
 } satisfies Record<string, Fault>;
 
-/** A body with a rounded number in it, where nothing can give the digits back. */
+/** A body with a rounded number, whose lost digits cannot be restored. */
 export const rounded: Fault = faults.numbers;
 
-/** `same` keeps strings as they are. */
+/** `same` leaves strings unchanged. */
 type Spelled = keyof typeof spellings | 'same';
 
 const TRIED: readonly (readonly [Layout, Spelled])[] = [
@@ -68,7 +68,7 @@ const TRIED: readonly (readonly [Layout, Spelled])[] = [
   [indented('\t', 1), 'go'],
 ];
 
-/** Writes valid JSON again as a program does. */
+/** Serializes valid JSON in the style of a program. */
 export const rewritten = (json: Uint8Array, layout: Layout, spelling: Spelled): Uint8Array =>
   laidOut(spelling === 'same' ? json : spelled(json, spellings[spelling]), layout);
 
@@ -90,7 +90,7 @@ const restyled = (layout: Layout, spelling: Spelled) =>
     else yield [written, isEscaped(view, spelling) ? faults.escaped : faults.reserialized];
   });
 
-/** Over a larger body the keys are left as they are: what is known of each takes many times its size. */
+/** Keys of larger bodies are not reordered: the index takes many times their size. */
 const MOST_ORDERED = 512 * 1024;
 
 const reordered = (order: Order, spelling: Spelled) =>
@@ -101,7 +101,7 @@ const reordered = (order: Order, spelling: Spelled) =>
 const MOST_NUMBERS = 24;
 const FRACTION = utf8('.0');
 
-/** With a fraction given back to each whole number in turn. */
+/** Restores a fraction to each whole number in turn. */
 const unrounded = ofJson(function* unrounded({ bytes }) {
   let left = MOST_NUMBERS;
   for (let at = 0, end = 0; at < bytes.length && left > 0; at = end) {
@@ -112,7 +112,7 @@ const unrounded = ofJson(function* unrounded({ bytes }) {
   }
 });
 
-/** What undoes that something parsed the body and wrote it again. */
+/** Steps that undo parsing and serializing again. */
 export const styleSteps: readonly Step[] = [
   ...TRIED.map(([layout, spelling]) => restyled(layout, spelling)),
   reordered(asSent, 'go'),

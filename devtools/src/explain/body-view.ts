@@ -3,22 +3,22 @@ import type { Fault } from './finding.js';
 import { type Looks, looksOf } from './json-looks.js';
 import { type Kind, kindOf } from './json-scan.js';
 
-/** A body, and what is read of it when it is first asked for. */
+/** A body with lazily computed views of it. */
 export interface BodyView {
   readonly bytes: Uint8Array;
-  /** Undefined when the bytes are not UTF-8. */
+  /** The text; undefined if the bytes are not UTF-8. */
   readonly text: string | undefined;
-  /** Undefined when it is not JSON. */
+  /** Undefined if the body is not JSON. */
   readonly kind: Kind | undefined;
   readonly looks: Looks;
 }
 
-/** What a body may have been, and the fault that made of it what was given. */
+/** A possible original body, and the fault that turned it into the given one. */
 export type Undone = readonly [body: string | Uint8Array, fault: Fault];
 
 /**
- * Undoes one thing, in time and memory linear in the body. Where it throws (too deep, too long, not encoded in this
- * way) there is nothing more to undo.
+ * Undoes one fault, in time and memory linear in the body. It may throw (too deep, too long, another encoding): then there
+ * is nothing to undo.
  */
 export type Step = (view: BodyView) => Iterable<Undone>;
 

@@ -6,22 +6,22 @@ import { createSeen, utf8 } from './bytes.js';
 import type { Candidate } from './finding.js';
 import type { Work } from './work-limit.js';
 
-/** Every step, by what it is about. */
+/** All steps, by subject. */
 export const bodySteps: readonly (readonly Step[])[] = [shapeSteps, styleSteps, encodingSteps];
 
 function* undone(steps: readonly Step[], view: BodyView, work: Work): Generator<Undone> {
   for (const step of steps) {
-    // What finds nothing has gone over the body too, which takes a part of the time of hashing it.
+    // A step that finds nothing has read the body too, at a fraction of the cost of hashing it.
     if (!work.spend(view.bytes.length >> 4)) return;
     try {
       yield* step(view);
     } catch {
-      // It was not done to this body.
+      // This fault did not happen to this body.
     }
   }
 }
 
-/** Takes from each in turn, so that the most frequent of every subject come first. */
+/** Interleaves the lists, so that the most frequent steps of every subject come first. */
 function* inTurn(generators: readonly Generator<Undone>[]): Generator<Undone> {
   for (let left = generators; left.length > 0; ) {
     const going: Generator<Undone>[] = [];
@@ -35,9 +35,9 @@ function* inTurn(generators: readonly Generator<Undone>[]): Generator<Undone> {
   }
 }
 
-/** The bodies that one may stand for, the most frequent faults first, the body itself not among them. */
+/** Possible original bodies, the most frequent faults first, without the body itself. */
 export function* readBody(bytes: Uint8Array, work: Work): Generator<Candidate<Uint8Array>> {
-  // To look at it takes a few passes.
+  // Inspecting the body takes a few passes.
   if (!work.spend(bytes.length >> 2)) return;
   const view = viewOf(bytes);
   const isNew = createSeen();

@@ -9,10 +9,10 @@ export const boundaryMoved: Fault = {
   fix: 'Take the body and the timestamp header from the request unchanged, without joining and splitting them. If the request arrived like this, refuse it: somebody moved the boundary to change an authentic delivery. The receivers of event-webhook-receiver refuse it.',
 };
 
-/** How many digits a Unix time has in seconds and in milliseconds. */
+/** Number of digits of a Unix time, in seconds and in milliseconds. */
 const DIGITS = [10, 13];
 
-/** Whether bytes of the body have gone into the timestamp, or the other way round. */
+/** Whether bytes moved from the body into the timestamp, or the other way round. */
 export function isBoundaryMoved(body: Uint8Array, timestamp: string): boolean {
   if (textOf(body) === undefined || kindOf(body) !== undefined) return false;
   const whole = join(body, utf8(timestamp));

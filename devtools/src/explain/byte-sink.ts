@@ -1,10 +1,10 @@
-/** Bytes that are being written. Throws past a limit, before it takes the memory. */
+/** A growing byte buffer. Throws beyond a limit, before it allocates the memory. */
 export class ByteSink {
   #bytes: Uint8Array;
   #length = 0;
   readonly #limit: number;
 
-  /** `expected` is how many bytes there will probably be. */
+  /** @param expected Probable number of bytes. */
   constructor(expected: number, limit: number = expected) {
     this.#bytes = new Uint8Array(expected);
     this.#limit = limit;
@@ -23,7 +23,7 @@ export class ByteSink {
 
   append(bytes: Uint8Array, start = 0, end: number = bytes.length): void {
     this.#grow(end - start);
-    // For a few bytes, as most tokens have, a loop is faster than set().
+    // Most tokens are a few bytes, for which a loop is faster than set().
     for (let at = start; at < end; at++) this.#bytes[this.#length++] = bytes[at] as number;
   }
 

@@ -4,7 +4,7 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** The UTF-8 bytes of a text. */
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
-/** The text that bytes are the UTF-8 of; undefined when they are none. */
+/** The text of UTF-8 bytes; undefined if they are not valid UTF-8. */
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);
@@ -13,14 +13,14 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The bytes whose values are the characters' codes, as `Buffer.from(text, 'latin1')` gives them. */
+/** Encodes character codes as bytes, like `Buffer.from(text, 'latin1')`. */
 export function latin1(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
   return bytes;
 }
 
-/** The text whose characters' codes are the values. */
+/** Decodes each byte to the character with its code. */
 export function fromCodes(codes: Uint8Array | Uint16Array): string {
   const parts: string[] = [];
   for (let at = 0; at < codes.length; at += 8192) parts.push(String.fromCharCode(...codes.subarray(at, at + 8192)));
@@ -29,7 +29,7 @@ export function fromCodes(codes: Uint8Array | Uint16Array): string {
 
 const HEX = /^(?:[0-9a-f]{2})+$/i;
 
-/** The bytes of hex digits; undefined when it is none. */
+/** Decodes hex; undefined if the text is not hex. */
 export function fromHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !HEX.test(text)) return undefined;
   const bytes = new Uint8Array(text.length / 2);
@@ -42,14 +42,14 @@ export const toHex = (bytes: Uint8Array): string =>
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** The six bits that each digit stands for, in base64 and in base64url. */
+/** The six bits of each digit, in base64 and base64url. */
 const DIGITS = new Map(
   ['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', '-_'].flatMap((digits, at) =>
     Array.from(digits, (digit, value) => [digit.charCodeAt(0), at * 62 + value] as const),
   ),
 );
 
-/** The bytes of base64 or base64url, with or without padding; undefined when it is none. */
+/** Decodes base64 or base64url, with or without padding; undefined if the text is neither. */
 export function fromBase64(text: string): Uint8Array | undefined {
   if (!BASE64.test(text)) return undefined;
   const length = text.indexOf('=') < 0 ? text.length : text.indexOf('=');
@@ -88,7 +88,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** Tells whether bytes come for the first time, from a hash of them: keeping all would take their memory. */
+/** Returns a function that tells whether bytes are new, by their hash: keeping the bytes would use too much memory. */
 export function createSeen(): (bytes: Uint8Array) => boolean {
   const seen = new Set<string>();
   return (bytes) => {

@@ -18,26 +18,26 @@ import {
 } from './timestamp.js';
 import type { Work } from './work-limit.js';
 
-/** One pass over a body with one key, and what is tried behind it. */
+/** One pass over a body with one key, and the timestamps to try after it. */
 interface Pass {
   readonly body: Candidate<Uint8Array>;
   readonly key: Candidate<Uint8Array>;
   readonly scheme?: Scheme;
   readonly before?: Candidate<string>;
   readonly behind?: Iterable<Candidate<string>>;
-  /** Only the most frequent timestamps: for passes that undo something in two parts already. */
+  /** Tries only the most frequent timestamps: for passes that already undo two faults. */
   readonly brief?: boolean;
 }
 
 /** What is not in two parts, or in the parts of a large body, is not looked for. */
 const LARGE = 512 * 1024;
 const MOST_KEPT = 8 * 1024 * 1024;
-/** Seconds around a timestamp in which another one of the same delivery is looked for. */
+/** Range in seconds in which another timestamp of the same delivery is searched. */
 const NEAR_SECONDS = 3600;
 
 /**
- * Looks for what was signed: single faults first, in the order of their frequency, then two at a time, as long as there
- * is work left. Gives the faults that made of it what was given.
+ * Searches for what was signed: single faults first, by frequency, then pairs, until the work limit. Returns the faults
+ * that turned it into the given delivery.
  */
 export function search(given: ReadOptions, work: Work): readonly Fault[] | undefined {
   const readings = readSignature(given.signature);
@@ -195,7 +195,7 @@ function run(pass: Pass, { readings, times, timestamp, work }: Tried): readonly 
 
 const isSpace = (byte: number | undefined) => byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09;
 
-/** Where the white space at the end of a body begins. */
+/** The start of trailing white space in a body. */
 function endOfText(body: Uint8Array): number {
   let end = body.length;
   while (end > 0 && isSpace(body[end - 1])) end--;
@@ -207,10 +207,10 @@ const LOST = ['\n', '\r\n', ' ', '\n\n'].map((text) => ({ value: utf8(text), fau
 const bodyWithTimestamp: Fault = {
   cause: 'body-with-timestamp',
   what: 'The timestamp is at the end of the body already: it was appended before.',
-  fix: 'Pass the body alone as rawBody. The library appends the timestamp by itself.',
+  fix: 'Pass only the body as rawBody. The library appends the timestamp.',
 };
 
-/** What is tried behind a body: white space that it lost or got at its end, and then a timestamp in each form. */
+/** The suffixes to try after a body: lost or added white space, then a timestamp in each form. */
 function* ends(
   { body, before, behind, brief }: Pass,
   times: readonly Candidate<string>[],
@@ -245,7 +245,7 @@ function bytesFault(secret: string | Uint8Array): readonly Fault[] {
 
 const PIECE = 8;
 
-/** A label as a finding may hold it: short, without characters that reorder text, and with nothing of a secret in it. */
+/** A label that is safe in a finding: short, without reordering characters, and without any part of a secret. */
 function safeLabel(label: string, { secrets, others, signature }: ReadOptions): string {
   const text = label.slice(0, 80).replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '');
   const hidden = [...secrets, ...others.map(([, secret]) => secret), signature].filter(

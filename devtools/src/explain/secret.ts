@@ -124,7 +124,7 @@ const faults = {
 } satisfies Record<string, Fault>;
 
 const percentDecoded = (text: string) => (text.includes('%') ? decodeURIComponent(text) : '');
-/** The half of a text that is there twice, with or without white space between. */
+/** Half of a text that is repeated, with or without white space between. */
 function half(text: string): string {
   const [first, second] = [text.slice(0, text.length / 2), text.slice((text.length + 1) / 2)];
   return first === second && text.slice(first.length, -first.length).trim() === '' ? first : '';
@@ -132,7 +132,7 @@ function half(text: string): string {
 
 const jsonString = (text: string) => (text.startsWith('"') ? (JSON.parse(text) as string) : '');
 
-/** What the right secret may be, made from the one that was given. What throws gives none. */
+/** Possible right secrets, derived from the given one. A function that throws yields none. */
 const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | readonly string[]])[] = [
   [faults.bom, (text) => text.replace(/[\uFEFF\u200B-\u200F\u2060\u00AD]/g, '')],
   [faults.whitespace, (text) => [text.trim(), withoutEnd(text, '\r', '\n'), text.replace(/\s+/g, '')]],
@@ -167,7 +167,7 @@ const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | 
   [faults.unset, () => ['undefined', 'null', '[object Object]']],
 ];
 
-/** The same for keys that are no text. */
+/** The same for binary keys. */
 const BYTES: readonly (readonly [fault: Fault, make: (text: string) => (Uint8Array | undefined)[]])[] = [
   [faults.hex, (text) => [fromHex(text.replace(/^0x/, ''))]],
   [faults.base64, (text) => [fromBase64(text.replace(/^whsec_/, ''))]],
@@ -182,10 +182,10 @@ const BYTES: readonly (readonly [fault: Fault, make: (text: string) => (Uint8Arr
   [faults.unset, () => [new Uint8Array()]],
 ];
 
-/** A key longer than this is no secret that somebody was shown, and nothing is tried with it. */
+/** Longer keys are not secrets of the service, and are not tried. */
 const LONGEST = 4096;
 
-/** The keys that a given secret may stand for, the most frequent mistakes first, the secret itself not among them. */
+/** Possible keys for a given secret, the most frequent mistakes first, without the secret itself. */
 export function readSecret(given: string | Uint8Array): Candidate<Uint8Array>[] {
   if (typeof given !== 'string') return readBytes(given);
   if (given.length > LONGEST || given === '') return [];
@@ -224,17 +224,17 @@ function attempt<T>(make: () => readonly T[]): readonly T[] {
   }
 }
 
-/** What those sign with who have no secret either. */
+/** Keys of a signer whose secret is missing. */
 export const withoutSecret: readonly Candidate<Uint8Array>[] = ['', 'undefined', 'null'].map((text) => ({
   value: utf8(text),
   faults: [faults.unset],
 }));
 
-/** The secret of another webhook, by the label of that. */
+/** The fault of using the secret of another webhook, with its label. */
 export function secretOf(label: string): Fault {
   return {
     cause: 'secret-of-another-webhook',
     what: `The signature was made with the secret of another webhook${label === '' ? '' : `, “${label}”`}.`,
-    fix: 'Every webhook has a secret of its own. Give this route that of the webhook whose URL it is, or both of them in an array.',
+    fix: 'Every webhook has its own secret. Give this route the secret of the webhook whose URL it is, or both secrets in an array.',
   };
 }

@@ -2,10 +2,10 @@ import { fromBase64, fromCodes, fromHex } from './bytes.js';
 import type { Fault } from './finding.js';
 import { parted, withoutQuotes } from './text.js';
 
-/** The bytes that a signature header may stand for. */
+/** A possible reading of a signature header. */
 export interface Reading {
   readonly bytes: Uint8Array;
-  /** Whether they are all of it; else the first of them. */
+  /** Whether the bytes are complete; otherwise they are a prefix. */
   readonly whole: boolean;
   readonly faults: readonly Fault[];
 }
@@ -84,7 +84,7 @@ interface Layer {
   readonly faults: readonly Fault[];
 }
 
-/** Takes off what stands around a signature; each way to do it with the faults that it undoes. */
+/** Removes what surrounds a signature; each result with the faults that it undoes. */
 function undress(text: string): Layer[] {
   const layers: Layer[] = [{ text, faults: [] }];
   const add = (from: Layer, next: string, fault: Fault) => {
@@ -171,7 +171,7 @@ export function readSignature(given: string | Uint8Array | undefined): Reading[]
 const order = (reading: Reading) =>
   reading.faults.length + (reading.faults.includes(faults.longer) || !reading.whole ? 3 : 0);
 
-/** The reading that a computed signature fits, if there is one. */
+/** The reading that matches a computed signature, if any. */
 export function fitting(readings: readonly Reading[], mac: Uint8Array): Reading | undefined {
   return readings.find(
     ({ bytes, whole }) =>
@@ -179,7 +179,7 @@ export function fitting(readings: readonly Reading[], mac: Uint8Array): Reading 
   );
 }
 
-/** The time that a header such as t=…,v1=… has in it. */
+/** The time in a header such as t=…,v1=…. */
 export function timeInSignature(text: string): string | undefined {
   return /(?<![^,;\s])t=([0-9]{1,16})(?![^,; ])/.exec(text)?.[1];
 }

@@ -1,4 +1,4 @@
-// Each reads a text once. A regular expression for the end of a text would be tried at every position before it.
+// Each function reads the text once. A regular expression anchored at the end would be tried at every position.
 
 /** A text without the given endings, however often they occur. */
 export function withoutEnd(text: string, ...ends: readonly string[]): string {

@@ -75,7 +75,7 @@ export const timestampFaults: Record<keyof typeof faults, Fault> = faults;
 
 const DIGITS = /^[0-9]+$/;
 
-/** What is wrong with the form of a timestamp; undefined when nothing is. */
+/** The fault in the form of a timestamp; undefined if it is canonical. */
 export function formOfTimestamp(text: string): Fault | undefined {
   const canonical: boolean = isTimestamp(text);
   if (canonical) return undefined;

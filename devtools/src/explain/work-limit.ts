@@ -1,12 +1,12 @@
-/** What a search has spent, and may spend: bytes that are hashed or made. It bounds time without a clock. */
+/** The work budget of a search, in bytes hashed or produced. It bounds time without a clock. */
 export interface Work {
   /** Bytes spent. Never more than the limit. */
   readonly spent: number;
-  /** Spends bytes when there are as many left. */
+  /** Spends bytes if enough are left. */
   spend(bytes: number): boolean;
 }
 
-/** As much as takes about a second without native hashes. */
+/** About one second of work without native hashes. */
 export const MOST_WORK = 64 * 1024 * 1024;
 
 export function createWork(limit: number = MOST_WORK): Work {

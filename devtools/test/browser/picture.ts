@@ -1,4 +1,4 @@
-// Takes the picture of the README, of real deliveries: `npx tsup --silent && npx tsx test/browser/picture.ts [seconds]`.
+// Takes the screenshot of the README from real deliveries: `npm run build:js && npx tsx devtools/test/browser/picture.ts [seconds]`.
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startChromium } from '../../../test/servers/chromium.js';

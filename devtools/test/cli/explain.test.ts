@@ -19,7 +19,7 @@ function recording(body: string, { headers } = sign()) {
   });
 }
 
-describe.each(ways)('explain ($way)', ({ tool }) => {
+describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
   test('recognises an authentic delivery, at the time of the recording', async () => {
     const file = await (await scratch())('r', recording(BODY));
     expect(await tool(['explain', '--recording', file], { env })).toEqual({

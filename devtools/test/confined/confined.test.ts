@@ -13,7 +13,7 @@ function confined(limits: Partial<Limits> = {}) {
 }
 
 describe('a task', { timeout: 60_000 }, () => {
-  it.each(['loop', 'wait', 'recurse'])('that hangs is stopped, and the next is done: %s', async (act) => {
+  it.each(['loop', 'wait', 'recurse'])('that hangs is stopped, and the next one runs: %s', async (act) => {
     const { run } = confined({ timeMs: 3000 });
     expect(await run([act])).toEqual({ undone: 'stopped' });
     expect(await run(['say', 'next'])).toEqual({ result: 'next' });
@@ -28,7 +28,7 @@ describe('a task', { timeout: 60_000 }, () => {
     },
   );
 
-  it.each(['throw', 'exit', 'abort'])('that crashes is as one that is stopped: %s', async (act) => {
+  it.each(['throw', 'exit', 'abort'])('that crashes counts as stopped: %s', async (act) => {
     const { run } = confined();
     expect(await run([act])).toEqual({ undone: 'stopped' });
     expect(await run(['say', 'next'])).toEqual({ result: 'next' });
@@ -65,7 +65,7 @@ describe('the process', { timeout: 60_000 }, () => {
 });
 
 describe('tasks', { timeout: 60_000 }, () => {
-  it('are done one after the other, those that somebody waits for first', async () => {
+  it('run one at a time, those with priority first', async () => {
     const { run } = confined();
     const done: unknown[] = [];
     const say = async (text: string, first: boolean) => done.push(await run(['say', text], first));
@@ -73,7 +73,7 @@ describe('tasks', { timeout: 60_000 }, () => {
     expect(done).toEqual(['a', 'd', 'e', 'b', 'c'].map((result) => ({ result })));
   });
 
-  it('are refused when too many wait, but for those that somebody waits for', async () => {
+  it('are refused when too many wait, except those with priority', async () => {
     const { run, close } = confined();
     const running = run(['loop']);
     const waiting = Array.from({ length: 100 }, () => run(['say']));

@@ -14,7 +14,7 @@ const rawBody = new TextEncoder().encode(JSON.stringify([sampleEventEmitted()]))
 const { signature, timestamp } = createTestDelivery([], { secret: 'whsec-mine' });
 const question = { rawBody, signature, timestamp, secret: 'whsec-mine', now: Date.now() };
 
-it('finds, reads and decodes what would be found, read and decoded here', { timeout: 60_000 }, async () => {
+it('returns the same results as in this process', { timeout: 60_000 }, async () => {
   const { explain, read, first } = explainer();
   expect(await explain(question)).toEqual(explainFailure(question));
   expect(await read(rawBody)).toEqual({
@@ -27,7 +27,7 @@ it('finds, reads and decodes what would be found, read and decoded here', { time
   expect(viewed?.contents.names).toEqual(['Transfer']);
 });
 
-it('says what it could not do: within its limits, or as too much is asked at once', { timeout: 60_000 }, async () => {
+it('reports what it could not do within its limits, or under too many requests', { timeout: 60_000 }, async () => {
   const hangs = new URL(
     `${badThread}${encodeURIComponent("acts[undefined] = acts.loop;\nparentPort.on('message', acts.loop);")}`,
   );

@@ -18,27 +18,27 @@ const causes = async (record: KeptDelivery, changes: Partial<FindingSources> = {
   (await findingsOf(record, { ...sources, ...changes }, explain)).map(({ cause }) => cause);
 
 describe('findingsOf', () => {
-  it('finds nothing in what was accepted, or is not answered yet', async () => {
+  it('finds nothing for deliveries that were accepted or not answered yet', async () => {
     expect(await causes(kept('1'))).toEqual([]);
     expect(await causes(kept('1', { attempt: { status: undefined, durationMs: undefined } }))).toEqual([]);
   });
 
-  it('says that a delivery is authentic which a receiver refused', async () => {
+  it('reports an authentic delivery that a receiver refused', async () => {
     expect(await causes(refused())).toEqual(['refused-though-authentic']);
   });
 
-  it('says so without trying anything of what was found authentic here', async () => {
+  it('reports it without a search if the signature was verified here', async () => {
     const record = kept('1', { verified: true, attempt: { status: 403 } });
     const never = () => Promise.reject(new Error('tried'));
     expect((await findingsOf(record, sources, never)).map(({ cause }) => cause)).toEqual(['refused-though-authentic']);
   });
 
-  it('does not say so of what was refused here, where the secret is known', async () => {
+  it('does not report it for deliveries that were refused here', async () => {
     expect(await causes(refused({ code: 'ERR_WEBHOOK_TIMESTAMP' }))).toEqual([]);
     expect(await causes(kept('1', { attempt: { status: 500 } }))).toEqual([]);
   });
 
-  it('holds the timestamp against the clock of the attempt, not of now', async () => {
+  it('checks the timestamp against the time of the attempt, not the current time', async () => {
     const [stale] = await findingsOf(
       refused({ at: (SENT + 3600) * 1000, code: 'ERR_WEBHOOK_TIMESTAMP' }),
       sources,
@@ -66,11 +66,11 @@ describe('findingsOf', () => {
     expect(await causes(refused({ fault: 'one byte of the body changed' }))).toEqual(['fault-on-request']);
   });
 
-  it('warns of a receiver that accepts what is not authentic', async () => {
+  it('warns of a receiver that accepts forged deliveries', async () => {
     expect(await causes(kept('1', { attempt: { code: 'NOT_AUTHENTIC' } }))).toEqual(['accepted-though-not-authentic']);
   });
 
-  it('says why nothing can be tried: no secret, no bytes, too many bytes', async () => {
+  it('explains why it cannot search: no secret, no bytes, too many bytes', async () => {
     expect(await causes(refused(), { secretOf: () => undefined })).toEqual(['secret-unknown']);
     const attempt = { status: 403 };
     expect(await causes(kept('1', { attempt, bodyDropped: true }))).toEqual(['body-dropped']);
@@ -78,7 +78,7 @@ describe('findingsOf', () => {
     expect(await causes(kept('1', { attempt, rawBody }))).toEqual(['body-too-large-to-explain']);
   });
 
-  it('sees a header that came twice as the receiver does, joined', { timeout: 60_000 }, async () => {
+  it('joins a repeated header, as the receiver does', { timeout: 60_000 }, async () => {
     const { headers } = refused().attempts[0] ?? { headers: [] };
     const found = await causes(refused({ headers: [...headers, ...headers], code: 'ERR_WEBHOOK_HEADER' }));
     expect(found).not.toEqual([]);

@@ -78,7 +78,7 @@ describe('summaryOf', () => {
     expect(summary.names).toHaveLength(20);
   });
 
-  it('has no items of a body that is no JSON array', () => {
+  it('has no items for a body that is not a JSON array', () => {
     for (const text of ['', 'nonsense', '{}', '\u{FEFF}[]']) {
       const record = kept('1', { rawBody: new TextEncoder().encode(text) });
       expect(summaryOf(record)).toMatchObject({ events: 0, kinds: [], names: [], contracts: [] });

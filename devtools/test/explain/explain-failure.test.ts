@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ExplainFailureOptions, explainFailure } from '../../src/explain/index.js';
+import { bodyMistakes } from './body-mistakes.js';
 import { type Delivery, deliveries, NOW } from './deliveries.js';
-import {
-  bodyMistakes,
-  type Received,
-  receivedWith,
-  secretMistakes,
-  signatureMistakes,
-  timestampMistakes,
-} from './mistakes.js';
+import { type Received, receivedWith } from './mistake.js';
+import { secretMistakes, signatureMistakes, timestampMistakes } from './mistakes.js';
 
 /** Where nothing matches, everything is tried: half a second each on a busy machine. */
 const SLOW = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ExplainFailureOptions, explainFailure } from '../../src/explain/index.js';
 import { deliver, NOW, sign } from './deliveries.js';
-import type { Received } from './mistakes.js';
+import type { Received } from './mistake.js';
 
 /** Where nothing matches, everything is tried. */
 const SLOW = 60_000;

@@ -4,7 +4,7 @@ import { createBrake } from '../../src/listener/brake.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('lets a few pass at once, the others at their pace, and holds none longer than it may', async () => {
+it('lets a burst pass, delays the rest, and delays none beyond the limit', async () => {
   const brake = createBrake({ burst: 3, perSecond: 10, mostMs: 500, now: Date.now });
   let passed = 0;
   for (let count = 0; count < 20; count++) void brake().then(() => passed++);

@@ -1,57 +1,14 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, createConnection, createServer as createTcpServer } from 'node:net';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { serviceHeaders, signDelivery, verifySignature } from 'event-webhook-receiver/verify';
+import { signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
-import { lastOf } from '../../src/deliveries/views.js';
-import { type ListenerOptions, startListener } from '../../src/listener/listener.js';
+import type { KeptDelivery } from '../../src/page/feed.js';
+import { lastOf } from '../../src/page/views.js';
 import { call } from '../page/call.js';
-
-const SECRET = 'whsec-of-the-listener';
-const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
-  const { body, headers } = createTestDelivery(events, { secret });
-  return { method: 'POST', body, headers };
-};
-
-async function listen(options: Partial<ListenerOptions> = {}) {
-  const feed = createFeed();
-  const fixed = { feed, secret: SECRET, headers: serviceHeaders, toleranceSeconds: 300, forwardTimeoutMs: 5_000 };
-  const listener = await startListener({ ...fixed, ...options });
-  onTestFinished(() => listener.close());
-  const last = () => lastOf(feed.list().at(-1) as KeptDelivery);
-  return { ...listener, feed, last };
-}
-
-/** An app on a free port, and what it got. */
-async function app(answer: RequestListener = (_, response) => response.writeHead(200).end()) {
-  const got: { url: string; headers: string[]; body: Buffer }[] = [];
-  const server = createServer(async (request: IncomingMessage, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    got.push({ url: request.url ?? '', headers: request.rawHeaders, body: Buffer.concat(chunks) });
-    answer(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { target: new URL(`http://127.0.0.1:${port}/hooks?a=1`), got, host: `127.0.0.1:${port}` };
-}
-
-/** A port where nothing listens. */
-async function closedPort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+import { app, closedPort, listen, SECRET, signed } from './listening.js';
 
 describe('a listener without a target', () => {
-  it('answers as a receiver does, at any path, and keeps what came', async () => {
+  it('answers like a receiver at any path, and records each delivery', async () => {
     const { url, feed } = await listen();
     for (const path of ['/', '/webhooks', '/a/b?c=d']) expect((await call(url + path, signed())).status).toBe(200);
     expect((await call(url, signed(undefined, 'whsec-of-somebody-else'))).status).toBe(403);
@@ -64,7 +21,7 @@ describe('a listener without a target', () => {
     expect(lastOf(records[3] as KeptDelivery)).toMatchObject({ code: 'ERR_WEBHOOK_SIGNATURE' });
   });
 
-  it('keeps whether each was authentic, and closes the connection of one that was not', async () => {
+  it('records whether each delivery was authentic, and closes the connection if it was not', async () => {
     const { url, feed } = await listen();
     const closed = [];
     for (const delivery of [signed(), signed([{ id: 1 }]), signed(undefined, 'whsec-of-somebody-else')]) {
@@ -77,7 +34,7 @@ describe('a listener without a target', () => {
     expect(closed).toEqual(['keep-alive', 'keep-alive', 'close']);
   });
 
-  it('keeps the bytes also of what is refused for its headers', async () => {
+  it('records the bytes of deliveries that are refused for their headers', async () => {
     const { url, feed, last } = await listen();
     const body = '[{"id":"x"}] ';
     const { headers } = signDelivery(body, { secret: SECRET, timestamp: 1_700_000_000 });
@@ -86,14 +43,14 @@ describe('a listener without a target', () => {
     expect(Buffer.from(feed.list()[0]?.rawBody ?? []).toString()).toBe(body);
   });
 
-  it('keeps no body that is too large, and answers 413', async () => {
+  it('answers 413 to a body that is too large, and drops it', async () => {
     const { url, feed, last } = await listen({ maxBodyBytes: 1_000 });
     expect((await call(url, { method: 'POST', body: 'x'.repeat(1_001), headers: signed().headers })).status).toBe(413);
     expect(last().code).toBe('ERR_WEBHOOK_BODY_TOO_LARGE');
     expect(feed.list()[0]).toMatchObject({ bodyDropped: true });
   });
 
-  it('tells of each delivery once it is answered, with the headers as they were spelled', async () => {
+  it('reports each delivery after it was answered, with its headers as sent', async () => {
     const told: unknown[] = [];
     const { url } = await listen({
       onDelivery: (record, about) => told.push([lastOf(record).status, lastOf(record).headers, about]),
@@ -110,7 +67,7 @@ describe('a listener without a target', () => {
 });
 
 describe('a listener with a target', () => {
-  it('hands on the exact bytes under the headers as they were spelled and ordered, to the URL that was given', async () => {
+  it('forwards the exact bytes and headers, in their order and spelling, to the target URL', async () => {
     const { target, got, host } = await app();
     const { url } = await listen({ target });
     const body = Buffer.concat([
@@ -162,7 +119,7 @@ describe('a listener with a target', () => {
     expect(sent[sent.indexOf('Content-Length') + 1]).toBe(String(body.length));
   });
 
-  it('answers what the target answers, and its Retry-After', async () => {
+  it('relays the status of the target and its Retry-After', async () => {
     for (const status of [200, 204, 202, 400, 403, 422, 429, 500, 503]) {
       const { target } = await app((_, response) =>
         response.writeHead(status, { 'Retry-After': '7', 'Set-Cookie': 'a=b' }).end(),
@@ -180,7 +137,7 @@ describe('a listener with a target', () => {
     }
   });
 
-  it('lets the target decide on what came before, on what is no valid event, and on kinds that are not known', async () => {
+  it('leaves duplicates, invalid events and unknown kinds to the target', async () => {
     const { target, got } = await app();
     const { url } = await listen({ target });
     const again = signed();
@@ -190,7 +147,7 @@ describe('a listener with a target', () => {
     expect(got).toHaveLength(5);
   });
 
-  it('does not hand on what it refuses', async () => {
+  it('does not forward refused deliveries', async () => {
     const { target, got } = await app();
     const { url } = await listen({ target });
     const other = signed(undefined, 'whsec-of-somebody-else');
@@ -214,7 +171,7 @@ describe('a listener with a target', () => {
     });
   });
 
-  it('answers 503 when the target hangs, closes the connection, or speaks something else', async () => {
+  it('answers 503 when the target hangs, closes the connection, or does not speak HTTP', async () => {
     const hanging = await app(() => {});
     const closing = await app((request) => void request.socket.destroy());
     const speaking = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-nonsense\r\n\r\n'));
@@ -228,7 +185,7 @@ describe('a listener with a target', () => {
     }
   });
 
-  it('does not follow a redirect: the sender gets the status without where it leads', async () => {
+  it('relays the status of a redirect without its Location, and does not follow it', async () => {
     const elsewhere = await app();
     const { target } = await app((_, response) => response.writeHead(307, { Location: elsewhere.target.href }).end());
     const { url } = await listen({ target });
@@ -237,7 +194,7 @@ describe('a listener with a target', () => {
     expect(elsewhere.got).toEqual([]);
   });
 
-  it('reads no more of an answer than it needs, however much there is', async () => {
+  it('stops reading a large response of the target', async () => {
     let sent = 0;
     const { target } = await app((_, response) => {
       const chunk = Buffer.alloc(64 * 1024);
@@ -253,58 +210,5 @@ describe('a listener with a target', () => {
     const { url } = await listen({ target });
     const answer = await call(url, signed());
     expect([answer.status, answer.text]).toEqual([200, '']);
-  });
-});
-
-describe('sending again', () => {
-  it('sends the same bytes, signed afresh under the same headers, and keeps both attempts', async () => {
-    const { target, got } = await app();
-    const { url, feed, resend } = await listen({ target });
-    const now = Math.floor(Date.now() / 1000);
-    const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET, timestamp: now - 200 });
-    await call(url, { method: 'POST', body, headers: { ...headers, 'X-Mine': '1' } });
-    expect(await resend(feed.list()[0] as KeptDelivery)).toEqual({ id: '1' });
-    const [first, second] = got;
-    expect(second?.body.equals(first?.body as Buffer)).toBe(true);
-    const value = (name: string) => second?.headers[second.headers.indexOf(name) + 1] ?? '';
-    expect(Number(value('X-Service-Timestamp'))).toBeGreaterThanOrEqual(now);
-    expect(verifySignature(body, value('X-Service-Signature'), value('X-Service-Timestamp'), SECRET)).toBe(true);
-    expect(value('X-Mine')).toBe('1');
-    expect(feed.list()).toHaveLength(1);
-    expect(feed.get('1')?.attempts.map(({ status }) => status)).toEqual([200, 200]);
-  });
-
-  it('says that the bytes are gone when they are, and that the target is', async () => {
-    const { url, feed, resend } = await listen({ target: new URL(`http://127.0.0.1:${await closedPort()}/`) });
-    await call(url, signed());
-    const record = feed.list()[0] as KeptDelivery;
-    await expect(resend({ ...record, bodyDropped: true })).rejects.toMatchObject({ status: 409 });
-    await resend(record);
-    expect(feed.get('1')?.attempts.map(({ status, code }) => [status, code])).toEqual([
-      [503, 'ECONNREFUSED'],
-      [503, 'ECONNREFUSED'],
-    ]);
-  });
-
-  it('ends with a target that does not answer', async () => {
-    let asked = () => {};
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
-    const { target } = await app(() => asked());
-    const { url, close } = await listen({ target, forwardTimeoutMs: 600_000 });
-    const answer = call(url, signed()).catch(() => undefined);
-    await isAsked;
-    await close();
-    expect((await answer)?.status ?? 503).toBe(503);
-  });
-
-  it('signs nothing that was not authentic', async () => {
-    const { target, got } = await app();
-    const { url, feed, resend } = await listen({ target });
-    await call(url, signed(undefined, 'whsec-of-somebody-else'));
-    await call(url, { method: 'POST', body: '[]' });
-    for (const record of feed.list()) await expect(resend(record)).rejects.toMatchObject({ status: 409 });
-    expect(got).toEqual([]);
   });
 });

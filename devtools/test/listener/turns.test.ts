@@ -120,7 +120,7 @@ describe('a connection that is read in turns', () => {
     expect(joined).toEqual([]);
   });
 
-  it('reads nothing more once it is destroyed, and forgets what it has not read', () => {
+  it('reads nothing after it is destroyed, and drops its unread bytes', () => {
     const { connection, socket } = opened();
     arrive(socket, 10_000);
     connection.destroy();

@@ -107,7 +107,7 @@ describe('the page', () => {
     expect(() => other.checkHost(request('localhost'))).toThrow('not under this host name');
   });
 
-  it('answers nobody who does not say whom they call, and no call without a type of content', async () => {
+  it('refuses requests without a Host header, and calls without a Content-Type', async () => {
     const { url, token } = await pageOver({});
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const chunks: Buffer[] = [];
@@ -138,7 +138,7 @@ describe('the page', () => {
 });
 
 describe('a feed', () => {
-  it('tells nobody of a delivery that it has no room for', () => {
+  it('does not send events that it cannot store', () => {
     const feed = createFeed({ maxBytes: 10_000 });
     const told: (string | undefined)[] = [];
     feed.subscribe((record) => told.push(record?.id));

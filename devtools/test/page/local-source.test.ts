@@ -51,7 +51,7 @@ describe('localSecrets', () => {
 });
 
 describe('localActions', () => {
-  it('says that a delivery is not kept any more, with 404', async () => {
+  it('answers 404 for a delivery that is no longer kept', async () => {
     const { service } = await serving();
     const feed = createFeed();
     feed.put(recordOf(delivery, 7));

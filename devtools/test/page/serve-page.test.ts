@@ -29,7 +29,7 @@ async function openFake(count: number) {
 }
 
 describe('what the page is protected with', () => {
-  it('answers under its own names alone, so that no other site can be made to lead here', async () => {
+  it('answers only under its own host names, to prevent DNS rebinding', async () => {
     const { url, headers } = await open();
     const { port } = new URL(url);
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`]) {
@@ -94,7 +94,7 @@ describe('what the page is protected with', () => {
     }
   });
 
-  it('makes another token for every run', async () => {
+  it('creates a new token in every run', async () => {
     const [one, other] = [await open(), await open()];
     expect(one.token).not.toBe(other.token);
     expect(one.token.length).toBeGreaterThanOrEqual(43);
@@ -103,7 +103,7 @@ describe('what the page is protected with', () => {
 });
 
 describe('the files of the page', () => {
-  it('are served with their types, and nothing else of the disk is', async () => {
+  it('are served with their types, and no other file is', async () => {
     const { url } = await open();
     const index = await call(url);
     expect(index.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -155,7 +155,7 @@ describe('the API of the page', () => {
     });
   });
 
-  it('does what it was given actions for, and shows a secret in the answer of a registration alone', async () => {
+  it('runs its actions, and returns a secret only from a registration', async () => {
     const { api } = await open({
       actions: {
         register: (webhook) => ({ ...webhook, id: 1, secret: 'whsec-once' }),
@@ -209,7 +209,7 @@ describe('the API of the page', () => {
     }
   });
 
-  it('passes on what an action refuses with, and of what breaks tells nothing', async () => {
+  it('relays the refusal of an action, and discloses nothing of an unexpected error', async () => {
     const { api, feed } = await open({
       actions: {
         register: () => Promise.reject(Object.assign(new Error('The label is taken.'), { status: 409 })),

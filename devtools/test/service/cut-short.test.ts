@@ -33,7 +33,7 @@ describe('what is pending for a webhook that gets more than is kept', () => {
     expect(lines).toContain('delivery given up: too many deliveries are pending for its webhook');
   });
 
-  it('goes without a word where nobody listens', async () => {
+  it('works without callbacks', async () => {
     const { url } = await listening(() => {});
     const service = await createLocalService({ maxBatch: 10_000 });
     const { id } = service.register({ label: 'mine', url });
@@ -116,7 +116,7 @@ describe('emit', () => {
 });
 
 describe('the API', () => {
-  it('answers nobody who does not say whom they call', async () => {
+  it('refuses requests without a Host header', async () => {
     const { service } = await serving();
     const answer = await spoken(
       service,
@@ -150,7 +150,7 @@ describe('the API', () => {
 
   it('that cannot listen says why', async () => {
     await expect(createLocalService({ host: '203.0.113.1' })).rejects.toThrow(
-      'cannot listen on 203.0.113.1, port 0: EADDRNOTAVAIL.',
+      'cannot listen on 203.0.113.1, port 0 (EADDRNOTAVAIL). Check `host` and `port`.',
     );
   });
 });

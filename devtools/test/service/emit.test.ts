@@ -64,7 +64,7 @@ describe('emit', () => {
     expect(changes).toEqual([]);
   });
 
-  it('refuses what is no event, says which and where, and sends none', async () => {
+  it('refuses invalid events with their position, and sends none', async () => {
     const { service, changes } = await serving();
     service.register({ label: 'mine', url: (await taking()).url });
     const { data } = sampleEventEmitted();
@@ -80,7 +80,7 @@ describe('emit', () => {
     expect(changes).toEqual([]);
   });
 
-  it('sends whatever it is given when it is told not to check', async () => {
+  it('sends anything with `unchecked`', async () => {
     const { service } = await serving();
     const { url, bodies } = await taking();
     service.register({ label: 'mine', url, subscriptions: ['transaction.included'] });

@@ -109,7 +109,7 @@ describe('a local service whose disk is full', () => {
     expect(await call('GET', '/1/events/count')).toMatchObject({ result: 0 });
   });
 
-  it('goes on delivering what it has taken, and does that again after a restart', async () => {
+  it('continues to deliver accepted events, also after a restart', async () => {
     const file = newFile();
     const { lines, logger } = logging();
     const receiver = await receiving();

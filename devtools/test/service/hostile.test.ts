@@ -34,7 +34,7 @@ async function attemptAt(url: string, timeoutMs = 30_000) {
 }
 
 describe('a hostile receiver', () => {
-  it('that never answers is left after the time-out', async () => {
+  it('that never answers is abandoned after the timeout', async () => {
     const { url } = await raw(() => {});
     expect(await attemptAt(url, 50)).toMatchObject({
       state: 'given-up',
@@ -43,7 +43,7 @@ describe('a hostile receiver', () => {
     });
   });
 
-  it('that writes the head of its answer byte by byte is left after the time-out', async () => {
+  it('that writes its response headers byte by byte is abandoned after the timeout', async () => {
     const { url } = await raw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX: ');
       const timer = setInterval(() => socket.write('x'), 5);
@@ -52,7 +52,7 @@ describe('a hostile receiver', () => {
     expect(await attemptAt(url, 100)).toMatchObject({ state: 'given-up', code: 'ETIMEDOUT' });
   });
 
-  it('that writes its body byte by byte has answered, and is left after the time-out', async () => {
+  it('that writes its body byte by byte has answered, and is abandoned after the timeout', async () => {
     const { url, sockets } = await raw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
       const timer = setInterval(() => socket.write('x'), 5);
@@ -63,7 +63,7 @@ describe('a hostile receiver', () => {
     await Promise.all([...sockets].filter(({ destroyed }) => !destroyed).map(gone));
   });
 
-  it('that answers without an end is read for a few kB', async () => {
+  it('that sends an endless body is read for a few kB only', async () => {
     let gone: Promise<unknown> | undefined;
     const { url } = await listening((_request, response) => {
       gone = once(response, 'close');
@@ -131,7 +131,7 @@ describe('a hostile receiver', () => {
     expect(await attemptAt(url)).toMatchObject({ state: 'delivered', status: 204 });
   });
 
-  it('that is not there is told of by its code', async () => {
+  it('that does not exist is reported by its code', async () => {
     const { url, server } = await listening(() => {});
     server.close();
     expect(await attemptAt(url)).toMatchObject({

@@ -130,7 +130,7 @@ describe('redeliver', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('begins anew with what was given up', async () => {
+  it('retries a delivery that was given up', async () => {
     const { service, changes } = await serving({ retries: { attempts: 2, initialDelayMs: 1 } });
     let requests = 0;
     const { url } = await listening((_request, response) => response.writeHead(++requests > 3 ? 200 : 500).end());
@@ -144,7 +144,7 @@ describe('redeliver', () => {
     expect(changes.at(-1)?.attempts.map(({ status }) => status)).toEqual([500, 500, 500, 200]);
   });
 
-  it('leaves delivered what was delivered, and tries once', async () => {
+  it('keeps a delivered delivery delivered, and tries once', async () => {
     const { service, changes, call } = await serving();
     let requests = 0;
     const { url } = await listening((_request, response) => response.writeHead(++requests > 1 ? 500 : 200).end());
@@ -157,7 +157,7 @@ describe('redeliver', () => {
     expect((await call('GET', '/1/events')).result).toMatchObject([{ deliveredAt: expect.any(String) }]);
   });
 
-  it('goes before what waits', async () => {
+  it('goes before waiting deliveries', async () => {
     const { service, changed, changes } = await serving({ retries: { initialDelayMs: 60_000, maxDelayMs: 60_000 } });
     let status = 500;
     const { url } = await listening((_request, response) => response.writeHead(status).end());

@@ -1,0 +1,109 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { fc } from '../../../test/fixtures/property.js';
+import type { Change } from '../../src/service/change.js';
+import type { State } from '../../src/service/state.js';
+import type { Storage } from '../../src/service/storage.js';
+
+export const directory = mkdtempSync(join(tmpdir(), 'storage-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+export let files = 0;
+export const newFile = () => join(directory, `storage-${++files}`);
+
+/** The parts of a state to compare. A restart orders webhooks and pending deliveries by id. */
+export function comparable({ key, next, webhooks }: State): string {
+  const inOrder = [...webhooks.values()].sort((a, b) => a.record.id - b.record.id);
+  const plain = inOrder.map(({ record, deliveries, pending, events, bytes }) => ({
+    ...{ record, events, bytes, pending: [...pending].map(({ id }) => id).sort((a, b) => a - b) },
+    deliveries: [...deliveries.values()].map((delivery) => ({
+      ...delivery,
+      body: Buffer.from(delivery.body).toString(),
+    })),
+  }));
+  return JSON.stringify({ key, next, plain }, (_name, value) => (value === undefined ? null : value));
+}
+
+// A state that was read from JSON has absent keys instead of undefined ones.
+export const same = (state: State) =>
+  JSON.stringify(JSON.parse(comparable(state), (_name, value) => value ?? undefined));
+
+export const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 8 }),
+  fc.constantFrom('__proto__', '\n', '"', '\u2028'),
+);
+export const id = fc.integer({ min: 1, max: 3 });
+export const webhook = fc.record({ id, label: text, secret: text, failedCalls: id }).map((fields) => ({
+  ...{ url: 'https://example.com/', subscriptions: [], createdAt: '', updatedAt: '' },
+  ...fields,
+}));
+export const state = fc.constantFrom('pending', 'delivered', 'given-up');
+export const attempt = fc.record({ at: id, headers: fc.constant([]), reason: fc.option(text, { nil: undefined }) });
+export const optional = fc.option(id, { nil: undefined });
+export const calls = fc.option(fc.record({ failedCalls: id, lastError: fc.option(text, { nil: undefined }) }), {
+  nil: undefined,
+});
+
+/** A change, which depends on the state before it. */
+export const operation: fc.Arbitrary<(now: State) => Change> = fc.oneof(
+  webhook.map((each) => () => ({ type: 'webhook', webhook: each }) as Change),
+  id.map((each) => () => ({ type: 'removed', id: each }) as Change),
+  text.map((key) => () => ({ type: 'key', key }) as Change),
+  { weight: 4, arbitrary: fc.array(fc.array(text, { minLength: 1, maxLength: 3 }), { maxLength: 2 }).map(emitted) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({ id, webhookId: id, attempts: fc.array(attempt, { maxLength: 2 }), failures: id, state })
+      .chain((fields) =>
+        fc.record({ deliveredAt: optional, nextAttemptAt: optional, calls }).map((more) => ({ ...fields, ...more })),
+      )
+      .map((fields) => () => ({ type: 'progress', ...fields }) as Change),
+  },
+);
+
+/** Two webhooks, and any changes after that. */
+export const history = (constraints: fc.ArrayConstraints) =>
+  fc
+    .tuple(webhook, webhook, fc.array(operation, constraints))
+    .map(([first, second, operations]) => [
+      ...[first, second].map(
+        (each, index) => () => ({ type: 'webhook', webhook: { ...each, id: index + 1 } }) as Change,
+      ),
+      ...operations,
+    ]);
+
+export function emitted(bodies: string[][]) {
+  return ({ webhooks, next }: State): Change => {
+    let { delivery, event } = next;
+    const batches = bodies.map((events) => {
+      const to = [...webhooks.keys()].map((webhookId) => {
+        event += events.length;
+        return { id: delivery++, webhookId, firstEvent: event - events.length };
+      });
+      return { body: JSON.stringify(events), events: events.length, to };
+    });
+    return { type: 'emitted', at: 1, batches };
+  };
+}
+
+export const LIMITS = { events: 6, bytes: 60 };
+
+export async function using<T>(opening: Promise<Storage>, use: (storage: Storage) => T): Promise<T> {
+  const storage = await opening;
+  try {
+    return use(storage);
+  } finally {
+    storage.close();
+  }
+}
+
+/** What a process that is killed now leaves behind, in another place. */
+export function afterKill(file: string): string {
+  const copy = newFile();
+  for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
+  return copy;
+}
+
+export const key = (text: string): Change => ({ type: 'key', key: text });
