@@ -11,7 +11,15 @@ import {
 import { serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { IdempotencyStore } from '../stores/store.js';
-import type { FoundSecret, ReceiverOptions, Secret, SourcedSecret, VerifierOptions } from './options.js';
+import type {
+  Enqueue,
+  FoundSecret,
+  OnEvent,
+  ReceiverOptions,
+  Secret,
+  SourcedSecret,
+  VerifierOptions,
+} from './options.js';
 
 // Records rather than lists, so that the compiler finds an option that is missing here.
 const VERIFIER_NAMES: Record<keyof VerifierOptions, 1> = {
@@ -125,7 +133,9 @@ export type ResolvedVerifierOptions = ReturnType<typeof resolveVerifierOptions>;
 
 /** The other options of a receiver with their defaults. Throws ConfigError for everything that could only fail later. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
-  const { onEvent, enqueue, idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
+  // Callers without types may pass both or neither.
+  const { onEvent, enqueue } = options as object as { onEvent?: OnEvent<Tx>; enqueue?: Enqueue };
+  const { idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
   const { concurrency = 1, maxInFlight = 1000, handlerTimeoutMs = 30_000 } = options;
   checkFunctions({ onEvent, enqueue, idempotencyKey, onInvalid, onUnknown });
   if ((onEvent === undefined) === (enqueue === undefined)) {

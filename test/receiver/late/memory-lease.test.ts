@@ -21,7 +21,7 @@ function opened(leaseMs = 1000) {
 
 const nothing = async () => {};
 const failing = () => Promise.reject(new Error('the run failed'));
-const lost = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('Make leaseMs longer') };
+const lost = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('Increase leaseMs') };
 
 describe('the leases of memoryStore', () => {
   it('let another take over once they are over, and not before', async () => {
