@@ -22,7 +22,7 @@ const FIX =
 const NOBODY_CATCHES = { answersUnavailable: true };
 const FAILED: DeliveryResult = { status: 500, outcomes: [] };
 
-/** A receiver or verifier of this library never rejects here. A custom one may, and nobody would catch it. */
+/** A receiver or verifier of this library never rejects here. A custom one may, and nobody catches it. */
 async function orFailed<T>(work: () => Promise<T>, failed: T): Promise<T> {
   try {
     return await work();

@@ -82,7 +82,7 @@ function checkLogger(logger: unknown): void {
   for (const level of ['debug', 'info', 'warn', 'error']) checkFunction(`logger.${level}`, Reflect.get(logger, level));
 }
 
-/** Returns the secrets, or throws ConfigError when there is none, or something else among them. */
+/** Returns the secret. Throws ConfigError unless it is a non-empty string or an array of them. */
 function checkSecret(secret: Secret): Secret {
   const secrets = [secret].flat();
   if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) return secret;
@@ -100,7 +100,7 @@ export function checkFound(found: FoundSecret): { secret: Secret; source?: strin
   throw optionError('source', 'a non-empty string beside the `secret` that a secret function returns', source);
 }
 
-/** The options of a verifier with their defaults. Throws ConfigError for everything that could only fail later. */
+/** The options of a verifier with their defaults. Throws ConfigError for an invalid option. */
 export function resolveVerifierOptions(options: VerifierOptions) {
   const { secret, headers = serviceHeaders, toleranceSeconds = 300, now = Date.now, onError, logger } = options;
   const { maxBodyBytes = 10 * 1024 * 1024, receiveTimeoutMs = 30_000 } = options;
@@ -131,7 +131,7 @@ export function resolveVerifierOptions(options: VerifierOptions) {
 /** The options of a verifier, complete and checked. */
 export type ResolvedVerifierOptions = ReturnType<typeof resolveVerifierOptions>;
 
-/** The other options of a receiver with their defaults. Throws ConfigError for everything that could only fail later. */
+/** The other options of a receiver with their defaults. Throws ConfigError for an invalid option. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
   // Callers without types may pass both or neither.
   const { onEvent, enqueue } = options as object as { onEvent?: OnEvent<Tx>; enqueue?: Enqueue };
@@ -149,7 +149,7 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
   return { onEvent, enqueue, store, idempotencyKey, onInvalid, onUnknown, concurrency, maxInFlight, handlerTimeoutMs };
 }
 
-/** Its lease is no shorter than the handler's time limit. */
+/** Its lease is longer than the handler's time limit. */
 function defaultStore<Tx>(handlerTimeoutMs: number): IdempotencyStore<Tx> {
   return memoryStore({
     leaseMs: Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS),
