@@ -1,4 +1,11 @@
-import { createReceiver, type ReceiverOptions, type WebhookEvent } from '../src/index.js';
+import {
+  createReceiver,
+  type Enqueue,
+  type OnEvent,
+  type ReceiverOptions,
+  type ReceiverSettings,
+  type WebhookEvent,
+} from '../src/index.js';
 import { createTestDelivery, sampleEventEmitted } from '../src/testing/index.js';
 
 export const secret = 'whsec-test';
@@ -26,14 +33,20 @@ export function event(id: string, name = 'Transfer') {
   return sampleEventEmitted({ id, data: { event: { name } } });
 }
 
+/** Options to override defaults with: unlike ReceiverOptions, they may lack a handler. */
+export type Settings<Tx = undefined> = Partial<ReceiverSettings<Tx>> & {
+  readonly onEvent?: OnEvent<NoInfer<Tx>> | undefined;
+  readonly enqueue?: Enqueue;
+};
+
 /** A receiver that notes the ids it handled and the codes it reported; its clock is that of `signed`. */
-export function noting<Tx = undefined>(options: Partial<ReceiverOptions<Tx>> = {}) {
+export function noting<Tx = undefined>(options: Settings<Tx> = {}) {
   const handled: string[] = [];
   const reported: string[] = [];
   const onEvent = (each: WebhookEvent) => {
     handled.push(each.id);
   };
-  const receiver = createReceiver<Tx>({
+  const settings: Settings<Tx> = {
     secret,
     now: () => seconds * 1000,
     ...(options.enqueue ? {} : { onEvent }),
@@ -41,6 +54,7 @@ export function noting<Tx = undefined>(options: Partial<ReceiverOptions<Tx>> = {
       reported.push(error.code);
     },
     ...options,
-  });
+  };
+  const receiver = createReceiver<Tx>(settings as object as ReceiverOptions<Tx>);
   return { receiver, handled, reported };
 }

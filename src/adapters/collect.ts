@@ -2,18 +2,18 @@ import { incomplete, tooLarge } from '../receiver/delivery-request.js';
 
 /** A chunk below this many bytes is copied: the object around it costs more than its bytes do. */
 const SMALL = 1024;
-/** Where small chunks are gathered: first so large, then twice as large whenever it is full, up to the last. */
+/** Sizes of the buffer for small chunks: the first, doubled whenever it is full, up to the last. */
 const FIRST_TAIL = 64;
 const LAST_TAIL = 16 * 1024;
 /** How many times its own size a chunk may keep in memory without being copied. */
 const MOST_WASTE = 1.5;
-/** A body of more bytes, in several chunks, is copied into blocks, whose memory does not wait for the garbage collector. */
+/** A larger body in several chunks is copied into blocks, whose memory is released without the garbage collector. */
 const LARGE = 64 * 1024;
 const LAST_BLOCK = 1024 * 1024;
 
 const EMPTY = new Uint8Array();
 
-/** Collects a body's bytes as they arrive, and no more of them than `maxBodyBytes`, whatever the headers say. */
+/** Collects a body's bytes as they arrive, up to `maxBodyBytes`, whatever the headers say. */
 export class Collector {
   #size = 0;
   #chunks: Uint8Array[] = [];
@@ -26,10 +26,10 @@ export class Collector {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  /** Throws the error for a body over the limit, and for a chunk that is not bytes, whose size would not be known. */
+  /** Throws for a body over the limit, and for a chunk that is not bytes, whose size is unknown. */
   add(chunk: Uint8Array): void {
     if (!ArrayBuffer.isView(chunk) || chunk.BYTES_PER_ELEMENT !== 1)
-      throw incomplete('its stream gave something other than bytes');
+      throw incomplete('its stream returned something other than bytes');
     const isFirst = this.#size === 0;
     this.#size += chunk.byteLength;
     if (this.#size > this.#maxBodyBytes) throw tooLarge(this.#maxBodyBytes);
@@ -38,16 +38,16 @@ export class Collector {
     else this.#keep(chunk);
   }
 
-  /** All that was added, as one. */
+  /** All bytes, in one array. */
   bytes(): Uint8Array {
     this.#flush();
     const [only] = this.#chunks;
-    // Never a block: its memory goes when the body has been read.
+    // Never a block: its memory is released once the body has been read.
     const isWhole = this.#chunks.length === 1 && this.#blocks.length === 0;
     return isWhole && only !== undefined ? only : concat(this.#chunks);
   }
 
-  /** Releases the bytes: what listens to a stream may outlive the delivery. */
+  /** Releases the bytes: stream listeners may outlive the delivery. */
   clear(): void {
     this.#chunks = [];
     this.#tail = EMPTY;
@@ -57,7 +57,7 @@ export class Collector {
 
   #keep(chunk: Uint8Array): void {
     this.#flush();
-    // A view keeps the whole buffer that it is a part of, and HTTP/2 shares those between streams.
+    // A view retains its whole buffer, and HTTP/2 shares buffers between streams.
     const isWasteful = chunk.buffer.byteLength > MOST_WASTE * chunk.byteLength;
     this.#chunks.push(isWasteful ? new Uint8Array(chunk) : chunk);
   }
@@ -89,7 +89,7 @@ export class Collector {
     }
   }
 
-  /** Moves what was gathered to the chunks, as the bytes to come follow it. */
+  /** Moves the buffered bytes to the chunks, before the next chunk is added. */
   #flush(): void {
     if (this.#used > 0) {
       const part = this.#tail.subarray(0, this.#used);
@@ -101,7 +101,7 @@ export class Collector {
   }
 }
 
-/** Memory that can be given back at once where the runtime has resizable buffers, and is ordinary memory elsewhere. */
+/** Memory that can be released at once where the runtime has resizable buffers; ordinary memory elsewhere. */
 function releasable(bytes: number): ArrayBuffer {
   return new (ArrayBuffer as new (bytes: number, options: object) => ArrayBuffer)(bytes, { maxByteLength: bytes });
 }

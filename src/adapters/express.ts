@@ -4,7 +4,7 @@ import type { VerifiedDelivery } from '../receiver/delivery-request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import { type NodeRequest, fromNodeRequest } from './node-http.js';
+import { fromNodeRequest, type NodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
 declare global {

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-// Names the module that is augmented below; nothing of it is loaded.
+// Names the module that is augmented below; loads nothing from it.
 import type {} from 'fastify';
 import type { DeliveryRequest, VerifiedDelivery } from '../receiver/delivery-request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import type { FastifyLike, FastifyReplyLike, FastifyRequestLike } from './fastify-like.js';
-import { type NodeRequest, fromNodeRequest } from './node-http.js';
+import { fromNodeRequest, type NodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
 export type { FastifyLike, FastifyReplyLike, FastifyRequestLike };
@@ -33,7 +33,7 @@ const FIX =
   'A preParsing hook of the app has read it: add that hook inside the plugin whose routes need it, ' +
   'or have it keep the bytes as a Buffer in request.rawBody.';
 
-/** Fastify refuses any other Content-Type itself, before it asks a parser. */
+/** Fastify itself refuses any other Content-Type before it calls a parser. */
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;|$)/;
 
 /**
@@ -126,18 +126,18 @@ export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): 
   };
 }
 
-/** What is used of HTTP/2's request and response works as in HTTP/1's. */
+/** HTTP/2's request and response work like HTTP/1's here. */
 function present(request: FastifyRequestLike, host: { stream?: Readable; body?: unknown }): DeliveryRequest {
   const { rawBody } = request as { rawBody?: unknown };
   return fromNodeRequest(request.raw as NodeRequest, FIX, { ...host, rawBody });
 }
 
-/** Whether a `handlerTimeout` is over: Fastify has begun its own answer, which may not be on its way yet. */
+/** Whether a `handlerTimeout` is over: Fastify has started its own answer, which may not have been sent yet. */
 function isAnswered({ signal }: FastifyRequestLike): boolean {
   return signal?.reason?.code === 'FST_ERR_HANDLER_TIMEOUT';
 }
 
-/** By its functions, which JSON does not have: a body that a hook has parsed must not pass for a stream. */
+/** Checks for methods, which JSON cannot have: a body that a hook has parsed must not pass for a stream. */
 function isStream(value: unknown): value is Readable {
   return typeof (value as Partial<Readable> | null | undefined)?.on === 'function';
 }

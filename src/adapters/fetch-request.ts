@@ -46,13 +46,13 @@ function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {
       (error) => finish(whyUnread(error)),
     );
     return (hasFailed) => {
-      // Not awaited: a source that hangs would delay the answer.
+      // Not awaited: a hanging source would delay the answer.
       if (hasFailed) reader?.cancel().catch(() => {});
     };
   });
 }
 
-/** Hosts with their own body limit fail the stream with their error for 413: SvelteKit and h3 do. */
+/** Hosts with a body limit, such as SvelteKit and h3, fail the stream with a 413 error. */
 function whyUnread(error: unknown): WebhookError {
   if (isWebhookError(error)) return error;
   if (Object(error).status !== 413) return incomplete('the stream failed', error);

@@ -25,7 +25,7 @@ export type FetchHandler = (
  * and everything else that speaks `Request` and `Response`.
  *
  * Cloudflare Workers stops the work of a request when its sender disconnects; its events then hang as long as the isolate
- * lives. To keep it going, pass on the execution context, `receive(request, context)`, or use the handler itself as the
+ * lives. To finish it, pass on the execution context, `receive(request, context)`, or use the handler itself as the
  * Worker's `fetch`. Any argument after the request that has a `waitUntil` works, such as the event of h3 and Nitro.
  *
  * @example

@@ -1,4 +1,4 @@
-/** Headers by name, in whatever case the sender and the host have written them, or parameters of the query. */
+/** Headers by name, in any case, or query parameters. */
 type Headers = { readonly [name: string]: string | undefined };
 type MultiValueHeaders = { readonly [name: string]: readonly string[] | undefined };
 
@@ -18,7 +18,7 @@ interface EventBody {
 export interface ApiGatewayEvent extends EventBody, EventQuery {
   readonly httpMethod: string;
   readonly headers?: Headers | null | undefined;
-  /** The same headers with all of their values. */
+  /** The same headers with all values. */
   readonly multiValueHeaders?: MultiValueHeaders | null | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface HttpApiEvent extends EventBody {
   readonly requestContext: { readonly http: { readonly method: string } };
   readonly rawPath?: string | undefined;
   readonly rawQueryString?: string | undefined;
-  /** Values that were sent apart are joined with a comma. */
+  /** Repeated headers are joined with a comma. */
   readonly headers?: Headers | undefined;
 }
 
@@ -35,16 +35,16 @@ export interface HttpApiEvent extends EventBody {
 export interface LoadBalancerEvent extends EventBody, EventQuery {
   readonly httpMethod: string;
   readonly requestContext: { readonly elb: object };
-  /** Of a header that was sent more than once the last value alone, unless the target group has multi-value headers on. */
+  /** For a repeated header, only the last value, unless the target group enables multi-value headers. */
   readonly headers?: Headers | undefined;
-  /** In place of `headers` when the target group has multi-value headers on. */
+  /** In place of `headers` when the target group enables multi-value headers. */
   readonly multiValueHeaders?: MultiValueHeaders | undefined;
 }
 
 /** An HTTP request as Lambda functions get it. */
 export type LambdaEvent = ApiGatewayEvent | HttpApiEvent | LoadBalancerEvent;
 
-/** An answer in the form that all of these hosts take. */
+/** A result in the form that all of these hosts accept. */
 export interface LambdaResult {
   statusCode: number;
   /** The status with its reason, for a load balancer. */

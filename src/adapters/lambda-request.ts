@@ -2,8 +2,8 @@ import { ConfigError, RawBodyUnavailableError } from '../errors.js';
 import { type BodyReader, type DeliveryRequest, tooLarge } from '../receiver/delivery-request.js';
 
 const FIX =
-  'Use the Lambda proxy integration, a function URL or a load balancer, which hand on the body as text or in base64. ' +
-  'A mapping template does not, and in an event for tests the body has to be text too.';
+  'Use the Lambda proxy integration, a function URL or a load balancer, which pass the body as text or in base64; ' +
+  'a mapping template does not. In a test event, make the body a string.';
 
 /** What any kind of event may have; every property is checked before use. */
 export interface AnyEvent {
@@ -56,7 +56,7 @@ function readerOf(body: string, encoding: 'base64' | 'utf8'): BodyReader {
   };
 }
 
-/** Path and query of an event, in the form in which a sender asks for them. */
+/** Path and query of an event, as the sender requested them. */
 function urlOf(event: AnyEvent): string | undefined {
   const path = event.rawPath ?? event.path;
   if (typeof path !== 'string') return undefined;
@@ -64,7 +64,7 @@ function urlOf(event: AnyEvent): string | undefined {
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** API Gateway decodes names and values, a load balancer hands them on as they were sent. */
+/** API Gateway decodes names and values; a load balancer passes them as sent. */
 function queryOf({ multiValueQueryStringParameters, queryStringParameters, requestContext }: AnyEvent): string {
   const form = requestContext?.elb ? String : encodeURIComponent;
   return Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})

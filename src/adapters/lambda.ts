@@ -19,7 +19,7 @@ export type LambdaVerification =
 /** Verifies an event of AWS Lambda. */
 export type LambdaVerifier = (event: LambdaEvent) => Promise<LambdaVerification>;
 
-/** Reasons, which a load balancer wants beside the status. Loading them from node:http would add milliseconds to a cold start. */
+/** Reason phrases, which a load balancer requires. Loading them from node:http would add milliseconds to a cold start. */
 const REASONS: Record<number, string> = {
   200: 'OK',
   400: 'Bad Request',
@@ -35,12 +35,12 @@ const REASONS: Record<number, string> = {
  * Creates a handler for AWS Lambda that answers deliveries. It takes the events of API Gateway (REST APIs with proxy
  * integration, HTTP APIs), of function URLs and of Application Load Balancers, and verifies the body's exact bytes.
  *
- * Lambda freezes the process after the answer, runs many of them, and ends them without notice. So:
- * - `store` must be one that they share: `memoryStore()` covers one process.
+ * Lambda freezes the process after the answer, runs many processes, and ends them without notice. So:
+ * - `store` must be shared by all processes: `memoryStore()` covers one.
  * - Set `handlerTimeoutMs` so that all events of a delivery, which run one after the other, finish before the function's
  *   timeout (3 s by default) and its host's (29 s for API Gateway): the handler does not look at Lambda's `context`. A
  *   delivery that Lambda cuts off is redelivered, and its unfinished event runs when its lease has expired.
- * - What `onError` does after it returned may wait for the next delivery. `drain` is not needed.
+ * - Work that `onError` starts may be suspended until the next delivery. `drain` is not needed.
  *
  * AWS refuses large bodies before it calls the function: load balancers over 1 MB, the others if the whole event, in which
  * the body is escaped or in base64, is over 6 MB.
@@ -83,7 +83,7 @@ export function lambdaHandler<Tx = undefined>(receiverOrOptions: Receiver | Rece
  * }
  * ```
  * @param verifierOrOptions A verifier, or options to create one with.
- * @returns The function. It gives the delivery, or the result to return, and rejects as `lambdaHandler` does.
+ * @returns The function. It resolves to the delivery, or to the result to return, and rejects like `lambdaHandler`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function lambdaVerifier(verifierOrOptions: Verifier | VerifierOptions): LambdaVerifier {

@@ -9,13 +9,13 @@ import { readBody } from './read-body.js';
 export type NodeRequest = IncomingMessage & {
   readonly rawBody?: unknown;
   readonly body?: unknown;
-  /** The `url` before a router took its prefix away. */
+  /** The `url` before a router removed its prefix. */
   readonly originalUrl?: string;
 };
 
-/** What a framework keeps of the body outside of the Node request, and what it does with errors. */
+/** Where a framework keeps the body outside of the Node request, and whether it catches errors. */
 export interface HostTraits {
-  /** Nobody catches what the adapter throws. */
+  /** Whether nobody catches what the adapter throws. */
   readonly answersUnavailable?: boolean;
   readonly rawBody?: unknown;
   readonly body?: unknown;
@@ -23,7 +23,7 @@ export interface HostTraits {
   readonly stream?: Readable;
 }
 
-/** Presents a Node request; `fix` says what to do if its body was read before. */
+/** Presents a Node request; `fix` says what to do if its body was already read. */
 export function fromNodeRequest(request: NodeRequest, fix: string, traits: HostTraits = {}): DeliveryRequest {
   return new NodeDelivery(request, fix, traits);
 }
@@ -58,8 +58,8 @@ class NodeDelivery implements DeliveryRequest {
     const { rawBody, body, stream = request } = this.#traits;
     for (const kept of [rawBody, body, request.rawBody, request.body]) if (isBytes(kept)) return kept;
     for (const kept of [rawBody, request.rawBody]) if (typeof kept === 'string') return kept;
-    // A parser may set req.body and leave the stream alone, so the stream is what tells whether bytes are gone.
-    // Nor do bytes come to a second reader where somebody listens for `readable`.
+    // A parser may set req.body without reading, so only the stream tells whether bytes are gone. A second reader also
+    // gets none where somebody listens for `readable`.
     const isShared = stream.listenerCount('readable') > 0 && !stream.readableEnded;
     const isTaken = stream.readableDidRead || stream.readableEncoding !== null || isShared;
     if (isTaken) throw new RawBodyUnavailableError(this.#fix);
@@ -85,11 +85,11 @@ function readerOf(stream: Readable): BodyReader {
     stream.on('error', cut);
     if (stream.readableEnded) end();
     else if (stream.destroyed) cut();
-    // It may have been paused until now.
+    // It may be paused.
     else stream.on('data', add).on('end', end).on('close', cut).resume();
     return (hasFailed) => {
       stream.off('data', add).off('end', end).off('close', cut);
-      // What still arrives is for respond to decide about: until then it stays with the sender.
+      // `respond` decides about the bytes that still arrive.
       if (hasFailed) stream.pause();
     };
   });

@@ -4,7 +4,7 @@ import type { VerifiedDelivery } from '../receiver/delivery-request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
-import { type NodeRequest, fromNodeRequest } from './node-http.js';
+import { fromNodeRequest, type NodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
 export type { NodeRequest };
@@ -22,7 +22,7 @@ const FIX =
 const NOBODY_CATCHES = { answersUnavailable: true };
 const FAILED: DeliveryResult = { status: 500, outcomes: [] };
 
-/** A receiver or verifier of this library never rejects here. A custom one may, and nobody would catch it. */
+/** A receiver or verifier of this library never rejects here. A custom one may, and nobody catches it. */
 async function orFailed<T>(work: () => Promise<T>, failed: T): Promise<T> {
   try {
     return await work();

@@ -3,15 +3,15 @@ import { incomplete } from '../receiver/delivery-request.js';
 import { Collector } from './collect.js';
 
 /**
- * Starts a body's flow: passes each chunk to `add` and calls `finish` once, with the error if there is one. Returns what
- * ends the flow; it is called once, with whether reading failed.
+ * Starts reading: passes each chunk to `add` and calls `finish` once, with the error if there is one. Returns a function that
+ * stops reading; it is called once, with whether reading failed.
  */
 export type BodySource = (
   add: (chunk: Uint8Array) => void,
   finish: (error?: unknown) => void,
 ) => (hasFailed: boolean) => void;
 
-/** Reads a body within the limits of bytes and time, until its end, an error, or the drop of the delivery. */
+/** Reads a body within its size and time limits, until it ends, fails, or the delivery is dropped. */
 export function readBody(source: BodySource): BodyReader {
   return ({ maxBodyBytes, timeoutMs, arrival }) =>
     new Promise((resolve, reject) => {

@@ -3,35 +3,35 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { answerHeaders, type DeliveryResult, validStatus } from '../receiver/answer.js';
 import type { NodeRequest } from './node-http.js';
 
-/** How long an answer that was given early waits for the sender to notice, before the connection is closed. */
+/** How long a connection stays open after an early answer, so that the sender can read it. */
 const LINGER_MS = 1000;
-/** How many connections wait so at once; beyond it they are closed at once. */
+/** How many connections may linger; others are closed immediately. */
 const MOST_LINGERING = 100;
 
 let lingering = 0;
 
 /**
- * Answers with an empty body and leaves the connection usable, or closed when the sender has not finished. Never throws:
- * an answer that cannot be given ends the request without one.
+ * Answers with an empty body. Keeps the connection usable, or closes it if the sender has not finished. Never throws: if the
+ * answer cannot be sent, it destroys the response.
  */
 export function respond(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
   try {
     if (response.headersSent || response.destroyed) return;
     answer(request, response, result);
   } catch {
-    // A host that has changed its response cannot be answered through, and a sender without an answer sends again.
+    // The host has changed its response. A sender without an answer sends again.
     response.destroy();
   }
 }
 
 function answer(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
-  // Of HTTP/2 alone, where it is the one request and not the connection that can be ended early.
+  // HTTP/2 only: there, one request can be ended early without its connection.
   const { stream } = response as { stream?: ServerHttp2Stream };
   response.statusCode = validStatus(result.status);
   for (const [name, value] of answerHeaders(result)) {
     if (stream === undefined || name !== 'Connection') response.setHeader(name, value);
   }
-  // Requests that a framework makes up for tests do not say whether they are complete.
+  // Fake requests of a framework's test tools have no `complete`.
   if (request.complete !== false) {
     response.end();
   } else if (stream !== undefined) {
@@ -40,13 +40,13 @@ function answer(request: NodeRequest, response: ServerResponse, result: Delivery
   } else {
     response.setHeader('Connection', 'close');
     response.setHeader('Content-Length', '0');
-    // A dropped delivery is one of too many: its connection is closed as soon as the answer is on its way.
+    // Dropped under load: the connection is closed right after the answer.
     if (result.error?.code === 'ERR_WEBHOOK_OVERLOADED' || lingering >= MOST_LINGERING) response.end();
     else linger(request, response);
   }
 }
 
-/** The sender is still sending. Closing at once would make it miss the answer, so what comes is dropped for a moment. */
+/** The sender is still sending and would miss the answer if the connection closed now: discards its bytes for a moment. */
 function linger(request: NodeRequest, response: ServerResponse): void {
   lingering++;
   response.flushHeaders();

@@ -1,2 +1,2 @@
-export { RpcError } from './rpc.js';
+export { RpcError, type RpcErrorCode } from './rpc.js';
 export { type ChainWatcher, type WatchChainOptions, watchChain } from './watch-chain.js';

@@ -48,11 +48,14 @@ function decoded(part: string): string {
   }
 }
 
+/** Code of {@link RpcError}. */
+export type RpcErrorCode = 'ERR_WEBHOOK_RPC';
+
 /**
  * A node did not answer, refused a call, or sent an invalid answer. The message names the call and the node's origin, and
  * never the rest of its URL, which may contain a key.
  */
-export class RpcError extends WebhookError<'ERR_WEBHOOK_RPC'> {
+export class RpcError extends WebhookError<RpcErrorCode> {
   constructor(message: string, options?: { cause?: unknown }) {
     super('ERR_WEBHOOK_RPC', message, options);
     // As text: bundlers shorten the names of classes.

@@ -13,7 +13,7 @@ function canonical(number: string): string {
   return digits === '' ? '0' : `${sign}${digits}e${power}`;
 }
 
-/** A double tells apart no more than 17 significant digits: what is written with many more cannot be exact. */
+/** A double distinguishes at most 17 significant digits, so a number with many more cannot be exact. */
 const LONGEST = 400;
 
 function survives(number: string): boolean {
@@ -26,7 +26,7 @@ const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
 // JSON allows no other character this low, neither between its values nor in its strings.
 const isSpace = (code: number) => code <= 0x20;
 
-/** Whether the digits that end before `end` stand where JSON has a number. A string may look so too. */
+/** Whether the digits that end before `end` are where JSON allows a number. Text in a string can look the same. */
 function isNumberBefore(text: string, end: number): boolean {
   let at = end - 1;
   while (isDigit(text.charCodeAt(at))) at--;
@@ -39,8 +39,8 @@ function isNumberBefore(text: string, end: number): boolean {
 }
 
 /**
- * Whether JSON text may hold a number that JSON.parse rounds to a whole one that looks exact: that takes a fraction or a
- * negative exponent. Looks at points and signs alone, which costs a fiftieth of parsing. Errs towards yes.
+ * Whether JSON text may contain a number that JSON.parse rounds to a whole number that looks exact: one with a fraction or
+ * a negative exponent. Checks points and signs only, at a fiftieth of the cost of parsing. Can return true without need.
  */
 export function mayHoldFraction(text: string): boolean {
   for (let at = text.indexOf('.'); at !== -1; at = text.indexOf('.', at + 1)) {
@@ -53,8 +53,8 @@ export function mayHoldFraction(text: string): boolean {
 }
 
 /**
- * Parses JSON text so that no number is rounded: one that a JavaScript number cannot hold becomes a string of the
- * digits that were sent. Linear in the text; for text that JSON.parse has already accepted.
+ * Parses JSON text without rounding: a number that JavaScript cannot represent exactly becomes a string of the digits
+ * that were sent. Linear in the text; for text that JSON.parse has already accepted.
  */
 export function parseExactJson(text: string): unknown {
   const parts: string[] = [];

@@ -7,17 +7,17 @@ export function isPayload(value: unknown): value is TransactionIncludedData {
   return isRecord(value);
 }
 
-/** Whether a value is a position or a count: a whole number from 0 up. */
+/** Whether a value is a position or a count: a non-negative whole number. */
 export function isPosition(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** A whole number that doubles cannot count to, or an overflow, is not what was sent. */
+/** A whole number beyond the safe range, or infinity, is not the number that was sent. */
 function isExact(number: number): boolean {
   return Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
 }
 
-/** Whether a value can stand for an input: JSON, and no number in it that is certainly not what was sent. */
+/** Whether a value can be an input: JSON without numbers that were certainly rounded. */
 export function isInputValue(value: unknown, depth = 0): value is JsonValue {
   if (typeof value === 'number') return isExact(value);
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
@@ -26,14 +26,14 @@ export function isInputValue(value: unknown, depth = 0): value is JsonValue {
   );
 }
 
-/** Whether a parsed JSON value may hold a number that JSON.parse has rounded (a fraction, or one too large) or nests too deep. */
+/** Whether a parsed JSON value may contain a number that JSON.parse rounded (a fraction, or one too large) or nests too deep. */
 export function mayHoldRounded(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return !Number.isSafeInteger(value);
   if (typeof value !== 'object' || value === null) return false;
   if (depth === MOST_LEVELS) return true;
   for (const key in value) {
     const child = (value as Record<string, unknown>)[key];
-    // Most are text: only what can matter is worth a call.
+    // Most values are text, which needs no call.
     if (typeof child !== 'string' && mayHoldRounded(child, depth + 1)) return true;
   }
   return false;
@@ -60,18 +60,18 @@ function labelled(owner: unknown): unknown {
   return isRecord(owner) ? { ...owner, contract: withAddressLabel(owner.contract) } : owner;
 }
 
-/** As {@link fillAddressLabel}, on a copy. */
+/** Like {@link fillAddressLabel}, on a copy. */
 export function withAddressLabel(contract: unknown): unknown {
   return isRecord(contract) ? fillAddressLabel({ ...contract }) : contract;
 }
 
 /**
- * Gives a contract its `addressLabel`, in place: what the live service calls `addressAlias`, or `''`. Returns anything that
- * is not a contract unchanged, for the schema to refuse.
+ * Fills in the `addressLabel` of a contract, in place: the live service's `addressAlias`, or `''`. Returns any other value
+ * unchanged, for the schema to reject.
  */
 export function fillAddressLabel(contract: unknown): unknown {
   if (isRecord(contract) && contract.addressLabel == null) {
-    // Reflect.set says no where an assignment would throw: a frozen contract is then refused for want of a label.
+    // Reflect.set returns false where an assignment would throw: a frozen contract is then rejected for its missing label.
     Reflect.set(contract, 'addressLabel', contract.addressAlias ?? '');
   }
   return contract;

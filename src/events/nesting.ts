@@ -1,16 +1,16 @@
 import type { ContractInfo, EventEmitted, EventInput, EventTransaction, MethodInput } from './types.js';
 
-/** How deep an item may nest; the item itself is the first level. What writes JSON recurses, and must not overflow. */
+/** How deep an item may nest, counting the item itself. JSON.stringify recurses and must not overflow. */
 export const MOST_LEVELS = 256;
 
-/** The one issue of an item that is nested too deep. */
+/** The only issue of an item that is nested too deep. */
 export const TOO_DEEP = 'nested deeper than 256 levels';
 
-/** Whether objects and arrays in a value nest deeper than an item may. A value that contains itself does. */
+/** Whether a value nests deeper than an item may. One that contains itself does. */
 export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  // Apart, as engines are fast at the keys of objects only where no array was seen.
+  // A separate function: engines are fast at object keys only where they never see an array.
   if (Array.isArray(value)) return value.some((child) => isTooDeep(child, levels - 1));
   for (const key in value) {
     const child = (value as Record<string, unknown>)[key];
@@ -20,8 +20,8 @@ export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
 }
 
 /**
- * Replaces what is nested deeper still in a parsed JSON value, in place, so that it can be serialised. One level too many
- * is left: what was refused must not pass as valid when it is parsed again.
+ * Cuts off the levels that are too deep in a parsed JSON value, in place, so that it can be serialised. Leaves one level
+ * too many, so that a rejected item is not valid when it is parsed again.
  */
 export function cutNesting(value: unknown, levels = MOST_LEVELS + 1): void {
   if (typeof value !== 'object' || value === null) return;
@@ -38,7 +38,7 @@ function keysOf(object: object): number {
   return keys;
 }
 
-/** How many keys an object has that the schema lets be absent. */
+/** How many of the schema's optional keys an object has. */
 const there = (value: unknown): number => (value === undefined ? 0 : 1);
 
 const isPlainContract = (contract: ContractInfo): boolean => keysOf(contract) === 4 + there(contract.addressAlias);
@@ -49,8 +49,8 @@ function arePlain(inputs: readonly (EventInput | MethodInput)[], keys: number): 
 }
 
 /**
- * Whether a checked event has no keys but those of the schema and only text for values, so that it nests as the schema
- * does. Counting keys takes a third of the time that looking at all values does. Errs towards no.
+ * Whether a checked event has only the schema's keys, with text as input values, so that it nests no deeper than the
+ * schema. Counting keys takes a third of the time of visiting all values. Can return false without need.
  */
 export function isPlain(checked: EventEmitted): boolean {
   const { data } = checked;

@@ -13,7 +13,7 @@ export interface EventItem {
   readonly event: WebhookEvent;
 }
 
-/** An item with an id and a kind that this version does not know: nothing is wrong with it. */
+/** An item with an id, of a kind that this version does not know. It is not an error. */
 export interface UnknownItem {
   readonly status: 'unknown';
   readonly id: string;
@@ -29,17 +29,17 @@ export interface InvalidItem {
   readonly raw: unknown;
 }
 
-/** What one element of a delivery's array turned out to be. */
+/** One element of a delivery's array. */
 export type DeliveryItem = EventItem | UnknownItem | InvalidItem;
 
 const tooDeep: EventIssue = { path: [], message: TOO_DEEP };
 
-// ignoreBOM keeps a byte order mark in the text, where JSON.parse refuses it, as RFC 8259 has senders not add one.
+// ignoreBOM keeps a byte order mark in the text, so that JSON.parse rejects it: RFC 8259 forbids senders to add one.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Parses the body of a delivery into its items (spec section 6). One bad item never spoils its neighbours; one that nests
- * deeper than 256 levels is invalid. It verifies nothing: call it on a body whose signature has been verified.
+ * Parses the body of a delivery into its items (spec section 6). An invalid item does not affect the others; one that nests
+ * deeper than 256 levels is invalid. It does not verify the signature: verify the body first.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * }
  * ```
  * @param rawBody The body as received.
- * @returns The items in their order. Events keep the keys that the schema does not know.
+ * @returns The items in order. Events keep unknown keys.
  * @throws InvalidBodyError `ERR_WEBHOOK_INVALID_BODY` when the body is not a JSON array in UTF-8.
  */
 export function parseDelivery(rawBody: RawBody): DeliveryItem[] {
@@ -70,7 +70,7 @@ function decode(rawBody: RawBody): string {
   try {
     return utf8.decode(rawBody);
   } catch {
-    throw new InvalidBodyError('The body is not valid UTF-8: check who sent it.');
+    throw new InvalidBodyError('The body is not valid UTF-8. Check the sender.');
   }
 }
 
@@ -80,13 +80,13 @@ function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
     value = parse(text);
   } catch {
     // The parser's own message quotes the body, so it is not passed on.
-    throw new InvalidBodyError('The body is not valid JSON: check who sent it.');
+    throw new InvalidBodyError('The body is not valid JSON. Check the sender.');
   }
   if (Array.isArray(value)) return value;
-  throw new InvalidBodyError('The body is not a JSON array: check who sent it.');
+  throw new InvalidBodyError('The body is not a JSON array. Check the sender.');
 }
 
-/** As {@link checkItem}, unless the item is nested too deep: then that is its only issue. */
+/** Like {@link checkItem}, but an item that is nested too deep has only that issue. */
 function parseItem(raw: unknown): DeliveryItem {
   return isTooDeep(raw) ? { status: 'invalid', issues: [tooDeep], raw } : checkItem(raw);
 }
@@ -109,7 +109,7 @@ function kindIssues(raw: unknown): EventIssue[] {
   return missing.map((key) => ({ path: [key], message: 'expected a string' }));
 }
 
-/** Whether an item may be nested too deep, or hold a number that somebody could take for a quantity and JSON.parse rounded. */
+/** Whether an item may be nested too deep, or contain a rounded number that could be taken for a quantity. */
 function needCare(items: readonly DeliveryItem[], text: string): boolean {
   let open = false;
   for (const item of items) {
@@ -119,7 +119,7 @@ function needCare(items: readonly DeliveryItem[], text: string): boolean {
       if (event.inputs.some(isNoText) || transaction?.method?.inputs.some(isNoText)) return true;
       if (isTooDeep(item.event)) return true;
     } else {
-      // Quantities can be anywhere in what the schema leaves open. This looks at the depth too.
+      // Quantities can be anywhere in an open payload. This checks the depth too.
       if (mayHoldRounded(item.status === 'event' ? item.event : item.raw)) return true;
       open = true;
     }
@@ -132,7 +132,7 @@ function isNoText({ value }: { value: unknown }): boolean {
 }
 
 /**
- * Parses one event of either kind from an already parsed JSON value, such as one that a queue stored. It verifies no signature.
+ * Parses one event of either kind from an already parsed JSON value, such as one that a queue stored. It does not verify a signature.
  *
  * @example
  * ```ts

@@ -3,8 +3,8 @@ import { isInputValue, isPayload, withAddressLabel } from './field-rules.js';
 import { isTooDeep, TOO_DEEP } from './nesting.js';
 import type { JsonValue, TransactionIncludedData } from './types.js';
 
-// The wire format of spec section 2.2, in zod. What parses at run time is src/events/generated-checks.ts, which is generated from
-// these schemas (`npm run generate`): zod and its compiler would be nine tenths of what a receiver loads.
+// The wire format of spec section 2.2, in zod. At run time, src/events/generated-checks.ts parses events. It is generated
+// from these schemas (`npm run generate`), because zod would be nine tenths of the code that a receiver loads.
 
 const position = () => z.number().int().min(0);
 
@@ -59,7 +59,7 @@ export const eventTransactionSchema = z.object({
     .nullish(),
 });
 
-/** Before a whole event: what nests too deep is not looked at further. */
+/** Precedes the schema of an event: an item that nests too deep is not checked further. */
 const shallow = () => z.custom<unknown>((value) => !isTooDeep(value), TOO_DEEP);
 
 const emittedSchema = z.object({
@@ -87,5 +87,5 @@ export const transactionIncludedSchema = shallow().pipe(includedSchema);
 /** Either kind, told apart by `event`. */
 export const webhookEventSchema = shallow().pipe(z.discriminatedUnion('event', [emittedSchema, includedSchema]));
 
-/** The body of a delivery, parsed: an array of events. Unlike `parseDelivery` it fails whole when one item is bad. */
+/** The body of a delivery, parsed: an array of events. Unlike `parseDelivery`, it fails if one item is invalid. */
 export const deliverySchema = z.array(webhookEventSchema);

@@ -1,7 +1,6 @@
 /**
- * Settles as `work` does, or rejects with what `late` gives once `ms` milliseconds have gone by. It trusts a timer: work
- * that settles while the process is frozen may win over a timer that is overdue. Where that matters, ask a
- * {@link stopwatch} as well.
+ * Settles like `work`, or rejects with the error that `late` returns after `ms` milliseconds. It relies on a timer: work that
+ * settles while the process is frozen may win over an overdue timer. Where that matters, check a {@link stopwatch} too.
  */
 export function withDeadline<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -11,15 +10,14 @@ export function withDeadline<T>(work: Promise<T>, ms: number, late: () => Error)
   });
 }
 
-/** Milliseconds on a clock that cannot be set; on the wall clock where there is no other. */
+/** Milliseconds on a monotonic clock, or on the wall clock where there is none. */
 export function monotonicNow(): number {
   return globalThis.performance?.now() ?? Date.now();
 }
 
 /**
- * Starts to measure time and returns a function that says how many milliseconds have gone by: on the monotonic clock, which
- * some machines stop while they sleep, or on the wall clock, which can be set. The larger of the two, so that neither hides
- * time from a lease.
+ * Starts to measure time and returns a function that returns the elapsed milliseconds: the larger of the monotonic clock,
+ * which some machines stop while they sleep, and the wall clock, which can be set. So neither hides time from a lease.
  */
 export function stopwatch(): () => number {
   const monotonic = monotonicNow();

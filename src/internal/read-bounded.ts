@@ -1,6 +1,6 @@
 /**
- * Reads the body of an answer, at most `maxBytes` of it whatever its headers say. Returns undefined for a longer body,
- * whose rest is not read.
+ * Reads at most `maxBytes` of a response body, whatever its headers say. Returns undefined for a longer body and does not
+ * read the rest.
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   const reader = response.body?.getReader();
@@ -11,7 +11,7 @@ export async function readBounded(response: Response, maxBytes: number): Promise
     const { done, value } = (await reader?.read()) ?? { done: true };
     if (done) return bytes.subarray(0, size);
     if (size + value.byteLength > maxBytes) {
-      // Not awaited: a sender without end may also ignore the cancellation.
+      // Not awaited: an endless sender may also ignore the cancellation.
       reader?.cancel().catch(() => {});
       return undefined;
     }

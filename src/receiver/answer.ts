@@ -1,7 +1,7 @@
 import { isWebhookError, statusOf, WebhookError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 
-/** What became of one item of a delivery. An item with `error` was not acknowledged and will be redelivered. */
+/** The outcome of one item of a delivery. An item with `error` was not acknowledged and will be redelivered. */
 export interface EventOutcome {
   /**
    * `handled`: the handler resolved. `stored`: the enqueue resolved. `duplicate`: the event took effect before.
@@ -20,7 +20,7 @@ export interface DeliveryResult {
   readonly status: number;
   /** Why the status is not 200. For your logs, never for the sender. */
   readonly error?: WebhookError | undefined;
-  /** What became of each item, in order; empty when the delivery was refused. */
+  /** The outcome of each item, in order; empty when the delivery was refused. */
   readonly outcomes: readonly EventOutcome[];
   /** Seconds for the Retry-After header, with 503. */
   readonly retryAfterSeconds?: number | undefined;

@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors.js';
 
-/** What is known of a delivery that nobody has verified yet. */
+/** A delivery that has not been verified yet. */
 export interface Arrival {
   /** Counts bytes that have been read and are kept. Call it for each chunk, with its size as received. */
   received(bytes: number): void;
@@ -8,10 +8,10 @@ export interface Arrival {
   onDrop(listener: (error: WebhookError) => void): void;
 }
 
-/** Bounds what strangers can make the receiver keep: deliveries that are still arriving or being verified, and their bytes. */
+/** Limits what strangers can make the receiver keep: deliveries that are arriving or being verified, and their bytes. */
 export interface Arrivals {
   /**
-   * Runs `work` for a newcomer. When there are too many, the delivery that has been arriving longest makes room: its
+   * Runs `work` for a new delivery. When there are too many, the delivery that has been arriving longest is dropped: its
    * `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for.
    */
   run<T>(work: (arrival: Arrival) => Promise<T>): Promise<T>;
@@ -59,7 +59,7 @@ class Arriving implements Arrival {
     try {
       if (this.#dropped) this.#listener?.(this.#dropped);
     } catch {
-      // It runs in the turn of another delivery, which must not pay for a reader that fails to stop.
+      // Runs in the turn of another delivery, which must not fail because this reader cannot stop.
     }
   }
 }
@@ -77,7 +77,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
   }
 
   function count(arrival: Arriving, bytes: number): void {
-    // NaN and Infinity would end all counting.
+    // NaN or Infinity would break the total.
     if (!arriving.has(arrival) || !(bytes > 0 && bytes < Number.POSITIVE_INFINITY)) return;
     arrival.bytes += bytes;
     total += bytes;

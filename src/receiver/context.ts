@@ -2,15 +2,15 @@ import type { EventContext } from './options.js';
 import type { TimeLimit } from './time-limit.js';
 
 /**
- * The property by which a route tells the receiver's `onError` of an event that it passed over. Global, so that a router and
- * a receiver of two copies of the library (ESM beside CommonJS) find each other's.
+ * The property through which a route reports an event that it skipped to the receiver's `onError`. A global symbol, so that
+ * it works between two copies of the library (ESM beside CommonJS).
  */
 const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as never;
 
-/** What is known about an event beside the event itself. */
+/** The data of a context that does not depend on the run. */
 export type About = Pick<EventContext, 'idempotencyKey' | 'source' | 'timestamp'>;
 
-/** The context of a handler: an ordinary object, whose copies (`{ ...context }`) work as it does. */
+/** The context of a handler: an ordinary object, so that `{ ...context }` keeps everything. */
 export function createContext<Tx>(
   { idempotencyKey, source, timestamp }: About,
   tx: Tx,

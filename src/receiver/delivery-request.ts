@@ -4,11 +4,11 @@ import type { RawBody } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
 import type { SecretRequest } from './options.js';
 
-/** What a reader of a body has to observe. */
+/** The limits that a body reader must observe. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly timeoutMs: number;
-  /** Tell it of each chunk that is kept; it says when to stop reading and release what was read. */
+  /** Report each chunk that is kept to it; its `onDrop` says when to stop reading and release the chunks. */
   readonly arrival: Arrival;
 }
 
@@ -22,9 +22,9 @@ export interface DeliveryRequest {
   header(name: string): string | undefined;
   /** Path and query as requested, for secret functions. */
   readonly url?: string | undefined;
-  /** Whether nobody would catch a RawBodyUnavailableError: it is then reported and answered 500. (Default: false.) */
+  /** Whether to report a RawBodyUnavailableError and answer 500, as the host does not catch it. (Default: false.) */
   readonly answersUnavailable?: boolean | undefined;
-  /** The untouched bytes, or how to read them. Throws RawBodyUnavailableError when they are gone. */
+  /** The raw bytes, or a function that reads them. Throws RawBodyUnavailableError when they are gone. */
   rawBody(): RawBody | BodyReader;
 }
 

@@ -10,7 +10,7 @@ import { type Afterwards, createHandleOnce, handlerError } from './run-once.js';
 import { TimeLimit } from './time-limit.js';
 import { traceEvent, traceHandler } from './tracing.js';
 
-/** Takes the items of an authentic delivery to the subscriber's code and says what became of each. Never rejects. */
+/** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (delivery: VerifiedDelivery) => Promise<EventOutcome[]>;
 
 export function createDispatch<Tx>(
@@ -20,7 +20,7 @@ export function createDispatch<Tx>(
   const { enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs } = options;
   const handleOnce = createHandleOnce(options, afterwards);
 
-  /** Gives an item that is no event to its hook, if there is one. */
+  /** Passes an unknown or invalid item to its hook, if there is one. */
   async function take<Item extends InvalidItem | UnknownItem>(
     item: Item,
     hook: ((item: Item) => unknown) | undefined,
@@ -47,7 +47,7 @@ export function createDispatch<Tx>(
     }
   }
 
-  /** Hands over the first event of each key; gives the error that keeps them from being stored. */
+  /** Enqueues the first event of each key. Resolves to the error if that failed. */
   async function store(
     events: Map<string, WebhookEvent>,
     { timestamp, source }: VerifiedDelivery,
@@ -93,8 +93,8 @@ export function createDispatch<Tx>(
 }
 
 /**
- * The key of an event within its source. No two of (source, key) make one, with or without a source: `::` ends a source,
- * which has no colon itself, and a key without a source that holds `::` begins with it.
+ * The key of an event within its source. Distinct pairs of source and key never collide, with or without a source: `::` ends
+ * a source, in which colons are escaped, and a key without a source that contains `::` is prefixed with it.
  */
 function keyWithin(source: string | undefined, key: string): string {
   if (source !== undefined) return `${source.replace(/[%:]/g, encodeURIComponent)}::${key}`;

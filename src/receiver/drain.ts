@@ -12,10 +12,10 @@ export interface DrainOptions {
 
 type DrainedStore = Pick<IdempotencyStore<never>, 'unrecorded'> | false;
 
-/** How long arriving deliveries may take: senders need milliseconds, and stalling strangers are not waited for. */
+/** Time limit for arriving deliveries: senders need milliseconds, and stalled strangers must not delay a shutdown. */
 const ARRIVAL_MS = 5000;
 
-/** Admits nothing more, and waits until everything under way is done. */
+/** Refuses new deliveries and waits until all work in flight is done. */
 export async function drain(
   { gate, arrivals, store }: { gate: Gate; arrivals: Arrivals; store: DrainedStore },
   options?: DrainOptions,
@@ -28,7 +28,7 @@ export async function drain(
 
   async function arrived(): Promise<void> {
     await within(Math.min(timeoutMs, ARRIVAL_MS), arrivals.idle());
-    // Those that have just arrived enter the gate in this turn.
+    // Deliveries that have just arrived enter the gate in this turn.
     await new Promise((resolve) => setTimeout(resolve));
     gate.close(true);
     arrivals.dropAll(draining());
@@ -39,7 +39,7 @@ export async function drain(
     while (!isOver && gate.size + unrecorded().length > 0) {
       await gate.idle();
       await Promise.allSettled(unrecorded());
-      // A store may be late to forget what has settled: timers must fire meanwhile.
+      // A store may still list a settled record: let timers fire meanwhile.
       await new Promise((resolve) => setTimeout(resolve));
     }
   }
@@ -51,18 +51,18 @@ export async function drain(
   return { unfinished: gate.size + unrecorded().length };
 }
 
-/** What a store still records: nothing where its own word for that is unusable. */
+/** The records that a store still retries; none if its `unrecorded` fails. */
 function unrecordedOf(store: DrainedStore): readonly unknown[] {
   try {
     const records: unknown = store ? store.unrecorded?.() : undefined;
     return Array.isArray(records) ? records : [];
   } catch {
-    // A store of somebody's own. Draining does not fail for that.
+    // A custom store. Draining must not fail because of it.
     return [];
   }
 }
 
-/** Waits for work, but no longer than this. */
+/** Waits for work, but no longer than `ms`. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   const late = new Error('Out of time.');
   try {

@@ -10,12 +10,12 @@ export type Found = NonNullable<ReturnType<typeof checkFound>>;
 
 const NO_REQUEST: SecretRequest = { header: () => undefined };
 
-/** Asks the user's secret function, within a time limit and with a bound on look-ups under way. */
+/** Calls the user's secret function, with a time limit and a limit on concurrent look-ups. */
 export function createSecretFinder(
   find: SecretFunction,
   { receiveTimeoutMs, maxArriving }: Pick<ResolvedVerifierOptions, 'receiveTimeoutMs' | 'maxArriving'>,
 ): (request: SecretRequest | undefined) => Promise<Found> {
-  /** Look-ups under way. Those of dropped deliveries cannot be stopped, and must not soon refuse newcomers. */
+  /** Concurrent look-ups. Those of dropped deliveries cannot be stopped, so the limit leaves room for new deliveries. */
   let lookUps = 0;
   const maxLookUps = 10 * maxArriving;
 
@@ -33,7 +33,7 @@ export function createSecretFinder(
     if (lookUps >= maxLookUps) {
       throw new WebhookError(
         'ERR_WEBHOOK_OVERLOADED',
-        `${maxLookUps} secret look-ups are under way (10 × maxArriving). If the secret function is slow, let it cache.`,
+        `${maxLookUps} secret look-ups are under way (10 × maxArriving). If the secret function is slow, cache its results.`,
       );
     }
     let found: Found | undefined;

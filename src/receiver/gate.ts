@@ -1,39 +1,39 @@
 import { WebhookError } from '../errors.js';
 
-/** Counts what is under way, refuses what is too much, and says when all of it is done. */
+/** Counts work in flight, refuses work over the limit, and reports when all of it is done. */
 export interface Gate {
-  /** Throws `ERR_WEBHOOK_DRAINING` once the gate is closed to what has not begun to arrive. */
+  /** Throws `ERR_WEBHOOK_DRAINING` once the gate is closed to new deliveries. */
   check(): void;
   /** Takes a place, or throws `ERR_WEBHOOK_OVERLOADED` or `ERR_WEBHOOK_DRAINING`. */
   enter(): void;
-  /** Gives a place back. */
+  /** Releases a place. */
   leave(): void;
-  /** Has work that goes on after its delivery was answered take up a place until it settles. */
+  /** Occupies a place until the work, which continues after its delivery was answered, settles. */
   hold(work: Promise<unknown>): void;
-  /** Counts work that takes up no place until it settles. */
+  /** Counts work until it settles, without a place. */
   wait(work: Promise<unknown>): void;
-  /** Lets no newcomers in; or, with `entirely`, nothing. */
+  /** Refuses new deliveries; with `entirely`, also those that are arriving. */
   close(entirely?: boolean): void;
   readonly isClosed: boolean;
-  /** How much is under way. */
+  /** How much work is in flight or waited for. */
   readonly size: number;
-  /** Resolves when nothing is under way. */
+  /** Resolves when `size` is 0. */
   idle(): Promise<void>;
 }
 
 export function createGate(maxInFlight: number): Gate {
   let inFlight = 0;
   let waitedFor = 0;
-  let closed: 'no' | 'to newcomers' | 'entirely' = 'no';
+  let closed: 'no' | 'to new deliveries' | 'entirely' = 'no';
   const idlers: (() => void)[] = [];
 
-  function tellIdlers(): void {
+  function notifyIdle(): void {
     if (inFlight + waitedFor === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
   function leave(): void {
     inFlight--;
-    tellIdlers();
+    notifyIdle();
   }
 
   return {
@@ -59,13 +59,13 @@ export function createGate(maxInFlight: number): Gate {
       waitedFor++;
       const done = () => {
         waitedFor--;
-        tellIdlers();
+        notifyIdle();
       };
       work.then(done, done);
     },
     close(entirely = false) {
       if (entirely) closed = 'entirely';
-      else if (closed === 'no') closed = 'to newcomers';
+      else if (closed === 'no') closed = 'to new deliveries';
     },
     get isClosed() {
       return closed !== 'no';
@@ -80,5 +80,5 @@ export function createGate(maxInFlight: number): Gate {
 }
 
 export function draining(): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_DRAINING', 'Draining: send it again later.');
+  return new WebhookError('ERR_WEBHOOK_DRAINING', 'The receiver is draining. Send the delivery again later.');
 }

@@ -19,9 +19,9 @@ import type { ResolvedVerifierOptions } from './resolve-options.js';
 /** A delivery whose body may still be arriving. */
 export type Unread = SignedRequest<RawBody | BodyReader>;
 
-/** The way from a request to an authentic, parsed delivery. Every refusal is thrown as a WebhookError. */
+/** Turns a request into an authentic, parsed delivery. Every refusal is thrown as a WebhookError. */
 export interface Intake {
-  /** Refuses what can be refused without the body, and finds the signed parts. */
+  /** Makes the checks that need no body, and finds the signed parts. */
   open(request: DeliveryRequest): Unread;
   /** Reads the body, notes its size in `seen`, verifies it, and only then parses it. */
   verify(signed: Unread, arrival: Arrival, seen: { bodyBytes?: number | undefined }): Promise<VerifiedDelivery>;
@@ -41,7 +41,7 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
     );
   }
 
-  /** How far a timestamp is from the clock, in seconds; NaN when the clock says so. */
+  /** Difference between a timestamp and the clock, in seconds; NaN if `now` returns NaN. */
   function ageOf(timestamp: string): number {
     let time: unknown;
     try {
@@ -65,7 +65,7 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
   ): Promise<RawBody> {
     const isReader = typeof rawBody === 'function';
     const body = isReader ? await rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs, arrival }) : rawBody;
-    // A string has at least as many bytes as characters: one that is far too long is not counted.
+    // A string has at least as many bytes as characters, so one that is too long need not be counted.
     if (typeof body === 'string') checkSize(body.length);
     seen.bodyBytes = typeof body === 'string' ? utf8Length(body) : body?.byteLength;
     checkSize(seen.bodyBytes);
@@ -95,21 +95,21 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
 
     async verify(signed, arrival, seen) {
       const [signature, timestamp] = checkForm(signed.signature, signed.timestamp);
-      // Read before the body, which may take its time. Compared after the signature, as only authentic deliveries are stale.
+      // Read before the body, which may arrive slowly. Checked after the signature: a forgery must not be reported as stale.
       const age = toleranceSeconds === false ? 0 : ageOf(timestamp);
       let body: RawBody | undefined = await read(signed.rawBody, arrival, seen);
       let found: Found;
       if (findSecret === undefined) {
         found = { secret: secret as Secret };
       } else {
-        // A look-up cannot be stopped, but it need not keep the bytes of a delivery that was dropped meanwhile.
+        // A look-up cannot be stopped, but it must not retain the bytes of a dropped delivery.
         arrival.onDrop(() => {
           body = undefined;
         });
         found = await findSecret(signed.request);
         if (body === undefined) throw incomplete('the delivery was dropped');
       }
-      // From here on only the bytes that were hashed: a host may write into those that it gave.
+      // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
       const [rawBody, hmac] = await hmacAhead(body, timestamp, found.secret);
       if (!verifyWith(hmac, rawBody, signature, timestamp, found.secret)) {
         throw new WebhookError(
@@ -117,11 +117,11 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
           'Signature mismatch: forged request, wrong secret, or modified body.',
         );
       }
-      // Written so that a clock that gives NaN refuses.
+      // Negated, so that NaN is refused.
       if (toleranceSeconds !== false && !(age <= toleranceSeconds)) {
         throw new WebhookError(
           'ERR_WEBHOOK_TIMESTAMP',
-          `The delivery is authentic but stale: its timestamp is more than ${toleranceSeconds} seconds from the clock. Someone replays it, or the clock is wrong; set toleranceSeconds: false if your sender resends the first timestamp.`,
+          `The delivery is authentic but stale: its timestamp is more than ${toleranceSeconds} seconds from the clock. Either it is a replay or a clock is wrong. Set toleranceSeconds: false if your sender resends the first timestamp.`,
         );
       }
       return { rawBody, timestamp, source: found.source, items: parseDelivery(rawBody) };

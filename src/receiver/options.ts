@@ -159,12 +159,8 @@ export type OnInvalid = (item: InvalidItem) => unknown;
 /** Sees an item of a kind that this version does not know. Resolve to acknowledge it; throw to have it redelivered. */
 export type OnUnknown = (item: UnknownItem) => unknown;
 
-/** Options of `createReceiver` and of the adapters' handlers. */
-export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
-  /** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
-  readonly onEvent?: OnEvent<NoInfer<Tx>> | undefined;
-  /** Stores the valid events of a delivery, each key once, in place of `onEvent`. Resolve once all are stored. */
-  readonly enqueue?: Enqueue | undefined;
+/** Options of a receiver except its handler. */
+export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
   /**
    * Records which events took effect; `false` turns that off. Not used with `enqueue`, whose queue deduplicates by key.
    * (Default: `memoryStore()`, which covers one process.)
@@ -187,3 +183,23 @@ export interface ReceiverOptions<Tx = undefined> extends VerifierOptions {
   /** Sees an item of a kind that this version does not know. (Default: it is acknowledged.) */
   readonly onUnknown?: OnUnknown | undefined;
 }
+
+/** Options of a receiver that passes each event of a delivery to `onEvent`. */
+export interface OnEventOptions<Tx = undefined> extends ReceiverSettings<Tx> {
+  /** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
+  readonly onEvent: OnEvent<NoInfer<Tx>>;
+  readonly enqueue?: EitherHandler | undefined;
+}
+
+/** Options of a receiver that passes all events of a delivery to `enqueue` at once. */
+export interface EnqueueOptions<Tx = undefined> extends ReceiverSettings<Tx> {
+  /** Stores the valid events of a delivery, each key once. Resolve once all are stored; throw to have the delivery resent. */
+  readonly enqueue: Enqueue;
+  readonly onEvent?: EitherHandler | undefined;
+}
+
+/** Not a value: compilers quote this text when a receiver gets both handlers. */
+type EitherHandler = 'Set either onEvent or enqueue, not both';
+
+/** Options of `createReceiver` and of the adapters' handlers: `secret`, and either `onEvent` or `enqueue`. */
+export type ReceiverOptions<Tx = undefined> = EnqueueOptions<Tx> | OnEventOptions<Tx>;

@@ -11,12 +11,12 @@ import { type DeliveryMessage, traceDelivery } from './tracing.js';
 /** What a receiver or a verifier does with an authentic delivery. */
 export type Take<Result> = (delivery: VerifiedDelivery) => Promise<Result>;
 
-/** Takes deliveries to the point where they are authentic and parsed; answers, traces and reports what is refused. */
+/** Verifies and parses deliveries, then passes them to `take`. Answers, traces and reports refusals. */
 export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, reporter: Reporter) {
   const intake = createIntake(options);
   const arrivals = createArrivals(options);
 
-  /** While draining, senders are told to come back on another connection. */
+  /** While draining, asks senders to close the connection. */
   function closing(result: DeliveryResult): DeliveryResult {
     return gate.isClosed ? { ...result, closeConnection: true } : result;
   }
@@ -48,7 +48,7 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
       const message = {};
       return traceDelivery(() => settle(signed, message, take), message);
     },
-    /** Rejects with RawBodyUnavailableError alone. */
+    /** Rejects only with RawBodyUnavailableError. */
     handleRequest<Result>(request: DeliveryRequest, take: Take<Result>): Promise<Result | DeliveryResult> {
       const message = { header: (name: string) => request.header(name) };
       return traceDelivery(async () => {

@@ -9,7 +9,7 @@ import { createPipeline } from './pipeline.js';
 import { createReporter } from './reporter.js';
 import { checkReceiverNames, isFinished, resolveReceiverOptions, resolveVerifierOptions } from './resolve-options.js';
 
-/** Receives deliveries: verifies, parses, runs your code once per event, and says how to answer. */
+/** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
 export interface Receiver {
   /** Handles a delivery whose parts you have. Never rejects. */
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
@@ -23,13 +23,13 @@ export interface Receiver {
   drain(options?: DrainOptions): Promise<{ unfinished: number }>;
 }
 
-/** Which status answers for items that failed in different ways: the last one, as it is certain to be redelivered. */
+/** When items failed with different statuses, the delivery is answered with the last of these. */
 const WORST_LAST = [422, 503, 500];
 
 /**
  * Creates a receiver: verifies, then parses, then runs your code exactly once per event (spec sections 5.2 and 6). Nothing
- * is acknowledged before it took effect. Exactly-once reaches as far as the `store`: the default, `memoryStore()`, covers
- * one process.
+ * is acknowledged before it took effect. The `store` defines the scope of exactly-once: the default, `memoryStore()`,
+ * covers one process.
  *
  * @example
  * ```ts

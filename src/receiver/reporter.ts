@@ -12,7 +12,7 @@ export interface Reporter {
   verified(items: number): void;
 }
 
-/** Codes of failures on the subscriber's side; the others are the sender's, or pass by themselves. */
+/** Codes of failures on your side. The others are the sender's, or temporary. */
 const OURS = /_(HANDLER|ENQUEUE|INTERNAL|STORE|SECRET|RAW_BODY)/;
 
 export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onError' | 'logger'>): Reporter {
@@ -36,6 +36,6 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
 }
 
 function notify(watch: () => unknown): void {
-  // Errors are reported here: an error of the report itself has nowhere to go.
+  // An error of the report itself cannot be reported.
   (async () => watch())().catch(() => {});
 }

@@ -12,7 +12,15 @@ import {
 import { serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { IdempotencyStore } from '../stores/store.js';
-import type { FoundSecret, ReceiverOptions, Secret, SourcedSecret, VerifierOptions } from './options.js';
+import type {
+  Enqueue,
+  FoundSecret,
+  OnEvent,
+  ReceiverOptions,
+  Secret,
+  SourcedSecret,
+  VerifierOptions,
+} from './options.js';
 
 // Records rather than lists, so that the compiler finds an option that is missing here.
 const VERIFIER_NAMES: Record<keyof VerifierOptions, 1> = {
@@ -103,7 +111,7 @@ function checkLogger(logger: unknown): void {
   for (const level of ['debug', 'info', 'warn', 'error']) checkFunction(`logger.${level}`, Reflect.get(logger, level));
 }
 
-/** Returns the secrets, or throws ConfigError when there is none, or something else among them. */
+/** Returns the secret. Throws ConfigError unless it is a non-empty string or an array of them. */
 function checkSecret(secret: Secret): Secret {
   const secrets = [secret].flat();
   if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) return secret;
@@ -121,7 +129,7 @@ export function checkFound(found: FoundSecret): { secret: Secret; source?: strin
   throw optionError('source', 'a non-empty string beside the `secret` that a secret function returns', source);
 }
 
-/** The options of a verifier with their defaults. Throws ConfigError for everything that could only fail later. */
+/** The options of a verifier with their defaults. Throws ConfigError for an invalid option. */
 export function resolveVerifierOptions(options: VerifierOptions) {
   const { secret, headers = serviceHeaders, toleranceSeconds = 300, now = Date.now, onError, logger } = options;
   const { maxBodyBytes = 10 * 1024 * 1024, receiveTimeoutMs = 30_000 } = options;
@@ -150,9 +158,11 @@ export function resolveVerifierOptions(options: VerifierOptions) {
 /** The options of a verifier, complete and checked. */
 export type ResolvedVerifierOptions = ReturnType<typeof resolveVerifierOptions>;
 
-/** The other options of a receiver with their defaults. Throws ConfigError for everything that could only fail later. */
+/** The other options of a receiver with their defaults. Throws ConfigError for an invalid option. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
-  const { onEvent, enqueue, idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
+  // Callers without types may pass both or neither.
+  const { onEvent, enqueue } = options as object as { onEvent?: OnEvent<Tx>; enqueue?: Enqueue };
+  const { idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
   const { concurrency = 1, maxInFlight = 1000, handlerTimeoutMs = 30_000 } = options;
   checkFunctions({ onEvent, enqueue, idempotencyKey, onInvalid, onUnknown });
   if ((onEvent === undefined) === (enqueue === undefined)) {
@@ -166,7 +176,7 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
   return { onEvent, enqueue, store, idempotencyKey, onInvalid, onUnknown, concurrency, maxInFlight, handlerTimeoutMs };
 }
 
-/** Its lease is no shorter than the handler's time limit. */
+/** Its lease is longer than the handler's time limit. */
 function defaultStore<Tx>(handlerTimeoutMs: number): IdempotencyStore<Tx> {
   return memoryStore({
     leaseMs: Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS),

@@ -9,17 +9,17 @@ import type { resolveReceiverOptions } from './resolve-options.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
 
-/** Takes care of what goes on after an event was answered. */
+/** Handles work that continues after an event was answered. */
 export interface Afterwards {
-  /** User code whose time is up, and which still runs: it takes up a place until it settles. */
+  /** Gets user code that still runs after its time limit: it occupies a place until it settles. */
   hold(settled: Promise<unknown>): void;
-  /** A store that has not settled yet. */
+  /** Gets a store call that has not settled yet. */
   wait(settled: Promise<unknown>): void;
-  /** What goes wrong meanwhile, and what a route passed over. */
+  /** Gets later failures, and events that a route skipped. */
   report(error: unknown, context: ErrorContext): void;
 }
 
-/** What every attempt of a receiver has in common. */
+/** What all attempts of a receiver share. */
 export interface Ground<Tx> {
   readonly onEvent: OnEvent<Tx> | undefined;
   readonly store: IdempotencyStore<Tx>;
@@ -50,9 +50,9 @@ export function createHandleOnce<Tx>(
 }
 
 const WRONG_WORD =
-  'The store must answer handled (after its one run has succeeded), duplicate (without a failed run) or in-progress.';
+  '`once` of the store must resolve to handled (after its one run succeeded), duplicate (without a failed run) or in-progress.';
 
-/** One attempt to have an event take effect once: the store claims its key and calls `run`. Answers once, in time. */
+/** One attempt to handle an event once: the store claims its key and calls `run`. Resolves once, within its time limit. */
 export class Attempt<Tx> {
   readonly #item: EventItem;
   readonly #about: About;
@@ -90,7 +90,7 @@ export class Attempt<Tx> {
     }
   }
 
-  /** Believes a store's word only as far as it agrees with what became of the run. */
+  /** Accepts the store's answer only if it agrees with the outcome of the run. */
   #judge(word: unknown): void {
     const phase = this.#phase;
     const isGood = phase === 'succeeded' && !this.#isMisused;
@@ -101,7 +101,7 @@ export class Attempt<Tx> {
   }
 
   #answer(status: EventOutcome['status'], error?: WebhookError): void {
-    // A store that settles before its run: the handler keeps its time and its place.
+    // The store settled before its run: the handler keeps its time limit and its place.
     if (this.#phase === 'running') this.#hold();
     else clearTimeout(this.#timer);
     if (this.#phase === 'claiming') this.#phase = 'given up';
@@ -109,30 +109,30 @@ export class Attempt<Tx> {
       this.#isAnswered = true;
       this.#resolve({ status, item: this.#item, idempotencyKey: this.#about.idempotencyKey, error });
     } else if (WebhookError.codeOf(error) === 'ERR_WEBHOOK_STORE' && this.#phase !== 'given up') {
-      // A handler's late failure follows from its time-out, which was reported; a record that failed does not.
+      // A late handler failure follows from its timeout, which was reported. A failure to record the key does not.
       this.report(error);
     }
   }
 
-  /** Tells `onError` of something that does not decide the answer. */
+  /** Reports an error that does not change the answer. */
   report(error: unknown): void {
     const { idempotencyKey } = this.#about;
     this.#ground.afterwards.report(error, { item: this.#item, idempotencyKey });
   }
 
-  /** The store does not answer. */
+  /** Called when the store does not answer in time. */
   #giveUp(): void {
     const error = this.#failure ?? storeError(new Error('The store did not answer in time.'));
     if (this.#phase !== 'claiming') this.#waitForStore();
     this.#answer('failed', error);
   }
 
-  /** Keeps the place of a handler that runs on after its event was answered. */
+  /** Keeps the place of a handler that still runs after its event was answered. */
   #hold(): void {
     const handling = this.#handling;
     if (this.#isHeld || handling === undefined) return;
     this.#isHeld = true;
-    // Its store is waited for from then on: first, so that nothing seems idle in between.
+    // Waits for the store afterwards. Registered first, so that the gate is never idle in between.
     const settled = () => this.#waitForStore();
     handling.then(settled, settled);
     this.#ground.afterwards.hold(handling);
@@ -146,7 +146,7 @@ export class Attempt<Tx> {
     this.#timer = setTimeout(() => this.#giveUp(), this.#ground.storeTimeoutMs);
   }
 
-  /** The handler's time is up, unless the run is over: then one timer more is given to the store. */
+  /** Ends the handler's time; if the run is already over, gives the store one more timeout. */
   #onHandlerTimer(limit: TimeLimit, expire: (error: WebhookError) => void): void {
     if (this.#phase === 'running') {
       this.#isLate = true;
@@ -156,11 +156,11 @@ export class Attempt<Tx> {
     }
   }
 
-  /** Runs the handler, as long as it has time. */
+  /** Runs the handler within its time limit. */
   async #handle(context: EventContext<Tx>, limit: TimeLimit): Promise<void> {
     const { onEvent, handlerTimeoutMs } = this.#ground;
     const returned: unknown = onEvent?.(this.#item.event, context);
-    // Anything but a promise is done already.
+    // Only an object or a function can be a promise.
     if ((typeof returned !== 'object' && typeof returned !== 'function') || returned === null) return;
     const handling = Promise.resolve(returned);
     this.#handling = handling;
@@ -172,14 +172,14 @@ export class Attempt<Tx> {
 
   #begin(tx: Tx, options?: RunOptions): Promise<void> {
     const running = this.#run(tx, options);
-    // A store that does not wait for its run must not end the process with it.
+    // If the store does not await its run, a failure must not end the process as an unhandled rejection.
     running.catch(() => {});
     return running;
   }
 
-  /** Called by the store, in the turn in which it has looked at the clock. */
+  /** Called by the store in the synchronous turn in which it checked the clock. */
   async #run(tx: Tx, options?: RunOptions): Promise<void> {
-    // The event was answered as failed, or its effect may not be the store's to undo.
+    // Either the event was answered as failed, or the store calls `run` twice.
     if (this.#phase !== 'claiming') {
       this.#isMisused ||= this.#phase !== 'given up';
       throw new Error('The store called run too late, or more than once.');
@@ -189,11 +189,14 @@ export class Attempt<Tx> {
     this.#timer = undefined;
     const { handlerTimeoutMs } = this.#ground;
     const limit = new TimeLimit(handlerTimeoutMs);
-    // Last, as the process can be frozen at any point before. A millisecond is what clocks and fractions are off.
+    // Checked last, as the process can freeze at any point before. One millisecond allows for rounding.
     const remainingMs = options?.remainingMs?.() ?? handlerTimeoutMs;
     if (!(remainingMs + 1 >= handlerTimeoutMs)) {
       this.#phase = 'failed';
-      throw new WebhookError('ERR_WEBHOOK_STORE', 'The lease may end before the handler does: the process was frozen.');
+      throw new WebhookError(
+        'ERR_WEBHOOK_STORE',
+        'The lease may end before the handler: the process was frozen. The event will be redelivered.',
+      );
     }
     const report = (error: unknown) => this.report(error);
     const context = createContext(this.#about, tx, options?.fencingToken, limit, report);
@@ -214,7 +217,7 @@ export class Attempt<Tx> {
     }
   }
 
-  /** Answers for a handler that still runs. Its key stays held until it settles, or for as long as the store holds it. */
+  /** Answers for a handler that still runs. Its key stays claimed until it settles or the store releases it. */
   async #outlast(error: WebhookError, options?: RunOptions): Promise<void> {
     this.#answer('failed', error);
     options?.onTimeout?.(error);
@@ -230,15 +233,18 @@ export class Attempt<Tx> {
 }
 
 function inProgress(): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_IN_PROGRESS', 'The event is being handled elsewhere. Send it again later.');
+  return new WebhookError(
+    'ERR_WEBHOOK_IN_PROGRESS',
+    'The event is being handled elsewhere. Send the delivery again later.',
+  );
 }
 
-/** What a failure of user code is reported as, whatever it claims to be. */
+/** The error reported for a failure of user code, whatever it threw. */
 export function handlerError(cause: unknown): WebhookError {
   return new WebhookError('ERR_WEBHOOK_HANDLER', 'The handler failed, so the event will be redelivered.', { cause });
 }
 
-/** A failure of the store: its own words where it has some. */
+/** The error of a store: its own if it is a WebhookError of the store. */
 function storeError(cause: unknown): WebhookError {
   if (WebhookError.codeOf(cause) === 'ERR_WEBHOOK_STORE') return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event will be redelivered.', { cause });

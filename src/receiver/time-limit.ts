@@ -1,14 +1,14 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
 
-/** The time that user code has. A timer ends it; the clocks do if the process was frozen meanwhile. */
+/** The time limit of user code. A timer ends it; if the process was frozen, `throwIfExpired` checks the clocks. */
 export class TimeLimit {
   /** Absolute, in epoch milliseconds. */
   readonly deadline: number;
-  /** The time-out; undefined while there is time. */
+  /** The timeout error; undefined before the time is over. */
   error: WebhookError | undefined;
   readonly #ms: number;
-  // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the one further ahead counts.
+  // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the later one counts.
   readonly #monotonicEnd: number;
   readonly #controller = new AbortController();
 
@@ -22,7 +22,7 @@ export class TimeLimit {
     return this.#controller.signal;
   }
 
-  /** Bound, so that a handler can take it out of its context. */
+  /** Bound, so that a handler can destructure its context. */
   readonly throwIfExpired = (): void => {
     if (Date.now() >= this.deadline || monotonicNow() >= this.#monotonicEnd) this.expire();
     if (this.error) throw this.error;
@@ -37,10 +37,10 @@ export class TimeLimit {
     return this.error;
   }
 
-  /** Runs user code, and waits for it as long as it has time. Then rejects, and gives the code's own end to `late`. */
+  /** Runs user code and waits for it within the time limit. After that it rejects and passes the running promise to `late`. */
   async run(work: () => unknown, late: (settled: Promise<unknown>) => void): Promise<void> {
     const returned = work();
-    // Anything but a promise is done already.
+    // Only an object or a function can be a promise.
     if ((typeof returned !== 'object' && typeof returned !== 'function') || returned === null) return;
     const settled = Promise.resolve(returned);
     let isLate = false;

@@ -3,9 +3,9 @@ import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { DeliveryResult, EventOutcome } from './answer.js';
 
-/** What is published about a delivery, from its headers to its answer. */
+/** Published for each delivery. */
 export interface DeliveryMessage {
-  /** A header by its name in lower case; absent when the parts were handed over without a request. */
+  /** A header by its name in lower case; absent when the caller passed the parts without a request. */
   readonly header?: ((name: string) => string | undefined) | undefined;
   /** Size of the body, once it has arrived. */
   bodyBytes?: number | undefined;
@@ -15,25 +15,25 @@ export interface DeliveryMessage {
   error?: unknown;
 }
 
-/** What is published about an item of an authentic delivery. */
+/** Published for each item of an authentic delivery. */
 export interface EventMessage {
   readonly item: DeliveryItem;
-  /** What became of it, from `asyncStart` on. */
+  /** Its outcome, from `asyncStart` on. */
   result?: EventOutcome;
 }
 
-/** What is published about a run of user code: `onEvent` with one event, or `enqueue` with all of a delivery. */
+/** Published for each call of user code: `onEvent` with one event, or `enqueue` with all events of a delivery. */
 export interface HandlerMessage {
   readonly events: readonly WebhookEvent[];
-  /** What it failed with. */
+  /** The error, if it failed. */
   error?: unknown;
 }
 
 type Trace<Message> = <T>(work: () => Promise<T>, message: Message) => Promise<T>;
 
 /**
- * Publishes the course of `work` on a tracing channel; when nobody listens it is called as if there were none. A runtime
- * that cannot tell whether somebody does (Node before 20.13) publishes always.
+ * Publishes the start and end of `work` on a tracing channel, if it has subscribers. A runtime that cannot tell (Node before
+ * 20.13) always publishes.
  */
 function createTrace<Message extends object>(name: string): Trace<Message> {
   const channel = tracingChannel<unknown, Message>(`event-webhook-receiver:${name}`);

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** Importing a secret as a key costs as much as hashing a small body, so the few in use are kept. */
+/** Importing a secret as a key costs as much as hashing a small body, so the keys in use are cached. */
 const keys = new Map<string, KeyObject>();
 const MAX_KEYS = 64;
 
@@ -19,12 +19,12 @@ export function hmacHex(body: string | Uint8Array, timestamp: string, secret: st
   return createHmac('sha256', keyFor(secret)).update(body).update(timestamp).digest('hex');
 }
 
-/** Hashes ahead what would be slow to hash at once. Here nothing is. */
+/** Hashes a large body asynchronously. Not needed here: Node's synchronous HMAC is fast. */
 export function hmacAhead<Body>(body: Body, _timestamp: string, _secret: unknown): [Body, typeof hmacHex] {
   return [body, hmacHex];
 }
 
-/** How many bytes a string has in UTF-8; a lone surrogate has the three of U+FFFD. */
+/** Length of a string in UTF-8, in bytes. A lone surrogate counts as U+FFFD: three bytes. */
 export function utf8Length(text: string): number {
   return Buffer.byteLength(text);
 }

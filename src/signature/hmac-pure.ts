@@ -11,7 +11,7 @@ export function hmacHex(body: string | Uint8Array, timestamp: string, secret: st
   return bytesToHex(hmac.create(sha256, utf8.encode(secret)).update(bytes).update(utf8.encode(timestamp)).digest());
 }
 
-/** How many bytes a string has in UTF-8; a lone surrogate has the three of U+FFFD. */
+/** Length of a string in UTF-8, in bytes. A lone surrogate counts as U+FFFD: three bytes. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
@@ -22,18 +22,18 @@ export function utf8Length(text: string): number {
       continue;
     }
     bytes += 2;
-    // The second half of a pair: the two are four bytes, of which three are counted.
+    // A surrogate pair takes four bytes, three of which are counted by now.
     if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) at++;
   }
   return bytes;
 }
 
-/** WebCrypto is the faster of the two from 100 bytes on in workerd, and from 8 kB on in the edge runtime on Node. */
+/** WebCrypto is faster than the JavaScript HMAC from 100 bytes in workerd, and from 8 kB in the edge runtime on Node. */
 const WEBCRYPTO_FROM = 4096;
 
 /**
- * Hashes ahead, with WebCrypto, a body so large that it is worth the wait. Gives the body that was hashed, a copy that
- * nobody can change meanwhile, and what stands in for `hmacHex`.
+ * Hashes a large body with WebCrypto. Returns the body that was hashed, a copy that nobody can change meanwhile, and a
+ * replacement for `hmacHex` that returns the computed HMAC.
  */
 export async function hmacAhead<Body>(
   body: Body,
@@ -44,7 +44,7 @@ export async function hmacAhead<Body>(
   const isLarge = body instanceof Uint8Array && body.byteLength >= WEBCRYPTO_FROM;
   if (!subtle || !isLarge) return [body, hmacHex];
   const message = new Uint8Array(body.byteLength + timestamp.length);
-  // Taken before the first wait: the buffer of `body` may be detached or resized while this waits.
+  // Copied before the first await, during which the buffer of `body` may be detached or resized.
   const copy = message.subarray(0, body.byteLength);
   copy.set(body);
   message.set(utf8.encode(timestamp), copy.byteLength);
@@ -57,12 +57,12 @@ export async function hmacAhead<Body>(
       macs.set(each, bytesToHex(new Uint8Array(await subtle.sign('HMAC', key, message))));
     }
   } catch {
-    // A WebCrypto that is there in part (a polyfill) is no reason to lose a delivery: what it did not hash is hashed here.
+    // An incomplete WebCrypto (a polyfill) must not lose a delivery: `hmacHex` computes what is missing.
   }
   return [copy, (_body, _timestamp, each) => macs.get(each) ?? hmacHex(copy, timestamp, each)];
 }
 
-/** Compares two strings of exactly 64 ASCII characters in constant time: every character is looked at. */
+/** Compares two strings of exactly 64 ASCII characters in constant time. */
 export function equalHex(a: string, b: string): boolean {
   let difference = 0;
   for (let i = 0; i < 64; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

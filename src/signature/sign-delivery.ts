@@ -1,5 +1,6 @@
 import { hmacHex } from '#runtime';
 import { ConfigError } from '../errors.js';
+import { checkOptions, optionError } from '../internal/check-options.js';
 import { type HeaderNames, serviceHeaders } from './headers.js';
 import { isTimestamp, type RawBody, signedBytes } from './verify-signature.js';
 
@@ -7,13 +8,13 @@ import { isTimestamp, type RawBody, signedBytes } from './verify-signature.js';
 export interface SignOptions {
   /** The signing secret: its UTF-8 text is the key, never hex- or base64-decoded. */
   readonly secret: string;
-  /** Unix time in seconds, or the header's text. (Default: the present second.) */
+  /** Unix time in seconds, or the header's text. (Default: now.) */
   readonly timestamp?: number | string | undefined;
   /** Names of the two headers. (Default: `serviceHeaders`.) */
   readonly headers?: HeaderNames | undefined;
 }
 
-/** A body together with the headers that make it a genuine delivery. */
+/** A body and the headers that make it an authentic delivery. */
 export interface SignedDelivery<Body extends RawBody = RawBody> {
   readonly body: Body;
   /** `Content-Type` and the two signature headers, ready for `fetch`. */
@@ -25,8 +26,8 @@ export interface SignedDelivery<Body extends RawBody = RawBody> {
 }
 
 /**
- * Signs a body as the service does (spec section 5.2) and gives body and headers together, so that a test cannot sign
- * one thing and send another. It does not check that the body is a JSON array.
+ * Signs a body as the service does (spec section 5.2) and returns it with its headers, so that a test sends exactly what
+ * was signed. It does not check that the body is a JSON array.
  *
  * @example
  * ```ts
@@ -36,19 +37,19 @@ export interface SignedDelivery<Body extends RawBody = RawBody> {
  * await fetch('http://localhost:3000/webhooks', { method: 'POST', body, headers });
  * ```
  * @param rawBody The bytes to send.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when nothing could verify the result: an empty body or secret, or a timestamp that is not canonical decimal digits.
+ * @param options `secret` is required; `timestamp` is in Unix seconds.
+ * @returns The body, its headers, and the signature and timestamp that they contain.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the body is empty, or an option is missing, unknown or invalid.
  */
-export function signDelivery<Body extends RawBody>(
-  rawBody: Body,
-  { secret, timestamp = Math.floor(Date.now() / 1000), headers = serviceHeaders }: SignOptions,
-): SignedDelivery<Body> {
+export function signDelivery<Body extends RawBody>(rawBody: Body, options: SignOptions): SignedDelivery<Body> {
+  checkOptions('signDelivery', options, ['secret', 'timestamp', 'headers']);
+  const { secret, timestamp = Math.floor(Date.now() / 1000), headers = serviceHeaders } = options;
   const body = signedBytes(rawBody);
   const time = String(timestamp);
-  if (!body?.length) throw new ConfigError('signDelivery needs a body: a well-formed string or bytes.');
-  if (typeof secret !== 'string' || !secret) throw new ConfigError('signDelivery needs a secret.');
-  if (!isTimestamp(time)) {
-    throw new ConfigError('signDelivery needs a timestamp in whole Unix seconds.');
-  }
+  if (!body?.length)
+    throw new ConfigError('`signDelivery` needs a body that is not empty: bytes or a well-formed string.');
+  if (typeof secret !== 'string' || !secret) throw optionError('secret', 'a non-empty string', secret);
+  if (!isTimestamp(time)) throw optionError('timestamp', 'whole Unix seconds, at most 16 digits', timestamp);
   const signature = hmacHex(body, time, secret);
   return {
     body: rawBody,

@@ -1,6 +1,6 @@
 import { equalHex, hmacHex } from '#runtime';
 
-/** The body of a delivery exactly as it was received. A string stands for its UTF-8 bytes. */
+/** The body of a delivery exactly as received. A string means its UTF-8 bytes. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
 const NOT_HEX = /[^0-9a-fA-F]/;
@@ -18,23 +18,23 @@ export function isTimestamp(value: unknown): value is string {
 
 /**
  * Whether `signature` is the HMAC-SHA256 of `rawBody` followed by `timestamp` under `secret` (spec section 5.2).
- * Synchronous on every runtime, constant in time over signatures of the right form, and never throws: whatever is
- * missing, empty, of another type or not in canonical form gives `false`.
+ * Synchronous on every runtime. Compares in constant time. Never throws: a value that is missing, empty, of the wrong type
+ * or not in canonical form returns `false`.
  *
- * It looks at no clock, so it does not refuse an old delivery that somebody sends again: compare `timestamp` with your
- * clock, or use a receiver with `toleranceSeconds`.
+ * It does not check the clock, so it accepts a replayed delivery: compare `timestamp` with your clock, or use a receiver
+ * with `toleranceSeconds`.
  *
  * @example
  * ```ts
  * import { verifySignature } from 'event-webhook-receiver/verify';
  *
- * const genuine = verifySignature('[]', '0'.repeat(64), '1700000000', 'whsec-test');
+ * const isAuthentic = verifySignature('[]', '0'.repeat(64), '1700000000', 'whsec-test');
  * ```
- * @param rawBody The bytes exactly as received. Parsing and serialising again gives other bytes.
+ * @param rawBody The bytes exactly as received. Parsing and serialising them again changes them.
  * @param signature The signature header: 64 hex digits in either case.
  * @param timestamp The timestamp header: canonical decimal digits, at most 16.
- * @param secret The webhook's signing secret, or several while one replaces another: any of them may match.
- * @returns `true` only for a genuine delivery.
+ * @param secret The webhook's signing secret, or several during rotation: any of them may match.
+ * @returns `true` only for an authentic delivery.
  */
 export function verifySignature(
   rawBody: RawBody,
@@ -45,7 +45,7 @@ export function verifySignature(
   return verifyWith(hmacHex, rawBody, signature, timestamp, secret);
 }
 
-/** {@link verifySignature} with a hash that may have been made before. */
+/** {@link verifySignature} with an HMAC that may have been computed already. */
 export function verifyWith(
   hmac: typeof hmacHex,
   rawBody: RawBody,
@@ -63,17 +63,17 @@ export function verifyWith(
     }
     return false;
   } catch {
-    // A value that throws when it is looked at (a proxy, a getter, a detached buffer) is no genuine delivery.
+    // A value that throws when read (a proxy, a getter, a detached buffer) is not an authentic delivery.
     return false;
   }
 }
 
-/** The body in a form that can be hashed; undefined when it is no body. Works across realms, where instanceof does not. */
+/** The body in a form that can be hashed; undefined for anything else. Works across realms, where instanceof does not. */
 export function signedBytes(body: unknown): string | Uint8Array | undefined {
-  // A string with a lone surrogate is no UTF-8 text: it would be hashed as U+FFFD, which is another text.
+  // A lone surrogate has no UTF-8 form: it would be hashed as U+FFFD, a different text.
   if (typeof body === 'string') return body.isWellFormed() ? body : undefined;
   if (ArrayBuffer.isView(body)) return (body as Uint8Array).BYTES_PER_ELEMENT === 1 ? (body as Uint8Array) : undefined;
-  // Only a buffer has what a DataView asks for; an object that calls itself one makes it throw.
+  // A DataView accepts only real buffers; for an object that imitates one it throws.
   return typeof body === 'object' && body !== null
     ? new Uint8Array(new DataView(body as ArrayBuffer).buffer)
     : undefined;

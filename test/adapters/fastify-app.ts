@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
-import type { ReceiverOptions } from '../../src/index.js';
+import type { OnEventOptions } from '../../src/index.js';
 import { Log } from '../matrix/app.js';
 import { framed, genuine, headersOf, now, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
 import { type Answer, type HeaderList, Wire } from '../matrix/wire.js';
@@ -10,7 +10,7 @@ import { type Answer, type HeaderList, Wire } from '../matrix/wire.js';
 export interface Settings {
   readonly server?: FastifyServerOptions;
   readonly prefix?: string;
-  readonly options?: Partial<ReceiverOptions>;
+  readonly options?: Partial<OnEventOptions>;
   /** What the app does before it registers the plugin. */
   readonly before?: (app: FastifyInstance) => unknown;
 }

@@ -5,7 +5,7 @@ import Fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
-import { createReceiver, type Receiver, type ReceiverOptions } from '../../src/index.js';
+import { createReceiver, type OnEventOptions, type Receiver } from '../../src/index.js';
 import { expectNothingUnhandled, Log } from '../matrix/app.js';
 import { genuine, genuineOfSize, headersOf, now, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
 
@@ -30,7 +30,7 @@ const HOSTS: readonly (readonly [name: string, serve: (receiver: Receiver) => Ht
 describe.each(HOSTS)('%s', (_name, serve) => {
   expectNothingUnhandled();
 
-  async function start(options: Partial<ReceiverOptions> = {}) {
+  async function start(options: Partial<OnEventOptions> = {}) {
     const refused = new Log<string>();
     const receiver = createReceiver({
       secret: SECRET,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { type LambdaEvent, lambdaHandler } from '../../src/adapters/lambda.js';
-import { ConfigError, RawBodyUnavailableError, type ReceiverOptions } from '../../src/index.js';
+import { ConfigError, type OnEventOptions, RawBodyUnavailableError } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { genuine, headersOf, now, SECRET, type SignedDelivery, sign } from '../matrix/deliveries.js';
 import { lambdaTargets } from '../matrix/targets.js';
@@ -14,7 +14,7 @@ for (const target of lambdaTargets.slice(0, 1)) matrix(target);
 
 type AnyEvent = Record<string, unknown>;
 
-function start(options: Partial<ReceiverOptions> = {}) {
+function start(options: Partial<OnEventOptions> = {}) {
   const seen: string[] = [];
   const codes: string[] = [];
   const handler = lambdaHandler({

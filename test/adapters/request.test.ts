@@ -1,7 +1,7 @@
 import { ReadableStream, type UnderlyingSource } from 'node:stream/web';
 import { describe, expect, it, vi } from 'vitest';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
-import { createVerifier, RawBodyUnavailableError, type ReceiverOptions } from '../../src/index.js';
+import { createVerifier, type OnEventOptions, RawBodyUnavailableError } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { type Delivery, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 
@@ -14,7 +14,7 @@ function requestOf(delivery: Delivery, body: Body = delivery.body): Request {
   return new Request('http://localhost/webhooks', { method: 'POST', headers, body, duplex: 'half' });
 }
 
-function start(options: Partial<ReceiverOptions> = {}) {
+function start(options: Partial<OnEventOptions> = {}) {
   const seen: string[] = [];
   const codes: string[] = [];
   const handler = fetchHandler({

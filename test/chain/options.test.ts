@@ -9,7 +9,11 @@ describe('watchChain refuses', () => {
   const other = { ...token, address: people[0] };
   it.each<[string, Record<string, unknown>, string]>([
     ['an invalid URL', { rpcUrl: `localhost/${KEY}` }, '`rpcUrl` must be the http: or https: URL of a node'],
-    ['a URL of another protocol than HTTP', { rpcUrl: `wss://node.example/${KEY}` }, '`rpcUrl` must be the http: or https: URL of a node'],
+    [
+      'a URL of another protocol than HTTP',
+      { rpcUrl: `wss://node.example/${KEY}` },
+      '`rpcUrl` must be the http: or https: URL of a node',
+    ],
     ['no URL', { rpcUrl: undefined }, '`rpcUrl` must be'],
     ['nothing to watch', { contracts: [] }, 'contracts nor wallets'],
     ['contracts that are not an array', { contracts: token }, '`contracts` must be an array, got'],

@@ -6,6 +6,7 @@ import {
   type AnyErrorCode,
   createReceiver,
   type HeaderNames,
+  type OnEventOptions,
   type Receiver,
   type ReceiverOptions,
 } from '../../src/index.js';
@@ -32,7 +33,7 @@ export interface App {
 }
 
 /** Starts an adapter behind a real server. What it started ends with the test. */
-export async function startApp(target: Target, settings: Partial<ReceiverOptions> = {}): Promise<App> {
+export async function startApp(target: Target, settings: Partial<OnEventOptions> = {}): Promise<App> {
   const seen = new Log<string>();
   const errors = new Log<AnyErrorCode>();
   const { onEvent, ...rest } = settings;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { nodeHandler } from '../../src/adapters/node.js';
 import { contractEvent, type RawLog } from '../../src/evm/index.js';
-import { createReceiver, createRouter, type EventEmitted, type ReceiverOptions } from '../../src/index.js';
+import { createReceiver, createRouter, type EventEmitted, type OnEventOptions } from '../../src/index.js';
 import type { TestDelivery } from '../../src/testing/index.js';
 import { secret } from '../helpers.js';
 import type { Deployed } from './chain.js';
@@ -33,7 +33,7 @@ export function routeAll(contracts: readonly Deployed[]) {
 }
 
 /** A receiver behind a real HTTP server. */
-export async function startReceiver(options: Pick<ReceiverOptions, 'onEvent' | 'idempotencyKey'>) {
+export async function startReceiver(options: Pick<OnEventOptions, 'onEvent' | 'idempotencyKey'>) {
   const errors: Error[] = [];
   const onError = (error: Error) => void errors.push(error);
   const receiver = createReceiver({ secret, onError, ...options });

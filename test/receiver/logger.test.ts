@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ConfigError, createReceiver, type Logger, type ReceiverOptions } from '../../src/index.js';
-import { event, noting, secret, signed } from '../helpers.js';
+import { ConfigError, createReceiver, type Logger } from '../../src/index.js';
+import { event, noting, type Settings, secret, signed } from '../helpers.js';
 import { expectNothingUnhandled, serve } from '../matrix/app.js';
 import { FORGERIES } from '../matrix/cases/forgeries.js';
 import { framed, genuine, headersOf, SECRET, sign } from '../matrix/deliveries.js';
@@ -27,7 +27,7 @@ function createPino() {
 }
 
 /** A receiver that logs to pino. */
-function logging(options: Partial<ReceiverOptions> = {}) {
+function logging(options: Settings = {}) {
   const { logger, ...log } = createPino();
   return { ...noting({ logger, ...options }), ...log };
 }
@@ -62,7 +62,7 @@ describe('the logger', () => {
     expect(line?.msg).toMatch(/Expected one x-/);
   });
 
-  it.each<[string, Partial<ReceiverOptions>, unknown, string]>([
+  it.each<[string, Settings, unknown, string]>([
     ['a handler that fails', { onEvent: fail }, event('a'), 'HANDLER'],
     [
       'a handler that takes too long',

@@ -233,7 +233,9 @@ describe('signDelivery', () => {
     ['an empty timestamp', '[]', { secret: SECRET, timestamp: '' }, 'timestamp'],
     ['a timestamp with a zero in front', '[]', { secret: SECRET, timestamp: '01' }, 'timestamp'],
     ['a date', '[]', { secret: SECRET, timestamp: new Date(0) }, 'timestamp'],
-  ])('throws ConfigError for %s, which nothing could verify', (_, body, options, part) => {
+    ['a misspelt option', '[]', { secret: SECRET, timeStamp: 1 }, 'Did you mean `timestamp`?'],
+    ['no options', '[]', undefined, 'options object'],
+  ])('throws ConfigError for %s', (_, body, options, part) => {
     const sign = signDelivery as (body: unknown, options: unknown) => unknown;
     expect(() => sign(body, options)).toThrow(
       expect.toSatisfy(

@@ -8,7 +8,13 @@ import { onTestFinished } from 'vitest';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
-import { createReceiver, type Receiver, type ReceiverOptions, type WebhookError } from '../../src/index.js';
+import {
+  createReceiver,
+  type OnEventOptions,
+  type Receiver,
+  type ReceiverOptions,
+  type WebhookError,
+} from '../../src/index.js';
 import { Log } from '../matrix/app.js';
 import { now, SECRET } from '../matrix/deliveries.js';
 import {
@@ -71,7 +77,7 @@ export interface Served {
 }
 
 /** Serves a receiver until the test ends. */
-export async function serve(host: Host, settings: Partial<ReceiverOptions> = {}): Promise<Served> {
+export async function serve(host: Host, settings: Partial<OnEventOptions> = {}): Promise<Served> {
   const refused = new Log<WebhookError>();
   const options: ReceiverOptions = {
     secret: SECRET,

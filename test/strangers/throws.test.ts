@@ -9,16 +9,15 @@ import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import type { ReceiverOptions, WebhookError } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
+import type { Settings } from '../helpers.js';
 import { expectNothingUnhandled, serve } from '../matrix/app.js';
 import { framed, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { verifierOptions } from '../matrix/targets.js';
 import { Wire } from '../matrix/wire.js';
 import { anyThrown } from './odd-throws.js';
 
-type Options = ReceiverOptions<undefined>;
-
 /** Where user code can throw, and what is answered then, whatever it throws. */
-const PLACES: Record<string, { status: number; verifies?: true; options: (fail: () => never) => Partial<Options> }> = {
+const PLACES: Record<string, { status: number; verifies?: true; options: (fail: () => never) => Settings }> = {
   onEvent: { status: 500, options: (onEvent) => ({ onEvent }) },
   'onEvent, later': { status: 500, options: (fail) => ({ onEvent: async () => fail() }) },
   idempotencyKey: { status: 500, options: (idempotencyKey) => ({ idempotencyKey }) },
@@ -50,7 +49,7 @@ const pairs = (delivery: ReturnType<typeof sign>) =>
 const requestOf = (delivery: ReturnType<typeof sign>) =>
   new Request('http://localhost/webhooks', { method: 'POST', headers: pairs(delivery), body: delivery.body });
 
-const HOSTS: Record<string, { verifies?: true; start: (options: Options) => Send | Promise<Send> }> = {
+const HOSTS: Record<string, { verifies?: true; start: (options: ReceiverOptions) => Send | Promise<Send> }> = {
   nodeHandler: { start: (options) => over(nodeHandler(options)) },
   expressHandler: { start: (options) => over(express().all('/webhooks', expressHandler(options))) },
   expressVerifier: {
@@ -102,7 +101,7 @@ describe.each(Object.entries(HOSTS))('%s', (name, host) => {
   it.each(places)('answers for itself whatever %s throws', async (place, { status, options }) => {
     let thrown: unknown;
     const reported: WebhookError[] = [];
-    const send = await host.start({
+    const settings: Settings = {
       secret: SECRET,
       now,
       onEvent: () => {},
@@ -110,7 +109,8 @@ describe.each(Object.entries(HOSTS))('%s', (name, host) => {
       ...options(() => {
         throw thrown;
       }),
-    });
+    };
+    const send = await host.start(settings as object as ReceiverOptions);
     const unknown = { id: 'u', event: 'block.mined', data: {} };
     await fc.assert(
       fc.asyncProperty(anyThrown, async (make) => {

@@ -1,8 +1,8 @@
 /** A program with one typical mistake. */
 interface Mistake {
   readonly program: string;
-  /** The first error of TypeScript 6, reviewed by hand. Undefined as long as the program compiles. */
-  readonly message: string | undefined;
+  /** The first error of TypeScript 6, reviewed by hand. */
+  readonly message: string;
 }
 
 export const MISTAKES: Readonly<Record<string, Mistake>> = {
@@ -96,7 +96,7 @@ createRouter().on('transaction.included', (event: EventEmitted) => console.log(e
 import { createReceiver } from 'event-webhook-receiver';
 createReceiver({ secret: 'whsec', toleranceSecond: 60, onEvent: (event) => console.log(event.id) });
 `,
-    message: `TS2561: Object literal may only specify known properties, but 'toleranceSecond' does not exist in type 'ReceiverOptions<undefined>'. Did you mean to write 'toleranceSeconds'?`,
+    message: `TS2561: Object literal may only specify known properties, but 'toleranceSecond' does not exist in type 'OnEventOptions<undefined>'. Did you mean to write 'toleranceSeconds'?`,
   },
 
   'secret-that-may-be-undefined': {
@@ -104,8 +104,8 @@ createReceiver({ secret: 'whsec', toleranceSecond: 60, onEvent: (event) => conso
 import { createReceiver } from 'event-webhook-receiver';
 createReceiver({ secret: process.env.WEBHOOK_SECRET, onEvent: (event) => console.log(event.id) });
 `,
-    message: `TS2322: Type 'string | undefined' is not assignable to type 'Secret | ((request: SecretRequest) => FoundSecret | Promise<FoundSecret>)'.
-  Type 'undefined' is not assignable to type 'Secret | ((request: SecretRequest) => FoundSecret | Promise<FoundSecret>)'.`,
+    message: `TS2322: Type 'string | undefined' is not assignable to type 'Secret | SecretFunction'.
+  Type 'undefined' is not assignable to type 'Secret | SecretFunction'.`,
   },
 
   'onEvent-beside-enqueue': {
@@ -113,7 +113,18 @@ createReceiver({ secret: process.env.WEBHOOK_SECRET, onEvent: (event) => console
 import { createReceiver } from 'event-webhook-receiver';
 createReceiver({ secret: 'whsec', onEvent: (event) => console.log(event.id), enqueue: async () => {} });
 `,
-    message: undefined,
+    message: `TS2345: Argument of type '{ secret: string; onEvent: (event: WebhookEvent) => void; enqueue: () => Promise<void>; }' is not assignable to parameter of type 'ReceiverOptions<undefined>'.
+  Types of property 'enqueue' are incompatible.
+    Type '() => Promise<void>' is not assignable to type '"Set either onEvent or enqueue, not both"'.`,
+  },
+
+  'no-handler': {
+    program: `
+import { createReceiver } from 'event-webhook-receiver';
+createReceiver({ secret: 'whsec' });
+`,
+    message: `TS2345: Argument of type '{ secret: string; }' is not assignable to parameter of type 'ReceiverOptions<undefined>'.
+  Property 'onEvent' is missing in type '{ secret: string; }' but required in type 'OnEventOptions<undefined>'.`,
   },
 
   'transaction-of-another-store': {
@@ -123,10 +134,11 @@ interface Client { query(sql: string): Promise<void> }
 const router = createRouter<Client>().on('event.emitted', (event, { tx }) => tx.query(event.id));
 createReceiver({ secret: 'whsec', store: memoryStore(), onEvent: router.dispatch });
 `,
-    message: `TS2322: Type 'RouteHandler<WebhookEvent, Client>' is not assignable to type '(event: WebhookEvent, context: EventContext<undefined>) => unknown'.
-  Types of parameters 'context' and 'context' are incompatible.
-    Type 'EventContext<undefined>' is not assignable to type 'EventContext<Client>'.
-      Type 'undefined' is not assignable to type 'Client'.`,
+    message: `TS2322: Type 'RouteHandler<WebhookEvent, Client>' is not assignable to type '"Set either onEvent or enqueue, not both" | OnEvent<undefined> | undefined'.
+  Type 'RouteHandler<WebhookEvent, Client>' is not assignable to type 'OnEvent<undefined>'.
+    Types of parameters 'context' and 'context' are incompatible.
+      Type 'EventContext<undefined>' is not assignable to type 'EventContext<Client>'.
+        Type 'undefined' is not assignable to type 'Client'.`,
   },
 
   'fetch-handler-in-express': {
@@ -135,7 +147,10 @@ import { fetchHandler } from 'event-webhook-receiver/fetch';
 import express from 'express';
 express().post('/webhooks', fetchHandler({ secret: 'whsec', onEvent: (event) => console.log(event.id) }));
 `,
-    message: undefined,
+    message: `TS2769: No overload matches this call.
+  The last overload gave the following error.
+    Argument of type 'FetchHandler' is not assignable to parameter of type 'Application<Record<string, any>>'.
+      Type 'FetchHandler' is missing the following properties from type 'Application<Record<string, any>>': init, defaultConfiguration, engine, set, and 63 more.`,
   },
 
   'express-handler-not-called': {
@@ -144,6 +159,9 @@ import { expressHandler } from 'event-webhook-receiver/express';
 import express from 'express';
 express().post('/webhooks', expressHandler);
 `,
-    message: undefined,
+    message: `TS2769: No overload matches this call.
+  The last overload gave the following error.
+    Argument of type '<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>, ..._callIt: "Call it: app.post(path, expressHandler(options))"[]) => ExpressHandler' is not assignable to parameter of type 'Application<Record<string, any>>'.
+      Type '<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>, ..._callIt: "Call it: app.post(path, expressHandler(options))"[]) => ExpressHandler' is missing the following properties from type 'Application<Record<string, any>>': init, defaultConfiguration, engine, set, and 63 more.`,
   },
 };

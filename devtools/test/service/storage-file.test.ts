@@ -59,21 +59,53 @@ describe('the file of a local service', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
+  const damage = (table: string, column: string, value: string) => `UPDATE ${table} SET ${column} = ${value}`;
+  const patch = (table: string, column: string, path: string, value: string) =>
+    damage(table, column, `json_set(${column}, '$.${path}', ${value})`);
+
   it.each([
-    ['a record', `UPDATE webhooks SET record = '{'`],
+    ['a record that is not JSON', damage('webhooks', 'record', `'{'`)],
+    ['a record that is not an object', damage('webhooks', 'record', `'null'`)],
+    // libsql ends the process when it reads such text.
+    ['a record that is not UTF-8', damage('webhooks', 'record', `CAST(x'7b22ff227d' AS TEXT)`)],
+    ['a setting that is not UTF-8', `INSERT INTO settings VALUES ('key', CAST(x'ff' AS TEXT))`],
+    ['a column name that is not UTF-8', 'column name'],
+    ['a URL', patch('webhooks', 'record', 'url', `'nowhere'`)],
+    ['a URL of another protocol', patch('webhooks', 'record', 'url', `'file:///a'`)],
+    ['an empty secret', patch('webhooks', 'record', 'secret', `''`)],
+    ['an id of another webhook', patch('webhooks', 'record', 'id', '7')],
+    ['subscriptions', patch('webhooks', 'record', 'subscriptions', '5')],
+    ['progress without fields', damage('deliveries', 'progress', `'{}'`)],
+    ['a time that is not a date', patch('deliveries', 'progress', 'nextAttemptAt', '9e15')],
+    ['an attempt', patch('deliveries', 'progress', 'attempts', `json('[5]')`)],
+    ['a time of creation', damage('deliveries', 'created_at', '9000000000000000')],
+    ['a body that is gone', 'PRAGMA foreign_keys = OFF; DELETE FROM bodies'],
+    ['a webhook that is gone', 'PRAGMA foreign_keys = OFF; DELETE FROM webhooks'],
+    ['a next id that was given before', `UPDATE settings SET value = 1 WHERE name = 'delivery'`],
+    ['a next id that is not a number', `UPDATE settings SET value = 'x' WHERE name = 'event'`],
+    ['the next ids gone', 'DELETE FROM settings'],
     ['a table', 'DROP TABLE deliveries'],
-  ])('whose content is damaged (%s) is refused by name', async (_, sql) => {
+  ])('with damaged content is refused by name: %s', async (_, sql) => {
     const file = newFile();
-    const webhook = { id: 1, label: 'a', url: '', subscriptions: [], secret: 's', createdAt: '', updatedAt: '' };
-    await using(fileStorage(file), ({ commit }) =>
-      commit({ type: 'webhook', webhook: { ...webhook, failedCalls: 0 } }),
-    );
-    const database = new Database(file);
-    database.exec(sql);
-    database.close();
+    const webhook = { id: 1, label: 'a', url: 'https://example.com/', subscriptions: [], secret: 's', createdAt: '' };
+    await using(fileStorage(file), ({ commit }) => {
+      commit({ type: 'webhook', webhook: { ...webhook, updatedAt: '', failedCalls: 0 } });
+      commit({
+        ...{ type: 'emitted', at: 1 },
+        batches: [{ body: '[]', events: 1, to: [{ id: 1, webhookId: 1, firstEvent: 1 }] }],
+      });
+    });
+    if (sql === 'column name') {
+      const bytes = readFileSync(file);
+      writeFileSync(file, bytes.fill(255, bytes.indexOf('first_event'), bytes.indexOf('first_event') + 5));
+    } else {
+      const database = new Database(file);
+      database.exec(sql);
+      database.close();
+    }
     await expect(fileStorage(file)).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_CONFIG',
-      message: expect.stringContaining(file),
+      message: expect.stringContaining(sql === 'column name' || sql.startsWith('DROP') ? file : `${file} is damaged`),
     });
   });
 

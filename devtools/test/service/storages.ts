@@ -35,10 +35,12 @@ export const text = fc.oneof(
   fc.constantFrom('__proto__', '\n', '"', '\u2028'),
 );
 export const id = fc.integer({ min: 1, max: 3 });
-export const webhook = fc.record({ id, label: text, secret: text, failedCalls: id }).map((fields) => ({
-  ...{ url: 'https://example.com/', subscriptions: [], createdAt: '', updatedAt: '' },
-  ...fields,
-}));
+export const webhook = fc
+  .record({ id, label: text, secret: text.filter((each) => each !== ''), failedCalls: id })
+  .map((fields) => ({
+    ...{ url: 'https://example.com/', subscriptions: [], createdAt: '', updatedAt: '' },
+    ...fields,
+  }));
 export const state = fc.constantFrom('pending', 'delivered', 'given-up');
 export const attempt = fc.record({ at: id, headers: fc.constant([]), reason: fc.option(text, { nil: undefined }) });
 export const optional = fc.option(id, { nil: undefined });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createReceiver, type IdempotencyStore, memoryStore, type ReceiverOptions } from '../../../src/index.js';
+import { createReceiver, type IdempotencyStore, memoryStore, type OnEventOptions } from '../../../src/index.js';
 import { deferred, event, secret, signed } from '../../helpers.js';
 import { fakeLeaseStore, fakeTransactionalStore } from './fake-stores.js';
 
 /** A receiver whose handlers end when the test says so. */
-function held<Tx>(store: IdempotencyStore<Tx> | undefined, options: Partial<ReceiverOptions<Tx>> = {}) {
+function held<Tx>(store: IdempotencyStore<Tx> | undefined, options: Partial<OnEventOptions<Tx>> = {}) {
   const ends: ReturnType<typeof deferred<void>>[] = [];
   const signals: AbortSignal[] = [];
   const reported: string[] = [];

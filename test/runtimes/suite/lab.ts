@@ -1,4 +1,5 @@
-import type { DeliveryResult, Receiver, ReceiverOptions, SignedRequest } from '../../../src/index.js';
+import type { DeliveryResult, Receiver, SignedRequest } from '../../../src/index.js';
+import type { Settings } from '../../helpers.js';
 import {
   bytesOf,
   type Delivery,
@@ -102,7 +103,7 @@ export class Lab {
     return new Request('http://localhost/webhooks', signal === undefined ? init : { ...init, signal });
   }
 
-  start(settings: Partial<ReceiverOptions> = {}): App {
+  start(settings: Settings = {}): App {
     const seen = new Log<string>();
     const codes: string[] = [];
     const { onEvent, enqueue, ...rest } = settings;

@@ -41,9 +41,7 @@ async function compile(compiler: keyof typeof compilers): Promise<Record<string,
   return errors;
 }
 
-const refused = Object.entries(MISTAKES).filter(([, { message }]) => message !== undefined);
-const accepted = Object.entries(MISTAKES).filter(([, { message }]) => message === undefined);
-const names = refused.map(([name]) => name).sort();
+const names = Object.keys(MISTAKES).sort();
 
 describe('TypeScript 6.0', () => {
   let errors: Record<string, string>;
@@ -52,11 +50,9 @@ describe('TypeScript 6.0', () => {
     errors = await compile('6.0');
   }, 120_000);
 
-  it.each(refused)('explains the mistake: %s', (name, { message }) => {
+  it.each(Object.entries(MISTAKES))('explains the mistake: %s', (name, { message }) => {
     expect(errors[name]).toBe(message);
   });
-
-  for (const [name] of accepted) it.todo(`explains the mistake: ${name}`);
 
   it('rejects no other program', () => {
     expect(Object.keys(errors).sort()).toEqual(names);
