@@ -6,7 +6,7 @@ import { openFirst, openPage, rowsOf } from './open-page.js';
 
 import { startWholeSystem } from './whole-system.js';
 
-const path = fileURLToPath(new URL('../../../examples/workbench.png', import.meta.url));
+const path = fileURLToPath(new URL('../../../examples/page.png', import.meta.url));
 /** How long deliveries come before the picture is taken: the chart goes back five minutes. */
 const seconds = Number(process.argv[2] ?? 200);
 

@@ -2,8 +2,8 @@ import { type AddressInfo, createConnection, createServer as createTcpServer } f
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { KeptDelivery } from '../../src/page/feed.js';
-import { lastOf } from '../../src/page/views.js';
+import type { KeptDelivery } from '../../src/deliveries/feed.js';
+import { lastOf } from '../../src/deliveries/views.js';
 import { call } from '../page/call.js';
 import { app, closedPort, listen, SECRET, signed } from './listening.js';
 

@@ -4,8 +4,8 @@ import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/t
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { onTestFinished } from 'vitest';
 import { type ListenerOptions, startListener } from '../../src/listener/listener.js';
-import { createFeed, type KeptDelivery } from '../../src/page/feed.js';
-import { lastOf } from '../../src/page/views.js';
+import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import { lastOf } from '../../src/deliveries/views.js';
 
 export const SECRET = 'whsec-of-the-listener';
 export const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {

@@ -1,7 +1,7 @@
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { verifySignature } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
-import type { KeptDelivery } from '../../src/page/feed.js';
+import type { KeptDelivery } from '../../src/deliveries/feed.js';
 import { call } from '../page/call.js';
 import { app, closedPort, listen, SECRET, signed } from './listening.js';
 
