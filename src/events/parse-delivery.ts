@@ -35,7 +35,7 @@ export type DeliveryItem = EventItem | UnknownItem | InvalidItem;
 const tooDeep: EventIssue = { path: [], message: TOO_DEEP };
 
 // ignoreBOM keeps a byte order mark in the text, so that JSON.parse rejects it: RFC 8259 forbids senders to add one.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Parses the body of a delivery into its items (spec section 6). An invalid item does not affect the others; one that nests

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.js';
 
 /** The longest delay of a timer, in milliseconds. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2_147_483_647;
 
 /** How much of an unknown name an error message quotes. */
 const LONGEST_NAME = 60;
@@ -31,7 +31,7 @@ export function checkOptions(owner: string, options: unknown, known: readonly st
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue;
     const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
-    throw new ConfigError(`\`${owner}\` has no option \`${shown}\`. Did you mean \`${nearest(name, known)}\`?`);
+    throw new ConfigError(`\`${owner}\` has no option \`${shown}\`. ${suggestion(name, known)}`);
   }
 }
 
@@ -56,15 +56,15 @@ export function checkStore(store: { readonly once?: unknown; readonly leaseMs?: 
   if (leaseMs !== undefined) checkNumber('store.leaseMs', leaseMs, 1);
 }
 
-/** The known name that shares most of its pairs of letters with `name`. */
-function nearest(name: string, known: readonly string[]): string {
+/** The known name that shares most of its pairs of letters with `name`; all names if none is alike. */
+function suggestion(name: string, known: readonly string[]): string {
   const wanted = pairsOf(name);
   const likeness = (each: string) => {
     const pairs = pairsOf(each);
-    const shared = [...pairs].filter((pair) => wanted.has(pair)).length;
-    return shared / (pairs.size + wanted.size);
+    return [...pairs].filter((pair) => wanted.has(pair)).length / (pairs.size + wanted.size);
   };
-  return known.reduce((best, each) => (likeness(each) > likeness(best) ? each : best));
+  const nearest = known.reduce((best, each) => (likeness(each) > likeness(best) ? each : best));
+  return likeness(nearest) > 0.12 ? `Did you mean \`${nearest}\`?` : `It takes ${known.join(', ')}.`;
 }
 
 function pairsOf(name: string): Set<string> {

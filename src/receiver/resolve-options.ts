@@ -35,8 +35,7 @@ const VERIFIER_NAMES: Record<keyof VerifierOptions, 1> = {
   onError: 1,
   logger: 1,
 };
-const RECEIVER_NAMES: Record<keyof ReceiverOptions, 1> = {
-  ...VERIFIER_NAMES,
+const OTHER_NAMES: Record<Exclude<keyof ReceiverOptions, keyof VerifierOptions>, 1> = {
   onEvent: 1,
   enqueue: 1,
   store: 1,
@@ -48,6 +47,8 @@ const RECEIVER_NAMES: Record<keyof ReceiverOptions, 1> = {
   onUnknown: 1,
 };
 
+const receiverNames = () => Object.keys(VERIFIER_NAMES).concat(Object.keys(OTHER_NAMES));
+
 /** Throws ConfigError for an option that `createVerifier` does not have. */
 export function checkVerifierNames(options: VerifierOptions): void {
   checkOptions('createVerifier', options, Object.keys(VERIFIER_NAMES));
@@ -55,7 +56,7 @@ export function checkVerifierNames(options: VerifierOptions): void {
 
 /** Throws ConfigError for an option that `createReceiver` does not have. */
 export function checkReceiverNames(options: unknown): void {
-  checkOptions('createReceiver', options, Object.keys(RECEIVER_NAMES));
+  checkOptions('createReceiver', options, receiverNames());
 }
 
 /** What an adapter calls, and knows each of them by. */
@@ -78,7 +79,7 @@ export function isFinished(given: unknown, kind: 'receiver' | 'verifier'): boole
   // Options are plain objects. An instance of a class may call its own fields as it likes.
   if (![Object.prototype, null].includes(Object.getPrototypeOf(given))) return true;
   for (const [name, value] of Object.entries(given)) {
-    if (value === undefined || !Object.hasOwn(RECEIVER_NAMES, name)) continue;
+    if (value === undefined || !receiverNames().includes(name)) continue;
     throw new ConfigError(`Pass a ${kind} or options, not both: \`${name}\` beside \`${method}\` has no effect.`);
   }
   return true;

@@ -1,5 +1,5 @@
 /** How long the stores and queues of this package remember a key by default, in ms: 7 days. */
-export const DEFAULT_RETENTION_MS = 7 * 86_400_000;
+export const DEFAULT_RETENTION_MS = 604_800_000;
 
 /** Options that a store passes to `run`. */
 export interface RunOptions {

@@ -233,8 +233,8 @@ describe('signDelivery', () => {
     ['an empty timestamp', '[]', { secret: SECRET, timestamp: '' }, 'timestamp'],
     ['a timestamp with a zero in front', '[]', { secret: SECRET, timestamp: '01' }, 'timestamp'],
     ['a date', '[]', { secret: SECRET, timestamp: new Date(0) }, 'timestamp'],
-    ['a misspelt option', '[]', { secret: SECRET, timeStamp: 1 }, 'Did you mean `timestamp`?'],
-    ['no options', '[]', undefined, 'options object'],
+    ['a misspelt option', '[]', { secret: SECRET, timeStamp: 1 }, 'no option `timeStamp`'],
+    ['no options', '[]', undefined, '`secret`'],
   ])('throws ConfigError for %s', (_, body, options, part) => {
     const sign = signDelivery as (body: unknown, options: unknown) => unknown;
     expect(() => sign(body, options)).toThrow(
