@@ -3,9 +3,9 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { onTestFinished } from 'vitest';
-import { type ListenerOptions, startListener } from '../../src/listener/listener.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf } from '../../src/deliveries/views.js';
+import { type ListenerOptions, startListener } from '../../src/listener/listener.js';
 
 export const SECRET = 'whsec-of-the-listener';
 export const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
