@@ -114,7 +114,7 @@ export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): 
   return async (request, reply, payload) => {
     const host = payload === (request.raw as unknown) ? {} : { stream: payload };
     const { delivery, refusal } = await verifier.verifyRequest(present(request, host));
-    // Not even an authentic delivery goes on to the handler then: it is redelivered.
+    // The handler must not run then, even for an authentic delivery: it will be redelivered.
     if (isAnswered(request)) return void reply.hijack();
     if (refusal) {
       reply.hijack();

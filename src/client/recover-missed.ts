@@ -155,7 +155,7 @@ function write(id: string, { eventType: event, data }: DeliveryLogEntry): string
   try {
     return JSON.stringify({ id, event, data });
   } catch {
-    // Nested too deep to serialise, so not an event: the receiver reports it as invalid.
+    // Nested too deep to serialize, so not an event: the receiver reports it as invalid.
     return JSON.stringify({ id, event });
   }
 }

@@ -53,8 +53,8 @@ export interface WebhookClient {
    *
    * **Deduplication.** The log does not contain event ids, so each event gets one made from its entry:
    * `delivery-log:<service>:<webhookId>:<entry id>`, where the service is host, port and path of `baseUrl`. A second
-   * recovery recognises the events of the first by this id, unless `baseUrl` changed: set the option `eventId` then. An event
-   * that is *also* delivered live has another id. It is recognised only if the receiver's `idempotencyKey` depends on the
+   * recovery recognizes the events of the first by this id, unless `baseUrl` changed: set the option `eventId` then. An event
+   * that is *also* delivered live has another id. It is recognized only if the receiver's `idempotencyKey` depends on the
    * chain and not on `event.id`: use `logIdentity` of `./evm`. That covers `event.emitted`; a `transaction.included` needs
    * a key made from its `data`.
    *

@@ -36,7 +36,7 @@ export interface Webhook {
   readonly lastError?: string | null | undefined;
   /**
    * The signing secret, if the service returned it: the live API does with `get`. It is not enumerable: logging,
-   * serialising, spreading or cloning the record leaves it out.
+   * serializing, spreading or cloning the record leaves it out.
    */
   readonly secret?: string | undefined;
   readonly [key: string]: unknown;

@@ -20,7 +20,7 @@ export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
 }
 
 /**
- * Cuts off the levels that are too deep in a parsed JSON value, in place, so that it can be serialised. Leaves one level
+ * Cuts off the levels that are too deep in a parsed JSON value, in place, so that it can be serialized. Leaves one level
  * too many, so that a rejected item is not valid when it is parsed again.
  */
 export function cutNesting(value: unknown, levels = MOST_LEVELS + 1): void {

@@ -25,7 +25,7 @@ export interface UnknownItem {
 export interface InvalidItem {
   readonly status: 'invalid';
   readonly issues: readonly EventIssue[];
-  /** As sent, but with `"…"` in place of objects and arrays nested deeper than 257 levels, so that it can be serialised. */
+  /** As sent, but with `"…"` in place of objects and arrays nested deeper than 257 levels, so that it can be serialized. */
   readonly raw: unknown;
 }
 
@@ -59,7 +59,7 @@ export function parseDelivery(rawBody: RawBody): DeliveryItem[] {
   if (!needCare(items, text)) return items;
   return parseArray(text, parseExactJson).map((raw) => {
     const item = parseItem(raw);
-    // Serialising or logging it must not overflow the stack.
+    // Serializing or logging it must not overflow the stack.
     if (item.status === 'invalid') cutNesting(raw);
     return item;
   });

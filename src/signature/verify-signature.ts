@@ -30,7 +30,7 @@ export function isTimestamp(value: unknown): value is string {
  *
  * const isAuthentic = verifySignature('[]', '0'.repeat(64), '1700000000', 'whsec-test');
  * ```
- * @param rawBody The bytes exactly as received. Parsing and serialising them again changes them.
+ * @param rawBody The bytes exactly as received. Parsing and serializing them again changes them.
  * @param signature The signature header: 64 hex digits in either case.
  * @param timestamp The timestamp header: canonical decimal digits, at most 16.
  * @param secret The webhook's signing secret, or several during rotation: any of them may match.

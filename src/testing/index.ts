@@ -13,7 +13,7 @@ export interface TestDelivery extends SignedDelivery<string> {
 }
 
 /**
- * Creates a signed delivery of events, serialised like the live service's (compact, with Go's escapes). It does not check
+ * Creates a signed delivery of events, serialized like the live service's (compact, with Go's escapes). It does not check
  * the events, so that a test can also send invalid ones.
  *
  * @example
@@ -190,7 +190,7 @@ export function sampleTransactionIncluded(overrides: Overrides<TransactionInclud
   return override(sample, overrides);
 }
 
-/** JSON as Go writes it: compact, with its escapes. Parsing and serialising it in JavaScript changes its bytes. */
+/** JSON as Go writes it: compact, with its escapes. Parsing and serializing it in JavaScript changes its bytes. */
 function goJson(value: unknown): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);

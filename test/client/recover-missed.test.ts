@@ -94,7 +94,7 @@ describe('recoverMissed', () => {
     expect(result).toMatchObject({ handled: 1, duplicates: 1 });
   });
 
-  it('counts what a enqueue stored', async () => {
+  it('counts the events that enqueue stored', async () => {
     add(2);
     const stored: string[] = [];
     const enqueue = (entries: readonly EventEntry[]) => stored.push(...entries.map(({ event }) => event.id));

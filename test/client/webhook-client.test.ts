@@ -69,7 +69,7 @@ describe('createWebhookClient', () => {
     expect(() => client({ baseUrl: url })).not.toThrow();
   });
 
-  it('shows neither key nor base URL when it is inspected or serialised', () => {
+  it('shows neither key nor base URL when it is inspected or serialized', () => {
     const shown = inspect(client(), { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true });
     expect(shown).not.toContain(apiKey);
     expect(JSON.stringify(client())).toBe('{}');
@@ -166,7 +166,7 @@ describe('create', () => {
 });
 
 describe('a record', () => {
-  it('returns its secret when it is read, but not when the webhook is logged, serialised or copied', async () => {
+  it('returns its secret when it is read, but not when the webhook is logged, serialized or copied', async () => {
     const created = await client().create(orders);
     expect(created.secret).toBe('secret-of-1');
     const listed = [];

@@ -45,7 +45,7 @@ const faults = {
   },
   double: {
     cause: 'body-double-encoded',
-    what: 'The body is a JSON string that contains the body: it was serialised twice.',
+    what: 'The body is a JSON string that contains the body: it was serialized twice.',
     fix: 'Remove JSON.stringify around a value that is already text (a body in fetch, a queue message, a log line).',
   },
   buffer: {

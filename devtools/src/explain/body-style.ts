@@ -12,12 +12,12 @@ const raw =
 const faults = {
   reserialized: {
     cause: 'body-reserialized',
-    what: 'The body was parsed and serialised again. The service writes &, < and > as \\u0026, \\u003c and \\u003e; JSON.stringify does not, and changes other spellings too.',
+    what: 'The body was parsed and serialized again. The service writes &, < and > as \\u0026, \\u003c and \\u003e; JSON.stringify does not, and changes other spellings too.',
     fix: raw,
   },
   escaped: {
     cause: 'body-escaped',
-    what: 'The body was serialised again by something that escapes characters (\\u…, \\/) that were sent unescaped.',
+    what: 'The body was serialized again by something that escapes characters (\\u…, \\/) that were sent unescaped.',
     fix: raw,
   },
   pretty: {

@@ -10,7 +10,7 @@ import { createWork, type Work } from './work-limit.js';
 
 /**
  * Explains why a delivery does not verify (spec section 5.2). It tries about a hundred common mistakes, alone and in
- * pairs: a body that was parsed and serialised again, a secret with a line break, a timestamp in milliseconds, a
+ * pairs: a body that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, a
  * signature in base64. Synchronous on every runtime; never throws. Time and memory are linear in the delivery, and it
  * hashes at most 64 MiB: about two seconds and 150 MB for any delivery of up to 2 MiB.
  *

@@ -6,7 +6,7 @@ import { timestampFaults } from './timestamp.js';
 
 /** A delivery that does not verify, as the receiver got it. */
 export interface ExplainFailureOptions {
-  /** The body that was verified. A parsed body is accepted too, and recognised. */
+  /** The body that was verified. A parsed body is accepted too, and recognized. */
   readonly rawBody: RawBody;
   /** The signature header as received; undefined when it was missing. */
   readonly signature: string | undefined;

@@ -109,7 +109,7 @@ function* passes(given: ReadOptions, ofOthers: OfOthers, readings: readonly Read
 }
 
 function* otherTimes({ body, timestamp, now }: ReadOptions, key: Candidate<Uint8Array>): Generator<Pass> {
-  // What is no canonical timestamp was a form of the one that is found, and none of another delivery.
+  // A timestamp that is not canonical was another spelling of the one found, not that of another delivery.
   const fault = formOfTimestamp(timestamp.value) ?? timestampFaults.other;
   const seconds = Number(timestamp.value);
   if (Number.isSafeInteger(seconds) && seconds > 0) {

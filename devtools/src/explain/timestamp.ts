@@ -112,7 +112,7 @@ function formats(seconds: number): string[] {
   ];
 }
 
-/** Seconds of a text that is no canonical timestamp, whatever way it writes them. */
+/** Seconds of a text that is not a canonical timestamp, in any of the usual spellings. */
 function parsed(text: string): number | undefined {
   const number = Number(text.replace(/(?<=[0-9])[,_](?=[0-9]{3})/g, ''));
   if (text.trim() !== '' && Number.isFinite(number)) return number > 0 ? number : undefined;

@@ -20,7 +20,7 @@ function recording(body: string, { headers } = sign()) {
 }
 
 describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
-  test('recognises an authentic delivery, at the time of the recording', async () => {
+  test('recognizes an authentic delivery, at the time of the recording', async () => {
     const file = await (await scratch())('r', recording(BODY));
     expect(await tool(['explain', '--recording', file], { env })).toEqual({
       code: 0,

@@ -2,7 +2,7 @@ import { Digits, goJson } from './deliveries.js';
 import { asPhp, asPython, body, bytes, html, type Mistake, parsed, sentBody, sortKeys } from './mistake.js';
 
 export const bodyMistakes: readonly Mistake[] = [
-  body('parsed and serialised again, which loses Go’s escapes', 'body-reserialized', (d) => JSON.stringify(parsed(d))),
+  body('parsed and serialized again, which loses Go’s escapes', 'body-reserialized', (d) => JSON.stringify(parsed(d))),
   body('handed over as the parsed value', 'body-parsed', parsed),
   body('pretty-printed with two spaces', 'body-pretty-printed', (d) => JSON.stringify(parsed(d), null, 2)),
   body('pretty-printed with four spaces', 'body-pretty-printed', (d) => JSON.stringify(parsed(d), null, 4)),
@@ -11,8 +11,8 @@ export const bodyMistakes: readonly Mistake[] = [
     'body-pretty-printed',
     (d) => `${JSON.stringify(parsed(d), null, '\t')}\n`,
   ),
-  body('serialised again by Python', 'body-reserialized', (d) => asPython(parsed(d))),
-  body('serialised again by PHP, which escapes slashes', 'body-escaped', (d) => asPhp(parsed(d))),
+  body('serialized again by Python', 'body-reserialized', (d) => asPython(parsed(d))),
+  body('serialized again by PHP, which escapes slashes', 'body-escaped', (d) => asPhp(parsed(d))),
   sentBody(
     'escaped by us where the sender did not',
     'body-escaped',
@@ -75,7 +75,7 @@ export const bodyMistakes: readonly Mistake[] = [
     const cut = all.findIndex((byte) => byte > 0x7f) + 1;
     return all.subarray(0, cut).toString() + all.subarray(cut).toString();
   }),
-  body('serialised twice', 'body-double-encoded', (d) => JSON.stringify(d.body)),
+  body('serialized twice', 'body-double-encoded', (d) => JSON.stringify(d.body)),
   body('in base64, as Lambda gives it', 'body-base64', (d) => bytes(d.body).toString('base64')),
   body('in base64 with line breaks', 'body-base64', (d) => bytes(d.body).toString('base64').replace(/.{76}/g, '$&\n')),
   body('in hex', 'body-hex', (d) => bytes(d.body).toString('hex')),

@@ -13,7 +13,7 @@ import { again, causes, delivery, explain, received, secret, timestamp } from '.
 describe('two faults at a time', () => {
   it.each<[string, Received, string[]]>([
     [
-      'a body serialised again, a line break behind the secret',
+      'a body serialized again, a line break behind the secret',
       { rawBody: again, secret: `${secret}\n` },
       ['body-reserialized', 'secret-whitespace'],
     ],
@@ -49,7 +49,7 @@ describe('two faults at a time', () => {
       ['secret-whitespace', 'signature-sha512', 'signature-base64'],
     ],
     [
-      'a body serialised again, the timestamp in front',
+      'a body serialized again, the timestamp in front',
       { rawBody: again, signature: sign(secret, timestamp, delivery.body) },
       ['body-reserialized', 'timestamp-first'],
     ],

@@ -9,9 +9,9 @@ export interface BullmqJobLike {
   readonly data: unknown;
 }
 
-/** BullMQ recognises by this error name that a retry is pointless. */
+/** BullMQ recognizes by this error name that a retry is pointless. */
 const UNRECOVERABLE = 'UnrecoverableError';
-/** BullMQ recognises by this message that the job must wait for the rate limit of its queue. */
+/** BullMQ recognizes by this message that the job must wait for the rate limit of its queue. */
 const RATE_LIMITED = 'bullmq:rateLimitExceeded';
 
 /**
@@ -51,7 +51,7 @@ export function bullmqWorker<Tx = undefined>(options: EventWorkerOptions<Tx>): (
       const failure = engineError(error, { cause: error });
       const cause: unknown = Object(error).cause;
       if (isUnrecoverable(cause)) failure.name = UNRECOVERABLE;
-      // BullMQ recognises the error of Worker.RateLimitError() only by its message.
+      // BullMQ recognizes the error of Worker.RateLimitError() only by its message.
       if (cause instanceof Error && cause.message === RATE_LIMITED) failure.message = RATE_LIMITED;
       throw failure;
     }

@@ -48,7 +48,7 @@ export interface RedisStoreOptions extends LeaseOptions {
 const PREFIX = /^[\w.:{}-]{1,100}$/;
 
 // The value of a claimed key is its owner, and `done:` with the owner once it took effect. So if a client repeats a command
-// because the connection broke before the answer came, the script recognises its own work and gives the same answer.
+// because the connection broke before the answer came, the script recognizes its own work and gives the same answer.
 // Only scripts read: a script always goes to the primary, and a replica may lag behind.
 const CLAIM = `local held = redis.call('get', KEYS[1])
 if not held or held == ARGV[1] then

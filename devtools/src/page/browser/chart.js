@@ -6,7 +6,7 @@ const WIDTH = 240;
 const HEIGHT = 72;
 const MINUTE_MS = 60_000;
 
-/** A bar in a pattern of its own, so that it is told apart without its colour. @param {string} verdict @param {string} d */
+/** A bar with its own pattern, so that it can be told apart without colour. @param {string} verdict @param {string} d */
 const pattern = (verdict, d) =>
   svg(
     'pattern',

@@ -23,7 +23,7 @@ function textOf(entry) {
  */
 function createChoice(all, label, onChange) {
   const select = el('select', { 'aria-label': label, onchange: onChange }, el('option', { value: '' }, all));
-  /** By their place: what comes from the wire is no value of markup. @type {string[]} */
+  /** By position: values from the wire are never used in markup. @type {string[]} */
   let values = [];
   return {
     select,
