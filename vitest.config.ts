@@ -26,7 +26,7 @@ export default defineConfig({
   },
   test: {
     // With other peers, `npm run test:peers` names the suites.
-    projects: Object.entries(withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: [] } } : TIERS).map(
+    projects: Object.entries(withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**'] } } : TIERS).map(
       ([name, { include, exclude }]) => ({ extends: true as const, test: { name, include, exclude } }),
     ),
     // Vitest leaves one core free, which on a machine with two is half of them.
@@ -39,7 +39,6 @@ export default defineConfig({
         ? [['json', { outputFile: withPeers ? '.test-results.peers.json' : '.test-results.json' }] as ['json', object]]
         : []),
     ],
-    typecheck: { include: ['test/**/*.test-d.ts', 'devtools/test/**/*.test-d.ts'] },
     coverage: {
       enabled: process.env.COVERAGE === '1',
       provider: 'v8',

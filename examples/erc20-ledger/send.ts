@@ -28,7 +28,7 @@ export async function sendAll(deliveries: readonly unknown[][], target: Target):
   async function work(): Promise<void> {
     for (let next = open.shift(); next; next = open.shift()) {
       await pause;
-      const { status } = await createTestDelivery(next.events, target)
+      const { status } = await createTestDelivery(next.events, { secret: target.secret })
         .send(target.url)
         .catch(() => ({ status: 'no answer' }));
       answers[status] = (answers[status] ?? 0) + 1;

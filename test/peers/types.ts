@@ -17,6 +17,6 @@ await boss.work('q', { includeMetadata: true }, worker);
 // @ts-expect-error it would have to return a result for each job
 await boss.work('q', { perJobResults: true }, worker);
 
-createReceiver({ secret, store: redisStore({ client: new Redis() }) });
-createReceiver({ secret, store: redisStore({ client: new Cluster([]) }) });
+createReceiver({ secret, onEvent: () => {}, store: redisStore({ client: new Redis() }) });
+createReceiver({ secret, onEvent: () => {}, store: redisStore({ client: new Cluster([]) }) });
 createReceiver({ secret, enqueue: bullmqEnqueue({ queue: new Queue('q', { connection: new Redis() }) }) });
