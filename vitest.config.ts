@@ -26,9 +26,9 @@ export default defineConfig({
   },
   test: {
     // With other peers, `npm run test:peers` names the suites.
-    projects: Object.entries(withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**'] } } : TIERS).map(
-      ([name, { include, exclude }]) => ({ extends: true as const, test: { name, include, exclude } }),
-    ),
+    projects: Object.entries(
+      withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**'] } } : TIERS,
+    ).map(([name, { include, exclude }]) => ({ extends: true as const, test: { name, include, exclude } })),
     // Vitest leaves one core free, which on a machine with two is half of them.
     maxWorkers: '100%',
     globalSetup: ['devtools/test/explain-setup.ts'],
