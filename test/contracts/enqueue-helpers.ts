@@ -64,7 +64,7 @@ export async function eventualValue<T>(read: () => Promise<T>): Promise<T> {
   return values[0] as T;
 }
 
-/** Keys with a meaning for an engine: numbers, separators, names of its own keys, and ids derived from other keys. */
+/** Keys with a meaning for an engine: numbers, separators, names of the engine's keys, and ids derived from other keys. */
 export const engineKeys: readonly string[] = [
   '0',
   '1',

@@ -35,7 +35,7 @@ describe.skipIf(!hasAnvil)(`re-orgs of a real chain${needsAnvil}`, { timeout: 60
     await chain?.close();
   });
 
-  /** Delivers logs, or the notices that they were removed, each under an event id of its own. */
+  /** Delivers logs, or the notices that they were removed, each under its own event id. */
   async function deliver(happened: readonly Happened[], removed = false): Promise<void> {
     const events = happened.map((each) => wire.emitted(each, removed));
     expect(await receiver.post(wire.deliveries(events))).toEqual([200]);
@@ -111,7 +111,7 @@ describe.skipIf(!hasAnvil)(`re-orgs of a real chain${needsAnvil}`, { timeout: 60
     expect(books.undone()).toBeGreaterThan(50);
   });
 
-  it('give a log that was mined again another identity, and its removal one of its own', async () => {
+  it('give a log that was mined again, and its removal, different identities', async () => {
     const id = await chain.client.snapshot();
     const signed = await sign();
     const first = await mine(signed);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Text that BullMQ accepts as an id and that is not one of its own key names. On Redis a job's key is the queue's name and
+ * Text that BullMQ accepts as an id and that differs from its key names. On Redis a job's key is the queue's name and
  * the id, so a job with the id `meta` would be mistaken for an existing one. None of those names contains a digit.
  */
 const PLAIN = /^(?=.*[0-9])[\w.@+-]{1,200}$/;
