@@ -50,6 +50,7 @@ export default defineConfig({
         'devtools/src/confined/explain-{files,process,thread}.ts',
       ],
       reporter: ['text', 'json-summary'],
+      reportOnFailure: true,
       // What runs in test:peers and in the processes that explain is not counted.
       thresholds: { lines: 98, branches: 98, functions: 98, statements: 98 },
     },

@@ -29,9 +29,17 @@ const isBroken = ({ status, assertionResults }) =>
   status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
 for (const { name, message } of files.filter(isBroken)) failures.push([name, message ?? '']);
 
+/** What was covered, for who reads nothing but the end of the output. */
+function coverage() {
+  const file = `${root}coverage/coverage-summary.json`;
+  if (!existsSync(file)) return 'no coverage was written';
+  const parts = Object.entries(JSON.parse(readFileSync(file, 'utf8')).total);
+  return parts.map(([name, { pct }]) => `${name} ${pct} %`).join(', ');
+}
+
 const isGreen = (results) => results.length > 0 && results.every(({ status }) => status === 'passed');
 for (const [step, isRed] of [
-  ['the tests, though each passed (see the output: coverage, an unhandled error)', tests !== 0 && isGreen(main)],
+  [`the tests, though each passed: an unhandled error, or coverage (${coverage()})`, tests !== 0 && isGreen(main)],
   ['the tests, which left no results', main.length === 0],
   ['the tests with other peers, though each passed (see the output)', peers !== 0 && isGreen(withPeers)],
   ['the tests with other peers, which left no results', withPeers.length === 0],

@@ -27,10 +27,12 @@ let starting: { readonly claimed: Moment; readonly asked: number } | undefined;
 
 /** When the handler of an event begins. Call it in that turn. */
 export function startOf(id: string): Start {
-  const now = moment();
+  // The wall clock first: a process that is frozen between the two reads must not seem to have begun later than it did.
+  const wallMs = Date.now();
+  const at = monotonic();
   if (starting === undefined) tell({ broken: 'began in another turn than the one in which the store called run', id });
-  const { claimed, asked } = starting ?? { claimed: now, asked: now.monotonicMs };
-  return { claimed: claimed.monotonicMs, asked, turn, at: now.monotonicMs, wallMs: now.wallMs - claimed.wallMs };
+  const { claimed, asked } = starting ?? { claimed: { monotonicMs: at, wallMs }, asked: at };
+  return { claimed: claimed.monotonicMs, asked, turn, at, wallMs: wallMs - claimed.wallMs };
 }
 
 /** A store that reports its records, and whose steps can trigger a fault. */
