@@ -101,6 +101,14 @@ describe('an event', () => {
     expect(amounts(spent).every(([exact]) => exact === undefined)).toBe(true);
   });
 
+  it('without a log is shown as it came, although its ABI is known', () => {
+    const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+    const { inputs } = sampleEventEmitted().data.event;
+    const shown = view(sampleEventEmitted({ data: { event: { rawFields: undefined } } }), { abi, decimals: 6 });
+    expect(shown.inputs?.map(({ value }) => value)).toEqual(inputs.map(({ value }) => value));
+    expect(amounts(shown)).toEqual(Array(3).fill([undefined, undefined]));
+  });
+
   it('has the address label of a contract that has no label', () => {
     const event = sampleEventEmitted({ data: { event: { contract: { label: '', addressLabel: 'till' } } } });
     expect(view(event).contract?.label).toBe('till');
