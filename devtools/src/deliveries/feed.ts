@@ -69,8 +69,9 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
   }
 
   function dropBody(id: string): void {
-    const record = records.get(id);
-    if (record) set({ ...record, rawBody: NOTHING, bodyDropped: true });
+    // Every id in `withBody` has a record.
+    const record = records.get(id) as KeptDelivery;
+    set({ ...record, rawBody: NOTHING, bodyDropped: true });
   }
 
   function drop(id: string): void {

@@ -145,7 +145,7 @@ function decoded({ text, faults: before }: Layer): Reading[] {
     const innerBytes = fromHex(inner) ?? (/^[A-Za-z0-9+/_-]{27,}=*$/.test(inner) ? fromBase64(inner) : undefined);
     if (innerBytes && LENGTHS.includes(innerBytes.length)) add(innerBytes, true, faults.twice);
   }
-  const [digits = ''] = /^[0-9a-f]*/i.exec(text) ?? [];
+  const digits = text.slice(0, text.search(/[^0-9a-f]|$/i));
   if (digits.length > 64 || (digits.length === 64 && text.length > 64)) {
     add(fromHex(digits.slice(0, 64)), true, faults.longer);
   }

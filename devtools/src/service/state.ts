@@ -110,7 +110,7 @@ function trim(webhook: WebhookState, limits: KeepLimits): Delivery[] {
 
 /** For each webhook that `emitted` goes to, the id of the oldest delivery that {@link apply} will keep. Changes nothing. */
 export function oldestKept({ webhooks, limits }: State, { batches }: Emitted): Map<number, number> {
-  const added = new Map<number, { id: number; events: number; bytes: number }[]>();
+  const added = new Map<number, Size[]>();
   for (const { body, events, to } of batches) {
     const bytes = Buffer.byteLength(body);
     for (const { id, webhookId } of to) {
@@ -127,25 +127,29 @@ export function oldestKept({ webhooks, limits }: State, { batches }: Emitted): M
   return kept;
 }
 
-function oldestWithin(
-  webhook: WebhookState,
-  added: readonly { id: number; events: number; bytes: number }[],
-  limits: KeepLimits,
-): number {
+/** The size of a delivery. */
+interface Size {
+  readonly id: number;
+  readonly events: number;
+  readonly bytes: number;
+}
+
+function oldestWithin(webhook: WebhookState, added: readonly Size[], limits: KeepLimits): number {
   let events = added.reduce((sum, each) => sum + each.events, webhook.events);
   let bytes = added.reduce((sum, each) => sum + each.bytes, webhook.bytes);
-  const fits = () => events <= limits.events && bytes <= limits.bytes;
-  for (const { id, events: fewer, body } of webhook.deliveries.values()) {
-    if (fits()) return id;
-    events -= fewer;
-    bytes -= body.length;
-  }
-  for (const each of added.slice(0, -1)) {
-    if (fits()) return each.id;
+  let oldest = 0;
+  for (const each of sizesOf(webhook, added)) {
+    oldest = each.id;
+    if (events <= limits.events && bytes <= limits.bytes) break;
     events -= each.events;
     bytes -= each.bytes;
   }
-  return added.at(-1)?.id ?? 0;
+  return oldest;
+}
+
+function* sizesOf({ deliveries }: WebhookState, added: readonly Size[]): Generator<Size> {
+  for (const { id, events, body } of deliveries.values()) yield { id, events, bytes: body.length };
+  yield* added;
 }
 
 function advance({ webhooks }: State, progress: Progress): void {

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
 import { startChain } from '../../src/cli/anvil/chain-source.js';
+import { deploySampleToken } from '../../src/cli/anvil/sample-chain.js';
 import { findAnvil, startAnvil } from '../../src/cli/anvil/start-anvil.js';
 import { createOutput } from '../../src/cli/output.js';
 import { createLocalService } from '../../src/service/index.js';
@@ -82,12 +83,11 @@ describe('a program in place of anvil', () => {
 
   it('may print any amount of text once it listens', async () => {
     const { port } = await node();
-    const anvil = await program(
-      `echo "Listening on 127.0.0.1:${port}"; head -c 300000 /dev/zero | tr '\\0' x; exec sleep 600`,
-    );
+    const anvil = await program(`echo "Listening on 127.0.0.1:${port}"; head -c 300000 /dev/zero | tr '\\0' x`);
     const started = await startAnvil(anvil, signal);
     expect(started.url).toBe(`http://127.0.0.1:${port}`);
-    await started.stop();
+    // It can exit only once all of it is read.
+    await started.ended;
   });
 
   it('is looked for without a PATH too', () => {
@@ -109,6 +109,19 @@ describe('the chain of emulate', () => {
   it('fails when the sample token was not deployed', async () => {
     const { port } = await node({ eth_getTransactionReceipt: () => ({ contractAddress: 7 }) });
     await expect(chain(await listening(port))).rejects.toThrow('The sample token could not be deployed.');
+  });
+
+  it('fails when the node has no accounts', async () => {
+    const { url, calls } = await node({ eth_accounts: () => [] });
+    await expect(deploySampleToken(url, signal)).rejects.toThrow('The sample token could not be deployed.');
+    expect(calls.eth_sendTransaction).toBeUndefined();
+  });
+
+  it('transfers from the only account to itself', async () => {
+    const { url, calls } = await node({ eth_accounts: () => [address] });
+    const token = await deploySampleToken(url, signal);
+    expect([await token.transfer(), await token.transfer()]).toEqual([hash, hash]);
+    expect(calls.eth_sendTransaction).toBe(3);
   });
 
   it('notes failing transfers once, and keeps trying', async () => {

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { recordingLine } from '../../src/cli/recording.js';
 import { run } from '../../src/cli/run.js';
 import { receiver, serve } from './receiver.js';
+import { delivery } from './recordings.js';
 import { startHere } from './running.js';
 import { stubService } from './stub-service.js';
 import { API_KEY, inProcess, SECRET, scratch } from './tool.js';
@@ -50,6 +52,13 @@ describe('a command that is ended', () => {
     const { stdout } = await running(['send', url, '--repeat', '9', '--concurrency', '1'], { signal: ending.signal });
     expect(stdout).toMatch(/2 sent to .*: 2 × 200\n/);
     expect(stdout).toMatch(/Stopped before all were sent\.\n$/);
+  });
+
+  it('before it explains a delivery prints no findings', async () => {
+    const file = await (await scratch())('r', recordingLine(delivery));
+    const args = ['explain', '--recording', file, '--nth', '1'];
+    expect((await running(args)).stdout).toContain('signature');
+    expect(await running(args, { signal: AbortSignal.abort() })).toEqual({ code: 1, stdout: '', stderr: '' });
   });
 
   it.each(['before', 'while'])('%s it calls the service says nothing of the call', async (when) => {

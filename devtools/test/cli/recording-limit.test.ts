@@ -128,6 +128,20 @@ describe('the limit of a recording', () => {
   });
 });
 
+describe('the shares of a recording', () => {
+  it('are those of the bytes that are left when the file is cut while it is read', async () => {
+    const lines = [authentic('/a'), forged('/b')].map(recordingLine);
+    const handle = await open(await (await scratch())('r', lines.join('')));
+    try {
+      const { size } = await handle.stat();
+      const { authentic: kept, others } = await countShares(handle, 0, size + MIB);
+      expect([kept, others]).toEqual([lines[0]?.length, (lines[1]?.length ?? 0) + MIB]);
+    } finally {
+      await handle.close();
+    }
+  });
+});
+
 describe('a recording whose disk is slow', () => {
   it('bounds its memory, of which forgeries get a quarter', async () => {
     const file = await (await scratch())('r');

@@ -11,6 +11,7 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['an unknown command of a group', ['webhooks', 'lsit'], /Unknown command\. Did you mean list\?/],
   ['an unknown option', ['send', '--tiemout', '3'], /Unknown option --tiemout\. Did you mean --timeout\?/],
   ['an unknown option similar to no other', ['send', '--xyzzy'], /Unknown option --xyzzy\. See --help/],
+  ['an unknown option in capitals', ['send', '--XYZZY'], /Unknown option\. See --help/],
   ['an unknown short option', ['send', '-x'], /Unknown option -x/],
   ['an option of another command', ['explain', '--repeat', '3'], /Unknown option --repeat/],
   ['a property of every object as an option', ['send', '--constructor', '3'], /Unknown option --constructor/],
@@ -135,6 +136,11 @@ describe('help', () => {
     }
     expect((await tool(['help', 'webhooks'])).stdout).toContain('\n  log <id> ');
     expect(JSON.parse((await tool(['help', 'webhooks', '--json'])).stdout).help).toContain('\n  log <id> ');
+  });
+
+  test.each(ways)('of send lists the ways to tamper ($way)', async ({ tool }) => {
+    const { stdout } = await tool(['send', '--help']);
+    expect(stdout).toMatch(/\nWays to tamper:\n {2}body +\S[\s\S]*\n {2}all +each of these in turn\n\nExamples:\n/);
   });
 
   test.each(ways)('is printed on stderr when the command is missing ($way)', async ({ tool }) => {

@@ -40,3 +40,16 @@ it('reports what it could not do within its limits, or under too many requests',
   close();
   expect(await asked[0]).toEqual([]);
 });
+
+it('reports that its process could not be started', { timeout: 60_000 }, async () => {
+  const { explain, read } = explainer();
+  const { execPath } = process;
+  process.execPath = '/there/is/no/such/program';
+  const answers = await Promise.all([explain(question), read(rawBody)]).finally(() => {
+    process.execPath = execPath;
+  });
+  expect(answers).toEqual([
+    [expect.objectContaining({ cause: 'not-explained', what: expect.stringContaining('could not be started') })],
+    undefined,
+  ]);
+});

@@ -124,6 +124,16 @@ describe('createFeed', () => {
     expect(told).toEqual(['1', '1', undefined]);
   });
 
+  it('does not announce a record that was dropped because its own update made it too large', () => {
+    const feed = createFeed({ maxBytes: 50_000 });
+    const told: (string | undefined)[] = [];
+    feed.put(recordOf('1'));
+    feed.put(recordOf('2'));
+    feed.subscribe((record) => told.push(record?.id));
+    feed.put(recordOf('1', { attempt: { reason: 'x'.repeat(20_000) } }));
+    expect([feed.list().map(({ id }) => id), told]).toEqual([['2'], []]);
+  });
+
   it('keeps what was known of a body when a later version comes without it', () => {
     const feed = createFeed();
     feed.put(recordOf('1'));

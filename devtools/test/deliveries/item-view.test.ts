@@ -1,7 +1,7 @@
 import { parseAbi } from 'abitype';
 import { type DeliveryItem, parseDelivery } from 'event-webhook-receiver';
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
-import { encodeAbiParameters, encodeFunctionData } from 'viem';
+import { encodeAbiParameters, encodeFunctionData, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type ItemView, itemView, type KnownContract, type KnownContracts } from '../../src/deliveries/item-view.js';
 
@@ -47,20 +47,25 @@ describe('an amount of a token', () => {
     ]);
   });
 
-  it('is told of an approval, and of no other event', () => {
+  it('is formatted for transfers and approvals only', () => {
     const abi = (name: string) =>
       parseAbi([`event ${name}(address indexed from, address indexed to, uint256 value)`] as readonly string[]);
     const named = (name: string) => {
       const event = transfer(1_500_000n);
       const signature = `${name}(address,address,uint256)`;
+      const log = JSON.parse(event.data.event.rawFields ?? '');
+      const rawFields = JSON.stringify({ ...log, topics: [toEventSelector(signature), ...log.topics.slice(1)] });
       return sampleEventEmitted({
         id: event.id,
-        data: { ...event.data, event: { ...event.data.event, name, signature } },
+        data: { ...event.data, event: { ...event.data.event, name, signature, rawFields } },
       });
     };
-    const formatted = (name: string) => view(named(name), { abi: abi(name), decimals: 6 }).inputs?.[2]?.formatted;
-    // The log is that of a transfer: another topic fits no other name.
-    expect([formatted('Transfer'), formatted('Minted')]).toEqual(['1.5', undefined]);
+    const amount = (name: string) => amounts(view(named(name), { abi: abi(name), decimals: 6 }))[2];
+    expect(['Transfer', 'Approval', 'Minted'].map(amount)).toEqual([
+      ['1500000', '1.5'],
+      ['1500000', '1.5'],
+      ['1500000', undefined],
+    ]);
   });
 });
 
@@ -99,6 +104,14 @@ describe('an event', () => {
     const contracts = { get: () => ({ abi }) } as Partial<KnownContracts> as KnownContracts;
     const spent = itemView(item as DeliveryItem, contracts, { ...whole, spend: () => false });
     expect(amounts(spent).every(([exact]) => exact === undefined)).toBe(true);
+  });
+
+  it('without a log is shown as it came, although its ABI is known', () => {
+    const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+    const { inputs } = sampleEventEmitted().data.event;
+    const shown = view(sampleEventEmitted({ data: { event: { rawFields: undefined } } }), { abi, decimals: 6 });
+    expect(shown.inputs?.map(({ value }) => value)).toEqual(inputs.map(({ value }) => value));
+    expect(amounts(shown)).toEqual(Array(3).fill([undefined, undefined]));
   });
 
   it('has the address label of a contract that has no label', () => {

@@ -83,6 +83,9 @@ export const bodyMistakes: readonly Mistake[] = [
   body('as a form with one field', 'body-url-encoded', (d) => new URLSearchParams({ payload: d.body }).toString()),
   body('as a form without a name', 'body-url-encoded', (d) => new URLSearchParams({ [d.body]: '' }).toString()),
   body('parsed as a form into the key of an object', 'body-form-parsed', (d) => JSON.stringify({ [d.body]: '' })),
+  body('parsed as a form that has null for a key without a value', 'body-form-parsed', (d) =>
+    JSON.stringify({ [d.body]: null }),
+  ),
   sentBody(
     'with its line breaks converted to CRLF',
     'body-line-endings',

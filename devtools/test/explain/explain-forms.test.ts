@@ -97,3 +97,27 @@ describe('a body that was parsed and written again', () => {
     expect(causes({ rawBody })).toEqual([other]);
   });
 });
+
+describe('a value at a limit', () => {
+  it('of the timestamp: a delivery close to the epoch has no neighbours before it', () => {
+    const at = (seconds: string) => causes({ timestamp: '3', signature: sign(secret, body, seconds) })[0];
+    expect(at('1')).toBe('timestamp-of-another-delivery: certain');
+    expect(at('700')).toBe('timestamp-of-another-delivery: certain');
+    expect(at('-1')).toBe(other);
+  });
+
+  it('of the timestamp: a bigint beyond 64 bits is not a time', () => {
+    expect(causes({ timestamp: BigInt(timestamp) })).toEqual(['timestamp-not-text: certain']);
+    expect(causes({ timestamp: 2n ** 64n })).toEqual(['timestamp-missing: certain']);
+  });
+
+  it('of the secret: bytes of any length are tried as they are', () => {
+    const long = Buffer.alloc(5000, 'k');
+    const signed = sign(long.toString(), body, timestamp);
+    expect(causes({ secret: new Uint8Array(long), signature: signed })).toEqual(['secret-not-text: certain']);
+  });
+
+  it('of the clock: one that is before 1970 does not suggest a time', () => {
+    expect(causes({ now: -1000, signature: strange })).toEqual([other, 'timestamp-ahead: certain']);
+  }, 60_000);
+});

@@ -17,8 +17,14 @@ async function bounded(most: number) {
     closeAll();
     server.close();
   });
+  let accepted: Socket | undefined;
+  server.on('connection', (socket) => {
+    accepted ??= socket;
+  });
   const { port } = server.address() as AddressInfo;
   return {
+    /** Resolves when the first connection receives bytes. */
+    received: () => once(accepted as Socket, 'data'),
     answering,
     closeIdle,
     http,
@@ -92,4 +98,22 @@ it('answers requests one after the other on a connection', async () => {
   await again;
   answering[1]?.();
   await once(socket, 'close');
+});
+
+it('does not count a connection that is being answered as silent when it sends its next request', async () => {
+  const { answering, connect, isAsked, received } = await bounded(1);
+  const asked = isAsked();
+  const busy = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]');
+  await asked;
+  const more = received();
+  busy.socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  await more;
+  const silent = await connect();
+  await connect();
+  expect(await silent.over).toBe('');
+  const again = isAsked();
+  answering[0]?.();
+  await again;
+  answering[1]?.();
+  expect((await busy.over).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
 });

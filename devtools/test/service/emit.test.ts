@@ -1,5 +1,6 @@
 import type { WebhookEvent } from 'event-webhook-receiver';
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
 import { event } from '../../../test/helpers.js';
 import { createLocalService, type LocalServiceOptions } from '../../src/service/index.js';
@@ -173,12 +174,15 @@ describe('options', () => {
     [{ retries: { attempt: 5 } as object }, '`retries` has no option `attempt`. Did you mean `attempts`?'],
     [{ port: -1 }, '`port` must be'],
     [{ port: 65_536 }, '`port` must be'],
+    [{ port: Number.NaN }, '`port` must be a number from 0 to 65535, got NaN.'],
     [{ host: '' }, '`host` must be'],
     [{ apiKeys: [] }, '`apiKeys` must be'],
     [{ apiKeys: ['a b'] }, '`apiKeys` must be'],
     [{ apiKeys: [''] }, '`apiKeys` must be'],
     [{ apiKeys: 'key' as unknown as string[] }, '`apiKeys` must be'],
     [{ file: '' }, '`file` must be'],
+    [{ file: true as unknown as string }, '`file` must be a non-empty string, got a boolean.'],
+    [{ headers: null as unknown as HeaderNames }, '`headers` must be the names of two headers'],
     [{ headers: { signature: 'X', timestamp: 'x' } }, '`headers` must be'],
     [{ headers: { signature: 'X Y', timestamp: 'Z' } }, '`headers` must be'],
     [{ headers: { signature: 'X\r\nY: Z', timestamp: 'Z' } }, '`headers` must be'],
@@ -188,6 +192,12 @@ describe('options', () => {
     [{ retries: { initialDelayMs: -1 } }, '`retries.initialDelayMs` must be'],
     [{ retries: { maxDelayMs: 2 ** 31 } }, '`retries.maxDelayMs` must be'],
     [{ now: 1 as unknown as () => number }, '`now` must be'],
+    [{ secretInRecords: 'no' as unknown as boolean }, '`secretInRecords` must be true or false, got a string.'],
+    // Cut: a secret in the place of a name is not printed whole.
+    [
+      { ['maxBatch'.repeat(6)]: 5 } as LocalServiceOptions,
+      `no option \`${'maxBatch'.repeat(5)}\`. It has: port, host,`,
+    ],
     [null as unknown as LocalServiceOptions, '`createLocalService` must be an options object, got null'],
   ];
   it.each(bad)('%j is refused', async (options, message) => {

@@ -75,6 +75,7 @@ describe('the file of a local service', () => {
     ['an empty secret', patch('webhooks', 'record', 'secret', `''`)],
     ['an id of another webhook', patch('webhooks', 'record', 'id', '7')],
     ['subscriptions', patch('webhooks', 'record', 'subscriptions', '5')],
+    ['progress that is not an object', damage('deliveries', 'progress', `'null'`)],
     ['progress without fields', damage('deliveries', 'progress', `'{}'`)],
     ['a time that is not a date', patch('deliveries', 'progress', 'nextAttemptAt', '9e15')],
     ['an attempt', patch('deliveries', 'progress', 'attempts', `json('[5]')`)],

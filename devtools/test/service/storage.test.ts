@@ -1,7 +1,8 @@
 import { statSync, truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/fixtures/property.js';
-import { apply, emptyState, type State } from '../../src/service/state.js';
+import type { Emitted } from '../../src/service/change.js';
+import { apply, emptyState, oldestKept, type State } from '../../src/service/state.js';
 import { fileStorage, memoryStorage } from '../../src/service/storage.js';
 import { afterKill, history, key, LIMITS, newFile, same, using } from './storages.js';
 
@@ -136,6 +137,17 @@ describe('the log of a webhook', () => {
     const kept = state.webhooks.get(1);
     expect([...(kept?.deliveries.keys() ?? [])]).toEqual([3, 4]);
     expect([kept?.pending.size, kept?.events, kept?.bytes]).toEqual([2, 4, 4]);
+  });
+
+  it('of a removed webhook gets nothing, and the ids given to it are not given again', () => {
+    const state = emptyState();
+    apply(state, { type: 'webhook', webhook: record });
+    apply(state, { type: 'removed', id: 1 });
+    const to = [{ id: 4, webhookId: 1, firstEvent: 7 }];
+    const change: Emitted = { type: 'emitted', at: 1, batches: [{ body: '[1,2]', events: 2, to }] };
+    expect(oldestKept(state, change)).toEqual(new Map());
+    expect(apply(state, change)).toEqual([]);
+    expect([state.webhooks.size, state.next]).toEqual([0, { webhook: 2, delivery: 5, event: 9 }]);
   });
 
   it('is bounded in bytes, but keeps the latest delivery', () => {

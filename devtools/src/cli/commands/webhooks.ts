@@ -104,7 +104,10 @@ function fields(webhook: Webhook): string {
 
 /** Columns as wide as their widest cell. */
 function textTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) => row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ');
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, text.length);
+  }
+  const line = (row: readonly string[]) => row.map((text, column) => text.padEnd(widths[column] as number)).join('  ');
   return rows.map((row) => line(row).trimEnd()).join('\n');
 }

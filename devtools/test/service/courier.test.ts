@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createCourier } from '../../src/service/courier.js';
+import type { Delivery } from '../../src/service/delivery.js';
+import { type Faults, NO_FAULTS } from '../../src/service/faults.js';
+import { resolveOptions } from '../../src/service/options.js';
+import { addDelivery, addWebhook, apply, emptyState, type WebhookState } from '../../src/service/state.js';
+
+const delivery = (id: number): Delivery => ({
+  ...{ id, webhookId: 1, body: new TextEncoder().encode('[]'), events: 1, firstEvent: id, createdAt: 0 },
+  ...{ attempts: [], failures: 0, state: 'pending' },
+});
+
+/** A courier whose receiver answers 200, and the ids of the deliveries in the order in which they were sent. */
+function delivering({
+  faults = {},
+  afterAttempt = () => {},
+}: {
+  faults?: Partial<Faults>;
+  afterAttempt?: () => void;
+} = {}) {
+  const state = emptyState();
+  addWebhook(state, {
+    ...{ id: 1, label: 'a', url: 'http://127.0.0.1:1/', subscriptions: [], secret: 's', failedCalls: 0 },
+    ...{ createdAt: '', updatedAt: '' },
+  });
+  const sent: number[] = [];
+  const send = vi.fn(async () => ({ status: 200, durationMs: 1 }));
+  const courier = createCourier(state.webhooks.get(1) as WebhookState, {
+    options: resolveOptions({}),
+    sender: { send, close() {} },
+    faults: () => ({ ...NO_FAULTS, ...faults }),
+    record(progress) {
+      sent.push(progress.id);
+      apply(state, progress);
+      afterAttempt();
+    },
+    notify() {},
+  });
+  return { courier, send, sent, add: (id: number) => void addDelivery(state, delivery(id)) };
+}
+
+describe('a courier', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([0, 1, 2, 3, 4, 5, 6])(
+    'sends a delivery that is enqueued %i microtasks after the last one',
+    async (ticks) => {
+      const later = async () => {
+        for (let left = ticks; left > 0; left--) await undefined;
+        if (sent.length > 1) return;
+        add(2);
+        courier.wake();
+      };
+      const { courier, sent, add } = delivering({ afterAttempt: () => void later() });
+      add(1);
+      courier.wake();
+      await courier.idle();
+      await new Promise(setImmediate);
+      await courier.idle();
+      expect(sent).toEqual([1, 2]);
+    },
+  );
+
+  it('sends a delivery that it holds back for a later one after two seconds when there is none', async () => {
+    vi.useFakeTimers();
+    const { courier, sent, add } = delivering({ faults: { reorder: true } });
+    add(1);
+    courier.wake();
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent).toEqual([1]);
+  });
+
+  it('does not send a delayed delivery once it is stopped', async () => {
+    vi.useFakeTimers();
+    const { courier, send, add } = delivering({ faults: { delayMs: 600_000 } });
+    add(1);
+    courier.wake();
+    await vi.advanceTimersByTimeAsync(1000);
+    courier.stop();
+    await courier.idle();
+    expect(send).not.toHaveBeenCalled();
+    expect(courier.busy).toBe(false);
+  });
+});
