@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { createNoopMeter, metrics as globalMetrics } from '@opentelemetry/api';
 import { DataPointType, type HistogramMetricData } from '@opentelemetry/sdk-metrics';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -194,4 +195,16 @@ describe('the metrics', () => {
     expect(await points('webhook.deliveries')).toMatchObject([{ value: 2 }]);
     expect(made).toHaveBeenCalledTimes(1);
   });
+});
+
+it('neither counts nor describes an event that was left without an outcome, and ends its span', async () => {
+  const { points, spans } = instrumented();
+  const fails = () => Promise.reject(new Error('no'));
+  const message = { item: { status: 'event', event: event('a') } };
+  await tracingChannel('event-webhook-receiver:event')
+    .tracePromise(fails, message)
+    .catch(() => {});
+  expect(await points('messaging.client.consumed.messages')).toEqual([]);
+  expect(spans('handle')).toHaveLength(1);
+  expect(spans('handle')[0]?.attributes).not.toHaveProperty('webhook.event.outcome');
 });
