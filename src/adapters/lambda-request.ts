@@ -21,10 +21,11 @@ export interface AnyEvent {
 }
 
 /** Presents an event of Lambda. Throws for one that is not an HTTP request, or whose body the host has parsed. */
-export function fromLambdaEvent(event: AnyEvent | null | undefined): DeliveryRequest {
-  const body = event?.body ?? '';
+export function fromLambdaEvent(given: AnyEvent | null | undefined): DeliveryRequest {
+  const event = given ?? {};
+  const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(event)) throw new RawBodyUnavailableError(FIX);
-  const method = event?.httpMethod ?? event?.requestContext?.http?.method;
+  const method = event.httpMethod ?? event.requestContext?.http?.method;
   if (typeof method !== 'string') {
     throw new ConfigError(
       'The event is not an HTTP request of API Gateway (REST with proxy integration, or HTTP API), a function URL, or an Application Load Balancer. Check what invokes the function.',
@@ -33,10 +34,10 @@ export function fromLambdaEvent(event: AnyEvent | null | undefined): DeliveryReq
   return {
     method,
     get url() {
-      return urlOf(event ?? {});
+      return urlOf(event);
     },
-    header: (name) => headerOf(event?.multiValueHeaders, name) ?? headerOf(event?.headers, name),
-    rawBody: () => readerOf(body, event?.isBase64Encoded === true ? 'base64' : 'utf8'),
+    header: (name) => headerOf(event.multiValueHeaders, name) ?? headerOf(event.headers, name),
+    rawBody: () => readerOf(body, event.isBase64Encoded === true ? 'base64' : 'utf8'),
   };
 }
 

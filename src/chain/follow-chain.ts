@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../events/types.js';
 import type { Logger } from '../receiver/options.js';
 import { malformed } from './answers.js';
 import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './block-events.js';
-import { BlockWindow } from './block-window.js';
+import { BlockWindow, type DoneBlock } from './block-window.js';
 import type { ChainReader } from './chain-reader.js';
 import { Genesis } from './chain-reader.js';
 import type { Watched } from './watched.js';
@@ -113,11 +113,11 @@ export class ChainFollower {
     return this.#rewind(head);
   }
 
-  /** Undoes the replaced blocks; `from` is the last block that may remain. */
+  /** Undoes the replaced blocks; requires a block in the window. `from` is the last block that may remain. */
   async #rewind(from: number): Promise<boolean> {
     const { reader, logger } = this.options;
     const window = this.#window;
-    const first = window.first?.number ?? this.#next;
+    const { number: first } = window.first as DoneBlock;
     let common = from;
     for (; common >= first; common--) {
       const theirs = await reader.header(common);
@@ -145,7 +145,7 @@ export class ChainFollower {
   async #startOver(): Promise<boolean> {
     const { reader, logger } = this.options;
     const chainId = await reader.chainId();
-    const first = this.#window.first?.number ?? this.#next;
+    const { number: first } = this.#window.first as DoneBlock;
     const done = this.#next - 1;
     const id = chainId === this.#chainId ? '' : ` and chain id ${chainId} instead of ${this.#chainId}`;
     const rest = this.#window.isCut ? ` Blocks before ${first} are no longer kept and are not undone.` : '';

@@ -75,7 +75,8 @@ export function arrayCodec(element: Codec, length: number | undefined): Codec {
       const elements = wire === null ? [] : elementsOf(wire);
       const values = value as unknown[];
       return (
-        elements?.length === values.length && values.every((each, at) => element.agrees(each, elements[at] ?? null))
+        elements?.length === values.length &&
+        values.every((each, at) => element.agrees(each, elements[at] as JsonValue))
       );
     },
   };
@@ -97,7 +98,7 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
     if (Array.isArray(value)) return value.length === components.length ? value : undefined;
     if (!isNamed || !names.every((name) => Object.hasOwn(value, name))) return undefined;
     if (Object.keys(value).length !== names.length) return undefined;
-    return names.map((name) => (value as Record<string, JsonValue>)[name] ?? null);
+    return names.map((name) => (value as Record<string, JsonValue>)[name] as JsonValue);
   }
 
   /** Maps each component and its part; a problem is reported with the component's path. */
@@ -129,7 +130,7 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
       const parts = partsOf(wire) ?? Object.values(structureOf(wire) ?? {});
       const values = Array.isArray(value) ? value : names.map((name) => (value as Record<string, unknown>)[name]);
       if (parts.length !== components.length) return false;
-      return components.every((component, at) => component.agrees(values[at], parts[at] ?? null));
+      return components.every((component, at) => component.agrees(values[at], parts[at] as JsonValue));
     },
   };
 }

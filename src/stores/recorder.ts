@@ -52,7 +52,7 @@ export function createRecorder(
 
       function answer(isRecorded: boolean): void {
         clearTimeout(timer);
-        if (!isOver) finish(isRecorded ? undefined : takenOver(leaseMs));
+        finish(isRecorded ? undefined : takenOver(leaseMs));
       }
 
       try {
@@ -89,6 +89,7 @@ function takenOver(leaseMs: number): Error {
 
 /** Calls `act` later, without keeping the process alive. */
 function wait(ms: number, act: () => void): void {
-  const timer: { unref?: () => unknown } | number = setTimeout(act, ms);
-  if (typeof timer === 'object') timer.unref?.();
+  // A number outside Node.
+  const timer: { unref?: () => unknown } = setTimeout(act, ms);
+  timer.unref?.();
 }

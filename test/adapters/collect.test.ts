@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Collector } from '../../src/adapters/collect.js';
+import { type BodySource, readBody } from '../../src/adapters/read-body.js';
 
 const MIB = 1024 * 1024;
 
@@ -98,5 +99,40 @@ describe('Collector', () => {
     }
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * MIB);
     expect(collector.bytes()).toHaveLength(10_000);
+  });
+});
+
+describe('readBody', () => {
+  const read = (source: BodySource) => {
+    const received: number[] = [];
+    const arrival = { received: (bytes: number) => void received.push(bytes), onDrop() {} };
+    const reading = readBody(source)({ maxBodyBytes: 2, timeoutMs: 60_000, arrival });
+    return { received, reading };
+  };
+
+  it('rejects with the error of a source that throws', async () => {
+    const error = new TypeError('locked');
+    const { reading } = read(() => {
+      throw error;
+    });
+    await expect(reading).rejects.toBe(error);
+  });
+
+  it.each([
+    ['ended', 1, undefined],
+    ['was refused', 3, { code: 'ERR_WEBHOOK_BODY_TOO_LARGE' }],
+  ])('neither counts nor adds what arrives after the body %s, and stops its source once', async (_how, size, error) => {
+    const stops: boolean[] = [];
+    const { received, reading } = read((add, finish) => {
+      add(new Uint8Array(size));
+      finish();
+      add(new Uint8Array(1));
+      finish(new Error('late'));
+      return (hasFailed) => void stops.push(hasFailed);
+    });
+    if (error) await expect(reading).rejects.toMatchObject(error);
+    else expect(await reading).toEqual(new Uint8Array(size));
+    expect(stops).toEqual([error !== undefined]);
+    expect(received).toEqual(error ? [] : [size]);
   });
 });

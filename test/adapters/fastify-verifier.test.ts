@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import Fastify from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import { fastifyVerifier } from '../../src/adapters/fastify.js';
 import { expectNothingUnhandled, Log } from '../matrix/app.js';
-import { framed, genuine, now, SECRET } from '../matrix/deliveries.js';
+import { framed, genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
 import { Wire } from '../matrix/wire.js';
 import { listen } from './fastify-app.js';
 
@@ -41,4 +42,22 @@ it.each([
   await wire.closed();
   expect(passed.entries).toMatchObject([{ code: 'FST_ERR_HANDLER_TIMEOUT' }]);
   expect(settled.entries).toEqual([expect.stringMatching(isCut ? /did not arrive completely/ : /Delivery verified/)]);
+});
+
+it('reads the stream that an earlier preParsing hook has put in place of the request', async () => {
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  const delivery = genuine();
+  app.addHook('preParsing', async (_request, _reply, payload) => {
+    payload.resume();
+    return Readable.from([delivery.body]);
+  });
+  const preParsing = fastifyVerifier({ secret: SECRET, now });
+  app.post('/webhooks', { preParsing }, async (request, reply) => reply.send({ items: request.webhook?.items.length }));
+  const headers = Object.fromEntries(headersOf(delivery));
+  const answer = await app.inject({ method: 'POST', url: '/webhooks', headers, payload: 'compressed' });
+  expect([answer.statusCode, answer.json()]).toEqual([200, { items: 1 }]);
+  const forged = { ...headers, ...Object.fromEntries(headersOf({ ...delivery, signature: '0'.repeat(64) })) };
+  const refused = await app.inject({ method: 'POST', url: '/webhooks', headers: forged, payload: 'compressed' });
+  expect([refused.statusCode, refused.body]).toEqual([403, '']);
 });

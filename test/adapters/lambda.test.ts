@@ -130,6 +130,7 @@ describe('lambdaHandler', () => {
         multiValueHeaders: { ...inLists({}), 'X-Service-Signature': [] },
       }),
     ],
+    ['headers beside a list that is null', () => ({ multiValueHeaders: { 'X-Service-Signature': null } })],
   ])('takes %s', async (_what, place) => {
     const { handler } = start();
     const delivery = genuine();

@@ -1,7 +1,7 @@
 import { ReadableStream, type UnderlyingSource } from 'node:stream/web';
 import { describe, expect, it, vi } from 'vitest';
 import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
-import { createVerifier, type OnEventOptions, RawBodyUnavailableError } from '../../src/index.js';
+import { createVerifier, type OnEventOptions, RawBodyUnavailableError, WebhookError } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { type Delivery, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 
@@ -152,6 +152,20 @@ describe('fetchHandler', () => {
     request.headers.set('Content-Encoding', 'gzip');
     expect((await handler(request)).status).toBe(415);
     expect(request.bodyUsed).toBe(false);
+  });
+});
+
+describe('a body that fails', () => {
+  it('with an error of this library is answered with its code', async () => {
+    const error = new WebhookError('ERR_WEBHOOK_OVERLOADED', 'A limit of the app.');
+    const { handler, codes } = start();
+    const body = streamOf({
+      pull() {
+        throw error;
+      },
+    });
+    expect((await handler(requestOf(genuine(), body))).status).toBe(error.status);
+    expect(codes).toEqual(['ERR_WEBHOOK_OVERLOADED']);
   });
 });
 

@@ -109,6 +109,14 @@ describe('the url that a secret function gets', () => {
     expect(urls).toEqual([PATH]);
     await handler({ httpMethod: 'POST', path: '/alone', headers: whole.headers, body: whole.body });
     await handler({ httpMethod: 'POST', headers: whole.headers, body: whole.body });
-    expect(urls.slice(1)).toEqual(['/alone', undefined]);
+    const queryStringParameters = { tenant: null, other: undefined };
+    await handler({
+      ...whole,
+      ...{ rawPath: undefined, rawQueryString: undefined, httpMethod: 'POST' },
+      path: '/empty',
+      queryStringParameters,
+      multiValueQueryStringParameters: null,
+    } as never);
+    expect(urls.slice(1)).toEqual(['/alone', undefined, '/empty?tenant=&other=']);
   });
 });

@@ -42,6 +42,15 @@ describe('the event of a log', () => {
 });
 
 describe('the call of a transaction', () => {
+  it('has arguments with an empty name where the ABI names none', () => {
+    const abi = parseAbi(['function pay(uint8, uint8 times)']);
+    const data = encodeFunctionData({ abi, functionName: 'pay', args: [2, 3] });
+    expect(contractAbi(abi).called(data)?.inputs).toEqual([
+      { name: '', value: '2', type: 'uint8' },
+      { name: 'times', value: '3', type: 'uint8' },
+    ]);
+  });
+
   it('is undefined if no function matches the data, or the arguments are missing', () => {
     const abi = parseAbi(['function pay(address to, uint8 times)', 'function pay()']);
     const { called } = contractAbi(abi);

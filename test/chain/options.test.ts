@@ -83,4 +83,15 @@ describe('watchChain refuses', () => {
     expect(error.message).toContain(message);
     expect(error.message).not.toContain(KEY);
   });
+
+  it('an ABI that cannot be read, with its own error', async () => {
+    const defect = new RangeError('of the ABI');
+    const abi = new Proxy([], {
+      get() {
+        throw defect;
+      },
+    });
+    const options = { rpcUrl: 'http://127.0.0.1:9', contracts: [{ ...token, abi }], onEvents() {} };
+    await expect(watchChain(options)).rejects.toBe(defect);
+  });
 });

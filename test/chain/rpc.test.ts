@@ -79,6 +79,7 @@ describe('a call of a node', () => {
     ['an error of nothing', error({}, {}), 'the node returned an error.'],
     ['an error under an HTTP status', [400, error('bad project')], 'HTTP 400: "bad project" (-32001).'],
     ['a page', [404, '<html>'], 'HTTP 404.'],
+    ['an HTTP error that is too long', [400, error('x'.repeat(100_000))], 'HTTP 400.'],
     ['no JSON', '<html>', 'the answer is not JSON-RPC. Is this the URL of a node?'],
     ['nothing', '', 'the answer is not JSON-RPC. Is this the URL of a node?'],
     ['a list', '[]', 'the answer is not JSON-RPC. Is this the URL of a node?'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLoopback } from '../../src/client/addresses.js';
+import { isLoopback, isSameUrl } from '../../src/client/addresses.js';
 
 it.each(['localhost', 'LOCALHOST', 'api.localhost', '127.0.0.1', '127.255.0.9', '::1', '[::1]'])(
   '%s is a loopback host',
@@ -20,4 +20,14 @@ it.each([
   '::ffff:127.0.0.1',
 ])('%j is not a loopback host', (host) => {
   expect(isLoopback(host)).toBe(false);
+});
+
+it.each([
+  ['no url', 'no url', true],
+  ['no url', 'other', false],
+  ['https://shop.example', 'no url', false],
+  ['no url', 'https://shop.example', false],
+  ['https://SHOP.example:443', 'https://shop.example/', true],
+])('%j and %j are the same URL: %j', (a, b, isSame) => {
+  expect(isSameUrl(a, b)).toBe(isSame);
 });

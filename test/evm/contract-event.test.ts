@@ -152,6 +152,21 @@ describe('contractEvent', () => {
     expect(() => matcher.select(event)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_RAW_FIELDS' }));
   });
 
+  it('passes on an error other than of decoding, also without an address', () => {
+    const event = erc20();
+    delete event.data.event.rawFields;
+    const defect = new RangeError('a defect');
+    Object.defineProperty(event.data.event.inputs[2], 'value', {
+      get() {
+        throw defect;
+      },
+    });
+    const reported: unknown[] = [];
+    const { select } = contractEvent({ abi: erc20Abi, name: 'Transfer' });
+    expect(() => select(event, (error) => reported.push(error))).toThrow(defect);
+    expect(reported).toEqual([]);
+  });
+
   it('fails one event of a delivery and no other', async () => {
     const seen: bigint[] = [];
     const router = createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN }), ({ args }) =>

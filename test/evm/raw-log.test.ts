@@ -137,6 +137,10 @@ describe('logIdentity', () => {
     );
   });
 
+  it('is refused without options', () => {
+    expect(() => (logIdentity as (event: unknown) => string)(withLog({}))).toThrow('`chainId` must be an integer');
+  });
+
   it('of a transaction.included is its id', () => {
     const event = sampleTransactionIncluded();
     expect(identity(event)).toBe(event.id);

@@ -10,7 +10,10 @@ describe('stopwatch', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => monotonic);
     vi.spyOn(Date, 'now').mockImplementation(() => wall);
   });
-  afterEach(() => vi.restoreAllMocks());
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
 
   it.each([
     ['both clocks', 40, 40, 40],
@@ -22,5 +25,12 @@ describe('stopwatch', () => {
     monotonic += monotonicMs;
     wall += wallMs;
     expect(elapsed()).toBe(expected);
+  });
+
+  it('counts what passes on the wall clock in a runtime without a monotonic one', () => {
+    vi.stubGlobal('performance', undefined);
+    const elapsed = stopwatch();
+    wall += 40;
+    expect(elapsed()).toBe(40);
   });
 });

@@ -1,4 +1,5 @@
-import { createNoopMeter, metrics as globalMetrics } from '@opentelemetry/api';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { createNoopMeter, diag, metrics as globalMetrics } from '@opentelemetry/api';
 import { DataPointType, type HistogramMetricData } from '@opentelemetry/sdk-metrics';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RawBodyUnavailableError } from '../../src/index.js';
@@ -194,4 +195,19 @@ describe('the metrics', () => {
     expect(await points('webhook.deliveries')).toMatchObject([{ value: 2 }]);
     expect(made).toHaveBeenCalledTimes(1);
   });
+});
+
+it('neither counts nor describes an event that was left without an outcome, and ends its span', async () => {
+  const { points, spans } = instrumented();
+  const fails = () => Promise.reject(new Error('no'));
+  const message = { item: { status: 'event', event: event('a') } };
+  const failed = vi.spyOn(diag, 'error');
+  onTestFinished(() => failed.mockRestore());
+  await tracingChannel('event-webhook-receiver:event')
+    .tracePromise(fails, message)
+    .catch(() => {});
+  expect(failed).not.toHaveBeenCalled();
+  expect(await points('messaging.client.consumed.messages')).toEqual([]);
+  expect(spans('handle')).toHaveLength(1);
+  expect(spans('handle')[0]?.attributes).not.toHaveProperty('webhook.event.outcome');
 });

@@ -1,5 +1,6 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { propagation, SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SignedRequest } from '../../src/index.js';
 import { createReceiver, RawBodyUnavailableError } from '../../src/index.js';
 import { deferred, event, noting, secret, signed } from '../helpers.js';
@@ -145,6 +146,32 @@ describe('the span of a delivery', () => {
       { attributes: { 'error.type': 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE' }, status: { code: SpanStatusCode.ERROR } },
     ]);
     expect(spans()[0]?.attributes).not.toHaveProperty('http.response.status_code');
+  });
+
+  it('has the active span as its parent when the propagator throws', async () => {
+    const { spans, tracer } = instrumented();
+    const extract = vi.spyOn(propagation, 'extract').mockImplementation(() => {
+      throw new Error('broken propagator');
+    });
+    onTestFinished(() => extract.mockRestore());
+    const { receiver, handled } = noting();
+    const server = await inSpan(tracer, 'server', async (span) => {
+      expect(await receiver.handle(signed([event('a')]))).toMatchObject({ status: 200 });
+      return span;
+    });
+    await receiver.handle(signed([event('b')]));
+    expect(spans('process').map(parentOf)).toEqual([idOf(server), undefined]);
+    expect(handled).toEqual(['a', 'b']);
+  });
+
+  it('contains no message of an error of another library', async () => {
+    const { spans } = instrumented();
+    const fails = () => Promise.reject(new Error('quotes the secret'));
+    await tracingChannel('event-webhook-receiver:delivery')
+      .tracePromise(fails, {})
+      .catch(() => {});
+    expect(spans()).toMatchObject([{ attributes: { 'error.type': '_OTHER' }, status: { code: SpanStatusCode.ERROR } }]);
+    expect(JSON.stringify([spans()[0]?.status, spans()[0]?.events])).not.toContain('quotes');
   });
 
   it('of a receiver that is drained is 503, and one under way ends before drain does', async () => {

@@ -189,6 +189,25 @@ describe('the logger', () => {
     expect(levels(lines())).toEqual([['warn', 'ERR_WEBHOOK_HEADER']]);
   });
 
+  it.each([null, 'console', 7])('that is %j is refused when the receiver is made', (logger) => {
+    const create = () => createReceiver({ secret, logger: logger as never, onEvent() {} });
+    expect(create).toThrow(ConfigError);
+    expect(create).toThrow('`logger` must be an object with the functions debug, info, warn and error');
+  });
+
+  it('may be a function that has the functions of a logger', async () => {
+    const { logger, lines } = createPino();
+    const { debug, info, warn, error } = logger;
+    const callable = Object.assign(() => {}, {
+      debug: debug.bind(logger),
+      info: info.bind(logger),
+      warn: warn.bind(logger),
+      error: error.bind(logger),
+    });
+    await noting({ logger: callable }).receiver.handle({ ...signed([]), signature: '' });
+    expect(levels(lines())).toEqual([['warn', 'ERR_WEBHOOK_HEADER']]);
+  });
+
   it.each(['debug', 'info', 'warn', 'error'])('without %s is refused when the receiver is made', (level) => {
     const logger = { ...console, [level]: undefined };
     expect(() => createReceiver({ secret, logger, onEvent() {} })).toThrow(ConfigError);

@@ -41,3 +41,32 @@ describe('what a store does to an event', () => {
     expect(await receiver.handle(signed([event('a')]))).toMatchObject({ status: 200 });
   });
 });
+
+describe('a store after a handler that succeeded', () => {
+  it('has the event answered 503 if it never says that it recorded the key', async () => {
+    const store: IdempotencyStore = {
+      async once(_, run) {
+        await run(undefined);
+        return new Promise(() => {});
+      },
+    };
+    const { receiver } = noting({ store, handlerTimeoutMs: 10, onEvent: () => sleep(1) });
+    const result = await receiver.handle(signed([event('a')]));
+    expect(result).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+  });
+
+  it('has its failure reported if the event was answered before', async () => {
+    const store: IdempotencyStore = {
+      async once(_, run) {
+        await run(undefined);
+        throw new Error('down');
+      },
+    };
+    const { receiver, reported } = noting({ store, handlerTimeoutMs: 10, onEvent: () => sleep(40) });
+    const { error } = await receiver.handle(signed([event('a')]));
+    expect(error?.code).toBe('ERR_WEBHOOK_HANDLER_TIMEOUT');
+    await receiver.drain();
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER_TIMEOUT', 'ERR_WEBHOOK_STORE']);
+  });
+});

@@ -12,6 +12,7 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -88,6 +89,33 @@ describe('a record', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(store.unrecorded?.()).toEqual([]);
     await vi.advanceTimersByTimeAsync(60_000);
+    expect(tries()).toBe(2);
+  });
+
+  it('is decided by the first answer to any of its tries', async () => {
+    const answers: ((recorded: boolean) => void)[] = [];
+    const complete = () => new Promise<boolean>((resolve) => answers.push(resolve));
+    const store = leasedStore({ ...fakeTable().table, complete }, options);
+    const first = expect(store.once('a', nothing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(timeoutMs + 50);
+    await first;
+    const [record] = store.unrecorded?.() ?? [];
+    answers[1]?.(true);
+    answers[0]?.(false);
+    await expect(record).resolves.toBeUndefined();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(answers).toHaveLength(2);
+    expect(store.unrecorded?.()).toEqual([]);
+  });
+
+  it('is retried where setTimeout returns a number, as in Workers', async () => {
+    const timeout = globalThis.setTimeout;
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms: number) =>
+      Number(timeout(act, ms))) as never);
+    const { store, tries } = storeWith(lost['throws at once']);
+    const first = store.once('a', nothing);
+    await vi.advanceTimersByTimeAsync(2 * timeoutMs);
+    expect(await first).toBe('handled');
     expect(tries()).toBe(2);
   });
 

@@ -1,11 +1,44 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, type WebhookEvent } from '../../../src/index.js';
-import { pgBossWorker } from '../../../src/queues/pg-boss/index.js';
-import { jobOf } from '../../contracts/enqueue-helpers.js';
+import { pgBossEnqueue, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
+import { context, jobOf } from '../../contracts/enqueue-helpers.js';
 import { event } from '../../helpers.js';
 import { hasPostgres, needsPostgres } from '../../servers/postgres.js';
 import { unstarted, withBoss } from '../boss.js';
+
+/** A `PgBoss` that notes what it is called with. */
+function fakeBoss() {
+  const calls: string[] = [];
+  const note =
+    <Answer>(name: string, answer: Answer) =>
+    async (): Promise<Answer> => {
+      calls.push(name);
+      return answer;
+    };
+  const methods = { getQueue: note('getQueue', { deadLetter: 'dead' }), insert: note('insert', []) };
+  return { calls, boss: { ...methods, complete: note('complete', null), getJobById: note('getJobById', null) } };
+}
+
+describe('without a database', () => {
+  it('pgBossWorker fails a job whose data cannot be read, and does not make it a dead letter', async () => {
+    const { boss, calls } = fakeBoss();
+    const worker = pgBossWorker({ boss, onEvent: () => {} });
+    const data = {
+      get json(): never {
+        throw new RangeError('out of memory');
+      },
+    };
+    await expect(worker([{ id: '1', name: 'q', data, expireInSeconds: 900 }])).rejects.toThrow('out of memory');
+    expect(calls).toEqual([]);
+  });
+
+  it('pgBossEnqueue does not ask the database to store nothing', async () => {
+    const { boss, calls } = fakeBoss();
+    await pgBossEnqueue({ boss, queue: 'q' })([], context);
+    expect(calls).toEqual([]);
+  });
+});
 
 describe.skipIf(!hasPostgres)(`pgBossWorker${needsPostgres}`, { timeout: 30_000 }, () => {
   const { server, started, queueOf, store } = withBoss();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BodyReader } from '../../../src/index.js';
+import { createGate } from '../../../src/receiver/gate.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
 
 /** A request whose body arrives when the test says so, unless it is dropped before. */
@@ -48,5 +49,28 @@ describe('a delivery that is arriving when drain is called', () => {
     await new Promise(setImmediate);
     expect(handled).toEqual([]);
     expect(reported).toEqual(['ERR_WEBHOOK_DRAINING']);
+  });
+});
+
+describe('drain', () => {
+  it('waits for a delivery of a receiver without a store', async () => {
+    const gate = deferred();
+    const { receiver } = noting({ store: false, onEvent: () => gate.promise });
+    const answer = receiver.handle(signed([event('a')]));
+    expect(await receiver.drain({ timeoutMs: 20 })).toEqual({ unfinished: 1 });
+    gate.resolve();
+    expect(await answer).toMatchObject({ status: 200 });
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
+  });
+
+  it('refuses even a delivery that has arrived once the gate is closed entirely', () => {
+    const gate = createGate(2);
+    gate.close();
+    expect(() => gate.check()).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_DRAINING' }));
+    gate.enter();
+    gate.close(true);
+    gate.close();
+    expect(() => gate.enter()).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_DRAINING' }));
+    expect(gate.size).toBe(1);
   });
 });

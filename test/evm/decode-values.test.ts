@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { arrayCodec, codecOf } from '../../src/evm/codec-of.js';
+import { decodeValues } from '../../src/evm/decode-values.js';
+
+describe('an error in the decoder', () => {
+  const defect = new TypeError('a defect');
+  const broken = {
+    ...codecOf({ type: 'uint8' }),
+    fromChain() {
+      throw defect;
+    },
+  };
+
+  it.each([
+    ['a value', broken],
+    ['an element', arrayCodec(broken, 1)],
+  ])('at %s is thrown unchanged and does not blame the event', (_where, codec) => {
+    const fail = () => new Error('The event is wrong.');
+    expect(() => decodeValues([{ codec, label: 'a' }], `0x${'00'.repeat(32)}`, fail)).toThrow(defect);
+  });
+});
