@@ -81,7 +81,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
     if (!arriving.has(arrival) || !(bytes > 0 && bytes < Number.POSITIVE_INFINITY)) return;
     arrival.bytes += bytes;
     total += bytes;
-    dropOldestWhile(() => total > maxArrivingBytes, `${maxArrivingBytes} bytes`, 'maxArrivingBytes');
+    while (total > maxArrivingBytes) dropOldest(`${maxArrivingBytes} bytes`, 'maxArrivingBytes');
   }
 
   function drop(arrival: Arriving, error: WebhookError): void {
@@ -89,12 +89,10 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
     arrival.drop(error);
   }
 
-  function dropOldestWhile(isTooMuch: () => boolean, what: string, option: string): void {
-    for (const oldest of arriving) {
-      if (!isTooMuch()) return;
-      const message = `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
-      drop(oldest, new WebhookError('ERR_WEBHOOK_OVERLOADED', message));
-    }
+  function dropOldest(what: string, option: string): void {
+    const [oldest] = arriving;
+    const message = `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
+    if (oldest) drop(oldest, new WebhookError('ERR_WEBHOOK_OVERLOADED', message));
   }
 
   return {
@@ -102,7 +100,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
       new Promise((resolve, reject) => {
         const arrival = new Arriving(count, reject);
         arriving.add(arrival);
-        dropOldestWhile(() => arriving.size > maxArriving, `${maxArriving} deliveries`, 'maxArriving');
+        if (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
         work(arrival).then(
           (value) => {
             remove(arrival);
