@@ -29,7 +29,7 @@ const isBroken = ({ status, assertionResults }) =>
   status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
 for (const { name, message } of files.filter(isBroken)) failures.push([name, message ?? '']);
 
-/** What was covered, for who reads nothing but the end of the output. */
+/** The coverage in total, for readers who see only the end of the output. */
 function coverage() {
   const file = `${root}coverage/coverage-summary.json`;
   if (!existsSync(file)) return 'no coverage was written';

@@ -1,4 +1,5 @@
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../internal/check-options.js';
+import { withDeadline } from '../internal/deadline.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';
@@ -63,9 +64,10 @@ function unrecordedOf(store: DrainedStore): readonly unknown[] {
 
 /** Waits for work, but no longer than `ms`. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  const late = new Error('Out of time.');
+  try {
+    await withDeadline(work, ms, () => late);
+  } catch (error) {
+    if (error !== late) throw error;
+  }
 }

@@ -66,7 +66,7 @@ export class Attempt<Tx> {
   #handling: Promise<unknown> | undefined;
   #failure: WebhookError | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #settling: Promise<void> = Promise.resolve();
+  #settling: Promise<void> | undefined;
 
   constructor(item: EventItem, about: About, ground: Ground<Tx>, resolve: (outcome: EventOutcome) => void) {
     this.#item = item;
@@ -139,7 +139,7 @@ export class Attempt<Tx> {
   }
 
   #waitForStore(): void {
-    this.#ground.afterwards.wait(this.#settling);
+    if (this.#settling) this.#ground.afterwards.wait(this.#settling);
   }
 
   #setStoreTimer(): void {

@@ -96,7 +96,7 @@ const NO_SECRET: Finding = {
 };
 const DROPPED: Finding = {
   cause: 'body-dropped',
-  what: 'The body of this delivery is no longer in memory: it was too large or too old. The failure cannot be explained.',
+  what: 'The body of this delivery was too large or too old to be kept in memory, so the failure cannot be explained.',
   confidence: 'possible',
   fix: 'Open deliveries sooner, or record them to a file.',
 };
