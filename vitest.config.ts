@@ -31,6 +31,8 @@ export default defineConfig({
     ).map(([name, { include, exclude }]) => ({ extends: true as const, test: { name, include, exclude } })),
     // Vitest leaves one core free, which on a machine with two is half of them.
     maxWorkers: '100%',
+    // A poll waits for what must come; one second is too short for a page on a busy machine.
+    expect: { poll: { timeout: 15_000 } },
     globalSetup: ['devtools/test/explain-setup.ts'],
     reporters: [
       'default',
