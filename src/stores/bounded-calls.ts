@@ -87,6 +87,6 @@ function startCall<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-export function storeError(message: string): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_STORE', message);
+export function storeError(message: string, cause?: unknown): WebhookError {
+  return new WebhookError('ERR_WEBHOOK_STORE', message, cause === undefined ? {} : { cause });
 }

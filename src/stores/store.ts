@@ -1,6 +1,12 @@
 /** How long the stores and queues of this package remember a key by default, in ms: 7 days. */
 export const DEFAULT_RETENTION_MS = 604_800_000;
 
+/**
+ * What a store says of a key. `handled`: the run was called with it and resolved. `duplicate`: it had taken effect before.
+ * `in-progress`: another run has claimed it and has not finished.
+ */
+export type StoreWord = 'handled' | 'duplicate' | 'in-progress';
+
 /** Options that a store passes to `run`. */
 export interface RunOptions {
   /** Called when the handler times out while it still runs. Its event has failed. */
@@ -37,7 +43,25 @@ export interface IdempotencyStore<Tx = undefined> {
   once(
     key: string,
     run: (tx: Tx, options?: RunOptions) => Promise<void>,
-  ): Promise<'handled' | 'duplicate' | 'in-progress'>;
+  ): Promise<StoreWord>;
+  /**
+   * Like `once` for the events of a delivery at once: claims all keys, calls `run` at most once with those that it got, and
+   * records them together. It never waits for a key that another run has claimed while it has claimed others itself.
+   *
+   * @param keys Unique idempotency keys.
+   * @param run The work, which gets the claimed keys in the order of `keys`. Not called if there are none.
+   * @returns One word for each key, in the order of `keys`.
+   * @throws As `once`.
+   */
+  onceEach?(
+    keys: readonly string[],
+    run: (fresh: readonly string[], tx: Tx, options?: RunOptions) => Promise<void>,
+  ): Promise<readonly StoreWord[]>;
+  /**
+   * Whether `run` writes in the store's transaction. Then a failed run left nothing behind, and the store may call `run`
+   * again after a conflict with another transaction, and a receiver may try the events of `onceEach` one by one.
+   */
+  readonly transactional?: boolean | undefined;
   /** Records of successful runs that the store still retries after `once` rejected. `drain` waits for them. */
   unrecorded?(): readonly Promise<unknown>[];
 }

@@ -1,0 +1,62 @@
+/** The databases whose SQL the store speaks. MySQL includes MariaDB. */
+export type Dialect = 'postgres' | 'mysql' | 'sqlite';
+
+export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
+
+/** The rows of a statement, and where the client counts them, how many rows an INSERT wrote. */
+export interface Answer {
+  readonly rows: readonly object[];
+  readonly changed?: number | undefined;
+}
+
+/** Runs one statement without parameters. */
+export type Run = (statement: string) => Promise<Answer>;
+
+/** An open transaction. */
+export interface Transaction<Tx> {
+  /** The handler's `context.tx`. */
+  readonly tx: Tx;
+  readonly run: Run;
+  /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */
+  readonly destroy?: (() => void) | undefined;
+}
+
+export interface TransactionOptions {
+  /** (Default: the database's.) */
+  readonly isolationLevel?: IsolationLevel | undefined;
+  /** How long the client may take to open it, in ms. */
+  readonly timeoutMs: number;
+  /** How long it may stay open, in ms. */
+  readonly leaseMs: number;
+}
+
+/** A client of a database: what the store needs of it. The `from…` functions create it from your own instance. */
+export interface SqlDatabase<Tx = unknown> {
+  readonly dialect: Dialect;
+  /** Runs a statement by itself. */
+  readonly run: Run;
+  /**
+   * Opens a transaction and passes it to `work`. Commits when `work` resolves; rolls back and rejects when it rejects. Does
+   * not give the connection to others before `work` has settled.
+   */
+  transaction(work: (transaction: Transaction<Tx>) => Promise<void>, options: TransactionOptions): Promise<void>;
+}
+
+/** The `context.tx` of a synchronous driver. Its handler must not return a promise. */
+export type Synchronous<Connection> = Connection & { readonly [SYNCHRONOUS]: true };
+declare const SYNCHRONOUS: unique symbol;
+
+/** A synchronous connection to a SQLite file. */
+export interface SynchronousDatabase<Connection> {
+  readonly dialect: 'sqlite';
+  readonly connection: Connection;
+  /** Runs a statement and returns its rows. */
+  runNow(statement: string): readonly object[];
+  /** Whether other code has a transaction open on the connection, or has closed it. */
+  state(): 'free' | 'in a transaction' | 'closed';
+}
+
+/** The values of a row by position, because clients may rename columns. */
+export function valuesOf(row: object): string[] {
+  return Object.values(row).map(String);
+}

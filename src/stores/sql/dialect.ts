@@ -1,0 +1,105 @@
+import type { Answer, Run } from './database.js';
+
+/** What is known of a key that could not be claimed. */
+export type Status = 'duplicate' | 'in-progress';
+
+/** Keys claimed in a transaction. */
+export interface Claimed {
+  readonly keys: readonly string[];
+  /** Identifies the transaction, for `check`, `cancel` and `terminate`. */
+  readonly id: string;
+  readonly fencingToken?: bigint | undefined;
+  /** Keys whose locks `check` and `undo` release. */
+  readonly locked?: readonly string[] | undefined;
+}
+
+export interface Durations {
+  readonly leaseMs: number;
+  readonly retentionMs: number;
+}
+
+/**
+ * The statements of one database for one table. Keys are unique and sorted, so that overlapping deliveries do not deadlock.
+ * No statement waits for a key that another run has claimed.
+ */
+export interface Statements {
+  /** Throws `ERR_WEBHOOK_STORE` if the table does not exist. */
+  prepare(run: Run): Promise<void>;
+  migrate(run: Run): Promise<void>;
+  /** Deletes up to `rows` expired keys and resolves to their number. */
+  sweep(run: Run, rows: number): Promise<number>;
+
+  /** Of the keys that took effect or are claimed: which of the two. */
+  status(run: Run, keys: readonly string[]): Promise<ReadonlyMap<string, Status>>;
+  /** Gives the keys that nobody has to `owner`, each with a fencing token where the database has one. */
+  claim(run: Run, keys: readonly string[], owner: string): Promise<ReadonlyMap<string, bigint | undefined>>;
+  /** Records that the keys took effect. Resolves to those of `owner` or of nobody. */
+  complete(run: Run, keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
+  release(run: Run, keys: readonly string[], owner: string): Promise<unknown>;
+
+  readonly transaction: TransactionStatements;
+}
+
+export interface TransactionStatements {
+  /** Claims and records the keys in an open transaction. */
+  claim(run: Run, keys: readonly string[], owner: string): Promise<Claimed>;
+  /** Rejects with `ERR_WEBHOOK_STORE` if the transaction is not the one that claimed the keys. Before the commit. */
+  check(run: Run, claimed: Claimed): Promise<void>;
+  /** Before a rollback. */
+  undo?(run: Run, claimed: Claimed): Promise<unknown>;
+  /** Makes an open transaction unusable, so that a late handler writes nothing. Runs in it. */
+  spoil(run: Run, claimed: Claimed): Promise<unknown>;
+  /** Runs beside it: interrupts the statement that it is running. */
+  cancel?(run: Run, claimed: Claimed): Promise<unknown>;
+  /** Runs beside it: ends its connection. */
+  terminate?(run: Run, claimed: Claimed): Promise<unknown>;
+}
+
+/** The codes by which clients say that a statement failed only because of a concurrent transaction. */
+const CONFLICTS = new Set(['40001', '40P01', 'P2034', 'ER_LOCK_DEADLOCK', 'ER_CHECKREAD', '1213', '1020']);
+
+/**
+ * Whether an error, or one that it was made from, is a serialization failure or a deadlock: the same transaction may
+ * succeed when it is run again.
+ */
+export function isConflict(error: unknown): boolean {
+  return reasonsOf(error).some(({ code, errno }) =>
+    [code, errno].some((each) => CONFLICTS.has(String(each))),
+  );
+}
+
+/** SQLSTATE, or code of the client, of an error or of the one that it was made from. */
+export function codesOf(error: unknown): string[] {
+  return reasonsOf(error).flatMap(({ code, errno }) => [code, errno].filter((each) => each !== undefined).map(String));
+}
+
+export interface Reason {
+  readonly code?: unknown;
+  readonly errno?: unknown;
+  readonly message?: unknown;
+}
+
+/** ORMs wrap the errors of drivers, each in its own way. */
+const WRAPPERS = ['cause', 'driverError', 'parent', 'original', 'originalError', 'meta', 'driverAdapterError'];
+const MAX_REASONS = 20;
+
+/** An error and those that it was made from. */
+export function reasonsOf(error: unknown): Reason[] {
+  const found: Reason[] = [];
+  const left = [error];
+  while (left.length > 0 && found.length < MAX_REASONS) {
+    const each = left.shift();
+    if (typeof each !== 'object' || each === null || found.includes(each)) continue;
+    found.push(each);
+    for (const name of WRAPPERS) left.push(Reflect.get(each, name));
+  }
+  return found;
+}
+
+/** The first value of each row. */
+export function keysOf({ rows }: Answer): string[] {
+  return rows.map((row) => String(Object.values(row)[0]));
+}
+
+export const ENDED =
+  'The handler ended the transaction of context.tx itself. What it wrote until then was kept together with the key; what it wrote afterwards was not part of the transaction. Leave BEGIN, COMMIT and ROLLBACK to the store.';

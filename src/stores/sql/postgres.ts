@@ -1,0 +1,151 @@
+import { storeError } from '../bounded-calls.js';
+import { valuesOf } from './database.js';
+import { codesOf, type Durations, ENDED, keysOf, type Statements, type Status } from './dialect.js';
+import { literal, literals, type Table } from './table.js';
+
+/** Longest time until a key expires, in ms: Postgres has no dates beyond the year 294276. */
+const LONGEST_MS = 1e14;
+
+/** Uses the server's clock. */
+export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durations): Statements {
+  let table = named.quoted;
+  let isQualified = named.schema !== undefined;
+  const leased = later(leaseMs);
+  const retained = later(retentionMs);
+  const lease = `'${milliseconds(leaseMs)}'`;
+  const keysFrom = (keys: readonly string[]) => `unnest(ARRAY[${literals(keys)}]) AS wanted (key)`;
+  const insert = () => `INSERT INTO ${table} AS held (key, owner, done, expires_at)`;
+
+  /** `txid pid start`, from `transaction.claim`. */
+  const backendOf = (id: string) => {
+    const [, pid, start] = id.split(' ');
+    return `pid = ${Number(pid)} AND (extract(epoch FROM xact_start) * 1000000)::bigint = ${BigInt(start ?? 0)}`;
+  };
+
+  return {
+    /** Qualifies the table once, because a handler may leave its connection with another search_path. */
+    async prepare(run) {
+      if (isQualified) return;
+      const { rows } = await run(
+        `SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('${table}')`,
+      );
+      const [schema] = rows.map((row) => valuesOf(row)[0]);
+      if (schema === undefined) return;
+      // Quoted already where that is necessary.
+      table = `${schema}.${named.quoted}`;
+      isQualified = true;
+    },
+
+    /** One statement. The lock admits one replica at a time, because IF NOT EXISTS alone has races. */
+    async migrate(run) {
+      const index = named.schema === undefined ? named.index : `"${named.schema}".${named.index}`;
+      const { rows } = await run(
+        `SELECT 'yes' WHERE to_regclass('${named.quoted}') IS NOT NULL AND to_regclass('${index}') IS NOT NULL`,
+      );
+      // Unlike creating them, this needs no privilege.
+      if (rows.length > 0) return;
+      await run(`DO $$ BEGIN
+        PERFORM set_config('client_min_messages', 'warning', true),
+          pg_advisory_xact_lock(hashtextextended('event-webhook-receiver:${named.name}', 0));
+        ${postgresDdl(named).join(';\n')};
+      END $$`);
+    },
+
+    /** `now()` rather than `clock_timestamp()`: an index search needs a value that is stable within the statement. */
+    async sweep(run, rows) {
+      const swept = await run(
+        `WITH swept AS (DELETE FROM ${table} WHERE key IN
+           (SELECT key FROM ${table} WHERE expires_at <= now() LIMIT ${rows} FOR UPDATE SKIP LOCKED) RETURNING 1)
+         SELECT count(*) FROM swept`,
+      );
+      return Number(keysOf(swept)[0]);
+    },
+
+    async status(run, keys) {
+      const { rows } = await run(
+        `SELECT key, CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END FROM ${table}
+         WHERE key IN (${literals(keys)}) AND expires_at > clock_timestamp()`,
+      );
+      return new Map(rows.map(valuesOf) as [string, Status][]);
+    },
+
+    async claim(run, keys, owner) {
+      const { rows } = await run(
+        `${insert()} SELECT key, ${literal(owner)}, false, ${leased} FROM ${keysFrom(keys)}
+         ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = false, expires_at = ${leased}
+         WHERE held.expires_at <= clock_timestamp() OR (held.owner = excluded.owner AND NOT held.done)
+         RETURNING key, txid_current()`,
+      );
+      return new Map(rows.map(valuesOf).map(([key = '', token = '']) => [key, BigInt(token)]));
+    },
+
+    async complete(run, keys, owner) {
+      const recorded = await run(
+        `${insert()} SELECT key, ${literal(owner)}, true, ${retained} FROM ${keysFrom(keys)}
+         ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = true, expires_at = ${retained}
+         WHERE held.owner = excluded.owner OR held.expires_at <= clock_timestamp() RETURNING key`,
+      );
+      return new Set(keysOf(recorded));
+    },
+
+    release: (run, keys, owner) =>
+      run(`DELETE FROM ${table} WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)} AND NOT done`),
+
+    transaction: {
+      /**
+       * The advisory locks show which keys other transactions have claimed, so this never waits for them. When the lease
+       * ends, the server terminates an idle transaction and, from version 17 on, any transaction.
+       */
+      async claim(run, keys) {
+        const { rows } = await run(
+          `${insert()} SELECT key, txid_current()::text, true, ${retained}
+           FROM (SELECT set_config('idle_in_transaction_session_timeout', ${lease}, true),
+             CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+               THEN set_config('transaction_timeout', ${lease}, true) END) AS bounded, ${keysFrom(keys)}
+           WHERE pg_try_advisory_xact_lock(hashtextextended(key, '${table}'::regclass::oid::bigint))
+           ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = true, expires_at = excluded.expires_at
+           WHERE held.expires_at <= clock_timestamp()
+           RETURNING key, concat_ws(' ', txid_current(), pg_backend_pid(), (extract(epoch FROM now()) * 1000000)::bigint)`,
+        );
+        const claimed = rows.map(valuesOf);
+        const id = claimed[0]?.[1] ?? '';
+        return { keys: claimed.map(([key = '']) => key), id, fencingToken: id ? transactionOf(id) : undefined };
+      },
+      async check(run, { id }) {
+        const { rows } = await run('SELECT txid_current_if_assigned()').catch((error: unknown) => {
+          throw codesOf(error).includes('25P02') ? storeError(ABORTED, error) : error;
+        });
+        if (rows.map(valuesOf)[0]?.[0] !== String(transactionOf(id))) throw storeError(ENDED);
+      },
+      spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
+      cancel: (run, { id }) =>
+        run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${backendOf(id)} AND state = 'active'`),
+      terminate: (run, { id }) =>
+        run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${backendOf(id)}`),
+    },
+  };
+}
+
+const ABORTED =
+  'The handler resolved although one of its statements failed, so the transaction was rolled back. Let the handler reject, or use a savepoint for statements that may fail.';
+
+/** The statements that create the table. */
+export function postgresDdl({ quoted, index }: Table): string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, done boolean NOT NULL, expires_at timestamptz NOT NULL)`,
+    `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
+  ];
+}
+
+/** Postgres increments transaction ids in 64 bits, and a key is claimed again only after its claim was committed or undone. */
+function transactionOf(id: string): bigint {
+  return BigInt(id.slice(0, id.indexOf(' ')));
+}
+
+function later(ms: number): string {
+  return `clock_timestamp() + interval '${milliseconds(ms)} milliseconds'`;
+}
+
+function milliseconds(ms: number): number {
+  return Math.min(Math.ceil(ms), LONGEST_MS);
+}

@@ -1,0 +1,43 @@
+import { optionError } from '../../internal/check-options.js';
+import type { Dialect } from './database.js';
+
+/** The name of the store's table, quoted for a dialect. */
+export interface Table {
+  /** As the user wrote it. */
+  readonly name: string;
+  readonly schema: string | undefined;
+  readonly bare: string;
+  readonly quoted: string;
+  readonly index: string;
+}
+
+// The index has a longer name, and Postgres cuts names after 63 characters.
+const PART = /^[A-Za-z_]\w{0,47}$/;
+
+/** Throws ConfigError `ERR_WEBHOOK_CONFIG` unless the name is `table` or `schema.table`, of letters, digits and `_`. */
+export function tableOf(name: string, dialect: Dialect): Table {
+  const parts = typeof name === 'string' ? name.split('.') : [];
+  const most = dialect === 'sqlite' ? 1 : 2;
+  if (parts.length < 1 || parts.length > most || !parts.every((part) => PART.test(part))) {
+    const takes = 'a name of at most 48 letters, digits and _';
+    throw optionError('table', most === 2 ? `${takes}, or schema.table` : takes, name);
+  }
+  const quote = dialect === 'mysql' ? '`' : '"';
+  const quoted = parts.map((part) => quote + part + quote).join('.');
+  const bare = parts.at(-1) as string;
+  const schema = parts.length === 2 ? parts[0] : undefined;
+  return { name, schema, bare, quoted, index: `${quote}${bare}_expires_at_idx${quote}` };
+}
+
+/**
+ * A value as a literal. A statement without parameters takes one round trip in every client, and prepares nothing that a
+ * connection pooler could lose. `storableKey` limits keys to these characters; this refuses any other value.
+ */
+export function literal(value: string): string {
+  if (!/^[\w.:@/+-]{1,200}$/.test(value)) throw new TypeError('The value cannot be put into a statement.');
+  return `'${value}'`;
+}
+
+export function literals(values: readonly string[]): string {
+  return values.map(literal).join(', ');
+}

@@ -1,0 +1,262 @@
+import { isWebhookError } from '../../errors.js';
+import { stopwatch, withDeadline } from '../../internal/deadline.js';
+import { storeError } from '../bounded-calls.js';
+import { storableKey } from '../storable-key.js';
+import type { IdempotencyStore, RunOptions, StoreWord } from '../store.js';
+import type { IsolationLevel, SqlDatabase, Transaction } from './database.js';
+import { type Claimed, codesOf, ENDED, isConflict, type Statements } from './dialect.js';
+
+export interface TransactionalOptions {
+  readonly leaseMs: number;
+  readonly timeoutMs: number;
+  readonly isolationLevel?: IsolationLevel | undefined;
+}
+
+/** The handler: what of the keys is fresh, and its transaction. */
+type Run<Tx> = (fresh: readonly string[], tx: Tx, options: RunOptions) => Promise<void>;
+
+/** How often a transaction is run after serialization failures and deadlocks. */
+const MOST_TRIES = 5;
+
+/** How long a statement of a late handler may hold up the end of its transaction, in ms. */
+const SPOIL_MS = 100;
+
+/** A store whose runs write in the same transaction as the store itself. */
+export function transactionalStore<Tx>(
+  db: SqlDatabase<Tx>,
+  statements: Statements,
+  options: TransactionalOptions,
+): Required<Pick<IdempotencyStore<Tx>, 'leaseMs' | 'once' | 'onceEach' | 'transactional'>> {
+  async function onceEach(idempotencyKeys: readonly string[], run: Run<Tx>): Promise<StoreWord[]> {
+    await withDeadline(statements.prepare(db.run), options.timeoutMs, () => storeError(late('did not answer', options)));
+    const keys = idempotencyKeys.map(storableKey);
+    // Sorted, so that overlapping deliveries do not deadlock.
+    const sorted = [...keys].sort();
+    const named = new Map(keys.map((key, index) => [key, idempotencyKeys[index] as string]));
+    for (let tries = 1; ; tries++) {
+      const attempt = new Attempt(db, statements, options, sorted, (fresh, tx, runOptions) =>
+        run(fresh.map((key) => named.get(key) as string), tx, runOptions),
+      );
+      try {
+        const words = await attempt.result();
+        return keys.map((key) => words.get(key) ?? 'in-progress');
+      } catch (error) {
+        if (!isConflict(error) || attempt.isLate) throw error;
+        if (tries === MOST_TRIES) throw attempt.handlerFailed ? error : storeError(CONFLICTS, error);
+      }
+      await sleep(2 ** tries * (1 + Math.random()));
+    }
+  }
+
+  return {
+    transactional: true,
+    leaseMs: options.leaseMs,
+    onceEach,
+    async once(key, run) {
+      const [word = 'in-progress'] = await onceEach([key], (_, tx, runOptions) => run(tx, runOptions));
+      return word;
+    },
+  };
+}
+
+/** One transaction: claims the keys, runs the handler, and commits. */
+class Attempt<Tx> {
+  /** The handler's time was over. */
+  isLate = false;
+  handlerFailed = false;
+  readonly #db: SqlDatabase<Tx>;
+  readonly #statements: Statements;
+  readonly #options: TransactionalOptions;
+  readonly #keys: readonly string[];
+  readonly #run: Run<Tx>;
+  readonly #words = new Map<string, StoreWord>();
+  #reject: (error: unknown) => void = ignore;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #transaction: Transaction<Tx> | undefined;
+  #claimed: Claimed | undefined;
+  #isOver = false;
+  #isCommitting = false;
+  #spoiled: Promise<unknown> | undefined;
+
+  constructor(
+    db: SqlDatabase<Tx>,
+    statements: Statements,
+    options: TransactionalOptions,
+    keys: readonly string[],
+    run: Run<Tx>,
+  ) {
+    this.#db = db;
+    this.#statements = statements;
+    this.#options = options;
+    this.#keys = keys;
+    this.#run = run;
+  }
+
+  /** Settles when the transaction has ended, or when a part of it takes too long. */
+  result(): Promise<ReadonlyMap<string, StoreWord>> {
+    return new Promise((resolve, reject) => {
+      this.#reject = (error) => {
+        this.#isOver = true;
+        clearTimeout(this.#timer);
+        reject(error);
+      };
+      this.#limit('opened no transaction');
+      // The client may throw.
+      const ended = (async () => this.#db.transaction((transaction) => this.#inside(transaction), this.#options))();
+      ended.then(
+        () => {
+          clearTimeout(this.#timer);
+          resolve(this.#words);
+        },
+        (error: unknown) => this.#reject(this.#isCommitting ? commitError(error) : error),
+      );
+    });
+  }
+
+  /** Gives the client and the server `timeoutMs` for what comes next. */
+  #limit(what: string, error: unknown = storeError(late(what, this.#options))): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#transaction?.destroy?.();
+      this.#reject(error);
+    }, this.#options.timeoutMs);
+  }
+
+  async #inside(transaction: Transaction<Tx>): Promise<void> {
+    // Rolled back, because it was opened too late, or by a client that repeats transactions by itself.
+    if (this.#isOver || this.#transaction) throw storeError(this.#isOver ? GIVEN_UP : REPEATED);
+    this.#transaction = transaction;
+    const elapsedMs = stopwatch();
+    try {
+      this.#limit('did not answer');
+      const claimed = await this.#claim(transaction);
+      clearTimeout(this.#timer);
+      if (this.#isOver) throw storeError(GIVEN_UP);
+      if (claimed.keys.length > 0) {
+        await this.#handle(transaction, claimed, elapsedMs);
+        this.#limit('did not answer');
+        await this.#statements.transaction.check(transaction.run, claimed);
+        if (this.#isOver) throw storeError(GIVEN_UP);
+      }
+    } catch (error) {
+      if (!this.#isOver) this.#limit('did not roll back', error);
+      await this.#undo(transaction);
+      throw error;
+    }
+    this.#isCommitting = true;
+    this.#limit('did not answer, so it is unknown whether the transaction was committed,');
+  }
+
+  /** Claims the keys that nobody has, and finds out about the others. */
+  async #claim({ run }: Transaction<Tx>): Promise<Claimed> {
+    const { transaction, status } = this.#statements;
+    const claimed = await transaction.claim(run, this.#keys, crypto.randomUUID());
+    this.#claimed = claimed;
+    for (const key of claimed.keys) this.#words.set(key, 'handled');
+    const others = this.#keys.filter((key) => !this.#words.has(key));
+    if (others.length > 0) for (const [key, word] of await status(run, others)) this.#words.set(key, word);
+    return claimed;
+  }
+
+  /** Waits for the handler, and once its time is over until the transaction must end. */
+  async #handle({ tx, run }: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
+    const { leaseMs } = this.#options;
+    // A handler gets 0.9 of the lease, so its claim may take 0.1; more if the lease is short.
+    const claimMs = Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs));
+    let timeIsUp: () => void = ignore;
+    const deadline = new Promise<void>((resolve) => {
+      timeIsUp = () => setTimeout(resolve, Math.max(0, leaseMs - elapsedMs()));
+    });
+    const onTimeout = (error: Error) => {
+      if (this.#isOver || this.#isCommitting) return;
+      this.isLate = true;
+      this.#reject(error);
+      this.#spoiled = this.#spoil();
+      timeIsUp();
+    };
+    const runOptions = { onTimeout, fencingToken: claimed.fencingToken, remainingMs: () => leaseMs - elapsedMs() };
+    // In the turn in which the run is started: the process may have been frozen since the claim was answered.
+    if (elapsedMs() >= claimMs) throw storeError(FROZEN);
+    const handling = this.#run(claimed.keys, tx, runOptions);
+    try {
+      await Promise.race([handling, deadline]);
+    } catch (error) {
+      this.handlerFailed = true;
+      // A handler that ended the transaction itself is told so, whatever it failed with. A failed transaction says nothing.
+      if (!this.isLate) await this.#statements.transaction.check(run, claimed).catch(ifEnded);
+      throw error;
+    }
+    if (!this.isLate) return;
+    // A handler that has not settled may still use the connection.
+    const isSettled = await Promise.race([handling.then(yes, yes), Promise.resolve(false)]);
+    if (!isSettled) await this.#terminate();
+    throw storeError(GIVEN_UP);
+  }
+
+  /** Makes the transaction unusable for a late handler, and frees its keys. */
+  async #spoil(): Promise<void> {
+    const { run, destroy } = this.#transaction as Transaction<Tx>;
+    const { spoil, cancel } = this.#statements.transaction;
+    const claimed = this.#claimed as Claimed;
+    if (destroy) {
+      destroy();
+      // The server may be running a statement of the handler, and does not notice before its end.
+      await this.#terminate();
+      return;
+    }
+    const spoiling = spoil(run, claimed).then(yes, yes);
+    // A statement of the handler may be under way.
+    if (!(await Promise.race([spoiling, sleep(SPOIL_MS).then(() => false)]))) {
+      await cancel?.(this.#db.run, claimed).catch(ignore);
+    }
+    await spoiling;
+  }
+
+  async #terminate(): Promise<void> {
+    const { terminate } = this.#statements.transaction;
+    const terminating = terminate?.(this.#db.run, this.#claimed as Claimed) ?? Promise.resolve();
+    await Promise.race([terminating.catch(ignore), sleep(this.#options.timeoutMs)]);
+  }
+
+  /** Before the client rolls back. */
+  async #undo({ run, destroy }: Transaction<Tx>): Promise<void> {
+    await this.#spoiled;
+    const { undo } = this.#statements.transaction;
+    if (!undo || !this.#claimed || (this.isLate && destroy)) return;
+    await Promise.race([undo(run, this.#claimed).catch(ignore), sleep(this.#options.timeoutMs)]);
+  }
+}
+
+/** Explains a failed commit. */
+function commitError(cause: unknown): unknown {
+  if (isWebhookError(cause) || isConflict(cause)) return cause;
+  const refused = codesOf(cause).some((code) => /^(23|25P02)/.test(code));
+  return storeError(refused ? REFUSED : UNKNOWN, cause);
+}
+
+function late(what: string, { timeoutMs }: TransactionalOptions): string {
+  return `The database ${what} within ${timeoutMs} ms (timeoutMs).`;
+}
+
+const GIVEN_UP = 'The transaction of this event was given up, because its time was over.';
+const REPEATED =
+  'The client called the transaction a second time by itself. Turn its own retries off: the store runs transactions again after conflicts.';
+const FROZEN =
+  'Claiming the key took so long that the handler could outlive its lease, so it was not started. The process was frozen, or leaseMs is too short.';
+const CONFLICTS = `Concurrent transactions made this one fail ${MOST_TRIES} times, so it was rolled back. A redelivery tries again.`;
+const REFUSED = 'The database refused to commit, so the transaction was rolled back.';
+const UNKNOWN =
+  'The connection failed, so it is unknown whether the transaction was committed. A redelivery resolves this.';
+
+const yes = () => true;
+
+/** Rethrows only that the handler has ended the transaction. */
+function ifEnded(error: unknown): void {
+  if (isWebhookError(error) && error.message === ENDED) throw error;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function ignore(): void {}
