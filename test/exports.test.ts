@@ -40,6 +40,7 @@ const reviewed: Record<string, readonly string[]> = {
   './lambda': ['lambdaHandler', 'lambdaVerifier'],
   './node': ['nodeHandler', 'nodeVerifier'],
   './stores/redis': ['redisStore'],
+  './stores/sql': ['fromPg', 'sqlDdl', 'sqlStore'],
   './stores/postgres': ['postgresStore'],
   './stores/sqlite': ['sqliteStore'],
   './queues/bullmq': ['bullmqEnqueue', 'bullmqWorker', 'bullmqWorkerOptions'],

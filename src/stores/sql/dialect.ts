@@ -1,3 +1,4 @@
+import { storeError } from '../bounded-calls.js';
 import type { Answer, Run } from './database.js';
 
 /** What is known of a key that could not be claimed. */
@@ -23,8 +24,10 @@ export interface Durations {
  * No statement waits for a key that another run has claimed.
  */
 export interface Statements {
-  /** Throws `ERR_WEBHOOK_STORE` if the table does not exist. */
-  prepare(run: Run): Promise<void>;
+  /** The table's name, as the user wrote it. */
+  readonly table: string;
+  /** Called before keys are claimed; undefined once there is nothing to do. */
+  prepare?(run: Run): Promise<void> | undefined;
   migrate(run: Run): Promise<void>;
   /** Deletes up to `rows` expired keys and resolves to their number. */
   sweep(run: Run, rows: number): Promise<number>;
@@ -63,9 +66,7 @@ const CONFLICTS = new Set(['40001', '40P01', 'P2034', 'ER_LOCK_DEADLOCK', 'ER_CH
  * succeed when it is run again.
  */
 export function isConflict(error: unknown): boolean {
-  return reasonsOf(error).some(({ code, errno }) =>
-    [code, errno].some((each) => CONFLICTS.has(String(each))),
-  );
+  return reasonsOf(error).some(({ code, errno }) => [code, errno].some((each) => CONFLICTS.has(String(each))));
 }
 
 /** SQLSTATE, or code of the client, of an error or of the one that it was made from. */
@@ -94,6 +95,18 @@ export function reasonsOf(error: unknown): Reason[] {
     for (const name of WRAPPERS) left.push(Reflect.get(each, name));
   }
   return found;
+}
+
+/** An error of one of the store's statements, or an error with the fix. */
+export function explained(error: unknown, table: string): unknown {
+  const isMissing = reasonsOf(error).some(
+    ({ code, errno, message }) =>
+      code === '42P01' ||
+      [code, errno].some((each) => String(each) === '1146') ||
+      /no such table/.test(String(message)),
+  );
+  if (!isMissing) return error;
+  return storeError(`The table ${table} does not exist. Call migrate() of the store before deliveries arrive.`, error);
 }
 
 /** The first value of each row. */

@@ -38,7 +38,7 @@ export function mysqlStatements(table: Table, { leaseMs, retentionMs }: Duration
   }
 
   return {
-    prepare: async () => {},
+    table: table.name,
     async migrate(run) {
       for (const statement of mysqlDdl(table)) await run(statement);
     },
@@ -65,9 +65,7 @@ export function mysqlStatements(table: Table, { leaseMs, retentionMs }: Duration
       return new Set(await ownedBy(run, keys, owner, 1));
     },
     release: (run, keys, owner) =>
-      run(
-        `DELETE FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)} AND done = 0`,
-      ),
+      run(`DELETE FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)} AND done = 0`),
 
     transaction: {
       async claim(run, keys, owner) {

@@ -1,5 +1,5 @@
 import { storeError } from '../bounded-calls.js';
-import { valuesOf } from './database.js';
+import { type Run, valuesOf } from './database.js';
 import { codesOf, type Durations, ENDED, keysOf, type Statements, type Status } from './dialect.js';
 import { literal, literals, type Table } from './table.js';
 
@@ -22,19 +22,21 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
     return `pid = ${Number(pid)} AND (extract(epoch FROM xact_start) * 1000000)::bigint = ${BigInt(start ?? 0)}`;
   };
 
+  /** Qualifies the table once, because a handler may leave its connection with another search_path. */
+  async function qualify(run: Run): Promise<void> {
+    const { rows } = await run(
+      `SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('${table}')`,
+    );
+    const [schema] = rows.map((row) => valuesOf(row)[0]);
+    if (schema === undefined) return;
+    // Quoted already where that is necessary.
+    table = `${schema}.${named.quoted}`;
+    isQualified = true;
+  }
+
   return {
-    /** Qualifies the table once, because a handler may leave its connection with another search_path. */
-    async prepare(run) {
-      if (isQualified) return;
-      const { rows } = await run(
-        `SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('${table}')`,
-      );
-      const [schema] = rows.map((row) => valuesOf(row)[0]);
-      if (schema === undefined) return;
-      // Quoted already where that is necessary.
-      table = `${schema}.${named.quoted}`;
-      isQualified = true;
-    },
+    table: named.name,
+    prepare: (run) => (isQualified ? undefined : qualify(run)),
 
     /** One statement. The lock admits one replica at a time, because IF NOT EXISTS alone has races. */
     async migrate(run) {
@@ -120,8 +122,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
       spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
       cancel: (run, { id }) =>
         run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${backendOf(id)} AND state = 'active'`),
-      terminate: (run, { id }) =>
-        run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${backendOf(id)}`),
+      terminate: (run, { id }) => run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${backendOf(id)}`),
     },
   };
 }

@@ -41,7 +41,7 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
 export function sqliteStatements(table: Table, durations: Durations): Statements {
   const texts = sqliteTexts(table, durations);
   return {
-    prepare: async () => {},
+    table: table.name,
     async migrate(run) {
       for (const statement of sqliteDdl(table)) await run(statement);
     },

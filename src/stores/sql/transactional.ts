@@ -3,8 +3,9 @@ import { stopwatch, withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
 import type { IdempotencyStore, RunOptions, StoreWord } from '../store.js';
+import { BUSY_RETRY_MS, isBusy } from './busy.js';
 import type { IsolationLevel, SqlDatabase, Transaction } from './database.js';
-import { type Claimed, codesOf, ENDED, isConflict, type Statements } from './dialect.js';
+import { type Claimed, codesOf, ENDED, explained, isConflict, type Statements } from './dialect.js';
 
 export interface TransactionalOptions {
   readonly leaseMs: number;
@@ -12,8 +13,8 @@ export interface TransactionalOptions {
   readonly isolationLevel?: IsolationLevel | undefined;
 }
 
-/** The handler: what of the keys is fresh, and its transaction. */
-type Run<Tx> = (fresh: readonly string[], tx: Tx, options: RunOptions) => Promise<void>;
+/** The handler: the keys that are fresh, and its transaction. */
+type Run<Tx, Keys = readonly string[]> = (fresh: Keys, tx: Tx, options: RunOptions) => Promise<void>;
 
 /** How often a transaction is run after serialization failures and deadlocks. */
 const MOST_TRIES = 5;
@@ -28,23 +29,34 @@ export function transactionalStore<Tx>(
   options: TransactionalOptions,
 ): Required<Pick<IdempotencyStore<Tx>, 'leaseMs' | 'once' | 'onceEach' | 'transactional'>> {
   async function onceEach(idempotencyKeys: readonly string[], run: Run<Tx>): Promise<StoreWord[]> {
-    await withDeadline(statements.prepare(db.run), options.timeoutMs, () => storeError(late('did not answer', options)));
+    const preparing = statements.prepare?.(db.run);
+    if (preparing) await withDeadline(preparing, options.timeoutMs, () => storeError(late('did not answer', options)));
     const keys = idempotencyKeys.map(storableKey);
     // Sorted, so that overlapping deliveries do not deadlock.
     const sorted = [...keys].sort();
-    const named = new Map(keys.map((key, index) => [key, idempotencyKeys[index] as string]));
-    for (let tries = 1; ; tries++) {
-      const attempt = new Attempt(db, statements, options, sorted, (fresh, tx, runOptions) =>
-        run(fresh.map((key) => named.get(key) as string), tx, runOptions),
+    const elapsedMs = stopwatch();
+    for (let tries = 1; ; ) {
+      const attempt = new Attempt(db, statements, options, sorted, (claimed, tx, runOptions) =>
+        run(
+          idempotencyKeys.filter((_, index) => claimed.has(keys[index] as string)),
+          tx,
+          runOptions,
+        ),
       );
       try {
         const words = await attempt.result();
         return keys.map((key) => words.get(key) ?? 'in-progress');
       } catch (error) {
-        if (!isConflict(error) || attempt.isLate) throw error;
+        if (attempt.isLate) throw error;
+        if (isBusy(error) && !attempt.handlerFailed) {
+          if (elapsedMs() > options.timeoutMs) throw storeError(late('was not free', options), error);
+          await sleep(BUSY_RETRY_MS);
+          continue;
+        }
+        if (!isConflict(error)) throw error;
         if (tries === MOST_TRIES) throw attempt.handlerFailed ? error : storeError(CONFLICTS, error);
       }
-      await sleep(2 ** tries * (1 + Math.random()));
+      await sleep(2 ** tries++ * (1 + Math.random()));
     }
   }
 
@@ -68,7 +80,7 @@ class Attempt<Tx> {
   readonly #statements: Statements;
   readonly #options: TransactionalOptions;
   readonly #keys: readonly string[];
-  readonly #run: Run<Tx>;
+  readonly #run: Run<Tx, ReadonlySet<string>>;
   readonly #words = new Map<string, StoreWord>();
   #reject: (error: unknown) => void = ignore;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -83,7 +95,7 @@ class Attempt<Tx> {
     statements: Statements,
     options: TransactionalOptions,
     keys: readonly string[],
-    run: Run<Tx>,
+    run: Run<Tx, ReadonlySet<string>>,
   ) {
     this.#db = db;
     this.#statements = statements;
@@ -150,7 +162,9 @@ class Attempt<Tx> {
   /** Claims the keys that nobody has, and finds out about the others. */
   async #claim({ run }: Transaction<Tx>): Promise<Claimed> {
     const { transaction, status } = this.#statements;
-    const claimed = await transaction.claim(run, this.#keys, crypto.randomUUID());
+    const claimed = await transaction.claim(run, this.#keys, crypto.randomUUID()).catch((error: unknown) => {
+      throw explained(error, this.#statements.table);
+    });
     this.#claimed = claimed;
     for (const key of claimed.keys) this.#words.set(key, 'handled');
     const others = this.#keys.filter((key) => !this.#words.has(key));
@@ -177,7 +191,7 @@ class Attempt<Tx> {
     const runOptions = { onTimeout, fencingToken: claimed.fencingToken, remainingMs: () => leaseMs - elapsedMs() };
     // In the turn in which the run is started: the process may have been frozen since the claim was answered.
     if (elapsedMs() >= claimMs) throw storeError(FROZEN);
-    const handling = this.#run(claimed.keys, tx, runOptions);
+    const handling = this.#run(new Set(claimed.keys), tx, runOptions);
     try {
       await Promise.race([handling, deadline]);
     } catch (error) {
@@ -229,7 +243,7 @@ class Attempt<Tx> {
 
 /** Explains a failed commit. */
 function commitError(cause: unknown): unknown {
-  if (isWebhookError(cause) || isConflict(cause)) return cause;
+  if (isWebhookError(cause) || isConflict(cause) || isBusy(cause)) return cause;
   const refused = codesOf(cause).some((code) => /^(23|25P02)/.test(code));
   return storeError(refused ? REFUSED : UNKNOWN, cause);
 }

@@ -38,7 +38,8 @@ export interface PoolSettings {
 
 /** The store with another `tx` for its handlers. */
 function giving<Tx>(store: PostgresStore<Tx>, runOf: (tx: Tx) => Run): PostgresStore<Run> {
-  return { ...store, once: (key, run) => store.once(key, (tx, options) => run(runOf(tx), options)) };
+  const { onceEach: _, ...rest } = store;
+  return { ...rest, once: (key, run) => store.once(key, (tx, options) => run(runOf(tx), options)) };
 }
 
 export function openPg(url: string, { max = 10, session = {} }: PoolSettings = {}): Opened {

@@ -1,0 +1,74 @@
+import { monotonicNow } from '../../internal/deadline.js';
+import type { Answer, Run, SynchronousDatabase } from './database.js';
+import { reasonsOf } from './dialect.js';
+
+/** Delay before the next try when another connection is writing, in ms. */
+export const BUSY_RETRY_MS = 5;
+
+/** Whether another connection is writing to the SQLite file. The clients have only the message in common. */
+export function isBusy(error: unknown): boolean {
+  return reasonsOf(error).some(({ code, message }) =>
+    /SQLITE_BUSY|SQLITE_LOCKED|(database|table) .{0,80}is locked/.test(`${code} ${message}`),
+  );
+}
+
+/** Repeats the work while another connection is writing, for up to `timeoutMs`. */
+export async function whenFree<T>(work: () => T | Promise<T>, timeoutMs: number): Promise<T> {
+  // Monotonic, so that setting the wall clock neither ends nor prolongs the wait.
+  const end = monotonicNow() + timeoutMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || monotonicNow() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
+  }
+}
+
+/** Runs statements of a synchronous driver one by one, each in a transaction. */
+export function runsOf(db: SynchronousDatabase<unknown>, timeoutMs: number): Run {
+  return (statement) =>
+    whenFree((): Answer => {
+      begin(db);
+      try {
+        const rows = db.runNow(statement);
+        db.runNow('COMMIT');
+        return { rows };
+      } catch (error) {
+        rollback(db);
+        throw error;
+      }
+    }, timeoutMs);
+}
+
+/**
+ * Opens a transaction that has the write lock from its beginning, so that only this and COMMIT can be busy. Never waits for
+ * the lock, which would block the process.
+ */
+export function begin(db: SynchronousDatabase<unknown>): void {
+  const state = db.state();
+  // libsql crashes the process when a closed connection is used.
+  if (state === 'closed') throw new Error('The database is closed.');
+  if (state === 'in a transaction') throw new Error(IN_TRANSACTION);
+  const [row] = db.runNow('PRAGMA busy_timeout');
+  const [timeoutMs] = Object.values(row ?? {}).map(Number);
+  if (!timeoutMs) {
+    db.runNow('BEGIN IMMEDIATE');
+    return;
+  }
+  db.runNow('PRAGMA busy_timeout = 0');
+  try {
+    db.runNow('BEGIN IMMEDIATE');
+  } finally {
+    db.runNow(`PRAGMA busy_timeout = ${timeoutMs}`);
+  }
+}
+
+/** SQLite has rolled back by itself on some errors, such as a full disk. */
+export function rollback(db: SynchronousDatabase<unknown>): void {
+  if (db.state() === 'in a transaction') db.runNow('ROLLBACK');
+}
+
+const IN_TRANSACTION =
+  'Other code has a transaction open on the connection. Give the store its own connection, or end transactions in the turn in which they begin.';

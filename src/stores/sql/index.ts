@@ -1,0 +1,198 @@
+import { hasMethods } from '../../internal/check-client.js';
+import { checkOptions, optionError } from '../../internal/check-options.js';
+import {
+  LEASE_OPTIONS,
+  type LeaseOptions,
+  type LeaseTable,
+  leasedStore,
+  resolveLeaseOptions,
+} from '../leased-store.js';
+import type { IdempotencyStore } from '../store.js';
+import { runsOf, whenFree } from './busy.js';
+import type { Dialect, IsolationLevel, Run, SqlDatabase, Synchronous, SynchronousDatabase } from './database.js';
+import type { Durations, Statements } from './dialect.js';
+import { type BulkLeases, leaseTable } from './leases.js';
+import { mysqlDdl, mysqlStatements } from './mysql.js';
+import { postgresDdl, postgresStatements } from './postgres.js';
+import { sqliteDdl, sqliteStatements } from './sqlite.js';
+import { synchronousStore } from './synchronous.js';
+import { type Table, tableOf } from './table.js';
+import { transactionalStore } from './transactional.js';
+
+export type {
+  Answer,
+  Dialect,
+  IsolationLevel,
+  Run,
+  SqlDatabase,
+  Synchronous,
+  SynchronousDatabase,
+  Transaction,
+  TransactionOptions,
+} from './database.js';
+export { fromPg } from './from/pg.js';
+
+/** Options of {@link sqlStore}. */
+export interface SqlStoreOptions<Database> extends LeaseOptions {
+  /** Your client or ORM, from one of the `from…` functions. The store neither opens nor closes it. */
+  readonly db: Database;
+  /** Whether the handler runs in the transaction that records the key, and gets it as `context.tx`. (Default: false.) */
+  readonly transactional?: boolean | undefined;
+  /** The table, or `schema.table`. (Default: `webhook_idempotency_keys`.) */
+  readonly table?: string | undefined;
+  /** Isolation level of the transactions. SQLite has one alone. (Default: the database's.) */
+  readonly isolationLevel?: IsolationLevel | undefined;
+}
+
+/** The store that {@link sqlStore} creates. */
+export interface SqlStore<Tx = undefined> extends IdempotencyStore<Tx> {
+  /** Creates the table if it does not exist. Replicas may call it at the same time, and at every start. */
+  migrate(): Promise<void>;
+  /** Deletes expired keys and resolves to their number. Call it periodically, on one replica or all. */
+  sweep(): Promise<number>;
+}
+
+type AnyDatabase = SqlDatabase<unknown> | SynchronousDatabase<unknown>;
+
+const DEFAULT_TABLE = 'webhook_idempotency_keys';
+const SWEEP_ROWS = 10_000;
+const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
+
+/**
+ * Creates a store in your database, shared by all replicas. With `transactional`, the handler runs in the transaction that
+ * records the key, and gets it as your client or ORM types it: its writes and the key commit together or not at all.
+ * Every run then uses one connection until it settles, so size the pool accordingly. After a serialization failure or a
+ * deadlock the handler runs again, up to five times. When a handler times out, its transaction becomes unusable.
+ *
+ * Without `transactional` it does not put the handler's writes into its own transaction: the key has a lease, and if the
+ * process dies between the effect and its record, the event is handled again. It does not create the table: call `migrate`.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from 'event-webhook-receiver';
+ * import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import { Pool } from 'pg';
+ *
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * pool.on('error', (error) => console.error(error.message));
+ * const store = sqlStore({ db: fromPg(pool), transactional: true });
+ * await store.migrate();
+ *
+ * const receiver = createReceiver({
+ *   secret: process.env.WEBHOOK_SECRET ?? '',
+ *   store,
+ *   onEvent: (event, { tx }) => tx.query('INSERT INTO seen (id) VALUES ($1)', [event.id]),
+ * });
+ * ```
+ * @param options The database and the table; times are in milliseconds.
+ * @returns The store, for the receiver's `store` option.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
+ */
+export function sqlStore<Tx>(
+  options: SqlStoreOptions<SqlDatabase<Tx>> & { readonly transactional: true },
+): SqlStore<Tx>;
+export function sqlStore<Connection>(
+  options: SqlStoreOptions<SynchronousDatabase<Connection>> & { readonly transactional: true },
+): SqlStore<Synchronous<Connection>>;
+export function sqlStore(
+  options: SqlStoreOptions<AnyDatabase> & { readonly transactional?: false | undefined },
+): SqlStore;
+export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never> | SqlStore {
+  const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
+  const statements = statementsFor(db.dialect, table, lease);
+  const run = isSynchronous(db) ? runsOf(db, lease.timeoutMs) : runOf(db, lease.timeoutMs);
+
+  const maintenance = {
+    migrate: () => statements.migrate(run),
+    async sweep() {
+      let total = 0;
+      for (;;) {
+        const swept = await statements.sweep(run, SWEEP_ROWS);
+        total += swept;
+        if (swept < SWEEP_ROWS) return total;
+      }
+    },
+  };
+  if (!transactional) return { ...leasedStore(oneByOne(leaseTable(run, statements)), lease), ...maintenance };
+  const store = isSynchronous(db)
+    ? synchronousStore(db, table, lease)
+    : transactionalStore(db, statements, { ...lease, isolationLevel });
+  return { ...store, ...maintenance } as SqlStore<never>;
+}
+
+/** Options of {@link sqlDdl}. */
+export interface SqlDdlOptions {
+  readonly dialect: Dialect;
+  /** The table, or `schema.table`. (Default: `webhook_idempotency_keys`.) */
+  readonly table?: string | undefined;
+}
+
+/**
+ * The statements that create the store's table, for a migration of your own.
+ *
+ * @example
+ * ```ts
+ * import { sqlDdl } from 'event-webhook-receiver/stores/sql';
+ *
+ * console.log(`${sqlDdl({ dialect: 'postgres' }).join(';\n')};`);
+ * ```
+ * @param options The dialect and the table.
+ * @returns Statements without semicolons.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
+ */
+export function sqlDdl(options: SqlDdlOptions): string[] {
+  checkOptions('sqlDdl', options, ['dialect', 'table']);
+  const { dialect, table = DEFAULT_TABLE } = options;
+  if (!Object.hasOwn(DIALECTS, dialect)) throw optionError('dialect', "'postgres', 'mysql' or 'sqlite'", dialect);
+  return DIALECTS[dialect].ddl(tableOf(table, dialect));
+}
+
+const DIALECTS: Record<
+  Dialect,
+  { ddl(table: Table): string[]; statements(table: Table, durations: Durations): Statements }
+> = {
+  postgres: { ddl: postgresDdl, statements: postgresStatements },
+  mysql: { ddl: mysqlDdl, statements: mysqlStatements },
+  sqlite: { ddl: sqliteDdl, statements: sqliteStatements },
+};
+
+function statementsFor(dialect: Dialect, table: Table, durations: Durations): Statements {
+  return DIALECTS[dialect].statements(table, durations);
+}
+
+/** Repeats a statement of SQLite while another connection is writing. */
+function runOf({ dialect, run }: SqlDatabase<unknown>, timeoutMs: number): Run {
+  return dialect === 'sqlite' ? (statement) => whenFree(() => run(statement), timeoutMs) : run;
+}
+
+function isSynchronous(db: AnyDatabase): db is SynchronousDatabase<unknown> {
+  return 'runNow' in db;
+}
+
+/** Checks the options and applies the defaults. */
+function resolve(options: SqlStoreOptions<AnyDatabase>) {
+  checkOptions('sqlStore', options, ['db', 'transactional', 'table', 'isolationLevel', ...LEASE_OPTIONS]);
+  const { db, transactional = false, table = DEFAULT_TABLE, isolationLevel } = options;
+  const isDatabase =
+    hasMethods<SqlDatabase<unknown>>(db, 'run', 'transaction') ||
+    hasMethods<SynchronousDatabase<unknown>>(db, 'runNow');
+  if (!isDatabase || !Object.hasOwn(DIALECTS, db.dialect)) {
+    throw optionError('db', 'the result of a from… function, such as fromPg(pool)', db);
+  }
+  if (typeof transactional !== 'boolean') throw optionError('transactional', 'a boolean', transactional);
+  if (isolationLevel !== undefined && !ISOLATION_LEVELS.includes(isolationLevel)) {
+    throw optionError('isolationLevel', ISOLATION_LEVELS.map((level) => `'${level}'`).join(', '), isolationLevel);
+  }
+  if (isolationLevel !== undefined && (!transactional || db.dialect === 'sqlite')) {
+    throw optionError('isolationLevel', 'undefined without `transactional` and in SQLite', isolationLevel);
+  }
+  return { db, transactional, isolationLevel, table: tableOf(table, db.dialect), ...resolveLeaseOptions(options) };
+}
+
+function oneByOne(leases: BulkLeases): LeaseTable {
+  return {
+    claim: async (key, owner) => (await leases.claim([key], owner)).get(key) ?? 'in-progress',
+    complete: async (key, owner) => (await leases.complete([key], owner)).has(key),
+    release: (key, owner) => leases.release([key], owner),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Run } from './database.js';
+import { explained, isConflict, type Statements, type Status } from './dialect.js';
+
+const CLAIM_TRIES = 5;
+
+type Word = 'claimed' | bigint | Status;
+
+/** Keys with their owners. */
+export interface BulkLeases {
+  claim(keys: readonly string[], owner: string): Promise<ReadonlyMap<string, Word>>;
+  complete(keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
+  release(keys: readonly string[], owner: string): Promise<unknown>;
+}
+
+/** Leases in a table, one statement a step. */
+export function leaseTable(plain: Run, statements: Statements): BulkLeases {
+  const run: Run = (statement) =>
+    plain(statement).catch((error: unknown) => {
+      throw explained(error, statements.table);
+    });
+
+  /** A serialization failure or a deadlock changed nothing, so the next try may find out more. */
+  const unlessConflict = (error: unknown) => {
+    if (!isConflict(error)) throw error;
+    return [];
+  };
+
+  return {
+    async claim(keys, owner) {
+      await statements.prepare?.(run);
+      const words = new Map<string, Word>();
+      // Sorted, so that overlapping deliveries do not deadlock.
+      let left: readonly string[] = [...keys].sort();
+      const settle = () => {
+        left = left.filter((key) => !words.has(key));
+        return left.length === 0;
+      };
+      // Keys may be released between the two statements.
+      for (let tries = 0; tries < CLAIM_TRIES; tries++) {
+        const claimed = await statements.claim(run, left, owner).catch(unlessConflict);
+        for (const [key, token] of claimed) words.set(key, token ?? 'claimed');
+        if (settle()) return words;
+        for (const [key, word] of await statements.status(run, left)) words.set(key, word);
+        if (settle()) return words;
+      }
+      for (const key of left) words.set(key, 'in-progress');
+      return words;
+    },
+    complete: (keys, owner) => statements.complete(run, [...keys].sort(), owner),
+    release: (keys, owner) => statements.release(run, [...keys].sort(), owner),
+  };
+}
