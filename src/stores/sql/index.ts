@@ -1,17 +1,11 @@
 import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
-import {
-  LEASE_OPTIONS,
-  type LeaseOptions,
-  type LeaseTable,
-  leasedStore,
-  resolveLeaseOptions,
-} from '../leased-store.js';
+import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
 import type { Dialect, IsolationLevel, Run, SqlDatabase, Synchronous, SynchronousDatabase } from './database.js';
 import type { Durations, Statements } from './dialect.js';
-import { type BulkLeases, leaseTable } from './leases.js';
+import { leaseTable } from './leases.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
 import { postgresDdl, postgresStatements } from './postgres.js';
 import { sqliteDdl, sqliteStatements } from './sqlite.js';
@@ -75,7 +69,7 @@ const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
  * import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
  * import { Pool } from 'pg';
  *
- * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
  * pool.on('error', (error) => console.error(error.message));
  * const store = sqlStore({ db: fromPg(pool), transactional: true });
  * await store.migrate();
@@ -117,7 +111,7 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never>
       }
     },
   };
-  if (!transactional) return { ...leasedStore(oneByOne(leaseTable(run, statements)), lease), ...maintenance };
+  if (!transactional) return { ...leasedStore(leaseTable(run, statements), lease), ...maintenance };
   const store = isSynchronous(db)
     ? synchronousStore(db, table, lease)
     : transactionalStore(db, statements, { ...lease, isolationLevel });
@@ -192,12 +186,4 @@ function resolve(options: SqlStoreOptions<AnyDatabase>) {
     throw optionError('isolationLevel', 'undefined without `transactional` and in SQLite', isolationLevel);
   }
   return { db, transactional, isolationLevel, table: tableOf(table, db.dialect), ...resolveLeaseOptions(options) };
-}
-
-function oneByOne(leases: BulkLeases): LeaseTable {
-  return {
-    claim: async (key, owner) => (await leases.claim([key], owner)).get(key) ?? 'in-progress',
-    complete: async (key, owner) => (await leases.complete([key], owner)).has(key),
-    release: (key, owner) => leases.release([key], owner),
-  };
 }
