@@ -56,6 +56,8 @@ type AnyDatabase = SqlDatabase<unknown> | SynchronousDatabase<unknown>;
 
 const DEFAULT_TABLE = 'webhook_idempotency_keys';
 const SWEEP_ROWS = 10_000;
+/** How long a statement of `migrate` or `sweep` may take, in ms. */
+const MAINTENANCE_MS = 60_000;
 const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
 
 /**
@@ -100,14 +102,16 @@ export function sqlStore(
 export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never> | SqlStore {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
   const statements = statementsFor(db.dialect, table, lease);
-  const run = isSynchronous(db) ? runsOf(db, lease.timeoutMs) : runOf(db, lease.timeoutMs);
+  const runFor = (timeoutMs: number) => (isSynchronous(db) ? runsOf(db, timeoutMs) : runOf(db, timeoutMs));
+  const run = runFor(lease.timeoutMs);
+  const slowRun = runFor(Math.max(lease.timeoutMs, MAINTENANCE_MS));
 
   const maintenance = {
-    migrate: () => statements.migrate(run),
+    migrate: () => statements.migrate(slowRun),
     async sweep() {
       let total = 0;
       for (;;) {
-        const swept = await statements.sweep(run, SWEEP_ROWS);
+        const swept = await statements.sweep(slowRun, SWEEP_ROWS);
         total += swept;
         if (swept < SWEEP_ROWS) return total;
       }
@@ -162,7 +166,8 @@ function statementsFor(dialect: Dialect, table: Table, durations: Durations): St
 
 /** Repeats a statement of SQLite while another connection is writing. */
 function runOf({ dialect, run }: SqlDatabase<unknown>, timeoutMs: number): Run {
-  return dialect === 'sqlite' ? (statement) => whenFree(() => run(statement), timeoutMs) : run;
+  if (dialect === 'sqlite') return (statement) => whenFree(() => run(statement), timeoutMs);
+  return (statement) => run(statement, timeoutMs);
 }
 
 function isSynchronous(db: AnyDatabase): db is SynchronousDatabase<unknown> {
