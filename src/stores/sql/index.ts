@@ -24,6 +24,7 @@ export type {
   Transaction,
   TransactionOptions,
 } from './database.js';
+export { fromMysql2 } from './from/mysql2.js';
 export { fromPg } from './from/pg.js';
 
 /** Options of {@link sqlStore}. */
@@ -95,7 +96,7 @@ export function sqlStore(
 ): SqlStore;
 export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never> | SqlStore {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
-  const statements = statementsFor(db.dialect, table, lease);
+  const statements = statementsFor(db.dialect, table, { ...lease, isolationLevel });
   const runFor = (timeoutMs: number) => (isSynchronous(db) ? runsOf(db, timeoutMs) : runOf(db, timeoutMs));
   const run = runFor(lease.timeoutMs);
   const slowRun = runFor(Math.max(lease.timeoutMs, MAINTENANCE_MS));
