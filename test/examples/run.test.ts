@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { isInstalled } from '../../examples/frameworks/recipes.js';
 import { hasPostgres, needsPostgres } from '../servers/postgres.js';
 import { hasRedis, needsRedis } from '../servers/redis.js';
+
+const hasOrms = hasPostgres && existsSync(new URL('../../examples/orms/generated/mysql', import.meta.url));
+const needsOrms = hasOrms ? '' : ' (skipped: no ORMs; npm run test:servers installs them)';
 
 const examples = [
   { name: 'sqlite', has: true, needs: '' },
@@ -11,6 +16,7 @@ const examples = [
   { name: 'redis', has: hasRedis, needs: needsRedis },
   { name: 'bullmq', has: hasRedis, needs: needsRedis },
   { name: 'pg-boss', has: hasPostgres, needs: needsPostgres },
+  ...['prisma', 'drizzle', 'kysely', 'knex', 'typeorm'].map((name) => ({ name, has: hasOrms, needs: needsOrms })),
 ];
 
 for (const { name, has, needs } of examples) {
@@ -25,6 +31,17 @@ for (const { name, has, needs } of examples) {
     });
   });
 }
+
+describe.skipIf(!hasOrms)(`examples/orms${needsOrms}`, () => {
+  it("gives a handler the ORM's own type of transaction", { timeout: 120_000 }, async () => {
+    const [tsc, project] = ['../../node_modules/typescript/bin/tsc', '../../examples/orms'].map((path) =>
+      fileURLToPath(new URL(path, import.meta.url)),
+    );
+    const args = [tsc ?? '', '--pretty', 'false', '-p', project ?? ''];
+    const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
+    expect(stdout).toBe('');
+  });
+});
 
 const hasKoa = isInstalled('koa');
 

@@ -1,7 +1,7 @@
 // Each ORM over Postgres, for the tests of the store.
 import { PrismaPg } from '@prisma/adapter-pg';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
 import knexOf from 'knex';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
@@ -24,16 +24,28 @@ export const orms = {
   drizzle(url: string, max: number) {
     const pool = poolOf(url, max);
     const db = drizzle(pool);
-    return { db: fromDrizzle(db), runner: (tx: any) => (text: string) => tx.execute(sql.raw(text)), close: () => pool.end() };
+    return {
+      db: fromDrizzle(db),
+      runner: (tx: any) => (text: string) => tx.execute(sql.raw(text)),
+      close: () => pool.end(),
+    };
   },
   prisma(url: string, max: number) {
     const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max }) });
-    return { db: fromPrisma(prisma), runner: (tx: any) => (text: string) => tx.$executeRawUnsafe(text), close: () => prisma.$disconnect() };
+    return {
+      db: fromPrisma(prisma),
+      runner: (tx: any) => (text: string) => tx.$executeRawUnsafe(text),
+      close: () => prisma.$disconnect(),
+    };
   },
   kysely(url: string, max: number) {
     const pool = poolOf(url, max);
     const kysely = new Kysely<any>({ dialect: new PostgresDialect({ pool }) });
-    return { db: fromKysely(kysely, fromPg(pool)), runner: (tx: any) => (text: string) => tx.executeQuery(CompiledQuery.raw(text)), close: () => pool.end() };
+    return {
+      db: fromKysely(kysely, fromPg(pool)),
+      runner: (tx: any) => (text: string) => tx.executeQuery(CompiledQuery.raw(text)),
+      close: () => pool.end(),
+    };
   },
   knex(url: string, max: number) {
     const knex = knexOf({ client: 'pg', connection: url, pool: { min: 0, max } });
@@ -41,6 +53,11 @@ export const orms = {
   },
   typeorm(url: string, max: number) {
     const source = new DataSource({ type: 'postgres', url, extra: { max } });
-    return { init: () => source.initialize(), db: fromTypeOrm(source), runner: (tx: any) => (text: string) => tx.query(text), close: () => source.destroy() };
+    return {
+      init: () => source.initialize(),
+      db: fromTypeOrm(source),
+      runner: (tx: any) => (text: string) => tx.query(text),
+      close: () => source.destroy(),
+    };
   },
 };

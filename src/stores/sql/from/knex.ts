@@ -15,7 +15,10 @@ export interface KnexTransactionLike {
 export interface KnexLike<Tx> {
   // biome-ignore lint/suspicious/noExplicitAny: as Knex types it
   readonly client: any;
-  transaction(config: { connection: unknown; isolationLevel?: IsolationLevel }): Promise<Tx>;
+  transaction<T>(
+    scope: (tx: Tx) => Promise<T> | void,
+    config?: { connection?: unknown; isolationLevel?: IsolationLevel },
+  ): Promise<T>;
 }
 
 const DIALECTS: Readonly<Record<string, Dialect>> = { pg: 'postgres', mysql2: 'mysql' };
@@ -34,7 +37,9 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
   const pool: Pool = knex.client;
   const dialect = Object.hasOwn(DIALECTS, pool.driverName) ? DIALECTS[pool.driverName] : undefined;
   if (!dialect) {
-    throw new ConfigError('`fromKnex` takes an instance for the drivers pg or mysql2. For SQLite, use fromBetterSqlite3 or fromDrizzle.');
+    throw new ConfigError(
+      '`fromKnex` takes an instance for the drivers pg or mysql2. For SQLite, use fromBetterSqlite3 or fromDrizzle.',
+    );
   }
   return {
     dialect,
@@ -52,8 +57,9 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
       let trx: Tx | undefined;
       const steps = {
         async begin() {
-          trx = await knex.transaction({ connection, ...(isolationLevel && { isolationLevel }) });
-          trx.executionPromise.catch(() => {});
+          trx = await new Promise<Tx>((resolve, reject) => {
+            knex.transaction(resolve, { connection, ...(isolationLevel && { isolationLevel }) }).catch(reject);
+          });
           if (trx.isCompleted()) await trx.executionPromise;
           return trx;
         },
