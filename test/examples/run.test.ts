@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { isInstalled } from '../../examples/frameworks/recipes.js';
 import { hasPostgres, needsPostgres } from '../servers/postgres.js';
 import { hasRedis, needsRedis } from '../servers/redis.js';
-
-const hasOrms = hasPostgres && existsSync(new URL('../../examples/orms/generated/mysql', import.meta.url));
-const needsOrms = hasOrms ? '' : ' (skipped: no ORMs; npm run test:servers installs them)';
+import { hasOrms, needsOrms } from '../stores/sql/orms/installed.js';
 
 const examples = [
   { name: 'sqlite', has: true, needs: '' },
@@ -16,7 +13,11 @@ const examples = [
   { name: 'redis', has: hasRedis, needs: needsRedis },
   { name: 'bullmq', has: hasRedis, needs: needsRedis },
   { name: 'pg-boss', has: hasPostgres, needs: needsPostgres },
-  ...['prisma', 'drizzle', 'kysely', 'knex', 'typeorm'].map((name) => ({ name, has: hasOrms, needs: needsOrms })),
+  ...['prisma', 'drizzle', 'kysely', 'knex', 'typeorm'].map((name) => ({
+    name,
+    has: hasPostgres && hasOrms,
+    needs: needsPostgres || needsOrms,
+  })),
 ];
 
 for (const { name, has, needs } of examples) {
