@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
-import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
+import { type RawConnection, runOnce, transactionOn } from './raw-connection.js';
 
 export interface KnexTransactionLike {
   readonly executionPromise: Promise<unknown>;
@@ -43,10 +43,10 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
   }
   return {
     dialect,
-    async run(statement) {
+    async run(statement, timeoutMs) {
       const connection = await pool.acquireConnection();
       try {
-        return await runOn(connection)(statement);
+        return await runOnce(connection, statement, timeoutMs);
       } finally {
         await pool.releaseConnection(connection);
       }
@@ -71,7 +71,7 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
         release: () => pool.releaseConnection(connection),
         isEnded: () => trx?.isCompleted() ?? false,
       };
-      await transactionOn(connection, steps, work, options);
+      await transactionOn(connection, dialect, steps, work, options);
     },
   };
 }
