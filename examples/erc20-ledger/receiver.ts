@@ -6,7 +6,7 @@ import { Pool, type PoolClient } from 'pg';
 import { serve } from '../serve.js';
 import { tokenAbi } from './token.js';
 
-const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
 // A pool reports connections that break while nobody uses them; without a listener that would end the process.
 pool.on('error', (error) => console.error(error.message));
 

@@ -4,7 +4,7 @@ import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { Pool } from 'pg';
 import { serve } from '../serve.js';
 
-const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
 // A pool emits an error when an idle connection breaks; without a listener, that ends the process.
 pool.on('error', (error) => console.error(error.message));
 

@@ -74,7 +74,7 @@ const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
  * import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
  * import { Pool } from 'pg';
  *
- * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
  * pool.on('error', (error) => console.error(error.message));
  * const store = sqlStore({ db: fromPg(pool), transactional: true });
  * await store.migrate();

@@ -197,7 +197,10 @@ class Attempt<Tx> {
     } catch (error) {
       this.handlerFailed = true;
       // A handler that ended the transaction itself is told so, whatever it failed with. A failed transaction says nothing.
-      if (!this.isLate) await this.#statements.transaction.check(run, claimed).catch(ifEnded);
+      if (!this.isLate) {
+        this.#limit('did not answer', error);
+        await this.#statements.transaction.check(run, claimed).catch(ifEnded);
+      }
       throw error;
     }
     if (!this.isLate) return;
