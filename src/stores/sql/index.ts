@@ -24,8 +24,13 @@ export type {
   Transaction,
   TransactionOptions,
 } from './database.js';
+export { type DrizzleLike, fromDrizzle } from './from/drizzle.js';
+export { fromKnex, type KnexLike, type KnexTransactionLike } from './from/knex.js';
+export { fromKysely, type KyselyLike } from './from/kysely.js';
 export { fromMysql2 } from './from/mysql2.js';
 export { fromPg } from './from/pg.js';
+export { fromPrisma, type PrismaLike } from './from/prisma.js';
+export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
 
 /** Options of {@link sqlStore}. */
 export interface SqlStoreOptions<Database> extends LeaseOptions {
