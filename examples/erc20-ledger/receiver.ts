@@ -1,16 +1,16 @@
 // Balances of a token's holders, exactly those of the chain: a transfer is counted in the transaction that records its log.
 import { createReceiver, createRouter } from 'event-webhook-receiver';
 import { contractEvent, logIdentity } from 'event-webhook-receiver/evm';
-import { postgresStore } from 'event-webhook-receiver/stores/postgres';
+import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { Pool, type PoolClient } from 'pg';
 import { serve } from '../serve.js';
 import { tokenAbi } from './token.js';
 
-const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
 // A pool reports connections that break while nobody uses them; without a listener that would end the process.
 pool.on('error', (error) => console.error(error.message));
 
-const store = postgresStore({ pool, transactional: true });
+const store = sqlStore({ db: fromPg(pool), transactional: true });
 await store.migrate();
 // Not CHECK (amount >= 0): a payment may be delivered before what it was paid from. The sum is exact in any order.
 await pool.query('CREATE TABLE IF NOT EXISTS balances (address text PRIMARY KEY, amount numeric(78, 0) NOT NULL)');

@@ -1,13 +1,13 @@
 // Handles each event that receiver.ts has stored exactly once: pg-boss runs a job again when a worker dies, and the
 // transactional store commits the handler's writes and the event's key together or not at all.
 import { pgBossWorker } from 'event-webhook-receiver/queues/pg-boss';
-import { postgresStore } from 'event-webhook-receiver/stores/postgres';
+import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { Pool } from 'pg';
 import { openBoss, queue } from './boss.js';
 
-const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
 pool.on('error', (error) => console.error(error.message));
-const store = postgresStore({ pool, transactional: true });
+const store = sqlStore({ db: fromPg(pool), transactional: true });
 await store.migrate();
 await pool.query('CREATE TABLE IF NOT EXISTS handled (event_id text)');
 

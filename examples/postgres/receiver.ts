@@ -1,14 +1,14 @@
 // Exactly once: the handler writes in the transaction that records the key, so both commit or neither does.
 import { createReceiver } from 'event-webhook-receiver';
-import { postgresStore } from 'event-webhook-receiver/stores/postgres';
+import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { Pool } from 'pg';
 import { serve } from '../serve.js';
 
-const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
 // A pool emits an error when an idle connection breaks; without a listener, that ends the process.
 pool.on('error', (error) => console.error(error.message));
 
-const store = postgresStore({ pool, transactional: true });
+const store = sqlStore({ db: fromPg(pool), transactional: true });
 await store.migrate();
 await pool.query('CREATE TABLE IF NOT EXISTS transfers (event_id text, name text NOT NULL)');
 setInterval(() => store.sweep().catch(console.error), 3_600_000).unref();

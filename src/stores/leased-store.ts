@@ -3,7 +3,7 @@ import { stopwatch, withDeadline } from '../internal/deadline.js';
 import { boundedCalls, type CallLimits, storeError } from './bounded-calls.js';
 import { createRecorder } from './recorder.js';
 import { storableKey } from './storable-key.js';
-import { DEFAULT_RETENTION_MS, type IdempotencyStore } from './store.js';
+import { DEFAULT_RETENTION_MS, type IdempotencyStore, type RunOptions, type StoreWord } from './store.js';
 
 /** Options that all lease stores share. */
 export interface LeaseOptions {
@@ -26,17 +26,42 @@ export interface LeaseOptions {
 
 export const LEASE_OPTIONS = ['leaseMs', 'retentionMs', 'timeoutMs'] as const satisfies (keyof LeaseOptions)[];
 
-/** Keys with their owners, on a server. Each call is one atomic step there. */
+/** The answer to a claim of a key. A bigint means claimed, with this fencing token. */
+export type Claim = 'claimed' | bigint | 'duplicate' | 'in-progress';
+
+/** Keys with their owners, on a server. The keys of a call are unique; each of them is one atomic step there. */
 export interface LeaseTable {
-  /**
-   * Gives the key to `owner` for `leaseMs` if nobody has it and it has not taken effect. A bigint means claimed, with this
-   * fencing token.
-   */
-  claim(key: string, owner: string): Promise<'claimed' | bigint | 'duplicate' | 'in-progress'>;
-  /** Records for `retentionMs` that the key took effect. Resolves to false, without a change, if another owner has it. */
+  /** Gives the keys that nobody has and that have not taken effect to `owner`, for `leaseMs`. Never waits for a held key. */
+  claim(keys: readonly string[], owner: string): Promise<ReadonlyMap<string, Claim>>;
+  /** Records for `retentionMs` that the keys took effect. Resolves to those that no other owner has. */
+  complete(keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
+  /** Frees the keys that `owner` still has. */
+  release(keys: readonly string[], owner: string): Promise<unknown>;
+}
+
+/** A table that takes one key a call. */
+export interface Leases {
+  claim(key: string, owner: string): Promise<Claim>;
   complete(key: string, owner: string): Promise<boolean>;
-  /** Frees the key if `owner` still has it. */
   release(key: string, owner: string): Promise<unknown>;
+}
+
+export function oneByOne(leases: Leases): LeaseTable {
+  return {
+    async claim(keys, owner) {
+      const claims = new Map<string, Claim>();
+      for (const key of keys) claims.set(key, await leases.claim(key, owner));
+      return claims;
+    },
+    async complete(keys, owner) {
+      const recorded = new Set<string>();
+      for (const key of keys) if (await leases.complete(key, owner)) recorded.add(key);
+      return recorded;
+    },
+    async release(keys, owner) {
+      for (const key of keys) await leases.release(key, owner);
+    },
+  };
 }
 
 /** Applies the defaults. Throws ConfigError for a number out of range. */
@@ -57,10 +82,10 @@ export function leasedStore(
   table: LeaseTable,
   options: ReturnType<typeof resolveLeaseOptions>,
   limits: Omit<CallLimits, 'timeoutMs'> = {},
-): IdempotencyStore {
+): Required<Omit<IdempotencyStore, 'transactional'>> {
   const { leaseMs, timeoutMs } = options;
   const calls = boundedCalls({ timeoutMs, ...limits });
-  const recorder = createRecorder((key, owner) => calls.send(() => table.complete(key, owner)), options);
+  const recorder = createRecorder((keys, owner) => calls.send(() => table.complete(keys, owner)), options);
 
   const late = () => storeError('The server did not answer in time (timeoutMs; for a claim also a tenth of leaseMs).');
   const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);
@@ -70,53 +95,119 @@ export function leasedStore(
   /** Records that are still retried after their delivery was answered. */
   const retried = new Set<Promise<void>>();
 
+  /** Claims the keys, passes the claims to `run` if there are any, and records those keys. */
+  async function hold(
+    keys: readonly string[],
+    run: (claims: Claims, runOptions: RunOptions) => Promise<void>,
+  ): Promise<Claims> {
+    const owner = crypto.randomUUID();
+    const release = async () => calls.send(() => table.release(keys, owner));
+    const elapsed = stopwatch();
+    const claiming = calls.send(() => table.claim(keys, owner));
+    let claims: Claims;
+    let fresh: readonly string[];
+    try {
+      claims = await withDeadline(claiming, claimMs, late);
+      fresh = keys.filter((key) => isFresh(claims.get(key)));
+      if (fresh.length === 0) return claims;
+      // A frozen process may read the answer before the timer fires. Nothing is awaited between here and the run. The
+      // comparison is negated so that a clock that returns NaN fails, too.
+      if (!(elapsed() <= claimMs)) throw late();
+    } catch (error) {
+      // The server may have made the claim, or may still make it, and would block the keys for a whole lease.
+      claiming.then(release, release).catch(ignore);
+      throw error;
+    }
+    try {
+      await run(claims, { fencingToken: leastToken(claims), remainingMs: () => leaseMs - elapsed() });
+    } catch (error) {
+      // If the server does not get this, the lease expires by itself.
+      await inTime(release()).catch(ignore);
+      throw error;
+    }
+    const recorded = recorder.record(fresh, owner);
+    try {
+      await inTime(recorded);
+    } catch (error) {
+      retried.add(recorded);
+      const forget = () => retried.delete(recorded);
+      recorded.then(forget, forget);
+      throw error;
+    }
+    return claims;
+  }
+
+  async function onceEach(names: readonly string[], run: RunEach): Promise<StoreWord[]> {
+    const keys = names.map(storableKey);
+    let failure: unknown;
+    // Waited for from the beginning, so that a long run does not prolong it.
+    const pending = keys.map((key) => {
+      const recording = recorder.pending(key);
+      return (
+        recording &&
+        inTime(recording).then(duplicate, (error) => {
+          failure = error;
+          return 'in-progress' as const;
+        })
+      );
+    });
+    const free = keys.filter((_, index) => pending[index] === undefined);
+    let isRun = false;
+    const claims =
+      free.length > 0
+        ? await hold(free, (claimed, runOptions) => {
+            isRun = true;
+            return run(
+              names.filter((_, index) => isFresh(claimed.get(keys[index] as string))),
+              undefined,
+              runOptions,
+            );
+          })
+        : NO_CLAIMS;
+    const words: StoreWord[] = [];
+    for (const [index, key] of keys.entries()) words.push((await pending[index]) ?? wordFor(claims.get(key)));
+    // What was run has been recorded, and must not fail with the record of another run.
+    if (failure !== undefined && !isRun) throw failure;
+    return words;
+  }
+
   return {
     // If the lease is so short that its claim may take more than 0.1 of it, handlers get 0.9 of the rest.
     leaseMs: claimMs > leaseMs / 10 ? (leaseMs - claimMs) / 0.9 : leaseMs,
     unrecorded: () => [...retried],
-    async once(idempotencyKey, run) {
-      const key = storableKey(idempotencyKey);
-      const recording = recorder.pending(key);
-      if (recording !== undefined) {
-        await inTime(recording);
-        return 'duplicate';
-      }
-      const owner = crypto.randomUUID();
-      const release = async () => calls.send(() => table.release(key, owner));
-      const elapsed = stopwatch();
-      const claim = calls.send(() => table.claim(key, owner));
-      let fencingToken: bigint | undefined;
-      try {
-        const answer = await withDeadline(claim, claimMs, late);
-        if (answer === 'duplicate' || answer === 'in-progress') return answer;
-        if (answer !== 'claimed') fencingToken = answer;
-        // A frozen process may read the answer before the timer fires. Nothing is awaited between here and the run. The
-        // comparison is negated so that a clock that returns NaN fails, too.
-        if (!(elapsed() <= claimMs)) throw late();
-      } catch (error) {
-        // The server may have made the claim, or may still make it, and would block the key for a whole lease.
-        claim.then(release, release).catch(ignore);
-        throw error;
-      }
-      try {
-        await run(undefined, { fencingToken, remainingMs: () => leaseMs - elapsed() });
-      } catch (error) {
-        // If the server does not get this, the lease expires by itself.
-        await inTime(release()).catch(ignore);
-        throw error;
-      }
-      const recorded = recorder.record(key, owner);
-      try {
-        await inTime(recorded);
-      } catch (error) {
-        retried.add(recorded);
-        const forget = () => retried.delete(recorded);
-        recorded.then(forget, forget);
-        throw error;
-      }
-      return 'handled';
+    onceEach,
+    async once(key, run) {
+      const [word] = await onceEach([key], (_, tx, runOptions) => run(tx, runOptions));
+      return word as StoreWord;
     },
   };
+}
+
+type Claims = ReadonlyMap<string, Claim>;
+type RunEach = (fresh: readonly string[], tx: undefined, options: RunOptions) => Promise<void>;
+
+const NO_CLAIMS: Claims = new Map();
+
+function isFresh(claim: Claim | undefined): boolean {
+  return claim === 'claimed' || typeof claim === 'bigint';
+}
+
+function wordFor(claim: Claim | undefined): StoreWord {
+  if (isFresh(claim)) return 'handled';
+  return claim === 'duplicate' ? 'duplicate' : 'in-progress';
+}
+
+/** The smallest token of the claims: an effect that is fenced with it never counts as newer than one of its keys. */
+function leastToken(claims: Claims): bigint | undefined {
+  let least: bigint | undefined;
+  for (const claim of claims.values()) {
+    if (typeof claim === 'bigint' && (least === undefined || claim < least)) least = claim;
+  }
+  return least;
+}
+
+function duplicate(): StoreWord {
+  return 'duplicate';
 }
 
 function ignore(): void {}

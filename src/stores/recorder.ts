@@ -4,18 +4,18 @@ import { storeError } from './bounded-calls.js';
 const FIRST_RETRY_MS = 25;
 const LAST_RETRY_MS = 5000;
 
-/** Asks the server to record a key: false if another owner has it. It may throw, and may never settle. */
-export type Complete = (key: string, owner: string) => Promise<boolean>;
+/** Asks the server to record keys, and resolves to those that no other owner has. It may throw, and may never settle. */
+export type Complete = (keys: readonly string[], owner: string) => Promise<ReadonlySet<string>>;
 
 /** Records on a server which keys took effect, and tracks the records that are still pending. */
 export interface Recorder {
   /** The pending record of a key, if there is one. Rejects if the key cannot be recorded. */
   pending(key: string): Promise<void> | undefined;
   /**
-   * Retries until the server has recorded that a key took effect, because a lost record would run the event again. Each
-   * try has `timeoutMs`, and a late answer to any of them counts. The retries continue after the delivery was answered.
+   * Retries until the server has recorded that the keys took effect, because a lost record would run their events again.
+   * Each try has `timeoutMs`, and a late answer to any of them counts. The retries continue after the delivery was answered.
    */
-  record(key: string, owner: string): Promise<void>;
+  record(keys: readonly string[], owner: string): Promise<void>;
 }
 
 export function createRecorder(
@@ -26,7 +26,7 @@ export function createRecorder(
 
   const late = () => storeError(`The server did not answer within ${timeoutMs} ms (timeoutMs).`);
 
-  function keepTrying(key: string, owner: string, end: (error?: unknown) => void): void {
+  function keepTrying(keys: readonly string[], owner: string, end: (error?: unknown) => void): void {
     let isOver = false;
     let giveUpAt: number | undefined;
 
@@ -50,13 +50,13 @@ export function createRecorder(
         else wait(retryMs, () => attempt(Math.min(2 * retryMs, LAST_RETRY_MS)));
       }
 
-      function answer(isRecorded: boolean): void {
+      function answer(recorded: ReadonlySet<string>): void {
         clearTimeout(timer);
-        finish(isRecorded ? undefined : takenOver(leaseMs));
+        finish(keys.every((key) => recorded.has(key)) ? undefined : takenOver(leaseMs));
       }
 
       try {
-        complete(key, owner).then(answer, again);
+        complete(keys, owner).then(answer, again);
       } catch (error) {
         again(error);
       }
@@ -67,15 +67,15 @@ export function createRecorder(
 
   return {
     pending: (key) => pending.get(key),
-    record(key, owner) {
+    record(keys, owner) {
       const recorded: Promise<void> = new Promise((resolve, reject) => {
-        keepTrying(key, owner, (error) => {
-          if (pending.get(key) === recorded) pending.delete(key);
+        keepTrying(keys, owner, (error) => {
+          for (const key of keys) if (pending.get(key) === recorded) pending.delete(key);
           if (error === undefined) resolve();
           else reject(error);
         });
       });
-      pending.set(key, recorded);
+      for (const key of keys) pending.set(key, recorded);
       return recorded;
     },
   };

@@ -40,10 +40,7 @@ export interface IdempotencyStore<Tx = undefined> {
    * another run has claimed the key and has not finished.
    * @throws The error of `run`, or the store's own error, after which it is unknown whether the key was recorded.
    */
-  once(
-    key: string,
-    run: (tx: Tx, options?: RunOptions) => Promise<void>,
-  ): Promise<StoreWord>;
+  once(key: string, run: (tx: Tx, options?: RunOptions) => Promise<void>): Promise<StoreWord>;
   /**
    * Like `once` for the events of a delivery at once: claims all keys, calls `run` at most once with those that it got, and
    * records them together. It never waits for a key that another run has claimed while it has claimed others itself.

@@ -151,7 +151,7 @@ describe('a store whose client does not answer', () => {
     const answers = deferred<never>();
     const running = deferred();
     const store = leasedStore(
-      { ...table, claim: (key, owner) => (key === 'a' ? table.claim(key, owner) : answers.promise) },
+      { ...table, claim: (keys, owner) => (keys[0] === 'a' ? table.claim(keys, owner) : answers.promise) },
       resolveLeaseOptions({ timeoutMs: 100 }),
     );
     const first = store.once('a', () => running.promise).catch((error) => error.code);

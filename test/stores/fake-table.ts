@@ -1,22 +1,25 @@
-import type { LeaseTable } from '../../src/stores/leased-store.js';
+import type { Claim, LeaseTable } from '../../src/stores/leased-store.js';
 
 /** A table in memory that can be told what goes wrong. */
 export function fakeTable(wrong: Partial<LeaseTable> = {}) {
   const rows = new Map<string, { owner: string; done: boolean }>();
+
+  function claim(key: string, owner: string): Claim {
+    const row = rows.get(key);
+    if (row !== undefined) return row.done ? 'duplicate' : 'in-progress';
+    rows.set(key, { owner, done: false });
+    return 'claimed';
+  }
+
   const right: LeaseTable = {
-    async claim(key, owner) {
-      const row = rows.get(key);
-      if (row !== undefined) return row.done ? 'duplicate' : 'in-progress';
-      rows.set(key, { owner, done: false });
-      return 'claimed';
+    claim: async (keys, owner) => new Map(keys.map((key) => [key, claim(key, owner)])),
+    async complete(keys, owner) {
+      const recorded = keys.filter((key) => (rows.get(key)?.owner ?? owner) === owner);
+      for (const key of recorded) rows.set(key, { owner, done: true });
+      return new Set(recorded);
     },
-    async complete(key, owner) {
-      if (rows.has(key) && rows.get(key)?.owner !== owner) return false;
-      rows.set(key, { owner, done: true });
-      return true;
-    },
-    async release(key, owner) {
-      if (rows.get(key)?.owner === owner) rows.delete(key);
+    async release(keys, owner) {
+      for (const key of keys) if (rows.get(key)?.owner === owner) rows.delete(key);
     },
   };
   return { rows, right, table: { ...right, ...wrong } };

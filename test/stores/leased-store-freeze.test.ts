@@ -91,11 +91,11 @@ describe('a process that is frozen between a claim and its run', () => {
 
   it('releases only its own claim', async () => {
     const { rows, right, table } = fakeTable();
-    const claim: LeaseTable['claim'] = async (key, owner) => {
-      const status = await right.claim(key, owner);
+    const claim: LeaseTable['claim'] = async (keys, owner) => {
+      const claims = await right.claim(keys, owner);
       clock.monotonic += leaseMs + 1;
-      rows.set(key, { owner: 'another', done: true });
-      return status;
+      rows.set('a', { owner: 'another', done: true });
+      return claims;
     };
     const run = vi.fn(nothing);
     await expect(leasedStore({ ...table, claim }, options).once('a', run)).rejects.toThrow(/in time/);

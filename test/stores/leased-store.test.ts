@@ -18,11 +18,11 @@ afterEach(() => {
 
 describe('leasedStore', () => {
   it('fails without a run if a claim is answered late, and releases that claim', async () => {
-    const late = deferred<'claimed'>();
+    const late = deferred();
     const { rows, table, right } = fakeTable();
-    const claim = async (key: string, owner: string) => {
+    const claim: LeaseTable['claim'] = async (keys, owner) => {
       await late.promise;
-      return right.claim(key, owner);
+      return right.claim(keys, owner);
     };
     const slow = leasedStore({ ...table, claim }, options);
     let runs = 0;
@@ -30,7 +30,7 @@ describe('leasedStore', () => {
     const refused = expect(taking).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(100);
     await refused;
-    late.resolve('claimed');
+    late.resolve();
     await vi.advanceTimersByTimeAsync(0);
     expect(runs).toBe(0);
     expect(rows.size).toBe(0);
@@ -40,14 +40,14 @@ describe('leasedStore', () => {
   it('does not release a key after a late answer that another run has it', async () => {
     const late = deferred<void>();
     const { rows, table, right } = fakeTable();
-    const claim: LeaseTable['claim'] = async (key, owner) => {
+    const claim: LeaseTable['claim'] = async (keys, owner) => {
       await late.promise;
-      return right.claim(key, owner);
+      return right.claim(keys, owner);
     };
     const refused = expect(leasedStore({ ...table, claim }, options).once('a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(100);
     await refused;
-    await right.claim('a', 'another');
+    await right.claim(['a'], 'another');
     late.resolve();
     await vi.advanceTimersByTimeAsync(0);
     expect(rows.get('a')).toEqual({ owner: 'another', done: false });
@@ -55,8 +55,8 @@ describe('leasedStore', () => {
 
   it('releases a claim whose answer was lost, because the server may have made it', async () => {
     const { rows, table, right } = fakeTable();
-    const claim: LeaseTable['claim'] = async (key, owner) => {
-      await right.claim(key, owner);
+    const claim: LeaseTable['claim'] = async (keys, owner) => {
+      await right.claim(keys, owner);
       throw new Error('the connection was cut');
     };
     await expect(leasedStore({ ...table, claim }, options).once('a', nothing)).rejects.toThrow(
@@ -68,8 +68,8 @@ describe('leasedStore', () => {
 
   it('does not run if the claim took so long that the lease could end before the run', async () => {
     const { rows, table, right } = fakeTable();
-    const claim: LeaseTable['claim'] = async (key, owner) => {
-      const status = await right.claim(key, owner);
+    const claim: LeaseTable['claim'] = async (keys, owner) => {
+      const status = await right.claim(keys, owner);
       await new Promise((resolve) => setTimeout(resolve, 1001));
       return status;
     };
@@ -102,9 +102,9 @@ describe('leasedStore', () => {
   it('records after an outage shorter than timeoutMs without an error', async () => {
     const { table, right } = fakeTable();
     let down = 2;
-    const complete: LeaseTable['complete'] = async (key, owner) => {
+    const complete: LeaseTable['complete'] = async (keys, owner) => {
       if (down-- > 0) throw new Error('connection lost');
-      return right.complete(key, owner);
+      return right.complete(keys, owner);
     };
     const taking = leasedStore({ ...table, complete }, options).once('a', nothing);
     await vi.advanceTimersByTimeAsync(99);
@@ -114,9 +114,9 @@ describe('leasedStore', () => {
   it('keeps retrying a record after the delivery failed, and does not run its key in the meantime', async () => {
     const { rows, table, right } = fakeTable();
     let down = true;
-    const complete: LeaseTable['complete'] = async (key, owner) => {
+    const complete: LeaseTable['complete'] = async (keys, owner) => {
       if (down) throw new Error('connection lost');
-      return right.complete(key, owner);
+      return right.complete(keys, owner);
     };
     const store = leasedStore({ ...table, complete }, options);
     const run = vi.fn(nothing);
@@ -140,9 +140,9 @@ describe('leasedStore', () => {
   it('lets a duplicate wait for a pending record', async () => {
     const { table, right } = fakeTable();
     const gate = deferred();
-    const complete: LeaseTable['complete'] = async (key, owner) => {
+    const complete: LeaseTable['complete'] = async (keys, owner) => {
       await gate.promise;
-      return right.complete(key, owner);
+      return right.complete(keys, owner);
     };
     const store = leasedStore({ ...table, complete }, options);
     const first = store.once('a', nothing);
@@ -170,7 +170,7 @@ describe('leasedStore', () => {
   });
 
   it('says what to change when another run took over the key', async () => {
-    const store = leasedStore(fakeTable({ complete: async () => false }).table, options);
+    const store = leasedStore(fakeTable({ complete: async () => new Set<string>() }).table, options);
     await expect(store.once('a', nothing)).rejects.toThrow(/Increase leaseMs/);
   });
 

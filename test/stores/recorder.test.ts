@@ -16,20 +16,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+type Recorded = ReturnType<LeaseTable['complete']>;
+const done: ReadonlySet<string> = new Set(['a']);
+const taken: ReadonlySet<string> = new Set();
+
 /** A store whose completions go wrong one after the other, in the given ways, before they go right. */
-function storeWith(...ways: ((complete: () => Promise<boolean>) => Promise<boolean>)[]) {
+function storeWith(...ways: ((complete: () => Recorded) => Recorded)[]) {
   const { rows, right, table } = fakeTable();
   let tries = 0;
-  const complete: LeaseTable['complete'] = (key, owner) => {
+  const complete: LeaseTable['complete'] = (keys, owner) => {
     const way = ways[tries++];
-    return way ? way(() => right.complete(key, owner)) : right.complete(key, owner);
+    return way ? way(() => right.complete(keys, owner)) : right.complete(keys, owner);
   };
   return { rows, table, store: leasedStore({ ...table, complete }, options), tries: () => tries };
 }
 
 const lost = {
   'never settles': never,
-  'is done, but its answer never comes': async (complete: () => Promise<boolean>) => {
+  'is done, but its answer never comes': async (complete: () => Recorded) => {
     await complete();
     return never();
   },
@@ -74,9 +78,9 @@ describe('a record', () => {
   });
 
   it('accepts a late answer to an earlier try', async () => {
-    let answer: (recorded: boolean) => void = () => {};
+    let answer: (recorded: ReadonlySet<string>) => void = () => {};
     const slow = () =>
-      new Promise<boolean>((resolve) => {
+      new Promise<ReadonlySet<string>>((resolve) => {
         answer = resolve;
       });
     const { store, tries } = storeWith(slow, never, never, never);
@@ -85,7 +89,7 @@ describe('a record', () => {
     await first;
     expect(tries()).toBe(2);
     expect(store.unrecorded?.()).toHaveLength(1);
-    answer(true);
+    answer(done);
     await vi.advanceTimersByTimeAsync(0);
     expect(store.unrecorded?.()).toEqual([]);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -93,15 +97,15 @@ describe('a record', () => {
   });
 
   it('is decided by the first answer to any of its tries', async () => {
-    const answers: ((recorded: boolean) => void)[] = [];
-    const complete = () => new Promise<boolean>((resolve) => answers.push(resolve));
+    const answers: ((recorded: ReadonlySet<string>) => void)[] = [];
+    const complete = () => new Promise<ReadonlySet<string>>((resolve) => answers.push(resolve));
     const store = leasedStore({ ...fakeTable().table, complete }, options);
     const first = expect(store.once('a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(timeoutMs + 50);
     await first;
     const [record] = store.unrecorded?.() ?? [];
-    answers[1]?.(true);
-    answers[0]?.(false);
+    answers[1]?.(done);
+    answers[0]?.(taken);
     await expect(record).resolves.toBeUndefined();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(answers).toHaveLength(2);
@@ -123,7 +127,7 @@ describe('a record', () => {
     const { store } = storeWith(
       async () => {
         await new Promise((resolve) => setTimeout(resolve, 3 * timeoutMs));
-        return false;
+        return taken;
       },
       never,
       never,
@@ -140,8 +144,8 @@ describe('a record', () => {
   it('is unrecorded from its rejection until it succeeds', async () => {
     let isDown = true;
     const { table, right } = fakeTable();
-    const complete: LeaseTable['complete'] = (key, owner) =>
-      isDown ? Promise.reject(new Error('down')) : right.complete(key, owner);
+    const complete: LeaseTable['complete'] = (keys, owner) =>
+      isDown ? Promise.reject(new Error('down')) : right.complete(keys, owner);
     const store = leasedStore({ ...table, complete }, options);
     const taking = store.once('a', nothing).catch((error) => error.code);
     await vi.advanceTimersByTimeAsync(99);
@@ -158,8 +162,8 @@ describe('a record', () => {
 
   it('of a run that lost its key keeps the record of its successor', async () => {
     const { rows, table } = fakeTable();
-    const answers: ((recorded: boolean) => void)[] = [];
-    const complete = () => new Promise<boolean>((resolve) => answers.push(resolve));
+    const answers: ((recorded: ReadonlySet<string>) => void)[] = [];
+    const complete = () => new Promise<ReadonlySet<string>>((resolve) => answers.push(resolve));
     const store = leasedStore({ ...table, complete }, options);
     let end = () => {};
     const late = store.once('a', () => new Promise<void>((resolve) => (end = resolve))).catch((error) => error.code);
@@ -171,10 +175,10 @@ describe('a record', () => {
     await vi.advanceTimersByTimeAsync(101);
     expect(await Promise.all([late, successor])).toEqual(['ERR_WEBHOOK_STORE', 'late']);
     expect(store.unrecorded?.()).toHaveLength(2);
-    answers[0]?.(false);
+    answers[0]?.(taken);
     await vi.advanceTimersByTimeAsync(0);
     expect(store.unrecorded?.()).toHaveLength(1);
-    answers[1]?.(true);
+    answers[1]?.(done);
     await vi.advanceTimersByTimeAsync(0);
     expect(store.unrecorded?.()).toEqual([]);
   });

@@ -3,8 +3,9 @@ import { optionError } from '../../internal/check-options.js';
 import {
   LEASE_OPTIONS,
   type LeaseOptions,
-  type LeaseTable,
+  type Leases,
   leasedStore,
+  oneByOne,
   resolveLeaseOptions,
 } from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
@@ -109,12 +110,12 @@ export function postgresStore<Tx extends PgClientLike>(
       }
     },
   };
-  if (!transactional) return { ...leasedStore(leaseTable(query, statements), lease), ...maintenance };
+  if (!transactional) return { ...leasedStore(oneByOne(leaseTable(query, statements)), lease), ...maintenance };
   const open = isPostgresJs(pool) ? postgresJsSessions(pool) : pgSessions(pool);
   return { ...transactionalStore(open, query, statements, lease), ...maintenance };
 }
 
-function leaseTable(query: Query, statements: Statements): LeaseTable {
+function leaseTable(query: Query, statements: Statements): Leases {
   return {
     async claim(key, owner) {
       // The key may be released between the two statements.

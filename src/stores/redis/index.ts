@@ -3,6 +3,7 @@ import { type ClientOption, checkClientOptions, hasMethods } from '../../interna
 import { optionError } from '../../internal/check-options.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
+import { bySlot } from './slots.js';
 import { adviceForIoRedis, adviceForNodeRedis, warnWithoutSocketTimeout } from './warning.js';
 
 /** ioredis and iovalkey: a connection or a Cluster. */
@@ -50,26 +51,38 @@ const PREFIX = /^[\w.:{}-]{1,100}$/;
 // The value of a claimed key is its owner, and `done:` with the owner once it took effect. So if a client repeats a command
 // because the connection broke before the answer came, the script recognizes its own work and gives the same answer.
 // Only scripts read: a script always goes to the primary, and a replica may lag behind.
-const CLAIM = `local held = redis.call('get', KEYS[1])
+const CLAIM = `local words = {}
+for i, key in ipairs(KEYS) do
+local held = redis.call('get', key)
 if not held or held == ARGV[1] then
-redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
-return 'claimed'
+redis.call('set', key, ARGV[1], 'px', ARGV[2])
+words[i] = 'claimed'
+else
+words[i] = string.sub(held, 1, 5) == 'done:' and 'duplicate' or 'in-progress'
 end
-return string.sub(held, 1, 5) == 'done:' and 'duplicate' or 'in-progress'`;
+end
+return words`;
 
-const COMPLETE = `local held, done = redis.call('get', KEYS[1]), 'done:' .. ARGV[1]
-if held and held ~= ARGV[1] and held ~= done then return 0 end
-redis.call('set', KEYS[1], done, 'px', ARGV[2])
+const COMPLETE = `local recorded, done = {}, 'done:' .. ARGV[1]
+for i, key in ipairs(KEYS) do
+local held = redis.call('get', key)
+recorded[i] = (held and held ~= ARGV[1] and held ~= done) and 0 or 1
+if recorded[i] == 1 then redis.call('set', key, done, 'px', ARGV[2]) end
+end
+return recorded`;
+
+// A key that cannot be read must not keep the others from being freed.
+const RELEASE = `for _, key in ipairs(KEYS) do
+if redis.pcall('get', key) == ARGV[1] then redis.call('del', key) end
+end
 return 1`;
-
-const RELEASE = `return redis.call('get', KEYS[1]) == ARGV[1] and redis.call('del', KEYS[1]) or 0`;
 
 /** The two commands that the store sends, for one client. */
 interface Commands {
   /** Sets a key that does not exist to `owner` for the length of a lease: OK, or null if the key exists. */
   take(key: string, owner: string): Promise<unknown>;
-  /** Runs a script on a key. EVALSHA would not be faster: the time goes to the commands inside the script. */
-  run(script: string, key: string, args: string[]): Promise<unknown>;
+  /** Runs a script on keys. EVALSHA would not be faster: the time goes to the commands inside the script. */
+  run(script: string, keys: string[], args: string[]): Promise<unknown>;
 }
 
 /**
@@ -117,23 +130,47 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
   // completed.
   let byScript = true;
 
+  const bySlots = bySlot();
+
+  /** Runs a script on all keys, and returns its answer for each. */
+  async function runEach<Meaning>(
+    script: string,
+    keys: readonly string[],
+    args: string[],
+    meanings: ReadonlyMap<string, Meaning>,
+  ): Promise<Map<string, Meaning>> {
+    const answers = await bySlots(
+      keys.map((key) => prefix + key),
+      async (prefixed) => {
+        const answer = await commands.run(script, prefixed, args);
+        if (!Array.isArray(answer) || answer.length !== prefixed.length) throw unexpected();
+        return prefixed.map((key, index) => [key.slice(prefix.length), meaningOf(answer[index], meanings)] as const);
+      },
+    );
+    return new Map(answers.flat());
+  }
+
   return leasedStore(
     {
-      async claim(key, owner) {
-        if (!byScript) {
-          const answer = await commands.take(prefix + key, owner);
-          if (answer !== null) return meaningOf(answer, TAKEN);
+      async claim(keys, owner) {
+        const [first = '', ...others] = keys;
+        if (!byScript && others.length === 0) {
+          const answer = await commands.take(prefix + first, owner);
+          if (answer !== null) return new Map([[first, meaningOf(answer, TAKEN)]]);
         }
-        const status = meaningOf(await commands.run(CLAIM, prefix + key, [owner, lease]), CLAIMED);
+        const claims = await runEach(CLAIM, keys, [owner, lease], CLAIMED);
         byScript = false;
-        return status;
+        return claims;
       },
-      async complete(key, owner) {
-        return meaningOf(await commands.run(COMPLETE, prefix + key, [owner, retention]), COMPLETED);
+      async complete(keys, owner) {
+        const recorded = await runEach(COMPLETE, keys, [owner, retention], COMPLETED);
+        return new Set(keys.filter((key) => recorded.get(key)));
       },
-      async release(key, owner) {
-        return commands.run(RELEASE, prefix + key, [owner]);
-      },
+      release: (keys, owner) =>
+        bySlots(
+          keys.map((key) => prefix + key),
+          (prefixed) => commands.run(RELEASE, prefixed, [owner]),
+        ),
     },
     resolved,
     { pausesInSilence: true },
@@ -152,8 +189,12 @@ const COMPLETED = new Map([
 function meaningOf<Meaning>(answer: unknown, meanings: ReadonlyMap<string, Meaning>): Meaning {
   const meaning = meanings.get(String(answer));
   if (meaning !== undefined) return meaning;
-  // From a client that takes callbacks, for example. It is unknown what happened.
-  throw new WebhookError(
+  throw unexpected();
+}
+
+/** For example, of a client that takes callbacks. It is unknown what happened. */
+function unexpected(): WebhookError {
+  return new WebhookError(
     'ERR_WEBHOOK_STORE',
     'The Redis client returned an unexpected answer. Pass redisStore a client whose commands return promises.',
   );
@@ -176,13 +217,13 @@ function commandsOf(client: RedisLike, leaseMs: number): Commands {
     warnWithoutSocketTimeout(client, adviceForIoRedis);
     return {
       take: (key, owner) => client.call('set', key, owner, 'px', lease, 'nx'),
-      run: (script, key, args) => client.call('eval', script, '1', key, ...args),
+      run: (script, keys, args) => client.call('eval', script, String(keys.length), ...keys, ...args),
     };
   }
   if (isValkeyGlide(client)) {
     return {
       take: (key, owner) => client.customCommand(['set', key, owner, 'px', lease, 'nx']),
-      run: (script, key, args) => client.customCommand(['eval', script, '1', key, ...args]),
+      run: (script, keys, args) => client.customCommand(['eval', script, String(keys.length), ...keys, ...args]),
     };
   }
   // The names of version 4 and those of 5 and later: each ignores the options that it does not know.
@@ -195,6 +236,6 @@ function commandsOf(client: RedisLike, leaseMs: number): Commands {
   warnWithoutSocketTimeout(client, adviceForNodeRedis);
   return {
     take: (key, owner) => client.set(key, owner, setOptions),
-    run: (script, key, args) => client.eval(script, { keys: [key], arguments: args }),
+    run: (script, keys, args) => client.eval(script, { keys, arguments: args }),
   };
 }

@@ -9,8 +9,8 @@ export interface Answer {
   readonly changed?: number | undefined;
 }
 
-/** Runs one statement without parameters. */
-export type Run = (statement: string) => Promise<Answer>;
+/** Runs one statement without parameters. A client that can close connections closes one without an answer after `timeoutMs`. */
+export type Run = (statement: string, timeoutMs?: number) => Promise<Answer>;
 
 /** An open transaction. */
 export interface Transaction<Tx> {

@@ -66,17 +66,21 @@ const CONFLICTS = new Set(['40001', '40P01', 'P2034', 'ER_LOCK_DEADLOCK', 'ER_CH
  * succeed when it is run again.
  */
 export function isConflict(error: unknown): boolean {
-  return reasonsOf(error).some(({ code, errno }) => [code, errno].some((each) => CONFLICTS.has(String(each))));
+  return codesOf(error).some((code) => CONFLICTS.has(code));
 }
 
 /** SQLSTATE, or code of the client, of an error or of the one that it was made from. */
 export function codesOf(error: unknown): string[] {
-  return reasonsOf(error).flatMap(({ code, errno }) => [code, errno].filter((each) => each !== undefined).map(String));
+  return reasonsOf(error).flatMap(({ code, errno, originalCode }) =>
+    [code, errno, originalCode].filter((each) => each !== undefined).map(String),
+  );
 }
 
 export interface Reason {
   readonly code?: unknown;
   readonly errno?: unknown;
+  /** Of Prisma's driver adapters. */
+  readonly originalCode?: unknown;
   readonly message?: unknown;
 }
 
@@ -99,12 +103,9 @@ export function reasonsOf(error: unknown): Reason[] {
 
 /** An error of one of the store's statements, or an error with the fix. */
 export function explained(error: unknown, table: string): unknown {
-  const isMissing = reasonsOf(error).some(
-    ({ code, errno, message }) =>
-      code === '42P01' ||
-      [code, errno].some((each) => String(each) === '1146') ||
-      /no such table/.test(String(message)),
-  );
+  const isMissing =
+    codesOf(error).some((code) => code === '42P01' || code === '1146') ||
+    reasonsOf(error).some(({ message }) => /no such table/.test(String(message)));
   if (!isMissing) return error;
   return storeError(`The table ${table} does not exist. Call migrate() of the store before deliveries arrive.`, error);
 }

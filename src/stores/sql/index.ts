@@ -1,17 +1,11 @@
 import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
-import {
-  LEASE_OPTIONS,
-  type LeaseOptions,
-  type LeaseTable,
-  leasedStore,
-  resolveLeaseOptions,
-} from '../leased-store.js';
+import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
 import type { Dialect, IsolationLevel, Run, SqlDatabase, Synchronous, SynchronousDatabase } from './database.js';
 import type { Durations, Statements } from './dialect.js';
-import { type BulkLeases, leaseTable } from './leases.js';
+import { leaseTable } from './leases.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
 import { postgresDdl, postgresStatements } from './postgres.js';
 import { sqliteDdl, sqliteStatements } from './sqlite.js';
@@ -56,6 +50,8 @@ type AnyDatabase = SqlDatabase<unknown> | SynchronousDatabase<unknown>;
 
 const DEFAULT_TABLE = 'webhook_idempotency_keys';
 const SWEEP_ROWS = 10_000;
+/** How long a statement of `migrate` or `sweep` may take, in ms. */
+const MAINTENANCE_MS = 60_000;
 const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
 
 /**
@@ -73,7 +69,7 @@ const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
  * import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
  * import { Pool } from 'pg';
  *
- * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
  * pool.on('error', (error) => console.error(error.message));
  * const store = sqlStore({ db: fromPg(pool), transactional: true });
  * await store.migrate();
@@ -100,20 +96,22 @@ export function sqlStore(
 export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never> | SqlStore {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
   const statements = statementsFor(db.dialect, table, lease);
-  const run = isSynchronous(db) ? runsOf(db, lease.timeoutMs) : runOf(db, lease.timeoutMs);
+  const runFor = (timeoutMs: number) => (isSynchronous(db) ? runsOf(db, timeoutMs) : runOf(db, timeoutMs));
+  const run = runFor(lease.timeoutMs);
+  const slowRun = runFor(Math.max(lease.timeoutMs, MAINTENANCE_MS));
 
   const maintenance = {
-    migrate: () => statements.migrate(run),
+    migrate: () => statements.migrate(slowRun),
     async sweep() {
       let total = 0;
       for (;;) {
-        const swept = await statements.sweep(run, SWEEP_ROWS);
+        const swept = await statements.sweep(slowRun, SWEEP_ROWS);
         total += swept;
         if (swept < SWEEP_ROWS) return total;
       }
     },
   };
-  if (!transactional) return { ...leasedStore(oneByOne(leaseTable(run, statements)), lease), ...maintenance };
+  if (!transactional) return { ...leasedStore(leaseTable(run, statements), lease), ...maintenance };
   const store = isSynchronous(db)
     ? synchronousStore(db, table, lease)
     : transactionalStore(db, statements, { ...lease, isolationLevel });
@@ -162,7 +160,8 @@ function statementsFor(dialect: Dialect, table: Table, durations: Durations): St
 
 /** Repeats a statement of SQLite while another connection is writing. */
 function runOf({ dialect, run }: SqlDatabase<unknown>, timeoutMs: number): Run {
-  return dialect === 'sqlite' ? (statement) => whenFree(() => run(statement), timeoutMs) : run;
+  if (dialect === 'sqlite') return (statement) => whenFree(() => run(statement), timeoutMs);
+  return (statement) => run(statement, timeoutMs);
 }
 
 function isSynchronous(db: AnyDatabase): db is SynchronousDatabase<unknown> {
@@ -187,12 +186,4 @@ function resolve(options: SqlStoreOptions<AnyDatabase>) {
     throw optionError('isolationLevel', 'undefined without `transactional` and in SQLite', isolationLevel);
   }
   return { db, transactional, isolationLevel, table: tableOf(table, db.dialect), ...resolveLeaseOptions(options) };
-}
-
-function oneByOne(leases: BulkLeases): LeaseTable {
-  return {
-    claim: async (key, owner) => (await leases.claim([key], owner)).get(key) ?? 'in-progress',
-    complete: async (key, owner) => (await leases.complete([key], owner)).has(key),
-    release: (key, owner) => leases.release([key], owner),
-  };
 }

@@ -1,19 +1,11 @@
+import type { Claim, LeaseTable } from '../leased-store.js';
 import type { Run } from './database.js';
-import { explained, isConflict, type Statements, type Status } from './dialect.js';
+import { explained, isConflict, type Statements } from './dialect.js';
 
 const CLAIM_TRIES = 5;
 
-type Word = 'claimed' | bigint | Status;
-
-/** Keys with their owners. */
-export interface BulkLeases {
-  claim(keys: readonly string[], owner: string): Promise<ReadonlyMap<string, Word>>;
-  complete(keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
-  release(keys: readonly string[], owner: string): Promise<unknown>;
-}
-
 /** Leases in a table, one statement a step. */
-export function leaseTable(plain: Run, statements: Statements): BulkLeases {
+export function leaseTable(plain: Run, statements: Statements): LeaseTable {
   const run: Run = (statement) =>
     plain(statement).catch((error: unknown) => {
       throw explained(error, statements.table);
@@ -28,7 +20,7 @@ export function leaseTable(plain: Run, statements: Statements): BulkLeases {
   return {
     async claim(keys, owner) {
       await statements.prepare?.(run);
-      const words = new Map<string, Word>();
+      const words = new Map<string, Claim>();
       // Sorted, so that overlapping deliveries do not deadlock.
       let left: readonly string[] = [...keys].sort();
       const settle = () => {

@@ -127,7 +127,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   };
 }
 
-const ABORTED =
+export const ABORTED =
   'The handler resolved although one of its statements failed, so the transaction was rolled back. Let the handler reject, or use a savepoint for statements that may fail.';
 
 /** The statements that create the table. */

@@ -4,7 +4,7 @@ import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
 import type { IdempotencyStore, RunOptions, StoreWord } from '../store.js';
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
-import type { IsolationLevel, SqlDatabase, Transaction } from './database.js';
+import type { IsolationLevel, SqlDatabase, Run as SqlRun, Transaction } from './database.js';
 import { type Claimed, codesOf, ENDED, explained, isConflict, type Statements } from './dialect.js';
 
 export interface TransactionalOptions {
@@ -29,7 +29,7 @@ export function transactionalStore<Tx>(
   options: TransactionalOptions,
 ): Required<Pick<IdempotencyStore<Tx>, 'leaseMs' | 'once' | 'onceEach' | 'transactional'>> {
   async function onceEach(idempotencyKeys: readonly string[], run: Run<Tx>): Promise<StoreWord[]> {
-    const preparing = statements.prepare?.(db.run);
+    const preparing = statements.prepare?.((statement) => db.run(statement, options.timeoutMs));
     if (preparing) await withDeadline(preparing, options.timeoutMs, () => storeError(late('did not answer', options)));
     const keys = idempotencyKeys.map(storableKey);
     // Sorted, so that overlapping deliveries do not deadlock.
@@ -221,14 +221,17 @@ class Attempt<Tx> {
     const spoiling = spoil(run, claimed).then(yes, yes);
     // A statement of the handler may be under way.
     if (!(await Promise.race([spoiling, sleep(SPOIL_MS).then(() => false)]))) {
-      await cancel?.(this.#db.run, claimed).catch(ignore);
+      await cancel?.(this.#beside, claimed).catch(ignore);
     }
     await spoiling;
   }
 
+  /** Runs a statement on another connection. */
+  readonly #beside: SqlRun = (statement) => this.#db.run(statement, this.#options.timeoutMs);
+
   async #terminate(): Promise<void> {
     const { terminate } = this.#statements.transaction;
-    const terminating = terminate?.(this.#db.run, this.#claimed as Claimed) ?? Promise.resolve();
+    const terminating = terminate?.(this.#beside, this.#claimed as Claimed) ?? Promise.resolve();
     await Promise.race([terminating.catch(ignore), sleep(this.#options.timeoutMs)]);
   }
 

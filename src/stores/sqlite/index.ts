@@ -4,8 +4,9 @@ import { monotonicNow } from '../../internal/deadline.js';
 import {
   LEASE_OPTIONS,
   type LeaseOptions,
-  type LeaseTable,
+  type Leases,
   leasedStore,
+  oneByOne,
   resolveLeaseOptions,
 } from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
@@ -143,7 +144,7 @@ export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
     }
   }
 
-  const keys: LeaseTable = {
+  const keys: Leases = {
     claim: (key, owner) =>
       whenFree(({ claim, find, sweep }) => {
         const time = now();
@@ -156,7 +157,7 @@ export function sqliteStore(options: SqliteStoreOptions): IdempotencyStore {
       whenFree(({ complete }) => changed(complete.run(key, owner, 1, now() + lease.retentionMs))),
     release: (key, owner) => whenFree(({ release }) => release.run(key, owner)),
   };
-  return leasedStore(keys, lease);
+  return leasedStore(oneByOne(keys), lease);
 }
 
 /** Whether a statement wrote its row. */

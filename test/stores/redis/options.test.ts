@@ -62,7 +62,7 @@ describe('redisStore', () => {
   });
 
   it.each(['a', 'webhook:', '{app}:events.v1_-', 'x'.repeat(100)])('accepts %j as the prefix', async (prefix) => {
-    const { client, asked } = answering(() => 'duplicate');
+    const { client, asked } = answering(() => ['duplicate']);
     expect(await redisStore({ client, prefix }).once('key', failing)).toBe('duplicate');
     expect(asked).toEqual([['eval', expect.any(String), '1', `${prefix}key`, expect.any(String), '60000']]);
   });
@@ -79,7 +79,7 @@ describe('redisStore', () => {
   });
 
   it('sends integer milliseconds to the server', async () => {
-    const { client, asked } = answering((command) => (command === 'set' ? 'OK' : 'duplicate'));
+    const { client, asked } = answering((command) => (command === 'set' ? 'OK' : ['duplicate']));
     const store = redisStore({ client, leaseMs: 1000.25 });
     await store.once('first', failing);
     await expect(store.once('key', failing)).rejects.toThrow('the run failed');
@@ -88,7 +88,7 @@ describe('redisStore', () => {
     expect(store.leaseMs).toBeCloseTo((1000.25 - 250) / 0.9);
   });
 
-  it.each([undefined, true, 'QUEUED', '', {}, [], Uint8Array.of(79, 75)])(
+  it.each([undefined, true, 'QUEUED', '', {}, [], [null], ['OK', 'OK'], Uint8Array.of(79, 75)])(
     'runs nothing if the client returns %j, which Redis never answers',
     async (wrong) => {
       let runs = 0;
@@ -98,7 +98,7 @@ describe('redisStore', () => {
         refusal,
       );
 
-      const { client } = answering((command) => (command === 'set' ? wrong : 'duplicate'));
+      const { client } = answering((command) => (command === 'set' ? wrong : ['duplicate']));
       const store = redisStore({ client });
       await store.once('first', run);
       await expect(store.once('key', run)).rejects.toMatchObject(refusal);

@@ -1,47 +1,181 @@
-import type { Run, SqlDatabase } from '../database.js';
+import { ConfigError } from '../../../errors.js';
+import { hasMethods } from '../../../internal/check-client.js';
+import { optionError } from '../../../internal/check-options.js';
+import { withDeadline } from '../../../internal/deadline.js';
+import { storeError } from '../../bounded-calls.js';
+import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
+import { ABORTED } from '../postgres.js';
+import { overError, SESSION } from './postgres-session.js';
+
+/** The part of a connection from a pg Pool that the store uses. */
 export interface PgClientLike {
   query(text: string): Promise<unknown>;
   release(destroy?: boolean): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
 }
+
+/** The part of a pg `Pool` that the store uses. `connect` has two overloads, so that its type can be inferred. */
 export interface PgPoolLike<Client> {
-  query(text: string): Promise<unknown>;
+  readonly options: { readonly connectionTimeoutMillis?: number | undefined };
   connect(): Promise<Client>;
   connect(
     callback: (error: Error | undefined, client: Client | undefined, done: (destroy?: boolean) => void) => void,
   ): void;
 }
-const runOn =
-  (client: { query(text: string): Promise<unknown> }): Run =>
-  async (statement) => {
-    const { rows, rowCount } = (await client.query(statement)) as { rows: object[]; rowCount: number | null };
-    return { rows, changed: rowCount ?? undefined };
-  };
+
+/**
+ * Takes a Pool of pg for `sqlStore`. In a transaction `context.tx` is its connection (`PoolClient`), which works until the
+ * handler settles. A connection that does not answer in time, or whose session a handler has changed (`SET` without
+ * `LOCAL`, temporary tables, `PREPARE`, `LISTEN`), is closed. Locks of the session are released.
+ *
+ * @example
+ * ```ts
+ * import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import { Pool } from 'pg';
+ *
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
+ * pool.on('error', (error) => console.error(error.message));
+ * const store = sqlStore({ db: fromPg(pool), transactional: true });
+ * ```
+ * @param pool Your Pool, with `connectionTimeoutMillis`. The store neither opens nor closes it.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for a Pool without `connectionTimeoutMillis`.
+ */
 export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): SqlDatabase<Client> {
+  checkPool(pool);
+  /** What the sessions were like before the first handler. */
+  const sessions = new WeakMap<Client, string>();
+
   return {
     dialect: 'postgres',
-    run: runOn(pool),
-    async transaction(work, { isolationLevel }) {
-      const client = await pool.connect();
-      client.on('error', () => {});
-      let given = false;
-      const release = (destroy: boolean) => {
-        if (!given) client.release(destroy);
-        given = true;
-      };
+    async run(statement, timeoutMs) {
+      const { query, give } = open(await connected(pool), timeoutMs);
       try {
-        await client.query(isolationLevel ? `BEGIN ISOLATION LEVEL ${isolationLevel}` : 'BEGIN');
-        await work({ tx: client, run: runOn(client), destroy: () => release(true) });
-        await client.query('COMMIT');
-        release(false);
+        const answer = await query(statement);
+        give(false);
+        return answer;
       } catch (error) {
-        if (!given)
-          await client.query('ROLLBACK').then(
-            () => release(false),
-            () => release(true),
-          );
+        give(!isAnswer(error));
         throw error;
       }
     },
+    async transaction(work, { isolationLevel, timeoutMs }) {
+      const client = await connected(pool);
+      const { query, give, isGiven } = open(client, timeoutMs);
+      const session = async () => valuesOf((await query(SESSION)).rows[0] as object)[0] as string;
+      /** Gives the connection back if its session is what it was. */
+      const tidy = () =>
+        session().then(
+          (after) => give(after !== sessions.get(client)),
+          () => give(true),
+        );
+      let isOver = false;
+      try {
+        if (!sessions.has(client)) sessions.set(client, await session());
+        await query(isolationLevel ? `BEGIN ISOLATION LEVEL ${isolationLevel}` : 'BEGIN');
+        await work({
+          tx: guarded(client, () => isOver || isGiven()),
+          run: open(client).query,
+          destroy: () => give(true),
+        });
+        isOver = true;
+        // Postgres answers COMMIT with ROLLBACK if a statement failed after the check.
+        if ((await query('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
+      } catch (error) {
+        isOver = true;
+        if (!isGiven()) await query('ROLLBACK').then(tidy, () => give(true));
+        throw error;
+      }
+      // Not awaited: the transaction is committed.
+      void tidy();
+    },
   };
 }
+
+/** A connection that was taken from the pool. */
+function open(client: PgClientLike, timeoutMs?: number) {
+  let isGiven = false;
+  const late = () => storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+  return {
+    isGiven: () => isGiven,
+    async query(statement: string): Promise<Answer & { readonly command: string }> {
+      const sent = client.query(statement);
+      const result = timeoutMs === undefined ? await sent : await withDeadline(sent, timeoutMs, late);
+      const { rows, rowCount, command } = result as { rows: object[]; rowCount: number | null; command: string };
+      return { rows, changed: rowCount ?? undefined, command };
+    },
+    /** Gives the connection back, or closes it. */
+    give(destroy: boolean): void {
+      if (isGiven) return;
+      isGiven = true;
+      client.release(destroy);
+      client.removeListener('error', ignore);
+    },
+  };
+}
+
+/**
+ * A connection that is listened to: one that breaks emits `error`, which ends the process if nobody listens. It may break
+ * in the turn in which the pool gives it out, before a promise is settled.
+ */
+function connected<Client extends PgClientLike>(pool: PgPoolLike<Client>): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    void pool.connect((error, client) => {
+      client?.on('error', ignore);
+      if (client) resolve(client);
+      else reject(error);
+    });
+  });
+}
+
+/** The connection for a handler, which works until `isOver` and cannot be given back. */
+function guarded<Client extends PgClientLike>(client: Client, isOver: () => boolean): Client {
+  return new Proxy(client, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function' || name === 'constructor') return value;
+      return (...args: unknown[]) => {
+        if (isOver()) return refuse(args.at(-1));
+        if (name === 'release' || name === 'end') {
+          throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
+        }
+        const result: unknown = Reflect.apply(value, target, args);
+        return result === target ? receiver : result;
+      };
+    },
+  });
+}
+
+/** Like an ended client: throwing into a callback that nobody waits for would end the process. */
+function refuse(callback: unknown): Promise<never> | undefined {
+  if (typeof callback !== 'function') return Promise.reject(overError());
+  queueMicrotask(() => callback(overError()));
+  return undefined;
+}
+
+/** Whether the server answered with the error, so that the connection works. */
+function isAnswer(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'severity' in error;
+}
+
+function checkPool(pool: unknown): void {
+  // A Client has these methods, too, but no Pool does.
+  const isClient =
+    hasMethods<Record<string, unknown>>(pool, 'release') || hasMethods<Record<string, unknown>>(pool, 'escapeLiteral');
+  if (
+    !hasMethods<PgPoolLike<unknown>>(pool, 'connect') ||
+    !hasMethods<Record<string, unknown>>(pool, 'query') ||
+    isClient
+  ) {
+    throw optionError('pool', 'a Pool of pg, not a Client or a URL', pool);
+  }
+  const { connectionTimeoutMillis } = (pool as Partial<PgPoolLike<unknown>>).options ?? {};
+  if (!(Number(connectionTimeoutMillis) > 0)) {
+    throw new ConfigError(
+      'The Pool of fromPg needs `connectionTimeoutMillis`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Pool({ …, connectionTimeoutMillis: 5000 }).',
+    );
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,47 @@
+/**
+ * Calls `send` with all keys at once, or where the server is a cluster, once for each slot: a script of a cluster may only
+ * use keys of one slot, and the server refuses any other before it runs. Waits for all calls before it rejects, so that
+ * what follows a failure follows all of them.
+ */
+export function bySlot(): <T>(keys: readonly string[], send: (keys: string[]) => Promise<T>) => Promise<T[]> {
+  let isCluster = false;
+
+  return async (keys, send) => {
+    if (!isCluster) {
+      try {
+        return [await send([...keys])];
+      } catch (error) {
+        if (!/CROSSSLOT/.test(String(error))) throw error;
+        isCluster = true;
+      }
+    }
+    const calls = await Promise.allSettled(slotsOf(keys).map(async (each) => send(each)));
+    return calls.map((call) => {
+      if (call.status === 'rejected') throw call.reason;
+      return call.value;
+    });
+  };
+}
+
+/** The keys by the slot of a cluster that they belong to. */
+function slotsOf(keys: readonly string[]): string[][] {
+  const slots = new Map<number, string[]>();
+  for (const key of keys) {
+    const slot = slotOf(key);
+    const others = slots.get(slot);
+    if (others) others.push(key);
+    else slots.set(slot, [key]);
+  }
+  return [...slots.values()];
+}
+
+/** The slot of an ASCII key: the CRC16 (XMODEM) of its hash tag if it has one. */
+export function slotOf(key: string): number {
+  const tag = /^[^{]*\{([^}]+)\}/.exec(key)?.[1] ?? key;
+  let crc = 0;
+  for (let index = 0; index < tag.length; index++) {
+    crc ^= tag.charCodeAt(index) << 8;
+    for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff;
+  }
+  return crc % 16_384;
+}

@@ -1,0 +1,77 @@
+import { ConfigError } from '../../../errors.js';
+import { hasMethods } from '../../../internal/check-client.js';
+import { optionError } from '../../../internal/check-options.js';
+import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
+import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
+
+export interface KnexTransactionLike {
+  readonly executionPromise: Promise<unknown>;
+  isCompleted(): boolean;
+  commit(): unknown;
+  rollback(): unknown;
+}
+
+/** What is used of Knex. */
+export interface KnexLike<Tx> {
+  // biome-ignore lint/suspicious/noExplicitAny: as Knex types it
+  readonly client: any;
+  transaction(config: { connection: unknown; isolationLevel?: IsolationLevel }): Promise<Tx>;
+}
+
+const DIALECTS: Readonly<Record<string, Dialect>> = { pg: 'postgres', mysql2: 'mysql' };
+
+/**
+ * A database behind a Knex instance for the drivers pg or mysql2. `context.tx` is a `Knex.Transaction`.
+ *
+ * @param knex The instance.
+ * @returns The `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other drivers.
+ */
+export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): SqlDatabase<Tx> {
+  if (!hasMethods<KnexLike<Tx>>(knex, 'transaction') || !hasMethods<Pool>(knex.client, 'acquireConnection')) {
+    throw optionError('knex', 'an instance of Knex', knex);
+  }
+  const pool: Pool = knex.client;
+  const dialect = Object.hasOwn(DIALECTS, pool.driverName) ? DIALECTS[pool.driverName] : undefined;
+  if (!dialect) {
+    throw new ConfigError('`fromKnex` takes an instance for the drivers pg or mysql2. For SQLite, use fromBetterSqlite3 or fromDrizzle.');
+  }
+  return {
+    dialect,
+    async run(statement) {
+      const connection = await pool.acquireConnection();
+      try {
+        return await runOn(connection)(statement);
+      } finally {
+        await pool.releaseConnection(connection);
+      }
+    },
+    async transaction(work, options) {
+      const connection = await pool.acquireConnection();
+      const { isolationLevel } = options;
+      let trx: Tx | undefined;
+      const steps = {
+        async begin() {
+          trx = await knex.transaction({ connection, ...(isolationLevel && { isolationLevel }) });
+          trx.executionPromise.catch(() => {});
+          if (trx.isCompleted()) await trx.executionPromise;
+          return trx;
+        },
+        async commit() {
+          await trx?.commit();
+          await trx?.executionPromise;
+        },
+        rollback: async () => void (await trx?.rollback()),
+        release: () => pool.releaseConnection(connection),
+        isEnded: () => trx?.isCompleted() ?? false,
+      };
+      await transactionOn(connection, steps, work, options);
+    },
+  };
+}
+
+interface Pool {
+  readonly driverName: string;
+  acquireConnection(): Promise<RawConnection>;
+  releaseConnection(connection: RawConnection): Promise<unknown>;
+}

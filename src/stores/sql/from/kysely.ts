@@ -1,0 +1,80 @@
+import { hasMethods } from '../../../internal/check-client.js';
+import { optionError } from '../../../internal/check-options.js';
+import type { SqlDatabase } from '../database.js';
+import { answerOf } from './raw-connection.js';
+
+interface CompiledQuery {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+interface Executor {
+  withConnectionProvider(provider: {
+    provideConnection<T>(consumer: (connection: never) => Promise<T>): Promise<T>;
+  }): unknown;
+}
+
+/** What is used of Kysely. */
+export interface KyselyLike<Tx> {
+  getExecutor(): Executor;
+  transaction(): { execute(work: (tx: Tx) => Promise<void>): Promise<void> };
+}
+
+/** The transaction of a client. */
+type Client =
+  | { query(text: string, values: unknown[]): Promise<unknown> }
+  | { unsafe(text: string, values: never[]): PromiseLike<unknown> };
+
+/**
+ * A database behind Kysely. `context.tx` is its `Transaction`, on a connection of the client, because Kysely cannot close
+ * one that no longer answers.
+ *
+ * @param kysely The instance.
+ * @param client The pool of its dialect: `fromPg(pool)`, `fromMysql2(pool)`, `fromPostgresJs(sql)` or `fromPGlite(db)`.
+ * @returns The `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else.
+ */
+export function fromKysely<Tx>(kysely: KyselyLike<Tx>, client: SqlDatabase<Client>): SqlDatabase<Tx> {
+  if (!hasMethods<KyselyLike<Tx>>(kysely, 'getExecutor', 'transaction')) {
+    throw optionError('kysely', 'an instance of Kysely', kysely);
+  }
+  if (!hasMethods<SqlDatabase<Client>>(client, 'run', 'transaction')) {
+    throw optionError('client', 'the pool of the same dialect, such as fromPg(pool)', client);
+  }
+  const Kysely = kysely.constructor as new (props: object) => KyselyLike<Tx>;
+  return {
+    dialect: client.dialect,
+    run: client.run,
+    transaction: (work, options) =>
+      client.transaction(async ({ tx, run, destroy }) => {
+        const connection = { executeQuery: (query: CompiledQuery) => execute(tx, query), streamQuery: refuse };
+        const executor = kysely
+          .getExecutor()
+          .withConnectionProvider({ provideConnection: (consumer) => consumer(connection as never) });
+        const bound = new Kysely({ config: {}, dialect: {}, driver: DRIVER, executor });
+        await bound.transaction().execute((trx) => work({ tx: trx, run, destroy }));
+      }, options),
+  };
+}
+
+/** The client begins and ends the transaction. */
+const DRIVER = {
+  beginTransaction: async () => {},
+  commitTransaction: async () => {},
+  rollbackTransaction: async () => {},
+};
+
+/** Results as Kysely's own dialects give them. */
+async function execute(client: Client, { sql, parameters }: CompiledQuery) {
+  const values = [...parameters] as never[];
+  const result = await ('query' in client ? client.query(sql, values) : client.unsafe(sql, values));
+  // mysql2 gives pairs, of which the first is an array of rows or a header; postgres.js gives an array with a count.
+  const isPair = Array.isArray(result) && result.length === 2 && !('count' in result);
+  const { rows, changed } = answerOf(isPair ? result[0] : result);
+  return { rows, ...(changed !== undefined && { numAffectedRows: BigInt(changed) }) };
+}
+
+// biome-ignore lint/correctness/useYield: it only throws
+async function* refuse(): AsyncGenerator<never> {
+  throw new Error('Kysely cannot stream in the transaction of a webhook store. Use execute().');
+}

@@ -1,0 +1,20 @@
+import type { WebhookError } from '../../../errors.js';
+import { storeError } from '../../bounded-calls.js';
+
+/**
+ * What a handler can leave behind in a session of Postgres: settings, a role, temporary tables, prepared statements,
+ * listeners and cursors. Releases locks of the session, which other statements would not show apart from the store's.
+ */
+export const SESSION = `SELECT md5(concat_ws(' ', current_user, session_user, pg_advisory_unlock_all(),
+  (SELECT string_agg(name || '=' || setting, ',') FROM pg_settings),
+  (SELECT string_agg(relname, ',' ORDER BY oid) FROM pg_class WHERE relnamespace = pg_my_temp_schema()),
+  (SELECT string_agg(name, ',' ORDER BY name) FROM pg_prepared_statements WHERE from_sql),
+  (SELECT string_agg(channel, ',' ORDER BY channel) FROM pg_listening_channels() AS channel),
+  (SELECT count(*) FROM pg_cursors WHERE is_holdable)))`;
+
+/** The error for a handler that uses its transaction after the end. */
+export function overError(): WebhookError {
+  return storeError(
+    'The transaction of this event has ended, so context.tx can no longer be used. Await every statement in the handler.',
+  );
+}

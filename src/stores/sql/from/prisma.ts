@@ -1,0 +1,60 @@
+import { hasMethods } from '../../../internal/check-client.js';
+import { optionError } from '../../../internal/check-options.js';
+import type { Dialect, Run, SqlDatabase } from '../database.js';
+
+interface Raw {
+  $queryRawUnsafe(query: string): PromiseLike<unknown>;
+  $executeRawUnsafe(query: string): PromiseLike<number>;
+}
+
+/** What is used of a Prisma client. */
+export interface PrismaLike<Tx> extends Raw {
+  $transaction(work: (tx: Tx) => Promise<void>, options: object): Promise<void>;
+}
+
+const DIALECTS: Readonly<Record<string, Dialect>> = { postgresql: 'postgres', mysql: 'mysql' };
+const ISOLATION_LEVELS = { 'read committed': 'ReadCommitted', 'repeatable read': 'RepeatableRead', serializable: 'Serializable' };
+
+/** The longest delay of a timer, in ms. */
+const LONGEST_MS = 2_147_483_647;
+
+/**
+ * A database behind a Prisma client. `context.tx` is its `Prisma.TransactionClient`. The time-outs of its interactive
+ * transactions follow `leaseMs` and `timeoutMs`.
+ *
+ * @param prisma The client, for PostgreSQL or MySQL.
+ * @param options `dialect`, for a client that does not show its provider.
+ * @returns The `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else.
+ */
+export function fromPrisma<Tx extends Raw>(
+  prisma: PrismaLike<Tx>,
+  options: { readonly dialect?: 'postgres' | 'mysql' | undefined } = {},
+): SqlDatabase<Tx> {
+  if (!hasMethods<PrismaLike<Tx>>(prisma, '$queryRawUnsafe', '$executeRawUnsafe', '$transaction')) {
+    throw optionError('prisma', 'a PrismaClient', prisma);
+  }
+  const provider: unknown = Reflect.get(prisma, '_activeProvider');
+  const dialect = options.dialect ?? DIALECTS[String(provider)];
+  if (dialect !== 'postgres' && dialect !== 'mysql') {
+    throw optionError('dialect', "'postgres' or 'mysql'", options.dialect);
+  }
+  return {
+    dialect,
+    run: runOn(prisma),
+    transaction: (work, { isolationLevel, timeoutMs, leaseMs }) =>
+      prisma.$transaction((tx) => work({ tx, run: runOn(tx) }), {
+        maxWait: timeoutMs,
+        // Later than the store's own deadline.
+        timeout: Math.min(leaseMs + timeoutMs, LONGEST_MS),
+        ...(isolationLevel && { isolationLevel: ISOLATION_LEVELS[isolationLevel] }),
+      }),
+  };
+}
+
+function runOn(prisma: Raw): Run {
+  return async (statement) =>
+    /^\s*(SELECT|WITH)\b|\bRETURNING\b/.test(statement)
+      ? { rows: (await prisma.$queryRawUnsafe(statement)) as object[] }
+      : { rows: [], changed: await prisma.$executeRawUnsafe(statement) };
+}

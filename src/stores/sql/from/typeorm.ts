@@ -1,0 +1,75 @@
+import { ConfigError } from '../../../errors.js';
+import { hasMethods } from '../../../internal/check-client.js';
+import { optionError } from '../../../internal/check-options.js';
+import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
+import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
+
+export interface QueryRunnerLike<Manager> {
+  readonly manager: Manager;
+  readonly isReleased: boolean;
+  readonly isTransactionActive: boolean;
+  connect(): Promise<unknown>;
+  startTransaction(isolationLevel?: Uppercase<IsolationLevel>): Promise<void>;
+  commitTransaction(): Promise<void>;
+  rollbackTransaction(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** What is used of a data source. */
+export interface DataSourceLike<Manager> {
+  readonly options: { readonly type: string };
+  createQueryRunner(): QueryRunnerLike<Manager>;
+}
+
+const DIALECTS: Readonly<Record<string, Dialect>> = { postgres: 'postgres', mysql: 'mysql', mariadb: 'mysql' };
+
+/**
+ * A database behind a data source of TypeORM of type postgres, mysql or mariadb. `context.tx` is an `EntityManager`.
+ *
+ * @param dataSource The data source. Initialize it before the store is used.
+ * @returns The `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other types.
+ */
+export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDatabase<Manager> {
+  if (!hasMethods<DataSourceLike<Manager>>(dataSource, 'createQueryRunner')) {
+    throw optionError('dataSource', 'a DataSource of TypeORM', dataSource);
+  }
+  const { type } = dataSource.options;
+  const dialect = Object.hasOwn(DIALECTS, type) ? DIALECTS[type] : undefined;
+  if (!dialect) {
+    throw new ConfigError('`fromTypeOrm` takes a DataSource of type postgres, mysql or mariadb. For SQLite, use fromBetterSqlite3 or fromDrizzle: in TypeORM, all queries of a process share the transaction.');
+  }
+  return {
+    dialect,
+    async run(statement) {
+      const runner = dataSource.createQueryRunner();
+      try {
+        return await runOn((await runner.connect()) as RawConnection)(statement);
+      } finally {
+        await runner.release();
+      }
+    },
+    async transaction(work, options) {
+      const runner = dataSource.createQueryRunner();
+      const connection = (await runner.connect()) as RawConnection;
+      const { isolationLevel } = options;
+      const steps = {
+        async begin() {
+          await runner.startTransaction(isolationLevel?.toUpperCase() as Uppercase<IsolationLevel> | undefined);
+          return runner.manager;
+        },
+        // The handler may have left transactions within it open.
+        async commit() {
+          do await runner.commitTransaction();
+          while (runner.isTransactionActive);
+        },
+        async rollback() {
+          while (runner.isTransactionActive) await runner.rollbackTransaction();
+        },
+        release: () => runner.release(),
+        isEnded: () => runner.isReleased || !runner.isTransactionActive,
+      };
+      await transactionOn(connection, steps, work, options);
+    },
+  };
+}

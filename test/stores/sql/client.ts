@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import {
+  type Dialect,
+  type SqlDatabase,
+  type SqlStore,
+  type SqlStoreOptions,
+  sqlStore,
+} from '../../../src/stores/sql/index.js';
+import { nothing } from '../../contracts/store-helpers.js';
+import { startMariadb } from '../../servers/mariadb.js';
+import { startPostgres } from '../../servers/postgres.js';
+import type { TestServer } from '../../servers/server.js';
+
+export type Row = Record<string, unknown>;
+/** Runs a statement in the transaction of a handler. */
+export type Run = (text: string) => Promise<unknown>;
+
+/** A client or ORM of a database. The suites run with each. */
+export interface SqlClient {
+  /** Its `from…` function, and what it is used with. */
+  readonly title: string;
+  readonly dialect: Dialect;
+  open(url: string, settings: ClientSettings): OpenClient | Promise<OpenClient>;
+}
+
+export interface ClientSettings {
+  /** Connections of the pool. (Default: 10.) */
+  readonly max?: number;
+  /** Settings of every session, such as `statement_timeout`. */
+  readonly session?: Readonly<Record<string, string>>;
+}
+
+export interface OpenClient {
+  // biome-ignore lint/suspicious/noExplicitAny: each client has its own type of transactions
+  readonly db: SqlDatabase<any>;
+  /** Runs a statement in a transaction, as its handler would. */
+  // biome-ignore lint/suspicious/noExplicitAny: each client has its own type of transactions
+  runIn(tx: any, text: string): Promise<unknown>;
+  /** Runs a statement on the pool, beside the store. */
+  run(text: string): Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+type StoreSettings = Omit<SqlStoreOptions<unknown>, 'db' | 'transactional'>;
+
+/** A client with the stores on it. */
+export interface Opened {
+  readonly run: (text: string) => Promise<readonly Row[]>;
+  lease(settings?: StoreSettings): SqlStore;
+  /** A transactional store whose handlers get a function that runs statements in their transaction. */
+  transactional(settings?: StoreSettings): SqlStore<Run>;
+}
+
+/** Opens a client. Closed after the test. */
+export async function openClient(client: SqlClient, url: string, settings: ClientSettings = {}): Promise<Opened> {
+  const { db, run, runIn, close } = await client.open(url, settings);
+  onTestFinished(close);
+  return {
+    run,
+    lease: (options) => sqlStore({ db, ...options }),
+    transactional(options) {
+      const store = sqlStore({ db, transactional: true, ...options });
+      const inTx = (tx: unknown) => (text: string) => runIn(tx, text);
+      return {
+        ...store,
+        once: (key, work) => store.once(key, (tx, runOptions) => work(inTx(tx), runOptions)),
+        onceEach: (keys, work) =>
+          store.onceEach?.(keys, (fresh, tx, runOptions) => work(fresh, inTx(tx), runOptions)) as never,
+      };
+    },
+  };
+}
+
+const SERVERS = { postgres: startPostgres, mysql: startMariadb };
+
+/** A server for the tests of a describe, with the store's table and `effects`, a table for handlers. */
+export interface SqlServer {
+  readonly server: () => TestServer;
+  /** Opens a client of the server, or of a proxy to it. Closed after the test. */
+  open(client: SqlClient, settings?: ClientSettings, port?: number): Promise<Opened>;
+}
+
+export function useServer(dialect: 'postgres' | 'mysql'): SqlServer {
+  let server: TestServer;
+  let migrated = false;
+  beforeAll(async () => {
+    server = await SERVERS[dialect]();
+  }, 60_000);
+  afterAll(() => server.stop());
+  return {
+    server: () => server,
+    async open(client, settings, port = server.port) {
+      if (!migrated) {
+        const direct = await openClient(client, server.url);
+        await direct.lease().migrate();
+        await direct.run('CREATE TABLE effects (id varchar(200) NOT NULL)');
+        migrated = true;
+      }
+      return openClient(client, server.url.replace(`:${server.port}/`, `:${port}/`), settings);
+    },
+  };
+}
+
+/** A handler that writes the effect of an event. */
+export const write = (id: string) => (run: Run) => run(`INSERT INTO effects VALUES ('${id}')`).then(nothing);
+
+/** How often an effect was written. */
+export const countOf = async ({ run }: Opened, id: string) =>
+  (await run(`SELECT id FROM effects WHERE id = '${id}'`)).length;
+
+export const ERR_STORE = { code: 'ERR_WEBHOOK_STORE' };
