@@ -7,7 +7,7 @@ import { eventually, failing, nothing, unique } from '../../contracts/store-help
 import { event, secret, signed } from '../../helpers.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../../servers/postgres.js';
 import type { TestServer } from '../../servers/server.js';
-import { startCutter } from './cutter.js';
+import { startCutter } from '../sql/cutter.js';
 import { openPool } from './drivers.js';
 
 const ERR_STORE = { code: 'ERR_WEBHOOK_STORE' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../servers/postgres.js';
-import { startCutter } from './cutter.js';
+import { startCutter } from '../sql/cutter.js';
 import { countOf, driverNames, openPool, type Run, withEffects, write } from './drivers.js';
 
 describe.skipIf(!hasPostgres)(`postgresStore, transactional, when a connection is lost${needsPostgres}`, () => {

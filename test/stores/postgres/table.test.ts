@@ -3,7 +3,7 @@ import { inline, statementsFor } from '../../../src/stores/postgres/sql.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../../servers/postgres.js';
 import type { TestServer } from '../../servers/server.js';
-import { startCutter } from './cutter.js';
+import { startCutter } from '../sql/cutter.js';
 import { driverNames, openPool } from './drivers.js';
 
 /** A table that no other test uses. */

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { WebhookError } from '../../../../src/index.js';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { deferred } from '../../../helpers.js';
+import {
+  type ClientSettings,
+  countOf,
+  type Opened,
+  type Run,
+  type SqlClient,
+  type SqlServer,
+  write,
+} from '../client.js';
+
+const SLEEP = { postgres: 'pg_sleep(60)', mysql: 'SLEEP(60)', sqlite: undefined };
+
+/** Handlers that time out in a transaction of a client. */
+export function describeLateHandlers(client: SqlClient, { open: openClient }: SqlServer): void {
+  const open = (settings?: ClientSettings) => openClient(client, settings);
+  const timeout = () => new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', 'out of time');
+
+  /** A run that times out after `work`, and settles like `end`. */
+  function late(
+    store: ReturnType<Opened['transactional']>,
+    key: string,
+    work: (tx: Run) => unknown,
+    end: (tx: Run) => Promise<unknown> = nothing,
+  ) {
+    const settled = deferred();
+    const result = store.once(key, async (tx, options) => {
+      try {
+        await work(tx);
+        options?.onTimeout?.(timeout());
+        await end(tx);
+      } finally {
+        settled.resolve();
+      }
+    });
+    return { result, settled: settled.promise };
+  }
+
+  describe(`${client.title}, transactional, when a handler times out`, () => {
+    it.each([
+      ['succeeds', nothing],
+      ['fails', failing],
+    ])('frees the key although the handler still runs, and keeps nothing of it when it later %s', async (_, ending) => {
+      const opened = await open();
+      const store = opened.transactional();
+      const [key, early, afterwards, next] = [unique(), unique(), unique(), unique()];
+      const gate = deferred();
+      const { result, settled } = late(store, key, write(early), async (tx) => {
+        await gate.promise;
+        await write(afterwards)(tx).catch(nothing);
+        await ending();
+      });
+      await expect(result).rejects.toThrow('out of time');
+      await eventually(async () => expect(await store.once(key, write(next))).toBe('handled'));
+      gate.resolve();
+      await settled;
+      expect(await store.once(key, failing)).toBe('duplicate');
+      for (const id of [early, afterwards]) expect(await countOf(opened, id)).toBe(0);
+      expect(await countOf(opened, next)).toBe(1);
+    });
+
+    it('gives the connection to nobody while the handler can reach it', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional({ timeoutMs: 5000 });
+      const [key, early, others] = [unique(), unique(), [unique(), unique(), unique()]];
+      const written: string[] = [];
+      const { result, settled } = late(store, key, write(early), async (tx) => {
+        for (let round = 0; round < 20; round++) {
+          const id = unique();
+          written.push(id);
+          await write(id)(tx).catch(nothing);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      });
+      await expect(result).rejects.toThrow('out of time');
+      for (const id of others) expect(await store.once(id, write(id))).toBe('handled');
+      await settled;
+      const lost = [early, ...written].map((id) => `'${id}'`).join(', ');
+      expect(await opened.run(`SELECT id FROM effects WHERE id IN (${lost})`)).toEqual([]);
+      for (const id of others) expect(await countOf(opened, id)).toBe(1);
+    });
+
+    const slow = SLEEP[client.dialect];
+    it.skipIf(slow === undefined)('interrupts its statement, long before the lease is over', async () => {
+      const opened = await open();
+      const store = opened.transactional({ leaseMs: 60_000 });
+      const [key, id] = [unique(), unique()];
+      const insert = (tx: Run) => {
+        tx(`INSERT INTO effects SELECT '${id}' FROM (SELECT ${slow}) AS slow`).catch(nothing);
+        return new Promise((resolve) => setTimeout(resolve, 100));
+      };
+      await expect(late(store, key, insert).result).rejects.toThrow('out of time');
+      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'), 5000);
+      expect(await countOf(opened, id)).toBe(0);
+    });
+
+    it('keeps what was committed when its time is said to be up after that', async () => {
+      const opened = await open();
+      const store = opened.transactional();
+      const [key, id] = [unique(), unique()];
+      let onTimeout: ((error: Error) => void) | undefined;
+      const result = await store.once(key, async (tx, options) => {
+        onTimeout = options?.onTimeout;
+        await write(id)(tx);
+      });
+      onTimeout?.(timeout());
+      expect(result).toBe('handled');
+      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await countOf(opened, id)).toBe(1);
+    });
+
+    it('ends the transaction of a handler that never settles when the lease is over', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional({ leaseMs: 500 });
+      const [key, id] = [unique(), unique()];
+      const gate = deferred();
+      const { result, settled } = late(store, key, write(id), () => gate.promise);
+      await expect(result).rejects.toThrow('out of time');
+      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+      gate.resolve();
+      await settled;
+      expect(await countOf(opened, id)).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,192 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { startHalfOpenProxy } from '../../../servers/half-open-proxy.js';
+import { countOf, ERR_STORE, type Run, type SqlClient, type SqlServer, write } from '../client.js';
+import { startCutter } from '../cutter.js';
+
+const UNKNOWN = { ...ERR_STORE, message: expect.stringContaining('unknown whether the transaction was committed') };
+const TERMINATE = {
+  postgres: (id: string) =>
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE '%${id}%'`,
+  mysql: undefined,
+  sqlite: undefined,
+};
+
+/** Connections of a client that are lost, or that never answer. */
+export function describeOutages(client: SqlClient, { open: openClient, server }: SqlServer): void {
+  const open = (port?: number, max = 2) => openClient(client, { max }, port);
+
+  describe(`${client.title}, transactional, when a connection is lost`, { timeout: 20_000 }, () => {
+    it.each([true, false])('has one effect if the answer to COMMIT is lost (COMMIT arrived: %s)', async (arrived) => {
+      const [cutter, direct] = [await startCutter(server().port), await open()];
+      const store = (await open(cutter.port)).transactional();
+      const [key, id] = [unique(), unique()];
+      cutter.cutAt('COMMIT', arrived);
+      await expect(store.once(key, write(id))).rejects.toMatchObject(UNKNOWN);
+      const results: string[] = [];
+      await eventually(async () => {
+        results.push(await store.once(key, write(id)));
+        expect(results.at(-1)).toBe('duplicate');
+      });
+      expect(results.includes('handled')).toBe(!arrived);
+      expect(await countOf(direct, id)).toBe(1);
+    });
+
+    it.each(['BEGIN', 'INSERT'])('does not run if the connection is cut at %s', async (text) => {
+      const cutter = await startCutter(server().port);
+      const store = (await open(cutter.port)).transactional();
+      const key = unique();
+      await store.once(unique(), nothing);
+      for (const arrived of [true, false]) {
+        cutter.cutAt(text, arrived);
+        await expect(store.once(key, failing)).rejects.not.toThrow('the run failed');
+      }
+      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+    });
+
+    it('rejects if a handler continues after its connection was cut, and runs none of its statements elsewhere', async () => {
+      const [cutter, direct] = [await startCutter(server().port), await open()];
+      const opened = await open(cutter.port);
+      const store = opened.transactional();
+      const [key, id] = [unique(), unique()];
+      const run = async (tx: Run) => {
+        await write(id)(tx);
+        cutter.cutAt('SELECT 42', true);
+        await tx('SELECT 42').catch(nothing);
+        // At once, and when the pool has connected again.
+        await write(id)(tx).catch(nothing);
+        await opened.run('SELECT 1').catch(nothing);
+        await eventually(() => opened.run('SELECT 1'));
+        await write(id)(tx).catch(nothing);
+      };
+      await expect(store.once(key, run)).rejects.toThrow();
+      expect(await countOf(direct, id)).toBe(0);
+      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+      expect(await countOf(direct, id)).toBe(1);
+    });
+
+    const terminate = TERMINATE[client.dialect];
+    it.skipIf(!terminate)('survives a server that ends the connection between statements', async () => {
+      const [opened, direct] = [await open(), await open()];
+      const store = opened.transactional();
+      const [key, id] = [unique(), unique()];
+      const run = async (tx: Run) => {
+        await write(id)(tx);
+        await direct.run(terminate?.(id) ?? '');
+        await eventually(() => opened.run('SELECT 1'));
+      };
+      await expect(store.once(key, run)).rejects.toThrow();
+      expect(await countOf(direct, id)).toBe(0);
+      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+    });
+
+    it.each([
+      ['which then resolves', nothing],
+      ['which then writes', async (run: Run, id: string) => write(id)(run)],
+      ['which then writes and ignores errors', async (run: Run, id: string) => write(id)(run).catch(nothing)],
+    ])('keeps no writes of a handler during which the server is killed and restarts, %s', async (_, then) => {
+      const [store, direct] = [(await open()).transactional(), await open()];
+      const [key, id] = [unique(), unique()];
+      const run = async (tx: Run) => {
+        await write(id)(tx);
+        await server().kill();
+        await server().restart();
+        await then(tx, id);
+      };
+      await expect(store.once(key, run)).rejects.toThrow();
+      await eventually(async () => expect(await countOf(direct, id)).toBe(0));
+      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await countOf(direct, id)).toBe(1);
+    });
+
+    it('passes on what a handler threw when the connection is cut at ROLLBACK', async () => {
+      const [cutter, direct] = [await startCutter(server().port), await open()];
+      const store = (await open(cutter.port)).transactional();
+      for (const arrived of [true, false]) {
+        const [key, id] = [unique(), unique()];
+        const run = async (tx: Run) => {
+          await write(id)(tx);
+          cutter.cutAt('ROLLBACK', arrived);
+          await failing();
+        };
+        await expect(store.once(key, run)).rejects.toThrow('the run failed');
+        await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+        expect(await countOf(direct, id)).toBe(1);
+      }
+    });
+
+    it('rejects in time if the server does not answer ROLLBACK', async () => {
+      const opened = await open();
+      const store = opened.transactional({ timeoutMs: 300 });
+      const [key, id] = [unique(), unique()];
+      const run = async (tx: Run) => {
+        await write(id)(tx);
+        server().pause();
+        await failing();
+      };
+      try {
+        await expect(store.once(key, run)).rejects.toThrow('the run failed');
+      } finally {
+        server().resume();
+      }
+      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+      expect(await countOf(opened, id)).toBe(1);
+    });
+
+    it('rejects in time if the server does not answer COMMIT, and a redelivery resolves the outcome', async () => {
+      const [opened, direct] = [await open(), await open()];
+      const store = opened.transactional({ timeoutMs: 300 });
+      const [key, id] = [unique(), unique()];
+      const run = async (tx: Run) => {
+        await write(id)(tx);
+        server().pause();
+      };
+      try {
+        await expect(store.once(key, run)).rejects.toMatchObject(ERR_STORE);
+      } finally {
+        server().resume();
+      }
+      await eventually(async () => expect(['handled', 'duplicate']).toContain(await store.once(key, write(id))));
+      expect(await countOf(direct, id)).toBe(1);
+    });
+  });
+
+  describe(`${client.title}, behind a proxy that takes bytes and never answers`, { timeout: 30_000 }, () => {
+    const timeoutMs = 1000;
+    async function openBehindProxy(kind: 'lease' | 'transactional') {
+      const proxy = await startHalfOpenProxy(server().port);
+      onTestFinished(() => proxy.stop());
+      const opened = await open(proxy.port);
+      const store = opened[kind]({ timeoutMs });
+      await Promise.all([unique(), unique()].map((key) => store.once(key, nothing)));
+      return { proxy, store };
+    }
+
+    it.each(['lease', 'transactional'] as const)('recovers within two deadlines, %s', async (kind) => {
+      const { proxy, store } = await openBehindProxy(kind);
+      proxy.goHalfOpen();
+      const start = performance.now();
+      const tries = await Promise.allSettled([unique(), unique()].map((key) => store.once(key, nothing)));
+      expect(tries.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+      expect(performance.now() - start).toBeLessThan(2 * timeoutMs + 500);
+    });
+
+    it.each(['swallowNew', 'hangConnects'] as const)('recovers from attempts to connect that hang: %s', async (way) => {
+      for (const kind of ['lease', 'transactional'] as const) {
+        const { proxy, store } = await openBehindProxy(kind);
+        await proxy[way]();
+        proxy.goHalfOpen();
+        for (let round = 0; round < 3; round++) {
+          const tries = await Promise.allSettled([unique(), unique()].map((key) => store.once(key, nothing)));
+          expect(tries.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+        }
+        await proxy.heal();
+        const start = performance.now();
+        await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+        expect(performance.now() - start).toBeLessThan(2 * timeoutMs + 500);
+      }
+    });
+  });
+}

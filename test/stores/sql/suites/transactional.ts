@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { eventually, failing, holdKey, nothing, unique } from '../../../contracts/store-helpers.js';
+import { deferred } from '../../../helpers.js';
+import { type ClientSettings, countOf, ERR_STORE, type Run, type SqlClient, type SqlServer, write } from '../client.js';
+
+/** Key and effect, in a transaction of a client. */
+export function describeTransactional(client: SqlClient, { open: openClient }: SqlServer): void {
+  const open = (settings?: ClientSettings) => openClient(client, settings);
+
+  describe(`${client.title}, transactional`, () => {
+    it('commits the writes of a handler together with its key', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional();
+      const [key, id] = [unique(), unique()];
+      expect(await store.once(key, write(id))).toBe('handled');
+      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await countOf(opened, id)).toBe(1);
+    });
+
+    it('commits neither if the handler fails, and gives back a clean connection', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional();
+      const [key, id] = [unique(), unique()];
+      const run = async (tx: Run) => {
+        await write(id)(tx);
+        await failing();
+      };
+      await expect(store.once(key, run)).rejects.toThrow('the run failed');
+      expect(await countOf(opened, id)).toBe(0);
+      await expect(store.once(key, async (tx) => void (await tx('SELECT nonsense')))).rejects.toThrow();
+      expect(await store.once(key, write(id))).toBe('handled');
+      expect(await countOf(opened, id)).toBe(1);
+    });
+
+    it('does not touch the connection of a failed run once the next run has it', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional();
+      const ids = Array.from({ length: 20 }, unique);
+      const run = (id: string, index: number) => async (tx: Run) => {
+        await write(id)(tx);
+        if (index % 2 === 0) await failing();
+        await tx('SELECT 1');
+      };
+      const results = await Promise.allSettled(ids.map((id, index) => store.once(id, run(id, index))));
+      expect(results.map(({ status }) => status)).toEqual(ids.map((_, i) => (i % 2 === 0 ? 'rejected' : 'fulfilled')));
+      for (const [index, id] of ids.entries()) expect(await countOf(opened, id)).toBe(index % 2);
+    });
+
+    it('runs no statement of a failed handler in the transaction that has the connection next', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional();
+      const [id, late] = [unique(), unique()];
+      const gate = deferred();
+      const attempts: Promise<unknown>[] = [];
+      const run = async (tx: Run) => {
+        await write(id)(tx);
+        const attempt = gate.promise.then(() => write(late)(tx));
+        attempt.catch(nothing);
+        attempts.push(attempt);
+        await failing();
+      };
+      await expect(store.once(unique(), run)).rejects.toThrow('the run failed');
+      const next = store.once(unique(), async (tx) => {
+        gate.resolve();
+        await expect(attempts[0]).rejects.toThrow();
+        await write(unique())(tx);
+      });
+      expect(await next).toBe('handled');
+      expect([await countOf(opened, id), await countOf(opened, late)]).toEqual([0, 0]);
+    });
+
+    it.each([
+      ['COMMIT', 'duplicate', 1],
+      ['/* sooner */ commit', 'duplicate', 1],
+      [' rollback', 'handled', 0],
+    ])('refuses by name a handler that ends the transaction itself: %s', async (text, word, count) => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional();
+      for (const end of [nothing, failing]) {
+        const [key, id, rest] = [unique(), unique(), unique()];
+        const run = async (tx: Run) => {
+          await write(id)(tx);
+          await tx(text);
+          await end();
+        };
+        await expect(store.once(key, run)).rejects.toMatchObject({
+          ...ERR_STORE,
+          message: expect.stringContaining('ended the transaction of context.tx itself'),
+        });
+        expect(await store.once(key, write(rest))).toBe(word);
+        expect([await countOf(opened, id), await countOf(opened, rest)]).toEqual([count, 1 - count]);
+      }
+    });
+
+    it('lets a handler roll back to a savepoint', async () => {
+      const opened = await open();
+      const [key, kept, undone] = [unique(), unique(), unique()];
+      const run = async (tx: Run) => {
+        await tx('SAVEPOINT before_it');
+        await write(undone)(tx);
+        await tx('SELECT nonsense').catch(nothing);
+        await tx('ROLLBACK TO SAVEPOINT before_it');
+        await write(kept)(tx);
+      };
+      expect(await opened.transactional().once(key, run)).toBe('handled');
+      expect([await countOf(opened, kept), await countOf(opened, undone)]).toEqual([1, 0]);
+    });
+
+    it('handles ten events at once on one connection', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional({ timeoutMs: 10_000 });
+      const ids = Array.from({ length: 10 }, unique);
+      const results = await Promise.all(ids.map((id) => store.once(id, write(id))));
+      expect(new Set(results)).toEqual(new Set(['handled']));
+      for (const id of ids) expect(await countOf(opened, id)).toBe(1);
+    });
+
+    it('handles two hundred keys at once on ten connections', async () => {
+      const opened = await open();
+      const store = opened.transactional({ timeoutMs: 30_000 });
+      const ids = Array.from({ length: 200 }, unique);
+      const results = await Promise.all(ids.map((id) => store.once(id, write(id))));
+      expect(new Set(results)).toEqual(new Set(['handled']));
+      const rows = await opened.run(`SELECT id FROM effects WHERE id IN ('${ids.join("','")}')`);
+      expect(rows).toHaveLength(200);
+    }, 30_000);
+
+    it('rejects in time if the pool has no free connection, and uses a late one for nothing', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional({ timeoutMs: 150 });
+      await store.once(unique(), nothing);
+      const gate = deferred();
+      const { result } = await holdKey(store, unique(), gate.promise);
+      const key = unique();
+      await expect(store.once(key, failing)).rejects.toMatchObject({
+        ...ERR_STORE,
+        message: expect.stringContaining('within 150 ms (timeoutMs)'),
+      });
+      gate.resolve();
+      expect(await result).toBe('handled');
+      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+    });
+
+    it.each(['repeatable read', 'serializable'] as const)(
+      'is exact with the isolation level %s',
+      async (isolationLevel) => {
+        const opened = await open();
+        const store = opened.transactional({ timeoutMs: 30_000, isolationLevel });
+        for (let round = 0; round < 5; round++) {
+          const [key, id] = [unique(), unique()];
+          const results = await Promise.all(Array.from({ length: 20 }, () => store.once(key, write(id))));
+          expect(results.filter((each) => each === 'handled')).toHaveLength(1);
+          expect(await store.once(key, failing)).toBe('duplicate');
+          expect(await countOf(opened, id)).toBe(1);
+        }
+      },
+      30_000,
+    );
+
+    it('shares its table with lease stores', async () => {
+      const opened = await open();
+      const [transactional, leased] = [opened.transactional(), opened.lease({ leaseMs: 60_000 })];
+      const [key, expiring, crashed] = [unique(), unique(), unique()];
+      const gate = deferred();
+      const { result } = await holdKey(leased, key, gate.promise);
+      expect(await transactional.once(key, failing)).toBe('in-progress');
+      gate.resolve();
+      await result;
+      expect(await transactional.once(key, failing)).toBe('duplicate');
+
+      await transactional.once(expiring, nothing);
+      expect(await leased.once(expiring, failing)).toBe('duplicate');
+
+      const never = deferred();
+      await holdKey(opened.lease({ leaseMs: 400 }), crashed, never.promise);
+      await eventually(async () => expect(await transactional.once(crashed, nothing)).toBe('handled'));
+    });
+  });
+}
