@@ -19,6 +19,8 @@ export interface Transaction<Tx> {
   readonly run: Run;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */
   readonly destroy?: (() => void) | undefined;
+  /** Whether `tx` refuses statements from its end on, so that a handler may outlive the transaction. */
+  readonly closes?: boolean | undefined;
 }
 
 export interface TransactionOptions {

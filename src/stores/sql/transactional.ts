@@ -173,7 +173,7 @@ class Attempt<Tx> {
   }
 
   /** Waits for the handler, and once its time is over until the transaction must end. */
-  async #handle({ tx, run }: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
+  async #handle({ tx, run, closes }: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
     const { leaseMs } = this.#options;
     // A handler gets 0.9 of the lease, so its claim may take 0.1; more if the lease is short.
     const claimMs = Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs));
@@ -206,7 +206,7 @@ class Attempt<Tx> {
     if (!this.isLate) return;
     // A handler that has not settled may still use the connection.
     const isSettled = await Promise.race([handling.then(yes, yes), Promise.resolve(false)]);
-    if (!isSettled) await this.#terminate();
+    if (!isSettled && !closes) await this.#terminate();
     throw storeError(GIVEN_UP);
   }
 
@@ -224,7 +224,8 @@ class Attempt<Tx> {
     const spoiling = spoil(run, claimed).then(yes, yes);
     // A statement of the handler may be under way.
     if (!(await Promise.race([spoiling, sleep(SPOIL_MS).then(() => false)]))) {
-      await cancel?.(this.#beside, claimed).catch(ignore);
+      // Not awaited: the pool may have this connection alone.
+      cancel?.(this.#beside, claimed).catch(ignore);
     }
     await spoiling;
   }

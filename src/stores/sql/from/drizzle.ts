@@ -2,6 +2,7 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
 import { fromPg } from './pg.js';
+import { overError } from './postgres-session.js';
 
 /** What is used of a Drizzle database. */
 export interface DrizzleLike<Tx> {
@@ -20,18 +21,20 @@ export function fromDrizzle<Tx>(db: DrizzleLike<Tx>): SqlDatabase<Tx> {
     run: client.run,
     transaction: (work, options) =>
       client.transaction(async ({ tx, run, destroy }) => {
-        let isOpen = false;
+        let phase: 'begin' | 'work' | 'end' = 'begin';
+        // Drizzle's own BEGIN, COMMIT and ROLLBACK do nothing: the client sends them.
         const gate = {
-          query: (query: unknown, values: unknown[]) =>
-            isOpen ? tx.query(query, values) : Promise.resolve({ rows: [] }),
+          query(query: { readonly text: string }, values: unknown[]) {
+            if (phase === 'work') return tx.query(query, values);
+            if (phase === 'begin' || isEnd(query)) return Promise.resolve({ rows: [] });
+            return Promise.reject(overError());
+          },
         };
-        await on(session, gate).transaction(async (drizzleTx: Tx) => {
-          isOpen = true;
-          try {
-            await work({ tx: drizzleTx, run, destroy });
-          } finally {
-            isOpen = false;
-          }
+        await on(session, gate).transaction(async (transaction) => {
+          phase = 'work';
+          await work({ tx: transaction as Tx, run, destroy }).finally(() => {
+            phase = 'end';
+          });
         });
       }, options),
   };
@@ -48,6 +51,10 @@ interface Session {
 
 function isSession(value: unknown): value is Session {
   return hasMethods<Session>(value, 'transaction') && 'client' in value;
+}
+
+function isEnd({ text }: { readonly text: string }): boolean {
+  return text === 'commit' || text === 'rollback';
 }
 
 function on(session: Session, client: unknown): Session {

@@ -68,7 +68,11 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
           await trx?.executionPromise;
         },
         rollback: async () => void (await trx?.rollback()),
-        release: () => pool.releaseConnection(connection),
+        release(isClosed: boolean) {
+          // Knex itself notices when the connection has emitted an event, and others may have it before.
+          if (isClosed) Object.assign(connection, { __knex__disposed: true });
+          return pool.releaseConnection(connection);
+        },
         isEnded: () => trx?.isCompleted() ?? false,
       };
       await transactionOn(connection, dialect, steps, work, options);

@@ -47,7 +47,7 @@ export function fromPrisma<Tx extends Raw>(
     dialect,
     run: runOn(prisma),
     transaction: (work, { isolationLevel, timeoutMs, leaseMs }) =>
-      prisma.$transaction((tx) => work({ tx, run: runOn(tx) }), {
+      prisma.$transaction((tx) => work({ tx, run: runOn(tx), closes: true }), {
         maxWait: timeoutMs,
         // Later than the store's own deadline.
         timeout: Math.min(leaseMs + timeoutMs, LONGEST_MS),
