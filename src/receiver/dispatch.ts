@@ -4,9 +4,11 @@ import type { WebhookEvent } from '../events/types.js';
 import { typeName } from '../internal/check-options.js';
 import { ignorePromise } from '../internal/guards.js';
 import type { EventOutcome } from './answer.js';
+import type { Afterwards } from './attempt.js';
+import { handlerError } from './attempt-errors.js';
 import type { VerifiedDelivery } from './delivery-request.js';
 import type { resolveReceiverOptions } from './resolve-options.js';
-import { type Afterwards, createHandleOnce, handlerError } from './run-once.js';
+import { createHandleOnce } from './run-once.js';
 import { TimeLimit } from './time-limit.js';
 import { traceEvent, traceHandler } from './tracing.js';
 

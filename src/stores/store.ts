@@ -13,7 +13,16 @@ export interface RunOptions {
   readonly onTimeout?: ((error: Error) => void) | undefined;
   /** Returns the remaining time of the lease, in ms. A handler that needs more is not started. */
   readonly remainingMs?: (() => number) | undefined;
-  /** A number that grows with each claim of the key, so that the handler can fence effects in other systems. */
+  /**
+   * For a transaction that must end in the synchronous turn in which `run` is called. Called in that turn: without an
+   * argument when the handler has returned, with an error when it threw or returned a promise. If it throws, the event fails
+   * with that error.
+   */
+  readonly onReturn?: ((error?: Error) => void) | undefined;
+  /**
+   * A number that grows with each claim of a key, so that the handler can fence effects in other systems. For several keys
+   * the smallest of their numbers.
+   */
   readonly fencingToken?: bigint | undefined;
 }
 

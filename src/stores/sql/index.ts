@@ -27,6 +27,7 @@ export type {
 export { type DrizzleLike, fromDrizzle } from './from/drizzle.js';
 export { fromKnex, type KnexLike, type KnexTransactionLike } from './from/knex.js';
 export { fromKysely, type KyselyLike } from './from/kysely.js';
+export { fromMysql2 } from './from/mysql2.js';
 export { fromPg } from './from/pg.js';
 export { fromPrisma, type PrismaLike } from './from/prisma.js';
 export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
@@ -100,7 +101,7 @@ export function sqlStore(
 ): SqlStore;
 export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never> | SqlStore {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
-  const statements = statementsFor(db.dialect, table, lease);
+  const statements = statementsFor(db.dialect, table, { ...lease, isolationLevel });
   const runFor = (timeoutMs: number) => (isSynchronous(db) ? runsOf(db, timeoutMs) : runOf(db, timeoutMs));
   const run = runFor(lease.timeoutMs);
   const slowRun = runFor(Math.max(lease.timeoutMs, MAINTENANCE_MS));

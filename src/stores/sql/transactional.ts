@@ -196,8 +196,9 @@ class Attempt<Tx> {
       await Promise.race([handling, deadline]);
     } catch (error) {
       this.handlerFailed = true;
-      // A handler that ended the transaction itself is told so, whatever it failed with. A failed transaction says nothing.
-      if (!this.isLate) {
+      // A handler that ended the transaction itself is told so, whatever it failed with. A failed transaction says nothing,
+      // and after a deadlock MySQL has ended it.
+      if (!this.isLate && !isConflict(error)) {
         this.#limit('did not answer', error);
         await this.#statements.transaction.check(run, claimed).catch(ifEnded);
       }
