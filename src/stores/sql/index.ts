@@ -25,6 +25,8 @@ export type {
   TransactionOptions,
 } from './database.js';
 export { fromPg } from './from/pg.js';
+export { fromPostgresJs } from './from/postgres-js.js';
+export { postgresJsSocket } from './from/postgres-js-socket.js';
 
 /** Options of {@link sqlStore}. */
 export interface SqlStoreOptions<Database> extends LeaseOptions {
