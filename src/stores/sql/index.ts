@@ -29,7 +29,9 @@ export { fromKnex, type KnexLike, type KnexTransactionLike } from './from/knex.j
 export { fromKysely, type KyselyLike } from './from/kysely.js';
 export { fromMysql2 } from './from/mysql2.js';
 export { fromPg } from './from/pg.js';
+export { fromPostgresJs } from './from/postgres-js.js';
 export { fromPrisma, type PrismaLike } from './from/prisma.js';
+export { postgresJsSocket } from './from/postgres-js-socket.js';
 export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
 
 /** Options of {@link sqlStore}. */
