@@ -1,9 +1,9 @@
 import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
-import type { IdempotencyStore } from '../store.js';
+import type { IdempotencyStore, Synchronous } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
-import type { Dialect, IsolationLevel, Run, SqlDatabase, Synchronous, SynchronousDatabase } from './database.js';
+import type { Dialect, IsolationLevel, Run, SqlDatabase, SynchronousDatabase } from './database.js';
 import type { Durations, Statements } from './dialect.js';
 import { leaseTable } from './leases.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
@@ -13,13 +13,13 @@ import { synchronousStore } from './synchronous.js';
 import { type Table, tableOf } from './table.js';
 import { transactionalStore } from './transactional.js';
 
+export type { Synchronous } from '../store.js';
 export type {
   Answer,
   Dialect,
   IsolationLevel,
   Run,
   SqlDatabase,
-  Synchronous,
   SynchronousDatabase,
   Transaction,
   TransactionOptions,
@@ -29,7 +29,9 @@ export { fromKnex, type KnexLike, type KnexTransactionLike } from './from/knex.j
 export { fromKysely, type KyselyLike } from './from/kysely.js';
 export { fromMysql2 } from './from/mysql2.js';
 export { fromPg } from './from/pg.js';
+export { fromPostgresJs } from './from/postgres-js.js';
 export { fromPrisma, type PrismaLike } from './from/prisma.js';
+export { postgresJsSocket } from './from/postgres-js-socket.js';
 export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
 
 /** Options of {@link sqlStore}. */

@@ -35,7 +35,7 @@ export function fromDrizzle<Tx>(db: DrizzleLike<Tx>): SqlDatabase<Tx> {
     dialect: client.dialect,
     run: client.run,
     transaction: (work, options) =>
-      client.transaction(async ({ tx, run, destroy }) => {
+      client.transaction(async ({ tx, ...transaction }) => {
         let phase: 'begin' | 'work' | 'end' = 'begin';
         // Drizzle's BEGIN, COMMIT and ROLLBACK do nothing: the store sends its own.
         const gate = {
@@ -45,9 +45,9 @@ export function fromDrizzle<Tx>(db: DrizzleLike<Tx>): SqlDatabase<Tx> {
             return Promise.reject(overError());
           },
         };
-        await on(session, gate).transaction(async (transaction) => {
+        await on(session, gate).transaction(async (drizzleTx) => {
           phase = 'work';
-          await work({ tx: transaction as Tx, run, destroy }).finally(() => {
+          await work({ ...transaction, tx: drizzleTx as Tx }).finally(() => {
             phase = 'end';
           });
         });

@@ -49,7 +49,7 @@ export function fromPrisma<Tx extends Raw>(
     dialect,
     run: runOn(prisma),
     transaction: (work, { isolationLevel, timeoutMs, leaseMs }) =>
-      prisma.$transaction((tx) => work({ tx, run: runOn(tx), closes: true }), {
+      prisma.$transaction((tx) => work({ tx, run: runOn(tx), close }), {
         maxWait: timeoutMs,
         // Later than the store's own deadline.
         timeout: Math.min(leaseMs + timeoutMs, LONGEST_MS),
@@ -57,6 +57,9 @@ export function fromPrisma<Tx extends Raw>(
       }),
   };
 }
+
+/** Prisma itself refuses statements once the transaction has ended. */
+function close(): void {}
 
 /** Prisma cannot close a connection that no longer answers, so its driver must. */
 function checkAdapter(prisma: object): void {
