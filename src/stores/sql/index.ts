@@ -24,7 +24,11 @@ export type {
   Transaction,
   TransactionOptions,
 } from './database.js';
+export { fromBetterSqlite3 } from './from/better-sqlite3.js';
+export { fromBunSqlite } from './from/bun-sqlite.js';
+export { fromLibsql } from './from/libsql.js';
 export { fromMysql2 } from './from/mysql2.js';
+export { fromNodeSqlite } from './from/node-sqlite.js';
 export { fromPg } from './from/pg.js';
 
 /** Options of {@link sqlStore}. */
