@@ -22,7 +22,8 @@ export function fromDrizzle<Tx>(db: DrizzleLike<Tx>): SqlDatabase<Tx> {
       client.transaction(async ({ tx, run, destroy }) => {
         let isOpen = false;
         const gate = {
-          query: (query: unknown, values: unknown[]) => (isOpen ? tx.query(query, values) : Promise.resolve({ rows: [] })),
+          query: (query: unknown, values: unknown[]) =>
+            isOpen ? tx.query(query, values) : Promise.resolve({ rows: [] }),
         };
         await on(session, gate).transaction(async (drizzleTx: Tx) => {
           isOpen = true;

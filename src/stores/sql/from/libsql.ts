@@ -57,7 +57,10 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
   /** Only the lock of the file is waited for elsewhere: a busy timeout would block the process. */
   async function unlessBusy<T>(begin: () => Promise<T>): Promise<T> {
     if (isFile === undefined) {
-      const [file, timeout] = [await client.execute('PRAGMA database_list'), await client.execute('PRAGMA busy_timeout')];
+      const [file, timeout] = [
+        await client.execute('PRAGMA database_list'),
+        await client.execute('PRAGMA busy_timeout'),
+      ];
       isFile = valuesOf(file.rows[0] as object)[2] !== '';
       busyMs = Number(valuesOf(timeout.rows[0] as object)[0]);
     }

@@ -13,7 +13,11 @@ export interface PrismaLike<Tx> extends Raw {
 }
 
 const DIALECTS: Readonly<Record<string, Dialect>> = { postgresql: 'postgres', mysql: 'mysql' };
-const ISOLATION_LEVELS = { 'read committed': 'ReadCommitted', 'repeatable read': 'RepeatableRead', serializable: 'Serializable' };
+const ISOLATION_LEVELS = {
+  'read committed': 'ReadCommitted',
+  'repeatable read': 'RepeatableRead',
+  serializable: 'Serializable',
+};
 
 /** The longest delay of a timer, in ms. */
 const LONGEST_MS = 2_147_483_647;

@@ -43,8 +43,7 @@ export async function transactionOn<Tx>(
       tx,
       destroy,
       // An ORM also gives a connection back that was lost.
-      run: (statement) =>
-        orm.isEnded() && !socket.destroyed ? Promise.reject(storeError(ENDED)) : run(statement),
+      run: (statement) => (orm.isEnded() && !socket.destroyed ? Promise.reject(storeError(ENDED)) : run(statement)),
     });
     await orm.commit();
   } catch (error) {

@@ -37,7 +37,9 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
   const { type } = dataSource.options;
   const dialect = Object.hasOwn(DIALECTS, type) ? DIALECTS[type] : undefined;
   if (!dialect) {
-    throw new ConfigError('`fromTypeOrm` takes a DataSource of type postgres, mysql or mariadb. For SQLite, use fromBetterSqlite3 or fromDrizzle: in TypeORM, all queries of a process share the transaction.');
+    throw new ConfigError(
+      '`fromTypeOrm` takes a DataSource of type postgres, mysql or mariadb. For SQLite, use fromBetterSqlite3 or fromDrizzle: in TypeORM, all queries of a process share the transaction.',
+    );
   }
   return {
     dialect,
