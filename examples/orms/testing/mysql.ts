@@ -14,15 +14,26 @@ import { PrismaClient } from '../generated/mysql/index.js';
 
 export const orms = {
   prisma(url: string, max: number) {
-    const prisma = new PrismaClient({ adapter: new PrismaMariaDb(url.replace('mysql:', 'mariadb:') + '?connectionLimit=' + max) });
-    return { db: fromPrisma(prisma), runner: (tx: any) => (text: string) => tx.$executeRawUnsafe(text), close: () => prisma.$disconnect() };
+    const prisma = new PrismaClient({
+      adapter: new PrismaMariaDb(url.replace('mysql:', 'mariadb:') + '?connectionLimit=' + max),
+    });
+    return {
+      db: fromPrisma(prisma),
+      runner: (tx: any) => (text: string) => tx.$executeRawUnsafe(text),
+      close: () => prisma.$disconnect(),
+    };
   },
   knex(url: string, max: number) {
     const knex = knexOf({ client: 'mysql2', connection: url, pool: { min: 0, max } });
     return { db: fromKnex(knex), runner: (tx: any) => (text: string) => tx.raw(text), close: () => knex.destroy() };
   },
   typeorm(url: string, max: number) {
-    const source = new DataSource({ type: 'mariadb', url, connectorPackage: 'mysql2', extra: { connectionLimit: max } });
-    return { init: () => source.initialize(), db: fromTypeOrm(source), runner: (tx: any) => (text: string) => tx.query(text), close: () => source.destroy() };
+    const source = new DataSource({ type: 'mariadb', url, extra: { connectionLimit: max } });
+    return {
+      init: () => source.initialize(),
+      db: fromTypeOrm(source),
+      runner: (tx: any) => (text: string) => tx.query(text),
+      close: () => source.destroy(),
+    };
   },
 };

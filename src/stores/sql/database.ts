@@ -17,6 +17,8 @@ export interface Transaction<Tx> {
   /** The handler's `context.tx`. */
   readonly tx: Tx;
   readonly run: Run;
+  /** Makes `tx` refuse every further statement; absent if the client has no way. `run` still works. */
+  readonly close?: (() => void) | undefined;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */
   readonly destroy?: (() => void) | undefined;
 }
@@ -41,10 +43,6 @@ export interface SqlDatabase<Tx = unknown> {
    */
   transaction(work: (transaction: Transaction<Tx>) => Promise<void>, options: TransactionOptions): Promise<void>;
 }
-
-/** The `context.tx` of a synchronous driver. Its handler must not return a promise. */
-export type Synchronous<Connection> = Connection & { readonly [SYNCHRONOUS]: true };
-declare const SYNCHRONOUS: unique symbol;
 
 /** A synchronous connection to a SQLite file. */
 export interface SynchronousDatabase<Connection> {

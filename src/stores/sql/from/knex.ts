@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
-import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
+import { type RawConnection, runOnce, transactionOn } from './raw-connection.js';
 
 export interface KnexTransactionLike {
   readonly executionPromise: Promise<unknown>;
@@ -15,7 +15,10 @@ export interface KnexTransactionLike {
 export interface KnexLike<Tx> {
   // biome-ignore lint/suspicious/noExplicitAny: as Knex types it
   readonly client: any;
-  transaction(config: { connection: unknown; isolationLevel?: IsolationLevel }): Promise<Tx>;
+  transaction<T>(
+    scope: (tx: Tx) => Promise<T> | void,
+    config?: { connection?: unknown; isolationLevel?: IsolationLevel },
+  ): Promise<T>;
 }
 
 const DIALECTS: Readonly<Record<string, Dialect>> = { pg: 'postgres', mysql2: 'mysql' };
@@ -40,10 +43,10 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
   }
   return {
     dialect,
-    async run(statement) {
+    async run(statement, timeoutMs) {
       const connection = await pool.acquireConnection();
       try {
-        return await runOn(connection)(statement);
+        return await runOnce(connection, statement, timeoutMs);
       } finally {
         await pool.releaseConnection(connection);
       }
@@ -54,8 +57,9 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
       let trx: Tx | undefined;
       const steps = {
         async begin() {
-          trx = await knex.transaction({ connection, ...(isolationLevel && { isolationLevel }) });
-          trx.executionPromise.catch(() => {});
+          trx = await new Promise<Tx>((resolve, reject) => {
+            knex.transaction(resolve, { connection, ...(isolationLevel && { isolationLevel }) }).catch(reject);
+          });
           if (trx.isCompleted()) await trx.executionPromise;
           return trx;
         },
@@ -67,7 +71,7 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
         release: () => pool.releaseConnection(connection),
         isEnded: () => trx?.isCompleted() ?? false,
       };
-      await transactionOn(connection, steps, work, options);
+      await transactionOn(connection, dialect, steps, work, options);
     },
   };
 }
