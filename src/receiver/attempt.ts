@@ -191,9 +191,9 @@ export abstract class Attempt<Tx, Result> {
     if (failure) throw failure.cause;
   }
 
-  /** The run for the store. */
-  protected begin(tx: Tx, options?: RunOptions): Promise<void> {
-    const running = this.#run(tx, options);
+  /** The run for the store. Calls `onEnter` if it may begin. */
+  protected begin(tx: Tx, options?: RunOptions, onEnter?: () => void): Promise<void> {
+    const running = this.#run(tx, options, onEnter);
     // If the store does not await its run, a failure must not end the process as an unhandled rejection.
     running.catch(ignore);
     return running;
@@ -237,9 +237,10 @@ export abstract class Attempt<Tx, Result> {
   }
 
   /** Called by the store in the synchronous turn in which it checked the clock. */
-  async #run(tx: Tx, options?: RunOptions): Promise<void> {
+  async #run(tx: Tx, options?: RunOptions, onEnter?: () => void): Promise<void> {
     const isAgain = this.#limit !== undefined;
     const limit = this.#enter();
+    onEnter?.();
     try {
       const ms = this.#timeFor(limit, options, isAgain);
       const call = { tx, fencingToken: options?.fencingToken, limit };

@@ -18,7 +18,7 @@ const NO_STORE: IdempotencyStore<never> = {
   onceEach: (keys, run) => run(keys, undefined as never).then(() => keys.map(() => 'handled')),
 };
 
-type RunSettings<Tx> = Pick<ReturnType<typeof resolveReceiverOptions<Tx>>, 'store' | 'handlerTimeoutMs'>;
+export type RunSettings<Tx> = Pick<ReturnType<typeof resolveReceiverOptions<Tx>>, 'store' | 'handlerTimeoutMs'>;
 
 export function groundOf<Tx>(options: RunSettings<Tx>, afterwards: Afterwards): Ground<Tx> {
   const store = (options.store || NO_STORE) as IdempotencyStore<Tx>;

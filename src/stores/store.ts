@@ -7,6 +7,19 @@ export const DEFAULT_RETENTION_MS = 604_800_000;
  */
 export type StoreWord = 'handled' | 'duplicate' | 'in-progress';
 
+/** The `context.tx` of a synchronous driver. Its handler must not return a promise. */
+export type Synchronous<Connection> = Connection & { readonly [SYNCHRONOUS]: true };
+declare const SYNCHRONOUS: unique symbol;
+
+/** What a handler may return: anything, but with a synchronous transaction not a promise. */
+export type HandlerResult<Tx> = undefined extends Tx
+  ? unknown
+  : [Tx] extends [{ readonly [SYNCHRONOUS]: true }]
+    ? NotPromise
+    : unknown;
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement
+type NotPromise = void | undefined | null | boolean | number | bigint | string | (object & { readonly then?: never });
+
 /** Options that a store passes to `run`. */
 export interface RunOptions {
   /** Called when the handler times out while it still runs. Its event has failed. */

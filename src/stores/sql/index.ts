@@ -1,9 +1,9 @@
 import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
-import type { IdempotencyStore } from '../store.js';
+import type { IdempotencyStore, Synchronous } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
-import type { Dialect, IsolationLevel, Run, SqlDatabase, Synchronous, SynchronousDatabase } from './database.js';
+import type { Dialect, IsolationLevel, Run, SqlDatabase, SynchronousDatabase } from './database.js';
 import type { Durations, Statements } from './dialect.js';
 import { leaseTable } from './leases.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
@@ -13,13 +13,13 @@ import { synchronousStore } from './synchronous.js';
 import { type Table, tableOf } from './table.js';
 import { transactionalStore } from './transactional.js';
 
+export type { Synchronous } from '../store.js';
 export type {
   Answer,
   Dialect,
   IsolationLevel,
   Run,
   SqlDatabase,
-  Synchronous,
   SynchronousDatabase,
   Transaction,
   TransactionOptions,
