@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import { fromDrizzle } from '../../../src/stores/sql/from/drizzle.js';
-import { fromPrisma } from '../../../src/stores/sql/from/prisma.js';
+import { fromDrizzle, fromPrisma } from '../../../src/stores/sql/index.js';
 import type { OrmName } from '../modes.js';
 import { type EffectRow, insertion } from './handler.js';
 import { settings, waiting } from './steps.js';
