@@ -17,6 +17,8 @@ export interface Transaction<Tx> {
   /** The handler's `context.tx`. */
   readonly tx: Tx;
   readonly run: Run;
+  /** Makes `tx` refuse every further statement; absent if the client has no way. `run` still works. */
+  readonly close?: (() => void) | undefined;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */
   readonly destroy?: (() => void) | undefined;
 }

@@ -173,20 +173,23 @@ class Attempt<Tx> {
   }
 
   /** Waits for the handler, and once its time is over until the transaction must end. */
-  async #handle({ tx, run }: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
+  async #handle({ tx, run, close }: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
     const { leaseMs } = this.#options;
     // A handler gets 0.9 of the lease, so its claim may take 0.1; more if the lease is short.
     const claimMs = Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs));
     let timeIsUp: () => void = ignore;
     const deadline = new Promise<void>((resolve) => {
-      timeIsUp = () => setTimeout(resolve, Math.max(0, leaseMs - elapsedMs()));
+      timeIsUp = resolve;
     });
     const onTimeout = (error: Error) => {
       if (this.#isOver || this.#isCommitting) return;
       this.isLate = true;
       this.#reject(error);
+      close?.();
       this.#spoiled = this.#spoil();
-      timeIsUp();
+      // A handler that can still reach the connection may keep it until the lease ends.
+      if (close) void this.#spoiled.then(timeIsUp);
+      else setTimeout(timeIsUp, Math.max(0, leaseMs - elapsedMs()));
     };
     const runOptions = { onTimeout, fencingToken: claimed.fencingToken, remainingMs: () => leaseMs - elapsedMs() };
     // In the turn in which the run is started: the process may have been frozen since the claim was answered.
@@ -194,7 +197,9 @@ class Attempt<Tx> {
     const handling = this.#run(new Set(claimed.keys), tx, runOptions);
     try {
       await Promise.race([handling, deadline]);
+      close?.();
     } catch (error) {
+      close?.();
       this.handlerFailed = true;
       // A handler that ended the transaction itself is told so, whatever it failed with. A failed transaction says nothing,
       // and after a deadlock MySQL has ended it.
@@ -206,7 +211,7 @@ class Attempt<Tx> {
     }
     if (!this.isLate) return;
     // A handler that has not settled may still use the connection.
-    const isSettled = await Promise.race([handling.then(yes, yes), Promise.resolve(false)]);
+    const isSettled = await Promise.race([handling.then(yes, yes), Promise.resolve(close !== undefined)]);
     if (!isSettled) await this.#terminate();
     throw storeError(GIVEN_UP);
   }
@@ -225,7 +230,8 @@ class Attempt<Tx> {
     const spoiling = spoil(run, claimed).then(yes, yes);
     // A statement of the handler may be under way.
     if (!(await Promise.race([spoiling, sleep(SPOIL_MS).then(() => false)]))) {
-      await cancel?.(this.#beside, claimed).catch(ignore);
+      // Not awaited: the pool may have this connection alone.
+      cancel?.(this.#beside, claimed).catch(ignore);
     }
     await spoiling;
   }

@@ -61,7 +61,7 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
       let isOver = false;
       try {
         if (isolationLevel) await query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
-        await query('START TRANSACTION');
+        await query('BEGIN');
         await work({
           tx: guarded(connection, () => isOver || isGiven()),
           run: open(connection).query,

@@ -70,20 +70,21 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
           (after) => give(after !== sessions.get(client)),
           () => give(true),
         );
-      let isOver = false;
+      let isClosed = false;
       try {
         if (!sessions.has(client)) sessions.set(client, await session());
         await query(isolationLevel ? `BEGIN ISOLATION LEVEL ${isolationLevel}` : 'BEGIN');
         await work({
-          tx: guarded(client, () => isOver || isGiven()),
+          tx: guarded(client, () => isClosed || isGiven()),
           run: open(client).query,
+          close() {
+            isClosed = true;
+          },
           destroy: () => give(true),
         });
-        isOver = true;
         // Postgres answers COMMIT with ROLLBACK if a statement failed after the check.
         if ((await query('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
       } catch (error) {
-        isOver = true;
         if (!isGiven()) await query('ROLLBACK').then(tidy, () => give(true));
         throw error;
       }

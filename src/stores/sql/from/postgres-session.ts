@@ -6,7 +6,8 @@ import { storeError } from '../../bounded-calls.js';
  * listeners and cursors. Releases locks of the session, which other statements would not show apart from the store's.
  */
 export const SESSION = `SELECT md5(concat_ws(' ', current_user, session_user, pg_advisory_unlock_all(),
-  (SELECT string_agg(name || '=' || setting, ',') FROM pg_settings),
+  (SELECT string_agg(name || '=' || setting, ',') FROM pg_settings
+    WHERE name NOT IN ('transaction_isolation', 'transaction_read_only', 'transaction_deferrable')),
   (SELECT string_agg(relname, ',' ORDER BY oid) FROM pg_class WHERE relnamespace = pg_my_temp_schema()),
   (SELECT string_agg(name, ',' ORDER BY name) FROM pg_prepared_statements WHERE from_sql),
   (SELECT string_agg(channel, ',' ORDER BY channel) FROM pg_listening_channels() AS channel),

@@ -1,0 +1,88 @@
+import { ConfigError } from '../../../errors.js';
+import { hasMethods } from '../../../internal/check-client.js';
+import { optionError } from '../../../internal/check-options.js';
+import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
+import { type GuardedTransaction, guardedTransaction } from './postgres-js-guard.js';
+import { SESSION } from './postgres-session.js';
+
+/** The part of postgres.js's `sql` that the store uses. `begin` has two overloads, so that its type can be inferred. */
+export interface PostgresJsLike<Tx> {
+  readonly options: object;
+  unsafe(text: string): PromiseLike<unknown>;
+  begin<T>(work: (sql: Tx) => T | Promise<T>): Promise<unknown>;
+  begin<T>(options: string, work: (sql: Tx) => T | Promise<T>): Promise<unknown>;
+}
+
+/**
+ * Takes the `sql` of postgres.js for `sqlStore`. In a transaction `context.tx` is its `TransactionSql`, which works until
+ * the handler settles and has no `prepare`, `file` and COPY. A connection whose session a handler has changed (`SET`
+ * without `LOCAL`, temporary tables, `PREPARE`, `LISTEN`) is closed. Locks of the session are released.
+ *
+ * @example
+ * ```ts
+ * import { fromPostgresJs, postgresJsSocket, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import postgres from 'postgres';
+ *
+ * const sql = postgres(process.env.DATABASE_URL ?? '', { max: 10, ...postgresJsSocket({ timeoutMs: 10_000 }) });
+ * const store = sqlStore({ db: fromPostgresJs(sql), transactional: true });
+ * ```
+ * @param sql Your `sql`, with the option `socket`. The store neither opens nor closes it.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for an `sql` without `socket`: postgres.js waits forever
+ * on a connection that no longer answers.
+ */
+export function fromPostgresJs<Tx extends object>(sql: PostgresJsLike<Tx>): SqlDatabase<Tx> {
+  checkSql(sql);
+  /** What the session of each connection was like before the first handler. */
+  const sessions = new WeakMap<object, string>();
+  const session = async ({ query }: GuardedTransaction<Tx>) =>
+    valuesOf((read(await query(SESSION)).rows[0] ?? {}) as object)[0] ?? '';
+
+  /** Gives the connection back if its session is what it was. */
+  async function tidy(opened: GuardedTransaction<Tx>): Promise<void> {
+    if ((await session(opened)) === sessions.get(opened.connection)) return opened.release();
+    sessions.delete(opened.connection);
+    await opened.query('SELECT pg_terminate_backend(pg_backend_pid())');
+  }
+
+  return {
+    dialect: 'postgres',
+    run: async (statement) => read(await sql.unsafe(statement)),
+    async transaction(work, { isolationLevel }) {
+      let opened: GuardedTransaction<Tx> | undefined;
+      try {
+        await guardedTransaction(
+          sql,
+          isolationLevel ? `isolation level ${isolationLevel}` : '',
+          async (transaction) => {
+            opened = transaction;
+            const { tx, query, close, connection } = transaction;
+            if (!sessions.has(connection)) sessions.set(connection, await session(transaction));
+            await work({ tx, run: async (statement) => read(await query(statement)), close });
+          },
+        );
+      } finally {
+        // Not awaited: the transaction has ended.
+        if (opened) tidy(opened).catch(ignore);
+      }
+    },
+  };
+}
+
+function read(result: unknown): Answer {
+  const { count } = result as { count: number | null };
+  return { rows: [...(result as Iterable<object>)], changed: count ?? undefined };
+}
+
+function checkSql(sql: unknown): void {
+  if (!hasMethods<PostgresJsLike<object>>(sql, 'unsafe', 'begin')) {
+    throw optionError('sql', 'the sql of postgres.js, not that of a transaction or a URL', sql);
+  }
+  if (typeof Reflect.get(sql.options ?? {}, 'socket') !== 'function') {
+    throw new ConfigError(
+      'The sql of fromPostgresJs needs the option `socket`: without it, postgres.js waits forever on a connection that no longer answers. Pass postgres(url, { …, ...postgresJsSocket({ timeoutMs: 10_000 }) }).',
+    );
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,29 @@
+import postgres, { type TransactionSql } from 'postgres';
+import { fromPostgresJs, postgresJsSocket } from '../../../../src/stores/sql/index.js';
+import type { ClientSettings, Row, SqlClient } from '../client.js';
+
+/** The sql of postgres.js with the settings. */
+export function openPostgresJs(url: string, { max = 10, session = {} }: ClientSettings = {}, more: object = {}) {
+  return postgres(url, {
+    max,
+    connection: session,
+    backoff: () => 0.02,
+    onnotice: () => {},
+    ...postgresJsSocket({ timeoutMs: 1000 }),
+    ...more,
+  });
+}
+
+export const postgresJsClient: SqlClient = {
+  title: 'fromPostgresJs',
+  dialect: 'postgres',
+  open(url, settings) {
+    const sql = openPostgresJs(url, settings);
+    return {
+      db: fromPostgresJs(sql),
+      runIn: async (tx: TransactionSql, text) => tx.unsafe(text),
+      run: (text) => sql.unsafe<Row[]>(text),
+      close: () => sql.end({ timeout: 1 }),
+    };
+  },
+};
