@@ -1,8 +1,9 @@
 // npm run example -- sqlite | postgres | redis | bullmq | pg-boss | erc20-ledger
+// npm run example -- prisma | drizzle | kysely | knex | typeorm
 // npm run example -- hono | koa | nest | h3 | next | nitro | sveltekit | google-cloud-functions | bun | deno | worker
 // Starts what the example needs, its receiver and its worker as processes of their own, sends deliveries of which most are
 // repeated, kills the receiver in between, and prints what took effect. Ends with 0 when that was everything, once.
-// erc20-ledger has a driver of its own, which compares balances, and so have the recipes for frameworks and runtimes.
+// erc20-ledger has a driver of its own, which compares balances; so have the ORMs, and the recipes for frameworks and runtimes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,6 +26,10 @@ const NEEDS: Record<string, 'DATABASE_URL' | 'REDIS_URL' | undefined> = {
   'pg-boss': 'DATABASE_URL',
   'erc20-ledger': 'DATABASE_URL',
 };
+
+/** In examples/orms. */
+const ORMS = ['prisma', 'drizzle', 'kysely', 'knex', 'typeorm'];
+for (const orm of ORMS) NEEDS[orm] = 'DATABASE_URL';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const name = process.argv[2] ?? '';
@@ -69,13 +74,14 @@ const effects = new Map<string, number>();
 
 /** Starts a program of the example; resolves when it says that it listens. */
 async function start(program: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(here, name, `${program}.ts`)], {
+  const folder = ORMS.includes(name) ? join('orms', name) : name;
+  const child = spawn(process.execPath, ['--import', 'tsx', join(here, folder, `${program}.ts`)], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   cleanUp.unshift(() => child.kill('SIGKILL'));
   await new Promise<void>((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`examples/${name}/${program}.ts ended.`)));
+    child.once('exit', () => reject(new Error(`examples/${folder}/${program}.ts ended.`)));
     createInterface({ input: child.stdout }).on('line', (line) => {
       console.log(`${program.padEnd(9)}| ${line}`);
       if (line.startsWith('listening')) resolve();
@@ -99,6 +105,15 @@ async function main(): Promise<boolean> {
   }
   const needed = NEEDS[name];
   if (needed !== undefined) await startServer(needed);
+  if (ORMS.includes(name)) {
+    if (!existsSync(join(here, 'orms/generated'))) {
+      console.log('Installing the ORMs …');
+      const orms = ['--prefix', join(here, 'orms')];
+      if (!npm(['ci', '--ignore-scripts', ...orms]) || !npm(['run', 'generate', ...orms])) throw new Error('That failed.');
+    }
+    const { drive } = await import('./orms/drive.js');
+    return await drive({ env, url: `http://127.0.0.1:${port}/webhooks`, secret, start });
+  }
   if (name === 'erc20-ledger') {
     const { drive } = await import('./erc20-ledger/drive.js');
     return await drive({ env, url: `http://127.0.0.1:${port}/webhooks`, secret, start, cleanUp });

@@ -53,6 +53,12 @@ const INSTALLERS = {
   bundlers() {
     if (!existsSync(`${root}test/bundlers/node_modules/webpack`)) npm('ci', '--prefix', `${root}test/bundlers`);
   },
+  orms() {
+    const folder = `${root}examples/orms`;
+    if (existsSync(`${folder}/generated/mysql`)) return;
+    npm('ci', '--ignore-scripts', '--prefix', folder);
+    npm('run', 'generate', '--prefix', folder);
+  },
   frameworks() {
     if (!existsSync(`${root}examples/frameworks/node_modules/nitro`)) {
       npm('install', '--no-package-lock', '--prefix', `${root}examples/frameworks`);

@@ -43,7 +43,7 @@ const OTHERS = {
       '**/anvil',
     ],
     builds: 'js',
-    needs: ['redis', 'postgres', 'mariadb', 'pgbouncer', 'anvil', 'frameworks'],
+    needs: ['redis', 'postgres', 'mariadb', 'pgbouncer', 'orms', 'anvil', 'frameworks'],
   },
 };
 

@@ -48,11 +48,14 @@ export type {
   ErrorContext,
   EventContext,
   EventEntry,
+  EventsContext,
   FoundSecret,
   Logger,
   OnError,
   OnEvent,
   OnEventOptions,
+  OnEvents,
+  OnEventsOptions,
   OnInvalid,
   OnUnknown,
   ReceiverOptions,
@@ -77,4 +80,4 @@ export { type HeaderNames, multibaasHeaders, serviceHeaders } from './signature/
 export { type SignedDelivery, type SignOptions, signDelivery } from './signature/sign-delivery.js';
 export { type RawBody, verifySignature } from './signature/verify-signature.js';
 export { type MemoryStoreOptions, memoryStore } from './stores/memory.js';
-export type { IdempotencyStore, RunOptions } from './stores/store.js';
+export type { HandlerResult, IdempotencyStore, RunOptions, StoreWord } from './stores/store.js';

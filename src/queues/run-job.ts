@@ -1,7 +1,6 @@
-import type { WebhookEvent } from '../events/types.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
-import type { EventContext } from '../receiver/options.js';
+import type { OnEvent } from '../receiver/options.js';
 import { createHandleOnce } from '../receiver/run-once.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { EventJob } from './job.js';
@@ -9,7 +8,7 @@ import type { EventJob } from './job.js';
 /** Options that `bullmqWorker` and `pgBossWorker` share. */
 export interface EventWorkerOptions<Tx = undefined> {
   /** Handles one event, like the option of the receiver: `router.dispatch` works here too. */
-  readonly onEvent: (event: WebhookEvent, context: EventContext<NoInfer<Tx>>) => unknown;
+  readonly onEvent: OnEvent<NoInfer<Tx>>;
   /**
    * Store that deduplicates: a job that the engine runs twice, for example after a crash, takes effect once. With a lease
    * store, the tries of a job must span more than `leaseMs`. (Default: none; the handler must tolerate repeated runs. One

@@ -1,4 +1,4 @@
-import type { EventContext } from './options.js';
+import type { EventContext, EventsContext } from './options.js';
 import type { TimeLimit } from './time-limit.js';
 
 /**
@@ -7,8 +7,12 @@ import type { TimeLimit } from './time-limit.js';
  */
 const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as never;
 
+/** Reports an error of the run, or of one event of it. */
+type Report = (error: unknown, idempotencyKey?: string) => void;
+
 /** The data of a context that does not depend on the run. */
 export type About = Pick<EventContext, 'idempotencyKey' | 'source' | 'timestamp'>;
+export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp'>;
 
 /** The context of a handler: an ordinary object, so that `{ ...context }` keeps everything. */
 export function createContext<Tx>(
@@ -16,7 +20,7 @@ export function createContext<Tx>(
   tx: Tx,
   fencingToken: bigint | undefined,
   limit: TimeLimit,
-  report: (error: unknown) => void,
+  report: Report,
 ): EventContext<Tx> {
   const { signal, deadline, throwIfExpired } = limit;
   const context = {
@@ -33,10 +37,30 @@ export function createContext<Tx>(
   return context;
 }
 
+/** The context of a handler of several events. */
+export function createEventsContext<Tx>(
+  { source, timestamp }: AboutDelivery,
+  tx: Tx,
+  fencingToken: bigint | undefined,
+  limit: TimeLimit,
+  report: Report,
+): EventsContext<Tx> {
+  const { signal, deadline, throwIfExpired } = limit;
+  const context = { source, timestamp, tx, fencingToken, signal, deadline, throwIfExpired, [REPORT]: report };
+  return context;
+}
+
+/** The context for one of the events of a context for several. */
+export function contextOf<Tx>(context: EventsContext<Tx>, idempotencyKey: string): EventContext<Tx> {
+  const report: Report = (error) => reportTo(context, error, idempotencyKey);
+  const own = { ...context, idempotencyKey, [REPORT]: report };
+  return own;
+}
+
 /** Reports an error that must not fail the event to the receiver that created `context`. */
-export function reportTo(context: unknown, error: unknown): void {
+export function reportTo(context: unknown, error: unknown, idempotencyKey?: string): void {
   try {
-    (context as { [REPORT]?(error: unknown): void } | null | undefined)?.[REPORT]?.(error);
+    (context as { [REPORT]?: Report } | null | undefined)?.[REPORT]?.(error, idempotencyKey);
   } catch {
     // The context may be user code. An event must not fail because its report did.
   }

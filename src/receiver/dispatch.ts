@@ -1,14 +1,17 @@
-import { InvalidEventError, WebhookError } from '../errors.js';
+import { InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
-import type { WebhookEvent } from '../events/types.js';
 import { typeName } from '../internal/check-options.js';
 import { ignorePromise } from '../internal/guards.js';
 import type { EventOutcome } from './answer.js';
+import type { Afterwards } from './attempt.js';
+import { handlerError } from './attempt-errors.js';
 import type { VerifiedDelivery } from './delivery-request.js';
+import { createEnqueueEach } from './enqueue-each.js';
 import type { resolveReceiverOptions } from './resolve-options.js';
-import { type Afterwards, createHandleOnce, handlerError } from './run-once.js';
+import { createHandleEach } from './run-each.js';
+import { createHandleOnce } from './run-once.js';
 import { TimeLimit } from './time-limit.js';
-import { traceEvent, traceHandler } from './tracing.js';
+import { traceEvent } from './tracing.js';
 
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (delivery: VerifiedDelivery) => Promise<EventOutcome[]>;
@@ -17,8 +20,11 @@ export function createDispatch<Tx>(
   options: ReturnType<typeof resolveReceiverOptions<Tx>>,
   afterwards: Afterwards,
 ): Dispatch {
-  const { enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs } = options;
+  const { onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs } = options;
   const handleOnce = createHandleOnce(options, afterwards);
+  const handleEach = onEvents
+    ? createHandleEach({ ...options, onEvents }, afterwards)
+    : enqueue && createEnqueueEach(enqueue, handlerTimeoutMs, afterwards);
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
   async function take<Item extends InvalidItem | UnknownItem>(
@@ -47,30 +53,10 @@ export function createDispatch<Tx>(
     }
   }
 
-  /** Enqueues the first event of each key. Resolves to the error if that failed. */
-  async function store(
-    events: Map<string, WebhookEvent>,
-    { timestamp, source }: VerifiedDelivery,
-  ): Promise<WebhookError | undefined> {
-    if (enqueue === undefined || events.size === 0) return undefined;
-    try {
-      const entries = [...events].map(([idempotencyKey, event]) => ({ event, idempotencyKey }));
-      const limit = new TimeLimit(handlerTimeoutMs);
-      const { signal, deadline } = limit;
-      const work = () => enqueue(entries, { signal, deadline, timestamp, source });
-      await traceHandler(() => limit.run(work, afterwards.hold), { events: [...events.values()] });
-      return undefined;
-    } catch (cause) {
-      return new WebhookError('ERR_WEBHOOK_ENQUEUE', '`enqueue` failed, so the delivery will be sent again.', {
-        cause,
-      });
-    }
-  }
-
   return async (delivery) => {
     const { items, timestamp, source } = delivery;
     const keys = items.map((item) => (item.status === 'event' ? keyOf(item, source) : undefined));
-    const stored = enqueue && store(firstOfEach(items, keys), delivery);
+    const handled = handleEach?.(firstOfEach(items, keys), { source, timestamp }).then(byKey);
     const settled = new Map<string, Promise<EventOutcome>>();
 
     async function settle(item: DeliveryItem, index: number): Promise<EventOutcome> {
@@ -81,10 +67,10 @@ export function createDispatch<Tx>(
       const same = settled.get(key);
       const first = same && (await same);
       if (first !== undefined) return { ...first, item, status: first.error ? first.status : 'duplicate' };
-      const outcome = stored
-        ? stored.then((error) => outcomeOf(item, key, error))
+      const outcome = handled
+        ? handled.then((outcomes) => outcomes.get(key) as EventOutcome)
         : handleOnce(item, { idempotencyKey: key, source, timestamp });
-      if (options.store !== false) settled.set(key, outcome);
+      if (handled || options.store !== false) settled.set(key, outcome);
       return outcome;
     }
 
@@ -105,17 +91,17 @@ function keyWithin(source: string | undefined, key: string): string {
 function firstOfEach(
   items: readonly DeliveryItem[],
   keys: readonly (string | WebhookError | undefined)[],
-): Map<string, WebhookEvent> {
-  const firsts = new Map<string, WebhookEvent>();
+): Map<string, EventItem> {
+  const firsts = new Map<string, EventItem>();
   for (const [index, item] of items.entries()) {
     const key = keys[index];
-    if (item.status === 'event' && typeof key === 'string' && !firsts.has(key)) firsts.set(key, item.event);
+    if (item.status === 'event' && typeof key === 'string' && !firsts.has(key)) firsts.set(key, item);
   }
   return firsts;
 }
 
-function outcomeOf(item: EventItem, idempotencyKey: string, error: WebhookError | undefined): EventOutcome {
-  return { status: error ? 'failed' : 'stored', item, idempotencyKey, error };
+function byKey(outcomes: readonly EventOutcome[]): Map<string | undefined, EventOutcome> {
+  return new Map(outcomes.map((outcome) => [outcome.idempotencyKey, outcome]));
 }
 
 /** Maps in order, with at most `most` calls at once. */

@@ -2,7 +2,7 @@ import type { WebhookError } from '../errors.js';
 import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { HeaderNames } from '../signature/headers.js';
-import type { IdempotencyStore } from '../stores/store.js';
+import type { HandlerResult, IdempotencyStore } from '../stores/store.js';
 
 /** A logger with pino's signature, which `console` nearly has. */
 export interface Logger {
@@ -102,10 +102,8 @@ export interface VerifierOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** What a handler receives with its event. An ordinary object: `{ ...context }` keeps everything. */
-export interface EventContext<Tx = undefined> {
-  /** What makes two events the same: the result of `idempotencyKey(event)`, prefixed with the source if there is one. */
-  readonly idempotencyKey: string;
+/** What `onEvents` receives with its events. An ordinary object: `{ ...context }` keeps everything. */
+export interface EventsContext<Tx = undefined> {
   /** The source that the secret function returned with the secret. */
   readonly source?: string | undefined;
   /**
@@ -120,7 +118,7 @@ export interface EventContext<Tx = undefined> {
    * was frozen, when another replica may have taken over.
    */
   readonly throwIfExpired: () => void;
-  /** A number that grows with each claim of the key, to fence effects elsewhere; absent if the store has none. */
+  /** A number that grows with each claim of a key, to fence effects elsewhere; absent if the store has none. */
   readonly fencingToken?: bigint | undefined;
   /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;
@@ -128,8 +126,14 @@ export interface EventContext<Tx = undefined> {
   readonly tx: Tx;
 }
 
+/** What a handler receives with its event. An ordinary object: `{ ...context }` keeps everything. */
+export interface EventContext<Tx = undefined> extends EventsContext<Tx> {
+  /** What makes two events the same: the result of `idempotencyKey(event)`, prefixed with the source if there is one. */
+  readonly idempotencyKey: string;
+}
+
 /** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
-export type OnEvent<Tx = undefined> = (event: WebhookEvent, context: EventContext<Tx>) => unknown;
+export type OnEvent<Tx = undefined> = (event: WebhookEvent, context: EventContext<Tx>) => HandlerResult<Tx>;
 
 /** An event with its idempotency key. */
 export interface EventEntry {
@@ -137,6 +141,15 @@ export interface EventEntry {
   /** Unique per event and source: the result of `idempotencyKey(event)`, prefixed with the source if there is one. */
   readonly idempotencyKey: string;
 }
+
+/**
+ * Handles the events of a delivery that have not taken effect, in their order, each key once. Resolve once all took effect;
+ * throw to have them redelivered.
+ */
+export type OnEvents<Tx = undefined> = (
+  entries: readonly EventEntry[],
+  context: EventsContext<Tx>,
+) => HandlerResult<Tx>;
 
 /** What `enqueue` receives with the events of a delivery. */
 export interface EnqueueContext {
@@ -173,7 +186,7 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
   /** How many verified deliveries may be handled at once; more are answered 503. (Default: 1000.) */
   readonly maxInFlight?: number | undefined;
   /**
-   * Time limit for one handler or enqueue, in ms; for a handler at most 0.9 of `store.leaseMs`. After it, `signal` is aborted
+   * Time limit for one call of a handler or of enqueue, in ms; for a handler at most 0.9 of `store.leaseMs`. After it, `signal` is aborted
    * and the sender is answered 500. A handler that still runs keeps its key until it settles or the store's lease ends, and
    * counts in `maxInFlight`. (Default: 30 000.)
    */
@@ -188,18 +201,33 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
 export interface OnEventOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
   readonly onEvent: OnEvent<NoInfer<Tx>>;
-  readonly enqueue?: EitherHandler | undefined;
+  readonly onEvents?: OneHandler | undefined;
+  readonly enqueue?: OneHandler | undefined;
+}
+
+/** Options of a receiver that passes the events of a delivery to `onEvents` at once. */
+export interface OnEventsOptions<Tx = undefined> extends Omit<ReceiverSettings<Tx>, 'concurrency'> {
+  /**
+   * Handles the events of a delivery that have not taken effect, in their order, each key once; in one transaction if the
+   * store has one. Resolve once all took effect. If it throws, they all fail; those of a transactional store are first
+   * handled again one by one, so that an event that cannot be handled does not hold up the others.
+   */
+  readonly onEvents: OnEvents<NoInfer<Tx>>;
+  readonly onEvent?: OneHandler | undefined;
+  readonly enqueue?: OneHandler | undefined;
+  readonly concurrency?: 'Leave out concurrency: onEvents gets all events of a delivery at once' | undefined;
 }
 
 /** Options of a receiver that passes all events of a delivery to `enqueue` at once. */
 export interface EnqueueOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /** Stores the valid events of a delivery, each key once. Resolve once all are stored; throw to have the delivery resent. */
   readonly enqueue: Enqueue;
-  readonly onEvent?: EitherHandler | undefined;
+  readonly onEvent?: OneHandler | undefined;
+  readonly onEvents?: OneHandler | undefined;
 }
 
-/** Not a value: compilers quote this text when a receiver gets both handlers. */
-type EitherHandler = 'Set either onEvent or enqueue, not both';
+/** Not a value: compilers quote this text when a receiver gets several handlers. */
+type OneHandler = 'Set one of onEvent, onEvents and enqueue';
 
-/** Options of `createReceiver` and of the adapters' handlers: `secret`, and either `onEvent` or `enqueue`. */
-export type ReceiverOptions<Tx = undefined> = EnqueueOptions<Tx> | OnEventOptions<Tx>;
+/** Options of `createReceiver` and of the adapters' handlers: `secret`, and one of `onEvent`, `onEvents` and `enqueue`. */
+export type ReceiverOptions<Tx = undefined> = EnqueueOptions<Tx> | OnEventsOptions<Tx> | OnEventOptions<Tx>;

@@ -16,6 +16,7 @@ import type {
   Enqueue,
   FoundSecret,
   OnEvent,
+  OnEvents,
   ReceiverOptions,
   Secret,
   SourcedSecret,
@@ -37,6 +38,7 @@ const VERIFIER_NAMES: Record<keyof VerifierOptions, 1> = {
 };
 const OTHER_NAMES: Record<Exclude<keyof ReceiverOptions, keyof VerifierOptions>, 1> = {
   onEvent: 1,
+  onEvents: 1,
   enqueue: 1,
   store: 1,
   idempotencyKey: 1,
@@ -161,20 +163,32 @@ export type ResolvedVerifierOptions = ReturnType<typeof resolveVerifierOptions>;
 
 /** The other options of a receiver with their defaults. Throws ConfigError for an invalid option. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
-  // Callers without types may pass both or neither.
-  const { onEvent, enqueue } = options as object as { onEvent?: OnEvent<Tx>; enqueue?: Enqueue };
+  // Callers without types may pass several, or none.
+  const { onEvent, onEvents, enqueue, concurrency = 1 } = options as object as Handlers<Tx>;
   const { idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
-  const { concurrency = 1, maxInFlight = 1000, handlerTimeoutMs = 30_000 } = options;
-  checkFunctions({ onEvent, enqueue, idempotencyKey, onInvalid, onUnknown });
-  if ((onEvent === undefined) === (enqueue === undefined)) {
-    throw new ConfigError(`Set one of \`onEvent\` and \`enqueue\`, got ${onEvent ? 'both' : 'neither'}.`);
+  const { maxInFlight = 1000, handlerTimeoutMs = 30_000 } = options;
+  checkFunctions({ onEvent, onEvents, enqueue, idempotencyKey, onInvalid, onUnknown });
+  const set = [onEvent, onEvents, enqueue].filter((each) => each !== undefined).length;
+  if (set !== 1) {
+    throw new ConfigError(`Set one of \`onEvent\`, \`onEvents\` and \`enqueue\`, got ${set === 0 ? 'none' : set}.`);
+  }
+  if (onEvents && options.concurrency !== undefined) {
+    throw new ConfigError('`concurrency` has no effect with `onEvents`, which gets all events of a delivery at once.');
   }
   checkStore(options.store);
   checkNumber('concurrency', concurrency, 1);
   checkNumber('maxInFlight', maxInFlight, 1);
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
   const store = options.store ?? defaultStore<Tx>(handlerTimeoutMs);
-  return { onEvent, enqueue, store, idempotencyKey, onInvalid, onUnknown, concurrency, maxInFlight, handlerTimeoutMs };
+  const handlers = { onEvent, onEvents, enqueue, onInvalid, onUnknown };
+  return { ...handlers, store, idempotencyKey, concurrency, maxInFlight, handlerTimeoutMs };
+}
+
+interface Handlers<Tx> {
+  readonly onEvent?: OnEvent<Tx>;
+  readonly onEvents?: OnEvents<Tx>;
+  readonly enqueue?: Enqueue;
+  readonly concurrency?: number;
 }
 
 /** Its lease is longer than the handler's time limit. */

@@ -2,8 +2,9 @@ import { ConfigError, type WebhookError } from '../errors.js';
 import type { EventEmitted, EventKind, TransactionIncluded, WebhookEvent } from '../events/types.js';
 import { checkOptions, optionError } from '../internal/check-options.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
-import { reportTo } from './context.js';
-import type { EventContext } from './options.js';
+import type { HandlerResult } from '../stores/store.js';
+import { contextOf, reportTo } from './context.js';
+import type { EventContext, OnEvents } from './options.js';
 
 /** Selects the `event.emitted` that match all given keys. At least one key is required. */
 export interface EventFilter {
@@ -31,7 +32,7 @@ export interface EventMatcher<Selected, Event extends WebhookEvent = EventEmitte
 }
 
 /** Handles an event, or the value that a matcher selected. Resolve once it took effect; throw to have it redelivered. */
-export type RouteHandler<Given, Tx = undefined> = (given: Given, context: EventContext<Tx>) => unknown;
+export type RouteHandler<Given, Tx = undefined> = (given: Given, context: EventContext<Tx>) => HandlerResult<Tx>;
 
 type AnyMatcher = EventMatcher<unknown> | EventMatcher<unknown, TransactionIncluded>;
 
@@ -67,6 +68,11 @@ export interface Router<Tx = undefined> {
   otherwise(handler: RouteHandler<WebhookEvent, Tx>): Router<Tx>;
   /** The `onEvent` for a receiver or a worker. Returns what the handler returns, and throws what it throws. */
   readonly dispatch: RouteHandler<WebhookEvent, Tx>;
+  /**
+   * The `onEvents` for a receiver: gives each event to its route, in order, with the shared context and its own
+   * `idempotencyKey`. Stops at the first that fails, so use it with a transactional store, which then undoes them all.
+   */
+  readonly dispatchAll: OnEvents<Tx>;
 }
 
 /** The keys of a filter, by descending weight, and the format of each. */
@@ -141,6 +147,21 @@ function open<Tx>(places: Places<Tx>, key: string): Place<Tx> {
   place.handler = found;
   places.set(key, place);
   return place;
+}
+
+/** Does the work for each, one after the other. Returns a promise only if the work does: some transactions are synchronous. */
+function inOrder<T>(all: readonly T[], work: (each: T) => unknown): unknown {
+  const rest = all.values();
+  for (const each of rest) {
+    const returned = work(each);
+    if (isThenable(returned)) return finish(rest, work, returned);
+  }
+  return undefined;
+}
+
+async function finish<T>(rest: Iterable<T>, work: (each: T) => unknown, first: unknown): Promise<void> {
+  await first;
+  for (const each of rest) await work(each);
 }
 
 /** Rejects a filter that would match too much, such as one with a misspelt key or an unset value. */
@@ -237,7 +258,12 @@ export function createRouter<Tx = undefined>(): Router<Tx> {
     },
     dispatch(event, context) {
       const handler = find(kinds.get(event.event), event as EventEmitted, context) ?? fallback;
-      return handler?.(event as never, context);
+      return handler?.(event as never, context) as HandlerResult<Tx>;
+    },
+    dispatchAll(entries, context) {
+      return inOrder(entries, ({ event, idempotencyKey }) =>
+        router.dispatch(event, contextOf(context, idempotencyKey)),
+      ) as HandlerResult<Tx>;
     },
   };
   return router;

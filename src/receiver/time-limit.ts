@@ -22,6 +22,10 @@ export class TimeLimit {
     return this.#controller.signal;
   }
 
+  remainingMs(): number {
+    return Math.min(this.deadline - Date.now(), this.#monotonicEnd - monotonicNow());
+  }
+
   /** Bound, so that a handler can destructure its context. */
   readonly throwIfExpired = (): void => {
     if (Date.now() >= this.deadline || monotonicNow() >= this.#monotonicEnd) this.expire();

@@ -22,7 +22,7 @@ export interface EventMessage {
   result?: EventOutcome;
 }
 
-/** Published for each call of user code: `onEvent` with one event, or `enqueue` with all events of a delivery. */
+/** Published for each call of user code: `onEvent` with one event, or `onEvents` or `enqueue` with several. */
 export interface HandlerMessage {
   readonly events: readonly WebhookEvent[];
   /** The error, if it failed. */

@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
 import { checkFunction, checkNumber, checkOptions } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
-import { DEFAULT_RETENTION_MS, type IdempotencyStore, type RunOptions } from './store.js';
+import { DEFAULT_RETENTION_MS, type IdempotencyStore, type RunOptions, type StoreWord } from './store.js';
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -100,6 +100,28 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
   const isDone = (key: string) => Number(done.get(key)) > now();
   const isHeld = ({ since }: Hold) => leaseClock() - since < leaseMs;
 
+  /** Records that a key took effect. Returns false if another run has taken over, which may have finished since. */
+  function record(key: string, hold: Hold): boolean {
+    const holder = running.get(key);
+    const isLost = holder === undefined ? isDone(key) : holder !== hold && isHeld(holder);
+    if (isLost) return false;
+    // The lease of a run that took over may have expired as well.
+    if (holder !== hold) running.delete(key);
+    remember(key);
+    return true;
+  }
+
+  const tookOver = () =>
+    new WebhookError(
+      'ERR_WEBHOOK_STORE',
+      `The run took longer than its lease of ${leaseMs} ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.`,
+    );
+
+  function release(key: string, hold: Hold): void {
+    hold.end(false);
+    if (running.get(key) === hold) running.delete(key);
+  }
+
   return {
     leaseMs,
     async once(key, run) {
@@ -112,24 +134,38 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
       running.set(key, hold);
       try {
         await run(undefined, hold);
-        // Another run may have taken over, and may have finished since.
-        const holder = running.get(key);
-        const isLost = holder === undefined ? isDone(key) : holder !== hold && isHeld(holder);
-        if (isLost) {
-          throw new WebhookError(
-            'ERR_WEBHOOK_STORE',
-            `The run took longer than its lease of ${leaseMs} ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.`,
-          );
-        }
-        // The lease of a run that took over may have expired as well.
-        if (holder !== hold) running.delete(key);
-        remember(key);
+        if (!record(key, hold)) throw tookOver();
         hold.end(true);
         return 'handled';
       } finally {
-        hold.end(false);
-        if (running.get(key) === hold) running.delete(key);
+        release(key, hold);
       }
+    },
+    async onceEach(keys, run) {
+      const hold = new Hold(leaseClock());
+      const fresh: string[] = [];
+      const answers = keys.map((key): StoreWord | Hold => {
+        const first = running.get(key);
+        if (first !== undefined && isHeld(first)) return first;
+        if (isDone(key)) return 'duplicate';
+        running.set(key, hold);
+        fresh.push(key);
+        return 'handled';
+      });
+      try {
+        if (fresh.length > 0) await run(fresh, undefined, hold);
+        // Records every key that it still has, before it reports those that it has not.
+        const lost = fresh.filter((key) => !record(key, hold));
+        if (lost.length > 0) throw tookOver();
+        hold.end(true);
+      } finally {
+        for (const key of fresh) release(key, hold);
+      }
+      const words: StoreWord[] = [];
+      for (const answer of answers) {
+        words.push(typeof answer === 'string' ? answer : (await answer.ended()) ? 'duplicate' : 'in-progress');
+      }
+      return words;
     },
   };
 }

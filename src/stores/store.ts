@@ -7,13 +7,35 @@ export const DEFAULT_RETENTION_MS = 604_800_000;
  */
 export type StoreWord = 'handled' | 'duplicate' | 'in-progress';
 
+/** The `context.tx` of a synchronous driver. Its handler must not return a promise. */
+export type Synchronous<Connection> = Connection & { readonly [SYNCHRONOUS]: true };
+declare const SYNCHRONOUS: unique symbol;
+
+/** What a handler may return: anything, but with a synchronous transaction not a promise. */
+export type HandlerResult<Tx> = undefined extends Tx
+  ? unknown
+  : [Tx] extends [{ readonly [SYNCHRONOUS]: true }]
+    ? NotPromise
+    : unknown;
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement
+type NotPromise = void | undefined | null | boolean | number | bigint | string | (object & { readonly then?: never });
+
 /** Options that a store passes to `run`. */
 export interface RunOptions {
   /** Called when the handler times out while it still runs. Its event has failed. */
   readonly onTimeout?: ((error: Error) => void) | undefined;
   /** Returns the remaining time of the lease, in ms. A handler that needs more is not started. */
   readonly remainingMs?: (() => number) | undefined;
-  /** A number that grows with each claim of the key, so that the handler can fence effects in other systems. */
+  /**
+   * For a transaction that must end in the synchronous turn in which `run` is called. Called in that turn: without an
+   * argument when the handler has returned, with an error when it threw or returned a promise. If it throws, the event fails
+   * with that error.
+   */
+  readonly onReturn?: ((error?: Error) => void) | undefined;
+  /**
+   * A number that grows with each claim of a key, so that the handler can fence effects in other systems. For several keys
+   * the smallest of their numbers.
+   */
   readonly fencingToken?: bigint | undefined;
 }
 

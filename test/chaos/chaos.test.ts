@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasPostgres } from '../servers/postgres.js';
 import { openGround } from './ground.js';
 import { isAcknowledged } from './log.js';
-import { isModeName, isTransactional, lacks, type Mode, modes } from './modes.js';
+import { isModeName, lacks, type Mode, modes } from './modes.js';
 import { failure, summary } from './report.js';
 import { runScenario } from './scenario.js';
 import { isOnWire } from './strike-wire.js';
@@ -21,7 +21,7 @@ describe('chaos: receivers that are killed, paused, cut off and ended, and serve
 
   for (const name of Object.keys(modes).filter(isModeName)) {
     const mode: Mode = modes[name];
-    const promise = isTransactional(mode)
+    const promise = mode.transactional
       ? 'exactly once'
       : 'at least once, and twice only where a death, a pause or a cut explains it';
 
@@ -34,7 +34,7 @@ describe('chaos: receivers that are killed, paused, cut off and ended, and serve
           console.log(summary(outcome));
           expect(log.broken, failure(outcome)).toEqual([]);
           expect(counts).toMatchObject({ missing: 0, unexplained: 0 });
-          if (isTransactional(mode)) expect(counts).toMatchObject({ effects: plan.events.length, doubles: 0 });
+          if (mode.transactional) expect(counts).toMatchObject({ effects: plan.events.length, doubles: 0 });
           expect(log.faults.length).toBe(plan.faults.length);
           expect(new Set(log.faults.map(({ kind }) => kind))).toEqual(new Set(mode.faults));
           // That faults meet processes at their work, and not between it.

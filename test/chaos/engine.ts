@@ -1,7 +1,8 @@
 import { createPostgresBackend, Queue } from 'bullmq';
 import PgBoss from 'pg-boss';
+import type { TestServer } from '../servers/server.js';
 import type { Ledger } from './ledger.js';
-import type { EngineName } from './modes.js';
+import type { EngineName, ServerName } from './modes.js';
 
 /** An engine, as who looks after it sees it. */
 export interface Engine {
@@ -15,16 +16,16 @@ export interface Engine {
 export async function openEngine(
   name: EngineName,
   run: string,
-  urls: { readonly postgres: string; readonly redis: string },
+  servers: Readonly<Record<ServerName, TestServer>>,
   ledger: Ledger,
 ): Promise<Engine> {
-  if (name === 'pg-boss') return openPgBoss(run, urls.postgres, ledger);
+  if (name === 'pg-boss') return openPgBoss(run, servers.postgres.url, ledger);
   const queue =
     name === 'bullmq'
-      ? new Queue(run, { connection: { url: urls.redis, retryStrategy: () => 50 } })
+      ? new Queue(run, { connection: { url: servers.redis.url, retryStrategy: () => 50 } })
       : new Queue(
           run,
-          { connection: { connectionString: urls.postgres, migrate: true, max: 2 } },
+          { connection: { connectionString: servers.postgres.url, migrate: true, max: 2 } },
           createPostgresBackend,
         );
   // A killed server is what is expected here: the next question finds out.
@@ -46,10 +47,11 @@ async function openPgBoss(run: string, url: string, ledger: Ledger): Promise<Eng
   await boss.start();
   await boss.createQueue(`${run}-dead`);
   await boss.createQueue(run, { name: run, deadLetter: `${run}-dead`, expireInSeconds: 3 });
-  const count = async (text: string, queue: string) => Number((await ledger.query(text, [queue]))[0]?.count);
+  const count = async (which: string) =>
+    Number((await ledger.query(`SELECT count(*) FROM pgboss.job WHERE ${which}`))[0]?.count);
   return {
-    pending: () => count(`SELECT count(*) FROM pgboss.job WHERE name = $1 AND state < 'completed'`, run),
-    dead: () => count('SELECT count(*) FROM pgboss.job WHERE name = $1', `${run}-dead`),
+    pending: () => count(`name = '${run}' AND state < 'completed'`),
+    dead: () => count(`name = '${run}-dead'`),
     close: () => boss.stop({ graceful: false }),
   };
 }

@@ -1,26 +1,30 @@
+import { hasMariadb, startMariadb } from '../servers/mariadb.js';
 import { startPostgres } from '../servers/postgres.js';
 import { hasRedis, startRedis } from '../servers/redis.js';
 import type { TestServer } from '../servers/server.js';
 import { buildChildren } from './programs.js';
 import type { Ground } from './scenario.js';
 
-/** The servers and programs for any number of runs. Redis only where it is installed. */
+/** The servers and programs for any number of runs. Redis and MariaDB only where they are installed. */
 export async function openGround(): Promise<Ground & { close(): Promise<void> }> {
-  const children = await buildChildren();
-  const postgres = await startPostgres();
-  const redis = hasRedis ? await startRedis() : absent;
+  const [children, postgres, mariadb, redis] = await Promise.all([
+    buildChildren(),
+    startPostgres(),
+    hasMariadb ? startMariadb() : absent,
+    hasRedis ? startRedis() : absent,
+  ]);
   return {
-    servers: { postgres, redis },
+    servers: { postgres, mariadb, redis },
     programs: children.directory,
     async close() {
-      await Promise.all([postgres.stop(), redis.stop(), children.remove()]);
+      await Promise.all([postgres.stop(), mariadb.stop(), redis.stop(), children.remove()]);
     },
   };
 }
 
 /** In the place of a server that no mode uses then. */
 const absent: TestServer = {
-  url: 'redis://127.0.0.1:0',
+  url: 'absent://127.0.0.1:0',
   port: 0,
   kill: refuse,
   restart: refuse,
@@ -30,5 +34,5 @@ const absent: TestServer = {
 };
 
 function refuse(): never {
-  throw new Error('redis-server is not installed.');
+  throw new Error('The server is not installed.');
 }

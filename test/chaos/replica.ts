@@ -44,6 +44,8 @@ export function startReplica(
   log: Log,
 ): Replica {
   let child: ChildProcess;
+  /** The last lines that the process wrote to stderr. */
+  let words: string[] = [];
   let running: Replica['running'];
   let isStopped = false;
   let ending: { readonly downMs: number; ended(): void } | undefined;
@@ -76,7 +78,7 @@ export function startReplica(
   }
 
   function start(): void {
-    const words: string[] = [];
+    words = [];
     let isAwake = true;
     const self = spawn(process.execPath, [program, JSON.stringify(settings)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -132,7 +134,10 @@ export function startReplica(
     get running() {
       return running;
     },
-    ready: () => until(`${name} does its work`, () => running !== undefined, START_MS),
+    ready: () =>
+      until(`${name} does its work`, () => running !== undefined, START_MS).catch((error: Error) => {
+        throw new Error(`${error.message} ${words.join('\n')}`);
+      }),
     order(order) {
       tell(order);
       return new Promise((resolve) => {

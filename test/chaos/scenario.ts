@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { postgresStore } from '../../src/stores/postgres/index.js';
 import type { TestServer } from '../servers/server.js';
 import type { ChildSettings } from './child/steps.js';
 import { monotonic, sleep } from './clock.js';
@@ -11,7 +10,7 @@ import { WORKERS } from './faults.js';
 import { type Counts, checkEffects } from './invariants.js';
 import { type Effect, openLedger } from './ledger.js';
 import { createLog, type Log, until } from './log.js';
-import { LEASE_MS, type Mode, type ModeName, modes, type ServerName } from './modes.js';
+import { LEASE_MS, type Mode, type ModeName, modes, orms, type ServerName } from './modes.js';
 import { createPace } from './pace.js';
 import { type Delivery, makePlan, type Plan, type PlanSettings, secret } from './plan.js';
 import { type Replica, startReplica } from './replica.js';
@@ -56,35 +55,41 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
   const plan = makePlan(mode, settings);
   const log = createLog();
   const directory = await mkdtemp(join(tmpdir(), 'chaos-'));
-  const urls = { postgres: ground.servers.postgres.url, redis: ground.servers.redis.url };
-  const ledger = await openLedger(urls.postgres, run);
-  await postgresStore({ pool: ledger.pool, table: `keys_${run}` }).migrate();
-  const engine = mode.engine && (await openEngine(mode.engine, run, urls, ledger));
+  const { servers } = ground;
+  const sqliteFile = join(directory, 'store.db');
+  // Where the handlers write: with the keys where these are in the same transaction.
+  const kind = mode.transactional && (mode.store === 'sqlite' || mode.store === 'mariadb') ? mode.store : 'postgres';
+  const ledger = await openLedger(kind, kind === 'sqlite' ? sqliteFile : servers[kind].url, run);
+  const engine = mode.engine && (await openEngine(mode.engine, run, servers, ledger));
 
   const wires: Wire[] = [];
   const replicas = (kind: 'receiver' | 'worker', count: number): Promise<Replica[]> =>
     Promise.all(
       Array.from({ length: count }, async (_, index) => {
-        const [postgres, redis] = [await startWire(ground.servers.postgres), await startWire(ground.servers.redis)];
-        wires.push(postgres, redis);
+        const own = {
+          postgres: await startWire(servers.postgres),
+          mariadb: await startWire(servers.mariadb),
+          redis: await startWire(servers.redis),
+        };
+        wires.push(...Object.values(own));
         const clockFile = join(directory, mode.sharesClock ? 'clock' : `clock-${kind}-${index}`);
         await writeFile(clockFile, '0');
         const child: ChildSettings = {
-          store: mode.store,
-          engine: mode.engine,
+          mode,
           run,
-          postgresUrl: postgres.url,
-          redisUrl: redis.url,
-          effectsUrl: urls.postgres,
-          sqliteFile: join(directory, 'keys.db'),
+          postgresUrl: own.postgres.url,
+          mariadbUrl: own.mariadb.url,
+          redisUrl: own.redis.url,
+          effectsUrl: servers.postgres.url,
+          sqliteFile,
+          orms,
           leaseMs: LEASE_MS,
           handlerTimeoutMs: 1000,
           secret,
           clockFile,
-          sharesClock: mode.sharesClock === true,
         };
         const program = join(ground.programs, `${kind}.mjs`);
-        return startReplica(`${kind} ${index}`, program, child, { postgres, redis }, log);
+        return startReplica(`${kind} ${index}`, program, child, own, log);
       }),
     );
   const receivers = await replicas('receiver', mode.receivers);

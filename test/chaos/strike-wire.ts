@@ -1,7 +1,7 @@
 import { monotonic, sleep } from './clock.js';
 import type { Fault, Step } from './faults.js';
 import type { Log } from './log.js';
-import type { Mode, ServerName } from './modes.js';
+import { type Mode, type ServerName, wiresOf } from './modes.js';
 import type { Replica } from './replica.js';
 import type { Link } from './wire.js';
 
@@ -13,8 +13,12 @@ interface Asking {
 /** What the store asks its server for. */
 const asks = {
   postgres: {
-    claim: /INSERT INTO "keys_[\s\S]*RETURNING 'claimed/,
-    record: /INSERT INTO "keys_[\s\S]*VALUES \('[^']*', '[^']*', true|COMMIT/,
+    claim: /INSERT INTO \S*"keys_[\s\S]*txid_current/,
+    record: /INSERT INTO \S*"keys_(?![\s\S]*txid_current)|COMMIT/,
+  },
+  mariadb: {
+    claim: /INSERT INTO `keys_[^;]*, 0, |INSERT IGNORE INTO `keys_/,
+    record: /INSERT INTO `keys_[^;]*, 1, |COMMIT/,
   },
   redis: {
     claim: /\r\nnx\r\n|return 'claimed'/i,
@@ -32,7 +36,7 @@ type WireStep = keyof typeof wireSteps;
 
 /** Whether a step is known by what goes over the wire, and the mode has one. */
 export function isOnWire(mode: Mode, step: Step): step is WireStep {
-  return mode.store !== 'memory' && mode.store !== 'sqlite' && Object.hasOwn(wireSteps, step);
+  return wiresOf(mode).length > 0 && Object.hasOwn(wireSteps, step);
 }
 
 /** What a process asks for at a step: something of its store, or anything of the engine. */
@@ -40,7 +44,7 @@ function askingOf(mode: Mode, { kind, victim }: Fault, step: WireStep): Asking {
   if (mode.engine && (victim === 'receiver' || kind === 'half-open')) {
     return { server: mode.engine === 'bullmq' ? 'redis' : 'postgres', request: /./ };
   }
-  const server = mode.store === 'redis' ? 'redis' : 'postgres';
+  const server = mode.store as ServerName;
   return { server, request: asks[server][wireSteps[step][0]] };
 }
 
@@ -90,9 +94,8 @@ export async function strikeWire(
   if (kind === 'pause') await replica.freeze(ms);
   else if (kind === 'sigterm') replica.signal('SIGTERM');
   else {
-    const { postgres, redis } = replica.wires;
-    const wires = kind === 'half-open' ? [redis] : [postgres, redis];
-    for (const link of wires.flatMap((wire) => [...wire.links])) void hit(link);
+    const wires = wiresOf(mode).map((server) => replica.wires[server]);
+    for (const link of wires.flatMap(({ links }) => [...links])) void hit(link);
   }
   return 'now';
 }

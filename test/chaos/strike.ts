@@ -66,7 +66,7 @@ export function createStriker(mode: Mode, { receivers, workers, servers }: Targe
 
   return async (fault: Fault): Promise<void> => {
     const { kind, victim, index, ms } = fault;
-    if (victim === 'postgres' || victim === 'redis') {
+    if (victim !== 'receiver' && victim !== 'worker') {
       await inTurn(victim, () => killServer(victim, servers[victim], ms, log));
       log.faults.push({ kind, victim, step: 'now' });
       return;

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { isInstalled } from '../../examples/frameworks/recipes.js';
 import { hasPostgres, needsPostgres } from '../servers/postgres.js';
 import { hasRedis, needsRedis } from '../servers/redis.js';
+import { hasOrms, needsOrms } from '../stores/sql/orms/installed.js';
 
 const examples = [
   { name: 'sqlite', has: true, needs: '' },
@@ -11,6 +13,11 @@ const examples = [
   { name: 'redis', has: hasRedis, needs: needsRedis },
   { name: 'bullmq', has: hasRedis, needs: needsRedis },
   { name: 'pg-boss', has: hasPostgres, needs: needsPostgres },
+  ...['prisma', 'drizzle', 'kysely', 'knex', 'typeorm'].map((name) => ({
+    name,
+    has: hasPostgres && hasOrms,
+    needs: needsPostgres || needsOrms,
+  })),
 ];
 
 for (const { name, has, needs } of examples) {
@@ -25,6 +32,17 @@ for (const { name, has, needs } of examples) {
     });
   });
 }
+
+describe.skipIf(!hasOrms)(`examples/orms${needsOrms}`, () => {
+  it("gives a handler the ORM's own type of transaction", { timeout: 120_000 }, async () => {
+    const [tsc, project] = ['../../node_modules/typescript/bin/tsc', '../../examples/orms'].map((path) =>
+      fileURLToPath(new URL(path, import.meta.url)),
+    );
+    const args = [tsc ?? '', '--pretty', 'false', '-p', project ?? ''];
+    const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
+    expect(stdout).toBe('');
+  });
+});
 
 const hasKoa = isInstalled('koa');
 

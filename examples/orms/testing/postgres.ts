@@ -1,46 +1,101 @@
-// Each ORM over Postgres, for the tests of the store.
+// Each ORM over Postgres, for the suites of the store.
 import { PrismaPg } from '@prisma/adapter-pg';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import { sql } from 'drizzle-orm';
-import knexOf from 'knex';
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { fromDrizzle } from '../../../src/stores/sql/from/drizzle.js';
-import { fromKnex } from '../../../src/stores/sql/from/knex.js';
-import { fromKysely } from '../../../src/stores/sql/from/kysely.js';
-import { fromPg } from '../../../src/stores/sql/from/pg.js';
-import { fromPrisma } from '../../../src/stores/sql/from/prisma.js';
-import { fromTypeOrm } from '../../../src/stores/sql/from/typeorm.js';
-import { PrismaClient } from '../generated/postgres/index.js';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import createKnex, { type Knex } from 'knex';
+import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { DataSource, type EntityManager } from 'typeorm';
+import { fromDrizzle, fromKnex, fromKysely, fromPg, fromPrisma, fromTypeOrm } from '../../../src/stores/sql/index.js';
+import type { ClientSettings, Row, SqlClient } from '../../../test/stores/sql/client.js';
+import { openPg } from '../../../test/stores/sql/clients/pg.js';
+import { type Prisma, PrismaClient } from '../generated/postgres/index.js';
 
-const poolOf = (url: string, max: number) => {
-  const pool = new pg.Pool({ connectionString: url, max });
-  pool.on('error', () => {});
-  return pool;
-};
+/** Options of pg. */
+function pgOptions(url: string, { max = 10, session = {} }: ClientSettings) {
+  const options = Object.entries(session).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`);
+  return {
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 1000,
+    ...(options.length > 0 && { options: options.join(' ') }),
+  };
+}
 
-export const orms = {
-  drizzle(url: string, max: number) {
-    const pool = poolOf(url, max);
+const drizzleOverPg: SqlClient = {
+  title: 'fromDrizzle over pg',
+  dialect: 'postgres',
+  open(url, settings) {
+    const pool = openPg(url, settings);
     const db = drizzle(pool);
-    return { db: fromDrizzle(db), runner: (tx: any) => (text: string) => tx.execute(sql.raw(text)), close: () => pool.end() };
-  },
-  prisma(url: string, max: number) {
-    const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max }) });
-    return { db: fromPrisma(prisma), runner: (tx: any) => (text: string) => tx.$executeRawUnsafe(text), close: () => prisma.$disconnect() };
-  },
-  kysely(url: string, max: number) {
-    const pool = poolOf(url, max);
-    const kysely = new Kysely<any>({ dialect: new PostgresDialect({ pool }) });
-    return { db: fromKysely(kysely, fromPg(pool)), runner: (tx: any) => (text: string) => tx.executeQuery(CompiledQuery.raw(text)), close: () => pool.end() };
-  },
-  knex(url: string, max: number) {
-    const knex = knexOf({ client: 'pg', connection: url, pool: { min: 0, max } });
-    return { db: fromKnex(knex), runner: (tx: any) => (text: string) => tx.raw(text), close: () => knex.destroy() };
-  },
-  typeorm(url: string, max: number) {
-    const source = new DataSource({ type: 'postgres', url, extra: { max } });
-    return { init: () => source.initialize(), db: fromTypeOrm(source), runner: (tx: any) => (text: string) => tx.query(text), close: () => source.destroy() };
+    return {
+      db: fromDrizzle(db),
+      runIn: (tx: NodePgDatabase, text) => tx.execute(sql.raw(text)),
+      run: async (text) => (await db.execute<Row>(sql.raw(text))).rows,
+      close: () => pool.end(),
+    };
   },
 };
+
+const prismaOverPg: SqlClient = {
+  title: 'fromPrisma over pg',
+  dialect: 'postgres',
+  open(url, settings) {
+    const prisma = new PrismaClient({ adapter: new PrismaPg({ ...pgOptions(url, settings), query_timeout: 2000 }) });
+    return {
+      db: fromPrisma(prisma),
+      runIn: (tx: Prisma.TransactionClient, text) => tx.$executeRawUnsafe(text),
+      run: (text) => prisma.$queryRawUnsafe<Row[]>(text),
+      close: () => prisma.$disconnect(),
+    };
+  },
+};
+
+const kyselyOverPg: SqlClient = {
+  title: 'fromKysely over pg',
+  dialect: 'postgres',
+  open(url, settings) {
+    const pool = openPg(url, settings);
+    const kysely = new Kysely({ dialect: new PostgresDialect({ pool }) });
+    return {
+      db: fromKysely(kysely, fromPg(pool)),
+      runIn: (tx: Transaction<unknown>, text) => tx.executeQuery(CompiledQuery.raw(text)),
+      run: async (text) => (await kysely.executeQuery<Row>(CompiledQuery.raw(text))).rows,
+      close: () => kysely.destroy(),
+    };
+  },
+};
+
+const knexOverPg: SqlClient = {
+  title: 'fromKnex over pg',
+  dialect: 'postgres',
+  open(url, settings) {
+    const { max, ...connection } = pgOptions(url, settings);
+    const log = { warn() {}, error() {} };
+    const knex = createKnex({ client: 'pg', connection, pool: { min: 0, max }, log });
+    return {
+      db: fromKnex(knex),
+      runIn: async (tx: Knex.Transaction, text) => await tx.raw(text),
+      run: async (text) => (await knex.raw<{ rows: Row[] }>(text)).rows,
+      close: () => knex.destroy(),
+    };
+  },
+};
+
+const typeOrmOverPg: SqlClient = {
+  title: 'fromTypeOrm over pg',
+  dialect: 'postgres',
+  begin: 'START TRANSACTION',
+  async open(url, settings) {
+    const { connectionString, ...extra } = pgOptions(url, settings);
+    const source = new DataSource({ type: 'postgres', url, extra, poolErrorHandler: () => {} });
+    await source.initialize();
+    return {
+      db: fromTypeOrm(source),
+      runIn: (tx: EntityManager, text) => tx.query(text),
+      run: (text) => source.query(text),
+      close: () => source.destroy(),
+    };
+  },
+};
+
+export const clients: readonly SqlClient[] = [drizzleOverPg, prismaOverPg, kyselyOverPg, knexOverPg, typeOrmOverPg];

@@ -44,10 +44,6 @@ export interface SqlDatabase<Tx = unknown> {
   transaction(work: (transaction: Transaction<Tx>) => Promise<void>, options: TransactionOptions): Promise<void>;
 }
 
-/** The `context.tx` of a synchronous driver. Its handler must not return a promise. */
-export type Synchronous<Connection> = Connection & { readonly [SYNCHRONOUS]: true };
-declare const SYNCHRONOUS: unique symbol;
-
 /** A synchronous connection to a SQLite file. */
 export interface SynchronousDatabase<Connection> {
   readonly dialect: 'sqlite';

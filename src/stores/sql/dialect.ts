@@ -1,5 +1,5 @@
 import { storeError } from '../bounded-calls.js';
-import type { Answer, Run } from './database.js';
+import type { Answer, IsolationLevel, Run } from './database.js';
 
 /** What is known of a key that could not be claimed. */
 export type Status = 'duplicate' | 'in-progress';
@@ -10,13 +10,15 @@ export interface Claimed {
   /** Identifies the transaction, for `check`, `cancel` and `terminate`. */
   readonly id: string;
   readonly fencingToken?: bigint | undefined;
-  /** Keys whose locks `check` and `undo` release. */
-  readonly locked?: readonly string[] | undefined;
+  /** What the session was like before the handler. */
+  readonly session?: string | undefined;
 }
 
 export interface Durations {
   readonly leaseMs: number;
   readonly retentionMs: number;
+  /** Of the transactions. (Default: the database's.) */
+  readonly isolationLevel?: IsolationLevel | undefined;
 }
 
 /**

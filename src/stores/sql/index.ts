@@ -1,9 +1,9 @@
 import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
-import type { IdempotencyStore } from '../store.js';
+import type { IdempotencyStore, Synchronous } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
-import type { Dialect, IsolationLevel, Run, SqlDatabase, Synchronous, SynchronousDatabase } from './database.js';
+import type { Dialect, IsolationLevel, Run, SqlDatabase, SynchronousDatabase } from './database.js';
 import type { Durations, Statements } from './dialect.js';
 import { leaseTable } from './leases.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
@@ -13,20 +13,30 @@ import { synchronousStore } from './synchronous.js';
 import { type Table, tableOf } from './table.js';
 import { transactionalStore } from './transactional.js';
 
+export type { Synchronous } from '../store.js';
 export type {
   Answer,
   Dialect,
   IsolationLevel,
   Run,
   SqlDatabase,
-  Synchronous,
   SynchronousDatabase,
   Transaction,
   TransactionOptions,
 } from './database.js';
+export { fromBetterSqlite3 } from './from/better-sqlite3.js';
+export { fromBunSqlite } from './from/bun-sqlite.js';
+export { type DrizzleLike, fromDrizzle } from './from/drizzle.js';
+export { fromKnex, type KnexLike, type KnexTransactionLike } from './from/knex.js';
+export { fromKysely, type KyselyLike } from './from/kysely.js';
+export { fromLibsql } from './from/libsql.js';
+export { fromMysql2 } from './from/mysql2.js';
+export { fromNodeSqlite } from './from/node-sqlite.js';
 export { fromPg } from './from/pg.js';
 export { fromPostgresJs } from './from/postgres-js.js';
 export { postgresJsSocket } from './from/postgres-js-socket.js';
+export { fromPrisma, type PrismaLike } from './from/prisma.js';
+export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
 
 /** Options of {@link sqlStore}. */
 export interface SqlStoreOptions<Database> extends LeaseOptions {
@@ -97,7 +107,7 @@ export function sqlStore(
 ): SqlStore;
 export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never> | SqlStore {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
-  const statements = statementsFor(db.dialect, table, lease);
+  const statements = statementsFor(db.dialect, table, { ...lease, isolationLevel });
   const runFor = (timeoutMs: number) => (isSynchronous(db) ? runsOf(db, timeoutMs) : runOf(db, timeoutMs));
   const run = runFor(lease.timeoutMs);
   const slowRun = runFor(Math.max(lease.timeoutMs, MAINTENANCE_MS));

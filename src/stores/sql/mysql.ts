@@ -1,119 +1,97 @@
-import { createHash } from 'node:crypto';
 import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
-import { type Claimed, codesOf, type Durations, ENDED, keysOf, type Statements, type Status } from './dialect.js';
-import { literal, literals, type Table } from './table.js';
+import { type Durations, keysOf, type Statements, type Status } from './dialect.js';
+import { COLUMNS, isolationVariable, later, type MysqlTable, NOW, ownedBy, unlessLocked } from './mysql-table.js';
+import { mysqlTransaction } from './mysql-transaction.js';
+import { chunksOf, literal, literals, type Table } from './table.js';
 
-/** Marks the transaction: ending it removes its savepoints, with whatever statement. */
-const MARK = 'event_webhook_receiver';
-/** Epoch milliseconds on the server's clock, in any session time zone. */
-const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000`;
-
-/**
- * MySQL 8 and MariaDB 10.6 or later. INSERT waits for a key that another transaction has inserted, so transactions hold a
- * named lock for each key, which can be asked for without waiting.
- */
-export function mysqlStatements(table: Table, { leaseMs, retentionMs }: Durations): Statements {
-  const { quoted } = table;
-  const columns = '(`key`, owner, done, expires_at)';
-  const later = (ms: number) => `${NOW} + ${Math.ceil(ms)}`;
-  const lockOf = (key: string) => `'${lockName(table, key)}'`;
+/** For MySQL 8 and MariaDB 10.6 or later. Uses the server's clock. */
+export function mysqlStatements(named: Table, durations: Durations): Statements {
+  const table: MysqlTable = { quoted: named.quoted, scope: named.name, isMariadb: false, isSerializable: false };
+  const leased = later(durations.leaseMs);
+  const retained = later(durations.retentionMs);
+  let isPrepared = false;
 
   /** Overwrites where `condition` is true. Each assignment sees those before it, so the columns of the condition come last. */
   const upsert = (keys: readonly string[], owner: string, done: 0 | 1, expires: string, condition: string) => {
     const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, ${done}, ${expires})`).join(', ');
     const set = (column: string, value: string) => `${column} = IF(${condition}, ${value}, ${column})`;
-    return `INSERT INTO ${quoted} ${columns} VALUES ${rows} ON DUPLICATE KEY UPDATE
+    return `INSERT INTO ${table.quoted} ${COLUMNS} VALUES ${rows} ON DUPLICATE KEY UPDATE
       ${set('done', String(done))}, ${set('owner', literal(owner))}, ${set('expires_at', expires)}`;
   };
 
-  const unlock = ({ locked = [] }: Claimed) => `DO ${locked.map((key) => `RELEASE_LOCK(${lockOf(key)})`).join(', ')}`;
+  /** Writes rows, and resolves to those that `owner` has then. */
+  async function take(
+    run: Run,
+    keys: readonly string[],
+    owner: string,
+    done: 0 | 1,
+    expires: string,
+    condition: string,
+  ) {
+    const taken: string[] = [];
+    for (const chunk of chunksOf(keys)) {
+      await run(upsert(chunk, owner, done, expires, condition));
+      taken.push(...keysOf(await run(ownedBy(table, chunk, owner, done))));
+    }
+    return taken;
+  }
 
-  async function ownedBy(run: Run, keys: readonly string[], owner: string, done: 0 | 1): Promise<string[]> {
-    return keysOf(
-      await run(
-        `SELECT \`key\` FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)} AND done = ${done}`,
-      ),
-    );
+  async function prepare(run: Run): Promise<void> {
+    const { rows } = await run('SELECT DATABASE() IS NULL, DATABASE(), VERSION(), @@autocommit');
+    const [hasNone, database = '', version = '', autocommit] = valuesOf(rows[0] as object);
+    if (autocommit !== '1') throw storeError(NO_AUTOCOMMIT);
+    if (named.schema === undefined) {
+      if (hasNone === '1') throw storeError(NO_DATABASE);
+      table.quoted = `\`${database.replaceAll('`', '``')}\`.${named.quoted}`;
+      table.scope = `${database}.${named.name}`;
+    }
+    table.isMariadb = /mariadb/i.test(version);
+    const [level] = keysOf(await run(`SELECT @@${isolationVariable(table)}`));
+    table.isSerializable = (durations.isolationLevel ?? level)?.toUpperCase() === 'SERIALIZABLE';
+    isPrepared = true;
   }
 
   return {
-    table: table.name,
+    table: named.name,
+    prepare: (run) => (isPrepared ? undefined : prepare(run)),
     async migrate(run) {
-      for (const statement of mysqlDdl(table)) await run(statement);
+      for (const statement of mysqlDdl(named)) await run(statement);
     },
     async sweep(run, rows) {
-      const expired = keysOf(await run(`SELECT \`key\` FROM ${quoted} WHERE expires_at <= ${NOW} LIMIT ${rows}`));
-      if (expired.length === 0) return 0;
-      await run(`DELETE FROM ${quoted} WHERE \`key\` IN (${literals(expired)}) AND expires_at <= ${NOW}`);
+      const expired = keysOf(await run(`SELECT \`key\` FROM ${table.quoted} WHERE expires_at <= ${NOW} LIMIT ${rows}`));
+      for (const chunk of chunksOf(expired)) {
+        await run(`DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND expires_at <= ${NOW}`);
+      }
       return expired.length;
     },
     async status(run, keys) {
-      const { rows } = await run(
-        `SELECT \`key\`, IF(done, 'duplicate', 'in-progress') FROM ${quoted}
-         WHERE \`key\` IN (${literals(keys)}) AND expires_at > ${NOW}`,
-      );
-      return new Map(rows.map(valuesOf) as [string, Status][]);
+      const found = new Map<string, Status>();
+      for (const chunk of chunksOf(keys)) {
+        const { rows } = await run(
+          `SELECT \`key\`, IF(done, 'duplicate', 'in-progress') FROM ${table.quoted}
+           WHERE \`key\` IN (${literals(chunk)}) AND expires_at > ${NOW} ${unlessLocked(table)}`,
+        );
+        for (const [key, word] of rows.map(valuesOf) as [string, Status][]) found.set(key, word);
+      }
+      return found;
     },
     async claim(run, keys, owner) {
-      await run(upsert(keys, owner, 0, later(leaseMs), `expires_at <= ${NOW}`));
-      return new Map((await ownedBy(run, keys, owner, 0)).map((key) => [key, undefined]));
+      const claimed = await take(run, keys, owner, 0, leased, `expires_at <= ${NOW}`);
+      return new Map(claimed.map((key) => [key, undefined]));
     },
     async complete(run, keys, owner) {
-      const condition = `owner = ${literal(owner)} OR expires_at <= ${NOW}`;
-      await run(upsert(keys, owner, 1, later(retentionMs), condition));
-      return new Set(await ownedBy(run, keys, owner, 1));
+      return new Set(await take(run, keys, owner, 1, retained, `owner = ${literal(owner)} OR expires_at <= ${NOW}`));
     },
-    release: (run, keys, owner) =>
-      run(`DELETE FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)} AND done = 0`),
-
-    transaction: {
-      async claim(run, keys, owner) {
-        const wanted = keys.map((key) => `SELECT ${literal(key)} AS k, ${lockOf(key)} AS l`).join(' UNION ALL ');
-        const { changed } = await run(
-          `INSERT IGNORE INTO ${quoted} ${columns} SELECT k, ${literal(owner)}, 1, ${later(retentionMs)}
-           FROM (${wanted}) AS wanted WHERE GET_LOCK(l, 0) = 1`,
+    async release(run, keys, owner) {
+      for (const chunk of chunksOf(keys)) {
+        await run(
+          `DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)} AND done = 0`,
         );
-        const claimed = changed === keys.length ? keys : await claimedOf(run, keys, owner);
-        await run(`SAVEPOINT ${MARK}`);
-        return { keys: claimed, locked: keys, id: keys[0] as string };
-      },
-      async check(run, claimed) {
-        await run(`RELEASE SAVEPOINT ${MARK}`).catch((error: unknown) => {
-          if (!codesOf(error).includes('1305')) throw error;
-          throw storeError(ENDED, error);
-        });
-        // Before the commit, as the client gives the connection to others right after it. Who asks now waits for it.
-        await run(unlock(claimed));
-      },
-      undo: (run, claimed) => run(unlock(claimed)),
-      spoil: (run) => run('KILL CONNECTION_ID()'),
-      async terminate(run, { id }) {
-        const [holder] = keysOf(await run(`SELECT IS_USED_LOCK(${lockOf(id)})`));
-        if (holder !== undefined && /^\d+$/.test(holder)) await run(`KILL ${holder}`);
-      },
+      }
     },
+    transaction: mysqlTransaction(table, durations),
   };
-
-  /** Some keys took effect before, or expired, or others have their locks. */
-  async function claimedOf(run: Run, keys: readonly string[], owner: string): Promise<string[]> {
-    const { rows } = await run(
-      `SELECT \`key\`, expires_at <= ${NOW} AND IS_USED_LOCK(CONCAT('ewr:', LEFT(SHA2(CONCAT('${table.name} ', \`key\`), 256), 40))) = CONNECTION_ID()
-       FROM ${quoted} WHERE \`key\` IN (${literals(keys)})`,
-    );
-    const expired = rows.map(valuesOf).flatMap(([key = '', isExpired]) => (isExpired === '1' ? [key] : []));
-    if (expired.length > 0) {
-      await run(
-        `UPDATE ${quoted} SET owner = ${literal(owner)}, done = 1, expires_at = ${later(retentionMs)} WHERE \`key\` IN (${literals(expired)})`,
-      );
-    }
-    return ownedBy(run, keys, owner, 1);
-  }
-}
-
-/** At most 64 characters. */
-function lockName({ name }: Table, key: string): string {
-  return `ewr:${createHash('sha256').update(`${name} ${key}`).digest('hex').slice(0, 40)}`;
 }
 
 /** The statements that create the table. */
@@ -123,3 +101,8 @@ export function mysqlDdl({ quoted, index }: Table): string[] {
     `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, done TINYINT NOT NULL, expires_at BIGINT NOT NULL, KEY ${index} (expires_at)) ENGINE=InnoDB`,
   ];
 }
+
+const NO_AUTOCOMMIT =
+  'The connections of the pool have `autocommit` off, so the store’s own statements would not be committed. Turn it on.';
+const NO_DATABASE =
+  'The connections of the pool have no database. Name one for the pool, or pass `table: "schema.table"`.';

@@ -71,7 +71,9 @@ export function sqliteStatements(table: Table, durations: Durations): Statements
 
 /** Whether `check` failed because the handler ended the transaction. */
 export function hasEnded(error: unknown): boolean {
-  return reasonsOf(error).some(({ message }) => /no such savepoint/.test(String(message)));
+  return reasonsOf(error).some(
+    ({ code, message }) => code === 'TRANSACTION_CLOSED' || /no such savepoint/.test(String(message)),
+  );
 }
 
 /** The statements that create the table. */

@@ -1,8 +1,8 @@
 import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
-import type { IdempotencyStore, RunOptions, StoreWord } from '../store.js';
+import type { IdempotencyStore, RunOptions, StoreWord, Synchronous } from '../store.js';
 import { begin, isBusy, rollback, whenFree } from './busy.js';
-import { type Synchronous, type SynchronousDatabase, valuesOf } from './database.js';
+import { type SynchronousDatabase, valuesOf } from './database.js';
 import { type Durations, ENDED, explained, keysOf } from './dialect.js';
 import { hasEnded, sqliteTexts } from './sqlite.js';
 import type { Table } from './table.js';

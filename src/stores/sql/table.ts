@@ -41,3 +41,14 @@ export function literal(value: string): string {
 export function literals(values: readonly string[]): string {
   return values.map(literal).join(', ');
 }
+
+/** Keys in one statement. */
+const MOST_KEYS = 1000;
+
+/** Parts of the keys that fit in one statement. */
+export function chunksOf(keys: readonly string[]): (readonly string[])[] {
+  if (keys.length <= MOST_KEYS) return keys.length === 0 ? [] : [keys];
+  return Array.from({ length: Math.ceil(keys.length / MOST_KEYS) }, (_, at) =>
+    keys.slice(at * MOST_KEYS, (at + 1) * MOST_KEYS),
+  );
+}

@@ -201,8 +201,9 @@ class Attempt<Tx> {
     } catch (error) {
       close?.();
       this.handlerFailed = true;
-      // A handler that ended the transaction itself is told so, whatever it failed with. A failed transaction says nothing.
-      if (!this.isLate) {
+      // A handler that ended the transaction itself is told so, whatever it failed with. A failed transaction says nothing,
+      // and after a deadlock MySQL has ended it.
+      if (!this.isLate && !isConflict(error)) {
         this.#limit('did not answer', error);
         await this.#statements.transaction.check(run, claimed).catch(ifEnded);
       }
@@ -229,7 +230,8 @@ class Attempt<Tx> {
     const spoiling = spoil(run, claimed).then(yes, yes);
     // A statement of the handler may be under way.
     if (!(await Promise.race([spoiling, sleep(SPOIL_MS).then(() => false)]))) {
-      await cancel?.(this.#beside, claimed).catch(ignore);
+      // Not awaited: the pool may have this connection alone.
+      cancel?.(this.#beside, claimed).catch(ignore);
     }
     await spoiling;
   }

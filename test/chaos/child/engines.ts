@@ -1,14 +1,13 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import PgBoss from 'pg-boss';
-import type { Enqueue } from '../../../src/index.js';
+import type { Enqueue, EventContext, WebhookEvent } from '../../../src/index.js';
 import { bullmqEnqueue, bullmqWorker } from '../../../src/queues/bullmq/index.js';
 import { pgBossEnqueue, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
-import { inTransaction } from './handler.js';
 import { DRAIN_MS } from './shutdown.js';
 import { settings } from './steps.js';
-import { transactionalStore } from './stores.js';
+import { openWork } from './stores.js';
 
-const { run, handlerTimeoutMs } = settings;
+const { run, handlerTimeoutMs, mode } = settings;
 /** Enough tries to survive every kill, without delay. */
 const tries = { attempts: 200, backoffMs: 0 };
 /** BullMQ gives the jobs of a dead worker to another soon, however often workers die. */
@@ -35,11 +34,11 @@ async function startBoss(supervise: boolean): Promise<PgBoss> {
 
 /** The enqueue of a receiver in front of an engine. */
 export async function openEnqueue(): Promise<Enqueue> {
-  if (settings.engine === 'pg-boss') {
+  if (mode.engine === 'pg-boss') {
     return pgBossEnqueue({ boss: await startBoss(false), queue: run, ...tries, handlerTimeoutMs });
   }
   const queue =
-    settings.engine === 'bullmq'
+    mode.engine === 'bullmq'
       ? new Queue(run, { connection: { ...onRedis, maxRetriesPerRequest: 1 } })
       : new Queue(run, { connection: onPostgres }, createPostgresBackend);
   queue.on('error', report);
@@ -49,18 +48,19 @@ export async function openEnqueue(): Promise<Enqueue> {
 
 /** Starts a worker. Resolves to a function that stops it once the jobs under way are complete. */
 export async function startWorker(): Promise<() => Promise<unknown>> {
-  const store = transactionalStore();
-  if (settings.engine === 'pg-boss') {
+  const { store, handle } = await openWork();
+  const onEvent = ({ id }: WebhookEvent, context: EventContext) => handle([id], context);
+  if (mode.engine === 'pg-boss') {
     const boss = await startBoss(true);
-    const worker = pgBossWorker({ boss, onEvent: inTransaction, store, handlerTimeoutMs });
+    const worker = pgBossWorker({ boss, onEvent, store, handlerTimeoutMs });
     for (let each = 0; each < 2; each++) {
       await boss.work(run, { batchSize: 10, pollingIntervalSeconds: 0.5 }, worker);
     }
     return () => boss.stop({ graceful: true, wait: true, timeout: DRAIN_MS });
   }
-  const processor = bullmqWorker({ onEvent: inTransaction, store, handlerTimeoutMs });
+  const processor = bullmqWorker({ onEvent, store, handlerTimeoutMs });
   const worker =
-    settings.engine === 'bullmq'
+    mode.engine === 'bullmq'
       ? new Worker(run, processor, { ...workerOptions, connection: { ...onRedis, maxRetriesPerRequest: null } })
       : new Worker(run, processor, { ...workerOptions, connection: onPostgres }, createPostgresBackend);
   worker.on('error', report);

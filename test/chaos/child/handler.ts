@@ -1,81 +1,116 @@
 import pg from 'pg';
-import type { EventContext, WebhookEvent } from '../../../src/index.js';
+import type { EventContext } from '../../../src/index.js';
 import { monotonic, sleep } from '../clock.js';
 import { pass, settings, tell, waiting } from './steps.js';
 import { startOf } from './watched.js';
 
-/** Runs a statement: a connection of the pool or of a transaction. */
-export interface Sql {
-  query(text: string, values: unknown[]): Promise<unknown>;
-}
+/** What a handler uses of its context. */
+type Context<Tx> = Pick<EventContext<Tx>, 'tx' | 'throwIfExpired'>;
 
-const pool = new pg.Pool({ connectionString: settings.effectsUrl, max: 10 });
-const report = (error: Error) => console.error('pool:', error.message);
-pool.on('error', report);
-// Added on connect: a connection may break in the turn in which the pool returns it.
-pool.on('connect', (connection) => connection.on('error', report));
-waiting.push(() => pool.waitingCount);
+/** One row of what a handler writes. */
+export interface EffectRow {
+  readonly run: string;
+  readonly event_id: string;
+  readonly part: number;
+  readonly pid: number;
+  readonly sent_at: number;
+  readonly checked: number;
+  readonly claimed: number;
+}
 
 /** Events that this process has failed once. */
 const failed = new Set<string>();
 
 /**
- * Starts a handler, with time between its steps for faults. One event in sixteen fails the first time that a process sees
- * it: before its effect, or after it if the transaction rolls the effect back.
+ * Starts a handler. One event in sixteen fails the first time that a process sees it, and every event in its company:
+ * before its effect, or after it if the transaction rolls the effect back.
  */
-async function prepare({ id }: WebhookEvent): Promise<{ claimed: number; fails: boolean }> {
-  const start = startOf(id);
-  tell({ started: id, start });
-  const fails = id.endsWith('0') && !failed.has(id);
-  failed.add(id);
-  await sleep(Number.parseInt(id.slice(0, 1), 16) / 2);
-  return { claimed: start.claimed, fails };
-}
-
-/** The handler in the store's transaction. Its effect is two rows. */
-export async function inTransaction(event: WebhookEvent, context: EventContext<Sql>): Promise<void> {
-  const { claimed, fails } = await prepare(event);
-  await append(context.tx, event, 1, claimed, context);
-  await sleep(2);
-  await append(context.tx, event, 2, claimed, context);
-  if (fails) throw new Error('The handler fails the first time.');
-  pass('after-effect');
-  await sleep(2);
-}
-
-/** The handler on its own connection. Its effect is one row. */
-export async function onItsOwn(event: WebhookEvent, context: EventContext): Promise<void> {
-  const { claimed, fails } = await prepare(event);
-  if (fails) throw new Error('The handler fails the first time.');
-  // Connects before the clock check, because nothing slow may come between the check and the effect.
-  const connection = await pool.connect();
-  let broken: unknown;
-  try {
-    await append(connection, event, 1, claimed, context);
-  } catch (error) {
-    broken = error;
-    throw error;
-  } finally {
-    connection.release(broken !== undefined);
+function begin(ids: readonly string[]): { claimed: number; fails: boolean } {
+  let claimed = 0;
+  let fails = false;
+  for (const id of ids) {
+    const start = startOf(id);
+    tell({ started: id, start });
+    claimed = start.claimed;
+    fails ||= id.endsWith('0') && !failed.has(id);
+    failed.add(id);
   }
-  pass('after-effect');
-  await sleep(2);
+  return { claimed, fails };
 }
 
-async function append(
-  sql: Sql,
-  { id }: WebhookEvent,
-  part: number,
-  claimed: number,
-  context: EventContext<unknown>,
-): Promise<void> {
+/** Time between the steps of a handler, for faults. */
+function think([id = '']: readonly string[]): Promise<void> {
+  return sleep(Number.parseInt(id.slice(0, 1), 16) / 2);
+}
+
+/** The handler in the store's transaction. Its effect is two rows for each event. */
+export function inTransaction<Tx>(insert: (tx: Tx, rows: EffectRow[]) => Promise<unknown>) {
+  return async (ids: readonly string[], context: Context<Tx>): Promise<void> => {
+    const { claimed, fails } = begin(ids);
+    await think(ids);
+    await insert(context.tx, rowsOf(ids, 1, claimed, context));
+    await sleep(2);
+    await insert(context.tx, rowsOf(ids, 2, claimed, context));
+    if (fails) throw new Error('The handler fails the first time.');
+    pass('after-effect');
+    await sleep(2);
+  };
+}
+
+/** The same on a synchronous driver, in one turn. */
+export function inOneTurn<Tx>(insert: (tx: Tx, rows: EffectRow[]) => void) {
+  return (ids: readonly string[], context: Context<Tx>): void => {
+    const { claimed, fails } = begin(ids);
+    insert(context.tx, rowsOf(ids, 1, claimed, context));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    insert(context.tx, rowsOf(ids, 2, claimed, context));
+    if (fails) throw new Error('The handler fails the first time.');
+    pass('after-effect');
+  };
+}
+
+/** The handler on its own connection. Its effect is one row for each event. */
+export function onItsOwn() {
+  const pool = new pg.Pool({ connectionString: settings.effectsUrl, max: 10 });
+  const report = (error: Error) => console.error('pool:', error.message);
+  pool.on('error', report);
+  // Added on connect: a connection may break in the turn in which the pool returns it.
+  pool.on('connect', (connection) => connection.on('error', report));
+  waiting.push(() => pool.waitingCount);
+
+  return async (ids: readonly string[], context: Context<unknown>): Promise<void> => {
+    const { claimed, fails } = begin(ids);
+    await think(ids);
+    if (fails) throw new Error('The handler fails the first time.');
+    // Connects before the clock check, because nothing slow may come between the check and the effect.
+    const connection = await pool.connect();
+    let broken: unknown;
+    try {
+      await connection.query(insertion(rowsOf(ids, 1, claimed, context)));
+    } catch (error) {
+      broken = error;
+      throw error;
+    } finally {
+      connection.release(broken !== undefined);
+    }
+    pass('after-effect');
+    await sleep(2);
+  };
+}
+
+function rowsOf(ids: readonly string[], part: number, claimed: number, context: Context<unknown>): EffectRow[] {
   pass('before-effect');
   const checked = monotonic();
   context.throwIfExpired();
   pass('after-check');
-  const row = [id, part, process.pid, monotonic(), checked, claimed];
-  await sql.query(
-    `INSERT INTO effects_${settings.run} (event_id, part, pid, at, checked, claimed) VALUES ($1, $2, $3, $4, $5, $6)`,
-    row,
-  );
+  const more = { part, pid: process.pid, sent_at: monotonic(), checked, claimed };
+  return ids.map((id) => ({ run: settings.run, event_id: id, ...more }));
+}
+
+/** The statement that writes effects, in any dialect. */
+export function insertion(rows: readonly EffectRow[]): string {
+  const values = rows.map(({ run, event_id, part, pid, sent_at, checked, claimed }) => {
+    return `('${run}', '${event_id}', ${part}, ${pid}, ${sent_at}, ${checked}, ${claimed})`;
+  });
+  return `INSERT INTO effects (run, event_id, part, pid, sent_at, checked, claimed) VALUES ${values.join(', ')}`;
 }

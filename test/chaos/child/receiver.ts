@@ -7,13 +7,12 @@ import {
   type Receiver,
   type WebhookError,
 } from '../../../src/index.js';
-import { inTransaction, onItsOwn } from './handler.js';
 import { DRAIN_MS, shutDownOnSigterm } from './shutdown.js';
 import { pass, settings, tell } from './steps.js';
-import { leaseStore, transactionalStore } from './stores.js';
+import { openWork } from './stores.js';
 import { idOf } from './watched.js';
 
-const { secret, handlerTimeoutMs } = settings;
+const { mode, secret, handlerTimeoutMs } = settings;
 
 /** An enqueue whose steps can trigger a fault. */
 function watchedEnqueue(enqueue: Enqueue): Enqueue {
@@ -37,13 +36,22 @@ function onError({ code, message, cause }: WebhookError, { idempotencyKey }: Err
 
 async function open(): Promise<Receiver> {
   const common = { secret, toleranceSeconds: 3000, handlerTimeoutMs, onError };
-  if (settings.engine !== undefined) {
+  if (mode.engine !== undefined) {
     // Loaded on demand: the engines take longer to load than everything else.
     const { openEnqueue } = await import('./engines.js');
     return createReceiver({ ...common, enqueue: watchedEnqueue(await openEnqueue()) });
   }
-  if (settings.store !== 'transactional') return createReceiver({ ...common, store: leaseStore(), onEvent: onItsOwn });
-  return createReceiver({ ...common, store: transactionalStore(), onEvent: inTransaction });
+  const { store, handle } = await openWork();
+  if (!mode.atOnce) return createReceiver({ ...common, store, onEvent: ({ id }, context) => handle([id], context) });
+  return createReceiver({
+    ...common,
+    store,
+    onEvents: (entries, context) =>
+      handle(
+        entries.map(({ event }) => event.id),
+        context,
+      ),
+  });
 }
 
 const receiver = await open();

@@ -1,33 +1,33 @@
 import { monotonic } from '../clock.js';
 import type { Step } from '../faults.js';
 import type { Command, Message, Order } from '../messages.js';
-import type { EngineName, StoreName } from '../modes.js';
+import type { Mode } from '../modes.js';
 import { stepClock, useClock } from './clock.js';
 
 /** The argument of a process of the chaos test. */
 export interface ChildSettings {
-  readonly store: StoreName;
-  readonly engine?: EngineName | undefined;
+  readonly mode: Mode;
   /** Names the tables, key prefix and queue of this run. */
   readonly run: string;
   /** The servers of store and engine, behind proxies that may cut the connection. */
   readonly postgresUrl: string;
+  readonly mariadbUrl: string;
   readonly redisUrl: string;
   /** The database of effects outside the store's transaction. */
   readonly effectsUrl: string;
   readonly sqliteFile: string;
+  /** The package with the ORMs. */
+  readonly orms: string;
   readonly leaseMs: number;
   readonly handlerTimeoutMs: number;
   readonly secret: string;
   /** The file with the offset of the machine's wall clock, in ms. */
   readonly clockFile: string;
-  /** Whether other processes step that clock too. */
-  readonly sharesClock: boolean;
 }
 
 export const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');
 
-useClock(settings);
+useClock({ clockFile: settings.clockFile, sharesClock: settings.mode.sharesClock === true });
 
 let pending: Order | undefined;
 /** Counters of waiting client calls. Each part of the process adds one. */

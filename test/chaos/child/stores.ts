@@ -1,41 +1,97 @@
 import { Redis } from 'ioredis';
 import Database from 'libsql';
+import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { type IdempotencyStore, memoryStore } from '../../../src/index.js';
-import { postgresStore } from '../../../src/stores/postgres/index.js';
+import { type EventContext, type IdempotencyStore, memoryStore } from '../../../src/index.js';
 import { redisStore } from '../../../src/stores/redis/index.js';
-import { sqliteStore } from '../../../src/stores/sqlite/index.js';
+import {
+  fromBetterSqlite3,
+  fromMysql2,
+  fromPg,
+  type SqlDatabase,
+  type SynchronousDatabase,
+  sqlStore,
+} from '../../../src/stores/sql/index.js';
+import { type EffectRow, inOneTurn, insertion, inTransaction, onItsOwn } from './handler.js';
 import { settings, waiting } from './steps.js';
 import { watched } from './watched.js';
 
-const { leaseMs, run } = settings;
-const timeoutMs = 1000;
+/** A store, and the handler that has its effect under it. */
+export interface Work<Tx = undefined> {
+  readonly store: IdempotencyStore<Tx>;
+  handle(ids: readonly string[], context: Pick<EventContext<Tx>, 'tx' | 'throwIfExpired'>): Promise<void> | void;
+}
 
-function openPool(): pg.Pool {
-  const pool = new pg.Pool({ connectionString: settings.postgresUrl, max: 10 });
+/** A client, and how a handler writes its effect with it. */
+export interface Client<Tx> {
+  readonly db: SqlDatabase<Tx>;
+  insert(tx: Tx, rows: readonly EffectRow[]): Promise<unknown>;
+}
+
+const { leaseMs, run, mode } = settings;
+const timeoutMs = 1000;
+const options = { table: `keys_${run}`, leaseMs, timeoutMs };
+
+export async function openWork(): Promise<Work> {
+  if (mode.store === 'sqlite') return openSqlite();
+  if (!mode.transactional) return under(await openLeaseStore(), onItsOwn());
+  // Loaded on demand: they take longer to load than everything else.
+  if (mode.orm) return transactional(await (await import('./orms.js')).clients[mode.orm]());
+  return mode.store === 'mariadb' ? transactional(openMariadb()) : transactional(openPostgres());
+}
+
+async function transactional<Tx>({ db, insert }: Client<Tx>): Promise<Work> {
+  const store = sqlStore({ ...options, db, transactional: true });
+  await store.migrate();
+  return under(store, inTransaction(insert));
+}
+
+function under<Tx>(store: IdempotencyStore<Tx>, handle: Work<Tx>['handle']): Work {
+  // Nothing else gives the handler a transaction than its own store.
+  return { store: watched(store), handle } as unknown as Work;
+}
+
+async function openLeaseStore(): Promise<IdempotencyStore> {
+  if (mode.store === 'memory') return memoryStore({ leaseMs });
+  if (mode.store === 'redis') return openRedis();
+  const { db } = mode.store === 'mariadb' ? openMariadb() : openPostgres();
+  const store = sqlStore({ ...options, db });
+  await store.migrate();
+  return store;
+}
+
+function openPostgres(): Client<pg.PoolClient> {
+  const pool = new pg.Pool({
+    connectionString: settings.postgresUrl,
+    max: 10,
+    connectionTimeoutMillis: timeoutMs,
+  });
   pool.on('error', (error) => console.error('pool:', error.message));
   waiting.push(() => pool.waitingCount);
-  return pool;
+  return { db: fromPg(pool), insert: (tx, rows) => tx.query(insertion(rows)) };
 }
 
-/** The store in whose transaction the handler runs. */
-export function transactionalStore() {
-  return watched(postgresStore({ pool: openPool(), table: `keys_${run}`, leaseMs, timeoutMs, transactional: true }));
+function openMariadb(): Client<mysql.PoolConnection> {
+  const pool = mysql.createPool({ uri: settings.mariadbUrl, connectionLimit: 10, connectTimeout: timeoutMs });
+  return { db: fromMysql2(pool), insert: (tx, rows) => tx.query(insertion(rows)) };
 }
 
-/** A lease store. */
-export function leaseStore(): IdempotencyStore {
-  return watched(openLeaseStore());
-}
-
-function openLeaseStore(): IdempotencyStore {
-  if (settings.store === 'memory') return memoryStore({ leaseMs });
-  if (settings.store === 'postgres') {
-    return postgresStore({ pool: openPool(), table: `keys_${run}`, leaseMs, timeoutMs });
+async function openSqlite(): Promise<Work> {
+  const db: SynchronousDatabase<Database.Database> = fromBetterSqlite3(new Database(settings.sqliteFile));
+  if (!mode.transactional) {
+    const store = sqlStore({ ...options, db });
+    await store.migrate();
+    return under(store, onItsOwn());
   }
-  if (settings.store === 'sqlite') {
-    return sqliteStore({ database: new Database(settings.sqliteFile), leaseMs, timeoutMs });
-  }
+  const store = sqlStore({ ...options, db, transactional: true });
+  await store.migrate();
+  return under(
+    store,
+    inOneTurn<Database.Database>((tx, rows) => void tx.exec(insertion(rows))),
+  );
+}
+
+function openRedis(): IdempotencyStore {
   const client = new Redis(settings.redisUrl, {
     retryStrategy: () => 50,
     maxRetriesPerRequest: 1,

@@ -1,5 +1,5 @@
 import { createHook } from 'node:async_hooks';
-import type { IdempotencyStore, RunOptions } from '../../../src/index.js';
+import type { IdempotencyStore } from '../../../src/index.js';
 import { monotonic } from '../clock.js';
 import type { Start } from '../messages.js';
 import { pass, tell, waiting } from './steps.js';
@@ -38,28 +38,45 @@ export function startOf(id: string): Start {
 /** A store that reports its records, and whose steps can trigger a fault. */
 export function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
   waiting.push(() => store.unrecorded?.().length ?? 0);
+
+  /** `ask` calls the store, with `around` around every call of `run`. */
+  async function watch<Answer>(
+    ask: (around: (run: () => Promise<void>) => Promise<void>) => Promise<Answer>,
+    keysOf: (answer: Answer) => readonly string[],
+  ): Promise<Answer> {
+    const claimed = moment();
+    let asked = claimed.monotonicMs;
+    const asking = ask(async (run) => {
+      starting = { claimed, asked };
+      const running = run();
+      starting = undefined;
+      await running;
+      pass('before-record');
+    });
+    asked = monotonic();
+    pass('claim-answer');
+    const answer = await asking;
+    const handled = keysOf(answer);
+    for (const key of handled) tell({ recorded: idOf(key), at: monotonic() });
+    if (handled.length > 0) pass('after-record');
+    return answer;
+  }
+
+  const { onceEach } = store;
   return {
     ...store,
-    async once(key, run) {
-      const claimed = moment();
-      let asked = claimed.monotonicMs;
-      const started = async (tx: Tx, options?: RunOptions) => {
-        starting = { claimed, asked };
-        const running = run(tx, options);
-        starting = undefined;
-        await running;
-        pass('before-record');
-      };
-      const asking = store.once(key, started);
-      asked = monotonic();
-      pass('claim-answer');
-      const status = await asking;
-      if (status === 'handled') {
-        tell({ recorded: idOf(key), at: monotonic() });
-        pass('after-record');
-      }
-      return status;
-    },
+    once: (key, run) =>
+      watch(
+        (around) => store.once(key, (tx, options) => around(() => run(tx, options))),
+        (word) => (word === 'handled' ? [key] : []),
+      ),
+    ...(onceEach && {
+      onceEach: (keys: readonly string[], run: Parameters<typeof onceEach>[1]) =>
+        watch(
+          (around) => onceEach(keys, (fresh, tx, options) => around(() => run(fresh, tx, options))),
+          (words) => keys.filter((_, index) => words[index] === 'handled'),
+        ),
+    }),
   };
 }
 

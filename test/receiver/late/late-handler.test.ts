@@ -4,12 +4,12 @@ import { deferred, event, secret, signed } from '../../helpers.js';
 import { fakeLeaseStore, fakeTransactionalStore } from './fake-stores.js';
 
 /** A receiver whose handlers end when the test says so. */
-function held<Tx>(store: IdempotencyStore<Tx> | undefined, options: Partial<OnEventOptions<Tx>> = {}) {
+function held(store: IdempotencyStore | undefined, options: Partial<OnEventOptions> = {}) {
   const ends: ReturnType<typeof deferred<void>>[] = [];
   const signals: AbortSignal[] = [];
   const reported: string[] = [];
   const counts = { running: 0, peak: 0 };
-  const receiver = createReceiver<Tx>({
+  const receiver = createReceiver({
     secret,
     toleranceSeconds: false,
     store,

@@ -17,7 +17,7 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 /** A proxy that cuts every connection at the next message that contains a text. */
 export async function startCutter(port: number) {
   const sockets = new Set<Socket>();
-  let armed: { text: string; deliver: boolean } | undefined;
+  let armed: { text: RegExp; deliver: boolean } | undefined;
   let isEnding = false;
   const server = createServer((client) => {
     const upstream = dial(port, '127.0.0.1');
@@ -33,7 +33,7 @@ export async function startCutter(port: number) {
       else client.write(data);
     });
     client.on('data', (data) => {
-      if (!armed || !data.toString('latin1').toUpperCase().includes(armed.text)) {
+      if (!armed || !armed.text.test(data.toString('latin1'))) {
         upstream.write(data);
         return;
       }
@@ -56,7 +56,8 @@ export async function startCutter(port: number) {
     },
     /** With `deliver`, the server gets the message but its answer is lost. */
     cutAt(text: string, deliver: boolean) {
-      armed = { text, deliver };
+      // The settings of MySQL include autocommit.
+      armed = { text: new RegExp(`(?<!auto)${text}`, 'i'), deliver };
     },
   };
 }

@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
-import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
+import { type RawConnection, runOnce, transactionOn } from './raw-connection.js';
 
 export interface KnexTransactionLike {
   readonly executionPromise: Promise<unknown>;
@@ -15,7 +15,11 @@ export interface KnexTransactionLike {
 export interface KnexLike<Tx> {
   // biome-ignore lint/suspicious/noExplicitAny: as Knex types it
   readonly client: any;
-  transaction(config: { connection: unknown; isolationLevel?: IsolationLevel }): Promise<Tx>;
+  transaction<T>(
+    // biome-ignore lint/suspicious/noConfusingVoidType: as Knex types it
+    scope: (tx: Tx) => Promise<T> | void,
+    config?: { connection?: unknown; isolationLevel?: IsolationLevel },
+  ): Promise<T>;
 }
 
 const DIALECTS: Readonly<Record<string, Dialect>> = { pg: 'postgres', mysql2: 'mysql' };
@@ -34,14 +38,26 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
   const pool: Pool = knex.client;
   const dialect = Object.hasOwn(DIALECTS, pool.driverName) ? DIALECTS[pool.driverName] : undefined;
   if (!dialect) {
-    throw new ConfigError('`fromKnex` takes an instance for the drivers pg or mysql2. For SQLite, use fromBetterSqlite3 or fromDrizzle.');
+    throw new ConfigError(
+      '`fromKnex` takes an instance for the drivers pg or mysql2. For SQLite, use fromBetterSqlite3 or fromDrizzle.',
+    );
+  }
+  // A function gives settings that are not known yet.
+  if (
+    dialect === 'postgres' &&
+    pool.connectionSettings &&
+    !(Number(pool.connectionSettings.connectionTimeoutMillis) > 0)
+  ) {
+    throw new ConfigError(
+      'The instance of fromKnex needs `connectionTimeoutMillis`: without it, a server that does not answer while connecting occupies the pool. Pass knex({ …, connection: { …, connectionTimeoutMillis: 5000 } }).',
+    );
   }
   return {
     dialect,
-    async run(statement) {
+    async run(statement, timeoutMs) {
       const connection = await pool.acquireConnection();
       try {
-        return await runOn(connection)(statement);
+        return await runOnce(connection, statement, timeoutMs);
       } finally {
         await pool.releaseConnection(connection);
       }
@@ -52,8 +68,9 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
       let trx: Tx | undefined;
       const steps = {
         async begin() {
-          trx = await knex.transaction({ connection, ...(isolationLevel && { isolationLevel }) });
-          trx.executionPromise.catch(() => {});
+          trx = await new Promise<Tx>((resolve, reject) => {
+            knex.transaction(resolve, { connection, ...(isolationLevel && { isolationLevel }) }).catch(reject);
+          });
           if (trx.isCompleted()) await trx.executionPromise;
           return trx;
         },
@@ -62,16 +79,21 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
           await trx?.executionPromise;
         },
         rollback: async () => void (await trx?.rollback()),
-        release: () => pool.releaseConnection(connection),
+        release(isClosed: boolean) {
+          // Knex itself notices when the connection has emitted an event, and others may have it before.
+          if (isClosed) Object.assign(connection, { __knex__disposed: true });
+          return pool.releaseConnection(connection);
+        },
         isEnded: () => trx?.isCompleted() ?? false,
       };
-      await transactionOn(connection, steps, work, options);
+      await transactionOn(connection, dialect, steps, work, options);
     },
   };
 }
 
 interface Pool {
   readonly driverName: string;
+  readonly connectionSettings?: { readonly connectionTimeoutMillis?: unknown } | undefined;
   acquireConnection(): Promise<RawConnection>;
   releaseConnection(connection: RawConnection): Promise<unknown>;
 }

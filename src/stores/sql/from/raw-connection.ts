@@ -1,6 +1,14 @@
 import { storeError } from '../../bounded-calls.js';
-import type { Answer, Run, Transaction, TransactionOptions } from '../database.js';
+import {
+  type Answer,
+  type Dialect,
+  type Run,
+  type Transaction,
+  type TransactionOptions,
+  valuesOf,
+} from '../database.js';
 import { ENDED } from '../dialect.js';
+import { SESSION } from './postgres-session.js';
 
 /** A connection of pg or of mysql2 with callbacks, which Knex and TypeORM use. */
 export interface RawConnection {
@@ -12,48 +20,90 @@ export interface ConnectionSteps<Tx> {
   begin(): Promise<Tx>;
   commit(): Promise<unknown>;
   rollback(): Promise<unknown>;
-  /** Gives the connection back. */
-  release(): unknown;
+  /** Gives the connection back, which may be closed. */
+  release(isClosed: boolean): unknown;
   /** Whether the handler ended the transaction by a method of the ORM, so that others may have the connection. */
   isEnded(): boolean;
 }
 
-export function runOn(connection: RawConnection): Run {
-  return (statement) =>
-    new Promise((resolve, reject) => {
-      connection.query(statement, (error, result) => (error ? reject(error) : resolve(answerOf(result))));
-    });
+/** What the sessions were like before the first handler. */
+const sessions = new WeakMap<RawConnection, string>();
+
+/** Runs a statement on a connection, and closes it if there is no answer in time. */
+export async function runOnce(connection: RawConnection, statement: string, timeoutMs?: number): Promise<Answer> {
+  const { run, bounded } = open(connection, timeoutMs);
+  return bounded(() => run(statement));
 }
 
-/** Runs a transaction with the steps of an ORM on a connection that it closes if the server does not answer. */
+/** Runs a transaction with the steps of an ORM. Closes the connection if the server does not answer, or the session changed. */
 export async function transactionOn<Tx>(
   connection: RawConnection,
+  dialect: Dialect,
   orm: ConnectionSteps<Tx>,
   work: (transaction: Transaction<Tx>) => Promise<void>,
   { timeoutMs }: TransactionOptions,
 ): Promise<void> {
-  const socket = socketOf(connection);
-  const destroy = () => socket.destroy();
-  const run = runOn(connection);
-  const timer = setTimeout(destroy, timeoutMs);
+  const { run, bounded, socket } = open(connection, timeoutMs);
+  let isReleased = false;
+  const release = async () => {
+    if (isReleased) return;
+    isReleased = true;
+    await orm.release(socket.destroyed);
+  };
+  // Its place in the pool is free at once.
+  const destroy = () => {
+    socket.destroy();
+    void release();
+  };
+  const session = async () => valuesOf((await run(SESSION)).rows[0] as object)[0] as string;
+
+  async function giveBack(): Promise<void> {
+    const isSame =
+      dialect !== 'postgres' || (await bounded(session).catch(() => undefined)) === sessions.get(connection);
+    if (!isSame) destroy();
+    await release();
+  }
+
   try {
-    const tx = await orm.begin();
-    clearTimeout(timer);
+    const tx = await bounded(async () => {
+      if (dialect === 'postgres' && !sessions.has(connection)) sessions.set(connection, await session());
+      return orm.begin();
+    });
     await work({
       tx,
       destroy,
       // An ORM also gives a connection back that was lost.
-      run: (statement) =>
-        orm.isEnded() && !socket.destroyed ? Promise.reject(storeError(ENDED)) : run(statement),
+      run: (statement) => (orm.isEnded() && !socket.destroyed ? Promise.reject(storeError(ENDED)) : run(statement)),
     });
     await orm.commit();
   } catch (error) {
-    await orm.rollback().catch(destroy);
+    await bounded(() => orm.rollback()).catch(destroy);
+    await giveBack();
     throw error;
-  } finally {
-    clearTimeout(timer);
-    await orm.release();
   }
+  // Not awaited: the transaction is committed.
+  void giveBack();
+}
+
+function open(connection: RawConnection, timeoutMs?: number) {
+  const socket = socketOf(connection);
+  const run: Run = (statement) =>
+    new Promise((resolve, reject) => {
+      connection.query(statement, (error, result) => (error ? reject(error) : resolve(answerOf(result))));
+    });
+  return {
+    socket,
+    run,
+    /** Closes the connection if the server does not answer in time, so that what waits for it rejects. */
+    async bounded<T>(ask: () => Promise<T>): Promise<T> {
+      const timer = timeoutMs === undefined ? undefined : setTimeout(() => socket.destroy(), timeoutMs);
+      try {
+        return await ask();
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
 }
 
 /** The answer in a result of pg, or in the first half of a result of mysql2. */

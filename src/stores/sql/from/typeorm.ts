@@ -2,12 +2,14 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
-import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
+import { overError } from './postgres-session.js';
+import { type RawConnection, runOnce, transactionOn } from './raw-connection.js';
 
 export interface QueryRunnerLike<Manager> {
   readonly manager: Manager;
   readonly isReleased: boolean;
   readonly isTransactionActive: boolean;
+  query: (text: string, ...more: never[]) => Promise<unknown>;
   connect(): Promise<unknown>;
   startTransaction(isolationLevel?: Uppercase<IsolationLevel>): Promise<void>;
   commitTransaction(): Promise<void>;
@@ -17,7 +19,12 @@ export interface QueryRunnerLike<Manager> {
 
 /** What is used of a data source. */
 export interface DataSourceLike<Manager> {
-  readonly options: { readonly type: string };
+  readonly options: {
+    readonly type: string;
+    readonly connectTimeoutMS?: number;
+    // biome-ignore lint/suspicious/noExplicitAny: as TypeORM types it
+    readonly extra?: any;
+  };
   createQueryRunner(): QueryRunnerLike<Manager>;
 }
 
@@ -34,17 +41,24 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
   if (!hasMethods<DataSourceLike<Manager>>(dataSource, 'createQueryRunner')) {
     throw optionError('dataSource', 'a DataSource of TypeORM', dataSource);
   }
-  const { type } = dataSource.options;
+  const { type, connectTimeoutMS, extra } = dataSource.options;
   const dialect = Object.hasOwn(DIALECTS, type) ? DIALECTS[type] : undefined;
   if (!dialect) {
-    throw new ConfigError('`fromTypeOrm` takes a DataSource of type postgres, mysql or mariadb. For SQLite, use fromBetterSqlite3 or fromDrizzle: in TypeORM, all queries of a process share the transaction.');
+    throw new ConfigError(
+      '`fromTypeOrm` takes a DataSource of type postgres, mysql or mariadb. For SQLite, use fromBetterSqlite3 or fromDrizzle: in TypeORM, all queries of a process share the transaction.',
+    );
+  }
+  if (type === 'postgres' && !(Number(connectTimeoutMS ?? extra?.connectionTimeoutMillis) > 0)) {
+    throw new ConfigError(
+      'The DataSource of fromTypeOrm needs `connectTimeoutMS`: without it, a server that does not answer while connecting occupies the pool forever. Pass new DataSource({ …, connectTimeoutMS: 5000 }).',
+    );
   }
   return {
     dialect,
-    async run(statement) {
+    async run(statement, timeoutMs) {
       const runner = dataSource.createQueryRunner();
       try {
-        return await runOn((await runner.connect()) as RawConnection)(statement);
+        return await runOnce((await runner.connect()) as RawConnection, statement, timeoutMs);
       } finally {
         await runner.release();
       }
@@ -58,8 +72,9 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
           await runner.startTransaction(isolationLevel?.toUpperCase() as Uppercase<IsolationLevel> | undefined);
           return runner.manager;
         },
-        // The handler may have left transactions within it open.
         async commit() {
+          close(runner);
+          // The handler may have left transactions within it open.
           do await runner.commitTransaction();
           while (runner.isTransactionActive);
         },
@@ -69,7 +84,14 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
         release: () => runner.release(),
         isEnded: () => runner.isReleased || !runner.isTransactionActive,
       };
-      await transactionOn(connection, steps, work, options);
+      await transactionOn(connection, dialect, steps, work, options);
     },
   };
+}
+
+/** Refuses statements that the handler has not awaited: after COMMIT was sent they would commit by themselves. */
+function close(runner: QueryRunnerLike<unknown>): void {
+  const { query } = runner;
+  runner.query = (text, ...more) =>
+    /^(COMMIT|ROLLBACK|RELEASE)/.test(text) ? query.call(runner, text, ...more) : Promise.reject(overError());
 }

@@ -1,0 +1,29 @@
+// Exactly once with Prisma: `tx` is the client of the transaction that records the key.
+import { PrismaPg } from '@prisma/adapter-pg';
+import { createReceiver } from 'event-webhook-receiver';
+import { fromPrisma, sqlStore } from 'event-webhook-receiver/stores/sql';
+import { serve } from '../../serve.js';
+import { PrismaClient } from '../generated/postgres/index.js';
+
+const prisma = new PrismaClient({
+  adapter: new PrismaPg({
+    connectionString: process.env.DATABASE_URL,
+    connectionTimeoutMillis: 5000,
+    // More than the slowest query takes.
+    query_timeout: 30_000,
+  }),
+});
+const store = sqlStore({ db: fromPrisma(prisma), transactional: true });
+await store.migrate();
+await prisma.$executeRaw`CREATE TABLE IF NOT EXISTS transfers (id serial PRIMARY KEY, event_id text NOT NULL, name text NOT NULL)`;
+
+const receiver = createReceiver({
+  secret: process.env.WEBHOOK_SECRET ?? '',
+  store,
+  async onEvent(event, { tx }) {
+    await tx.transfer.create({ data: { eventId: event.id, name: event.event } });
+  },
+  onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
+});
+
+serve(receiver, () => prisma.$disconnect());

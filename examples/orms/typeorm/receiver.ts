@@ -1,0 +1,44 @@
+// Exactly once with TypeORM: `tx` is the EntityManager of the transaction that records the key.
+import { createReceiver } from 'event-webhook-receiver';
+import { fromTypeOrm, sqlStore } from 'event-webhook-receiver/stores/sql';
+import { DataSource, EntitySchema } from 'typeorm';
+import { serve } from '../../serve.js';
+
+interface Transfer {
+  id: number;
+  eventId: string;
+  name: string;
+}
+
+const Transfers = new EntitySchema<Transfer>({
+  name: 'transfers',
+  columns: {
+    id: { type: 'int', primary: true, generated: true },
+    eventId: { type: 'text', name: 'event_id' },
+    name: { type: 'text' },
+  },
+});
+
+const source = new DataSource({
+  type: 'postgres',
+  url: process.env.DATABASE_URL ?? '',
+  connectTimeoutMS: 5000,
+  entities: [Transfers],
+});
+await source.initialize();
+const store = sqlStore({ db: fromTypeOrm(source), transactional: true });
+await store.migrate();
+await source.query(
+  'CREATE TABLE IF NOT EXISTS transfers (id serial PRIMARY KEY, event_id text NOT NULL, name text NOT NULL)',
+);
+
+const receiver = createReceiver({
+  secret: process.env.WEBHOOK_SECRET ?? '',
+  store,
+  async onEvent(event, { tx }) {
+    await tx.getRepository(Transfers).insert({ eventId: event.id, name: event.event });
+  },
+  onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
+});
+
+serve(receiver, () => source.destroy());

@@ -1,0 +1,278 @@
+import { WebhookError } from '../errors.js';
+import type { WebhookEvent } from '../events/types.js';
+import { ignorePromise, isThenable } from '../internal/guards.js';
+import type { IdempotencyStore, RunOptions, StoreWord } from '../stores/store.js';
+import { ASYNCHRONOUS, errorOf, FROZEN, storeError, WRONG_WORD } from './attempt-errors.js';
+import type { ErrorContext } from './options.js';
+import { TimeLimit } from './time-limit.js';
+import { traceHandler } from './tracing.js';
+
+/** Handles work that continues after an event was answered. */
+export interface Afterwards {
+  /** Gets user code that still runs after its time limit: it occupies a place until it settles. */
+  hold(settled: Promise<unknown>): void;
+  /** Gets a store call that has not settled yet. */
+  wait(settled: Promise<unknown>): void;
+  /** Gets later failures, and events that a route skipped. */
+  report(error: unknown, context: ErrorContext): void;
+}
+
+/** What all attempts of a receiver share. */
+export interface Ground<Tx> {
+  readonly store: IdempotencyStore<Tx>;
+  readonly handlerTimeoutMs: number;
+  readonly storeTimeoutMs: number;
+  readonly afterwards: Afterwards;
+}
+
+/** One call of the handler: its transaction and its time limit. */
+export interface Call<Tx> {
+  readonly tx: Tx;
+  readonly fencingToken: bigint | undefined;
+  readonly limit: TimeLimit;
+}
+
+/**
+ * One attempt to make events take effect once: the store claims their keys and calls the handler. Resolves once, within its
+ * time limit.
+ */
+export abstract class Attempt<Tx, Result> {
+  protected readonly ground: Ground<Tx>;
+  readonly #resolve: (result: Result) => void;
+  #phase: 'claiming' | 'given up' | 'running' | 'succeeded' | 'failed' = 'claiming';
+  #isMisused = false;
+  #isAnswered = false;
+  #isLate = false;
+  #isHeld = false;
+  #handling: Promise<unknown> | undefined;
+  #limit: TimeLimit | undefined;
+  #failure: WebhookError | undefined;
+  /** A failure of the store inside its run. */
+  #storeFailure: WebhookError | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #settling: Promise<void> | undefined;
+
+  constructor(ground: Ground<Tx>, resolve: (result: Result) => void) {
+    this.ground = ground;
+    this.#resolve = resolve;
+  }
+
+  /** Calls the store with a run that calls `begin`. */
+  protected abstract claim(): Promise<unknown>;
+  /** Calls the handler. */
+  protected abstract call(call: Call<Tx>): unknown;
+  /** The events that the handler is called with. */
+  protected abstract events(): readonly WebhookEvent[];
+  /** The result for an answer of the store; undefined if the store cannot mean it. */
+  protected abstract judge(answer: unknown): Result | undefined;
+  /** The result of a failure. */
+  protected abstract fail(error: WebhookError): Result;
+  /** Reports an error that does not change the answer. */
+  protected abstract report(error: unknown): void;
+
+  start(): void {
+    this.#settling = this.#settle();
+    // A store in memory has called `run` by now.
+    if (this.#phase === 'claiming') this.#setStoreTimer();
+  }
+
+  async #settle(): Promise<void> {
+    try {
+      const result = this.judge(await this.claim());
+      if (result !== undefined) this.#answer(result);
+      else this.#fail(storeError(new Error(WRONG_WORD, { cause: this.#failure })));
+    } catch (cause) {
+      this.#fail(this.#failure && !this.#isMisused ? this.#failure : storeError(cause));
+    }
+  }
+
+  /** Whether the store's word for a key agrees with the outcome of the run, which got the key if `isFresh`. */
+  protected agrees(word: unknown, isFresh = true): word is StoreWord {
+    const phase = this.#phase;
+    const { transactional } = this.ground.store;
+    const isGood = phase === 'succeeded' && !this.#isMisused;
+    // After a failed run, a transactional store may have found in its next transaction that it need not run again.
+    const isUndone = phase === 'claiming' || (transactional === true && phase === 'failed' && !this.#isMisused);
+    if (word === 'handled') return isGood && isFresh;
+    if (word === 'duplicate') return isGood || isUndone;
+    return word === 'in-progress' && (!this.#failure || isUndone);
+  }
+
+  #fail(error: WebhookError): void {
+    this.#answer(this.fail(error), error);
+  }
+
+  #answer(result: Result, error?: WebhookError): void {
+    // The store settled before its run: the handler keeps its time limit and its place.
+    if (this.#phase === 'running') this.#hold();
+    else clearTimeout(this.#timer);
+    if (this.#phase === 'claiming') this.#phase = 'given up';
+    if (!this.#isAnswered) {
+      this.#isAnswered = true;
+      this.#resolve(result);
+    } else if (WebhookError.codeOf(error) === 'ERR_WEBHOOK_STORE' && this.#phase !== 'given up') {
+      // A late handler failure follows from its timeout, which was reported. A failure to record the key does not.
+      this.report(error);
+    }
+  }
+
+  /** Called when the store does not answer in time. */
+  #giveUp(): void {
+    const error = this.#failure ?? storeError(new Error('The store did not answer in time.'));
+    if (this.#phase !== 'claiming') this.#waitForStore();
+    this.#fail(error);
+  }
+
+  /** Keeps the place of a handler that still runs after its event was answered. */
+  #hold(): void {
+    const handling = this.#handling;
+    if (this.#isHeld || handling === undefined) return;
+    this.#isHeld = true;
+    // Waits for the store afterwards. Registered first, so that the gate is never idle in between.
+    const settled = () => this.#waitForStore();
+    handling.then(settled, settled);
+    this.ground.afterwards.hold(handling);
+  }
+
+  #waitForStore(): void {
+    if (this.#settling) this.ground.afterwards.wait(this.#settling);
+  }
+
+  #setStoreTimer(): void {
+    this.#timer = setTimeout(() => this.#giveUp(), this.ground.storeTimeoutMs);
+  }
+
+  /** Ends the handler's time; if the run is already over, gives the store one more timeout. */
+  #onHandlerTimer(limit: TimeLimit, expire: (error: WebhookError) => void): void {
+    if (this.#phase === 'running') {
+      this.#isLate = true;
+      expire(limit.expire());
+    } else {
+      this.#setStoreTimer();
+    }
+  }
+
+  /** Runs the handler for at most `ms`. */
+  async #handle(call: Call<Tx>, ms: number, onReturn: RunOptions['onReturn']): Promise<void> {
+    if (onReturn) {
+      this.#handleNow(call, onReturn);
+      return;
+    }
+    const returned = this.call(call);
+    // Only an object or a function can be a promise.
+    if ((typeof returned !== 'object' && typeof returned !== 'function') || returned === null) return;
+    const handling = Promise.resolve(returned);
+    this.#handling = handling;
+    await new Promise((resolve, reject) => {
+      this.#timer = setTimeout(() => this.#onHandlerTimer(call.limit, reject), ms);
+      handling.then(resolve, reject);
+    });
+  }
+
+  /** Runs a handler whose transaction ends when it returns. */
+  #handleNow(call: Call<Tx>, onReturn: (error?: Error) => void): void {
+    let failure: { readonly cause: unknown } | undefined;
+    try {
+      const returned = this.call(call);
+      if (isThenable(returned)) {
+        ignorePromise(returned);
+        throw new TypeError(ASYNCHRONOUS);
+      }
+    } catch (cause) {
+      failure = { cause };
+    }
+    try {
+      if (failure) onReturn(errorOf(failure.cause, call.limit));
+      else onReturn();
+    } catch (cause) {
+      this.#storeFailure = storeError(cause);
+      throw cause;
+    }
+    if (failure) throw failure.cause;
+  }
+
+  /** The run for the store. Calls `onEnter` if it may begin. */
+  protected begin(tx: Tx, options?: RunOptions, onEnter?: () => void): Promise<void> {
+    const running = this.#run(tx, options, onEnter);
+    // If the store does not await its run, a failure must not end the process as an unhandled rejection.
+    running.catch(ignore);
+    return running;
+  }
+
+  /** Refuses a run with wrong arguments. */
+  protected misuse(message: string): Promise<never> {
+    this.#isMisused = true;
+    const refused = Promise.reject(new Error(message));
+    refused.catch(ignore);
+    return refused;
+  }
+
+  /** Enters a run. Throws if the store must not begin one. */
+  #enter(): TimeLimit {
+    const isOver = this.#phase === 'succeeded' || this.#phase === 'failed';
+    const isAgain = isOver && !this.#isAnswered && this.ground.store.transactional === true;
+    // Either the event was answered as failed, or the store calls `run` twice.
+    if (this.#phase !== 'claiming' && !isAgain) {
+      this.#isMisused ||= this.#phase !== 'given up';
+      throw new Error('The store called run too late, or more than once.');
+    }
+    this.#phase = 'running';
+    this.#failure = undefined;
+    this.#storeFailure = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#limit ??= new TimeLimit(this.ground.handlerTimeoutMs);
+    return this.#limit;
+  }
+
+  /** Returns how long the handler may take, in ms. Throws if its lease may end before. */
+  #timeFor(limit: TimeLimit, options: RunOptions | undefined, isAgain: boolean): number {
+    const ms = isAgain ? limit.remainingMs() : this.ground.handlerTimeoutMs;
+    if (ms <= 0) throw limit.expire();
+    // Checked last, as the process can freeze at any point before. One millisecond allows for rounding.
+    const remainingMs = options?.remainingMs?.() ?? ms;
+    if (remainingMs + 1 >= ms) return ms;
+    this.#storeFailure = new WebhookError('ERR_WEBHOOK_STORE', FROZEN);
+    throw this.#storeFailure;
+  }
+
+  /** Called by the store in the synchronous turn in which it checked the clock. */
+  async #run(tx: Tx, options?: RunOptions, onEnter?: () => void): Promise<void> {
+    const isAgain = this.#limit !== undefined;
+    const limit = this.#enter();
+    onEnter?.();
+    try {
+      const ms = this.#timeFor(limit, options, isAgain);
+      const call = { tx, fencingToken: options?.fencingToken, limit };
+      await traceHandler(() => this.#handle(call, ms, options?.onReturn), { events: this.events() });
+      this.#phase = 'succeeded';
+    } catch (cause) {
+      const error = this.#storeFailure ?? errorOf(cause, limit);
+      this.#failure = error;
+      if (!this.#isLate) {
+        this.#phase = 'failed';
+        throw cause;
+      }
+      await this.#outlast(error, options);
+    } finally {
+      if (this.#isAnswered) clearTimeout(this.#timer);
+      else if (this.#timer === undefined) this.#setStoreTimer();
+    }
+  }
+
+  /** Answers for a handler that still runs. Its keys stay claimed until it settles or the store releases them. */
+  async #outlast(error: WebhookError, options?: RunOptions): Promise<void> {
+    this.#fail(error);
+    options?.onTimeout?.(error);
+    try {
+      await this.#handling;
+      this.#failure = undefined;
+      this.#phase = 'succeeded';
+    } catch (cause) {
+      this.#phase = 'failed';
+      throw cause;
+    }
+  }
+}
+
+function ignore(): void {}

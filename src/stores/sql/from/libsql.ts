@@ -1,0 +1,130 @@
+import { ConfigError } from '../../../errors.js';
+import { hasMethods } from '../../../internal/check-client.js';
+import { optionError } from '../../../internal/check-options.js';
+import { storeError } from '../../bounded-calls.js';
+import { isBusy } from '../busy.js';
+import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
+
+/** The part of a transaction of @libsql/client that the store uses. */
+export interface LibsqlTransactionLike {
+  execute(statement: string): Promise<LibsqlResultLike>;
+  commit(): Promise<void>;
+  close(): void;
+}
+
+export interface LibsqlResultLike {
+  readonly rows: readonly object[];
+  readonly rowsAffected: number;
+}
+
+/** The part of a client of @libsql/client that the store uses. */
+export interface LibsqlClientLike<Transaction> {
+  readonly protocol: string;
+  execute(statement: string): Promise<LibsqlResultLike>;
+  batch(statements: string[], mode: 'write'): Promise<readonly LibsqlResultLike[]>;
+  transaction(mode: 'write'): Promise<Transaction>;
+  reconnect(): unknown;
+}
+
+/**
+ * Takes a client of @libsql/client with a local file for `sqlStore`. In a transaction `context.tx` is the client's
+ * `Transaction`, on a connection to the file that nothing else uses, so that handlers may be async. The file has one writer
+ * at a time: other deliveries wait for up to `timeoutMs`, and so does code that writes outside of the handler's `tx`.
+ *
+ * It does not close the connection of a transaction, because the client leaves that to garbage collection.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@libsql/client';
+ * import { fromLibsql, sqlStore } from 'event-webhook-receiver/stores/sql';
+ *
+ * const client = createClient({ url: 'file:app.db' });
+ * const store = sqlStore({ db: fromLibsql(client), transactional: true });
+ * ```
+ * @param client Your client, with a `file:` URL. The store never closes it.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for a client of a server.
+ */
+export function fromLibsql<Transaction extends LibsqlTransactionLike>(
+  client: LibsqlClientLike<Transaction>,
+): SqlDatabase<Transaction> {
+  checkClient(client);
+  /** Ends when the transaction before has ended. */
+  let turn: Promise<unknown> = Promise.resolve();
+  let isFile: boolean | undefined;
+  let busyMs = 0;
+
+  /** Only the lock of the file is waited for elsewhere: a busy timeout would block the process. */
+  async function unlessBusy<T>(begin: () => Promise<T>): Promise<T> {
+    if (isFile === undefined) {
+      const [file, timeout] = [
+        await client.execute('PRAGMA database_list'),
+        await client.execute('PRAGMA busy_timeout'),
+      ];
+      isFile = valuesOf(file.rows[0] as object)[2] !== '';
+      busyMs = Number(valuesOf(timeout.rows[0] as object)[0]);
+    }
+    try {
+      // In one turn, because the client opens another connection when somebody begins a transaction.
+      const [, begun] = await Promise.all([client.execute('PRAGMA busy_timeout = 0'), begin()]);
+      return begun;
+    } catch (error) {
+      // The statement that was busy stays open on its connection, which could then commit nothing.
+      if (isBusy(error)) await client.reconnect();
+      throw error;
+    } finally {
+      await client.execute(`PRAGMA busy_timeout = ${busyMs}`);
+    }
+  }
+
+  async function transact(work: (transaction: Transaction) => Promise<void>): Promise<void> {
+    const transaction = await unlessBusy(() => client.transaction('write'));
+    try {
+      if (!isFile) throw storeError(IN_MEMORY);
+      await work(transaction);
+      await transaction.commit();
+    } finally {
+      // Rolls back whatever was not committed.
+      transaction.close();
+    }
+  }
+
+  return {
+    dialect: 'sqlite',
+    run: async (statement) => {
+      const [result] = await unlessBusy(() => client.batch([statement], 'write'));
+      return answerOf(result as LibsqlResultLike);
+    },
+    transaction(work) {
+      const ended = turn.then(() =>
+        transact((transaction) =>
+          work({
+            tx: transaction,
+            run: async (statement) => answerOf(await transaction.execute(statement)),
+            destroy: () => transaction.close(),
+          }),
+        ),
+      );
+      turn = ended.catch(ignore);
+      return ended;
+    },
+  };
+}
+
+function answerOf({ rows, rowsAffected }: LibsqlResultLike): Answer {
+  return { rows, changed: rowsAffected };
+}
+
+function checkClient(client: unknown): void {
+  if (!hasMethods<LibsqlClientLike<unknown>>(client, 'execute', 'batch', 'transaction', 'reconnect')) {
+    throw optionError('client', 'a Client of @libsql/client', client);
+  }
+  if (client.protocol !== 'file') {
+    throw new ConfigError('`client` must be a Client with a `file:` URL: the store does not support libsql servers.');
+  }
+}
+
+const IN_MEMORY =
+  'The client of libsql opens another, empty database after each transaction in memory. Use a `file:` URL, or fromBetterSqlite3 with the package libsql.';
+
+function ignore(): void {}

@@ -1,0 +1,150 @@
+import { ConfigError } from '../../../errors.js';
+import { hasMethods } from '../../../internal/check-client.js';
+import { optionError } from '../../../internal/check-options.js';
+import { withDeadline } from '../../../internal/deadline.js';
+import { storeError } from '../../bounded-calls.js';
+import type { Answer, SqlDatabase } from '../database.js';
+
+/** The part of a connection from a pool of mysql2 that the store uses. */
+export interface Mysql2ConnectionLike {
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of mysql2 constrain it, each in its own way
+  query(options: { sql: string; rowsAsArray: boolean }): Promise<any>;
+  release(): void;
+  destroy(): void;
+}
+
+/** The part of a pool of `mysql2/promise` that the store uses. */
+export interface Mysql2PoolLike<Connection> {
+  getConnection(): Promise<Connection>;
+}
+
+/**
+ * Takes a pool of `mysql2/promise` for `sqlStore`. In a transaction `context.tx` is its connection (`PoolConnection`), which
+ * works until the handler settles. A connection that does not answer in time is closed. A handler that changes settings of
+ * its session, or that ends the transaction, as DDL does in MySQL, fails.
+ *
+ * It does not remove temporary tables and variables that a handler leaves in its session: drop them, or let the pool reset
+ * its connections (`resetOnRelease: true`).
+ *
+ * @example
+ * ```ts
+ * import { fromMysql2, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import { createPool } from 'mysql2/promise';
+ *
+ * const pool = createPool({ uri: process.env.DATABASE_URL ?? '' });
+ * const store = sqlStore({ db: fromMysql2(pool), transactional: true });
+ * ```
+ * @param pool Your pool. The store neither opens nor closes it.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for a pool whose `connectTimeout` is 0.
+ */
+export function fromMysql2<Connection extends Mysql2ConnectionLike>(
+  pool: Mysql2PoolLike<Connection>,
+): SqlDatabase<Connection> {
+  checkPool(pool);
+  return {
+    dialect: 'mysql',
+    async run(statement, timeoutMs) {
+      const { query, give } = open(await pool.getConnection(), timeoutMs);
+      try {
+        const answer = await query(statement);
+        give(false);
+        return answer;
+      } catch (error) {
+        give(!isAnswer(error));
+        throw error;
+      }
+    },
+    async transaction(work, { isolationLevel, timeoutMs }) {
+      const connection = await pool.getConnection();
+      const { query, give, isGiven } = open(connection, timeoutMs);
+      let isOver = false;
+      try {
+        if (isolationLevel) await query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
+        await query('BEGIN');
+        await work({
+          tx: guarded(connection, () => isOver || isGiven()),
+          run: open(connection).query,
+          destroy: () => give(true),
+        });
+        isOver = true;
+        await query('COMMIT');
+        give(false);
+      } catch (error) {
+        isOver = true;
+        if (!isGiven())
+          await query('ROLLBACK').then(
+            () => give(false),
+            () => give(true),
+          );
+        throw error;
+      }
+    },
+  };
+}
+
+/** A connection that was taken from the pool. */
+function open(connection: Mysql2ConnectionLike, timeoutMs?: number) {
+  let isGiven = false;
+  const late = () => storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+  return {
+    isGiven: () => isGiven,
+    async query(sql: string): Promise<Answer> {
+      const sent: Promise<unknown[]> = connection.query({ sql, ...AS_SENT });
+      const [result] = await (timeoutMs === undefined ? sent : withDeadline(sent, timeoutMs, late));
+      if (Array.isArray(result)) return { rows: result };
+      return { rows: [], changed: (result as { affectedRows: number }).affectedRows };
+    },
+    /** Gives the connection back, or closes it. */
+    give(destroy: boolean): void {
+      if (isGiven) return;
+      isGiven = true;
+      if (destroy) connection.destroy();
+      else connection.release();
+    },
+  };
+}
+
+/** Whatever the pool's own options are. */
+const AS_SENT = { rowsAsArray: true, nestTables: false, typeCast: true, namedPlaceholders: false };
+
+/** The connection for a handler, which works until `isOver` and cannot be given back. */
+function guarded<Connection extends Mysql2ConnectionLike>(connection: Connection, isOver: () => boolean): Connection {
+  return new Proxy(connection, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function' || name === 'constructor') return value;
+      return (...args: unknown[]) => {
+        if (isOver()) return Promise.reject(storeError(OVER));
+        if (name === 'release' || name === 'destroy' || name === 'end') {
+          throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
+        }
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+}
+
+/** Whether the server answered with the error, so that the connection works. */
+function isAnswer(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'sqlState' in error && !('fatal' in error && error.fatal);
+}
+
+function checkPool(pool: unknown): void {
+  // Pools of mysql2 without promises have these methods, too, and those of other packages answer in another form.
+  const isPool = hasMethods<Record<string, unknown>>(pool, 'getConnection', 'releaseConnection', 'query');
+  if (!isPool || hasMethods<Record<string, unknown>>(pool, 'promise')) {
+    throw optionError('pool', 'a pool of mysql2/promise (pool.promise() makes one), not a connection or a URL', pool);
+  }
+  const { config } = Object((pool as { pool?: unknown }).pool) as {
+    config?: { connectionConfig?: { connectTimeout?: unknown } };
+  };
+  if (config?.connectionConfig?.connectTimeout === 0) {
+    throw new ConfigError(
+      'The pool of fromMysql2 has `connectTimeout: 0`: a server that does not answer while connecting would occupy the pool forever. Remove it, or pass milliseconds.',
+    );
+  }
+}
+
+const OVER =
+  'The transaction of this event has ended, so context.tx can no longer be used. Await every statement in the handler.';

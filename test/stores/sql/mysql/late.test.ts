@@ -1,0 +1,10 @@
+import { describe } from 'vitest';
+import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
+import { useServer } from '../client.js';
+import { describeLateHandlers } from '../suites/late.js';
+import { mysqlClients } from './clients.js';
+
+describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
+  const server = useServer('mysql');
+  for (const client of mysqlClients) describeLateHandlers(client, server);
+});
