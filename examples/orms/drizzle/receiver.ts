@@ -13,7 +13,7 @@ const transfers = pgTable('transfers', {
   name: text().notNull(),
 });
 
-const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
 pool.on('error', (error) => console.error(error.message));
 const db = drizzle(pool);
 const store = sqlStore({ db: fromDrizzle(db), transactional: true });

@@ -4,7 +4,11 @@ import { fromKnex, sqlStore } from 'event-webhook-receiver/stores/sql';
 import createKnex from 'knex';
 import { serve } from '../../serve.js';
 
-const knex = createKnex({ client: 'pg', connection: process.env.DATABASE_URL ?? '', pool: { min: 0, max: 10 } });
+const knex = createKnex({
+  client: 'pg',
+  connection: { connectionString: process.env.DATABASE_URL ?? '', connectionTimeoutMillis: 5000 },
+  pool: { min: 0, max: 10 },
+});
 const store = sqlStore({ db: fromKnex(knex), transactional: true });
 await store.migrate();
 if (!(await knex.schema.hasTable('transfers'))) {

@@ -9,7 +9,7 @@ interface Database {
   transfers: { id: Generated<number>; event_id: string; name: string };
 }
 
-const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
 pool.on('error', (error) => console.error(error.message));
 const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
 const store = sqlStore({ db: fromKysely(db, fromPg(pool)), transactional: true });

@@ -5,7 +5,14 @@ import { fromPrisma, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { serve } from '../../serve.js';
 import { PrismaClient } from '../generated/postgres/index.js';
 
-const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: process.env.DATABASE_URL }) });
+const prisma = new PrismaClient({
+  adapter: new PrismaPg({
+    connectionString: process.env.DATABASE_URL,
+    connectionTimeoutMillis: 5000,
+    // More than the slowest query takes.
+    query_timeout: 30_000,
+  }),
+});
 const store = sqlStore({ db: fromPrisma(prisma), transactional: true });
 await store.migrate();
 await prisma.$executeRaw`CREATE TABLE IF NOT EXISTS transfers (id serial PRIMARY KEY, event_id text NOT NULL, name text NOT NULL)`;

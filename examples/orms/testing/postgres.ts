@@ -16,7 +16,7 @@ function pgOptions(url: string, { max = 10, session = {} }: ClientSettings) {
   return {
     connectionString: url,
     max,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: 1000,
     ...(options.length > 0 && { options: options.join(' ') }),
   };
 }
@@ -40,7 +40,7 @@ const prismaOverPg: SqlClient = {
   title: 'fromPrisma over pg',
   dialect: 'postgres',
   open(url, settings) {
-    const prisma = new PrismaClient({ adapter: new PrismaPg(pgOptions(url, settings)) });
+    const prisma = new PrismaClient({ adapter: new PrismaPg({ ...pgOptions(url, settings), query_timeout: 2000 }) });
     return {
       db: fromPrisma(prisma),
       runIn: (tx: Prisma.TransactionClient, text) => tx.$executeRawUnsafe(text),
@@ -84,6 +84,7 @@ const knexOverPg: SqlClient = {
 const typeOrmOverPg: SqlClient = {
   title: 'fromTypeOrm over pg',
   dialect: 'postgres',
+  begin: 'START TRANSACTION',
   async open(url, settings) {
     const { connectionString, ...extra } = pgOptions(url, settings);
     const source = new DataSource({ type: 'postgres', url, extra, poolErrorHandler: () => {} });

@@ -1,5 +1,4 @@
 // What `context.tx` is with each ORM: its own type. Only the compiler reads this.
-import type { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import { createReceiver } from 'event-webhook-receiver';

@@ -19,7 +19,12 @@ const Transfers = new EntitySchema<Transfer>({
   },
 });
 
-const source = new DataSource({ type: 'postgres', url: process.env.DATABASE_URL ?? '', entities: [Transfers] });
+const source = new DataSource({
+  type: 'postgres',
+  url: process.env.DATABASE_URL ?? '',
+  connectTimeoutMS: 5000,
+  entities: [Transfers],
+});
 await source.initialize();
 const store = sqlStore({ db: fromTypeOrm(source), transactional: true });
 await store.migrate();

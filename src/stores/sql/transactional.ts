@@ -230,7 +230,8 @@ class Attempt<Tx> {
     const spoiling = spoil(run, claimed).then(yes, yes);
     // A statement of the handler may be under way.
     if (!(await Promise.race([spoiling, sleep(SPOIL_MS).then(() => false)]))) {
-      await cancel?.(this.#beside, claimed).catch(ignore);
+      // Not awaited: the pool may have this connection alone.
+      cancel?.(this.#beside, claimed).catch(ignore);
     }
     await spoiling;
   }

@@ -20,6 +20,8 @@ export interface SqlClient {
   /** Its `from…` function, and what it is used with. */
   readonly title: string;
   readonly dialect: Dialect;
+  /** Its statement that begins a transaction. (Default: BEGIN.) */
+  readonly begin?: string;
   open(url: string, settings: ClientSettings): OpenClient | Promise<OpenClient>;
 }
 

@@ -16,6 +16,7 @@ export interface KnexLike<Tx> {
   // biome-ignore lint/suspicious/noExplicitAny: as Knex types it
   readonly client: any;
   transaction<T>(
+    // biome-ignore lint/suspicious/noConfusingVoidType: as Knex types it
     scope: (tx: Tx) => Promise<T> | void,
     config?: { connection?: unknown; isolationLevel?: IsolationLevel },
   ): Promise<T>;
@@ -39,6 +40,16 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
   if (!dialect) {
     throw new ConfigError(
       '`fromKnex` takes an instance for the drivers pg or mysql2. For SQLite, use fromBetterSqlite3 or fromDrizzle.',
+    );
+  }
+  // A function gives settings that are not known yet.
+  if (
+    dialect === 'postgres' &&
+    pool.connectionSettings &&
+    !(Number(pool.connectionSettings.connectionTimeoutMillis) > 0)
+  ) {
+    throw new ConfigError(
+      'The instance of fromKnex needs `connectionTimeoutMillis`: without it, a server that does not answer while connecting occupies the pool. Pass knex({ …, connection: { …, connectionTimeoutMillis: 5000 } }).',
     );
   }
   return {
@@ -68,7 +79,11 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
           await trx?.executionPromise;
         },
         rollback: async () => void (await trx?.rollback()),
-        release: () => pool.releaseConnection(connection),
+        release(isClosed: boolean) {
+          // Knex itself notices when the connection has emitted an event, and others may have it before.
+          if (isClosed) Object.assign(connection, { __knex__disposed: true });
+          return pool.releaseConnection(connection);
+        },
         isEnded: () => trx?.isCompleted() ?? false,
       };
       await transactionOn(connection, dialect, steps, work, options);
@@ -78,6 +93,7 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
 
 interface Pool {
   readonly driverName: string;
+  readonly connectionSettings?: { readonly connectionTimeoutMillis?: unknown } | undefined;
   acquireConnection(): Promise<RawConnection>;
   releaseConnection(connection: RawConnection): Promise<unknown>;
 }

@@ -46,13 +46,13 @@ export function fromKysely<Tx>(kysely: KyselyLike<Tx>, client: SqlDatabase<Clien
     dialect: client.dialect,
     run: client.run,
     transaction: (work, options) =>
-      client.transaction(async ({ tx, run, destroy }) => {
+      client.transaction(async ({ tx, ...transaction }) => {
         const connection = { executeQuery: (query: CompiledQuery) => execute(tx, query), streamQuery: refuse };
         const executor = kysely
           .getExecutor()
           .withConnectionProvider({ provideConnection: (consumer) => consumer(connection as never) });
         const bound = new Kysely({ config: {}, dialect: {}, driver: DRIVER, executor });
-        await bound.transaction().execute((trx) => work({ tx: trx, run, destroy }));
+        await bound.transaction().execute((trx) => work({ ...transaction, tx: trx }));
       }, options),
   };
 }

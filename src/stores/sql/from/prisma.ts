@@ -1,3 +1,4 @@
+import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, Run, SqlDatabase } from '../database.js';
@@ -43,17 +44,35 @@ export function fromPrisma<Tx extends Raw>(
   if (dialect !== 'postgres' && dialect !== 'mysql') {
     throw optionError('dialect', "'postgres' or 'mysql'", options.dialect);
   }
+  checkAdapter(prisma);
   return {
     dialect,
     run: runOn(prisma),
     transaction: (work, { isolationLevel, timeoutMs, leaseMs }) =>
-      prisma.$transaction((tx) => work({ tx, run: runOn(tx) }), {
+      prisma.$transaction((tx) => work({ tx, run: runOn(tx), close }), {
         maxWait: timeoutMs,
         // Later than the store's own deadline.
         timeout: Math.min(leaseMs + timeoutMs, LONGEST_MS),
         ...(isolationLevel && { isolationLevel: ISOLATION_LEVELS[isolationLevel] }),
       }),
   };
+}
+
+/** Prisma itself refuses statements once the transaction has ended. */
+function close(): void {}
+
+/** Prisma cannot close a connection that no longer answers, so its driver must. */
+function checkAdapter(prisma: object): void {
+  const { adapter } = (Reflect.get(prisma, '_engineConfig') ?? {}) as {
+    adapter?: { adapterName?: string; config?: object };
+  };
+  if (adapter?.adapterName !== '@prisma/adapter-pg' || !adapter.config) return;
+  for (const name of ['connectionTimeoutMillis', 'query_timeout']) {
+    if (Number(Reflect.get(adapter.config, name)) > 0) continue;
+    throw new ConfigError(
+      `The adapter of fromPrisma needs \`${name}\`: without it, a connection that no longer answers stays in the pool. Pass new PrismaPg({ …, connectionTimeoutMillis: 5000, query_timeout: 30_000 }), with more than your slowest query takes.`,
+    );
+  }
 }
 
 function runOn(prisma: Raw): Run {

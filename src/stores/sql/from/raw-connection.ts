@@ -20,8 +20,8 @@ export interface ConnectionSteps<Tx> {
   begin(): Promise<Tx>;
   commit(): Promise<unknown>;
   rollback(): Promise<unknown>;
-  /** Gives the connection back. */
-  release(): unknown;
+  /** Gives the connection back, which may be closed. */
+  release(isClosed: boolean): unknown;
   /** Whether the handler ended the transaction by a method of the ORM, so that others may have the connection. */
   isEnded(): boolean;
 }
@@ -44,14 +44,24 @@ export async function transactionOn<Tx>(
   { timeoutMs }: TransactionOptions,
 ): Promise<void> {
   const { run, bounded, socket } = open(connection, timeoutMs);
-  const destroy = () => socket.destroy();
+  let isReleased = false;
+  const release = async () => {
+    if (isReleased) return;
+    isReleased = true;
+    await orm.release(socket.destroyed);
+  };
+  // Its place in the pool is free at once.
+  const destroy = () => {
+    socket.destroy();
+    void release();
+  };
   const session = async () => valuesOf((await run(SESSION)).rows[0] as object)[0] as string;
 
   async function giveBack(): Promise<void> {
     const isSame =
       dialect !== 'postgres' || (await bounded(session).catch(() => undefined)) === sessions.get(connection);
     if (!isSame) destroy();
-    await orm.release();
+    await release();
   }
 
   try {

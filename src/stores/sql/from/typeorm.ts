@@ -19,7 +19,12 @@ export interface QueryRunnerLike<Manager> {
 
 /** What is used of a data source. */
 export interface DataSourceLike<Manager> {
-  readonly options: { readonly type: string };
+  readonly options: {
+    readonly type: string;
+    readonly connectTimeoutMS?: number;
+    // biome-ignore lint/suspicious/noExplicitAny: as TypeORM types it
+    readonly extra?: any;
+  };
   createQueryRunner(): QueryRunnerLike<Manager>;
 }
 
@@ -36,11 +41,16 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
   if (!hasMethods<DataSourceLike<Manager>>(dataSource, 'createQueryRunner')) {
     throw optionError('dataSource', 'a DataSource of TypeORM', dataSource);
   }
-  const { type } = dataSource.options;
+  const { type, connectTimeoutMS, extra } = dataSource.options;
   const dialect = Object.hasOwn(DIALECTS, type) ? DIALECTS[type] : undefined;
   if (!dialect) {
     throw new ConfigError(
       '`fromTypeOrm` takes a DataSource of type postgres, mysql or mariadb. For SQLite, use fromBetterSqlite3 or fromDrizzle: in TypeORM, all queries of a process share the transaction.',
+    );
+  }
+  if (type === 'postgres' && !(Number(connectTimeoutMS ?? extra?.connectionTimeoutMillis) > 0)) {
+    throw new ConfigError(
+      'The DataSource of fromTypeOrm needs `connectTimeoutMS`: without it, a server that does not answer while connecting occupies the pool forever. Pass new DataSource({ …, connectTimeoutMS: 5000 }).',
     );
   }
   return {

@@ -18,6 +18,7 @@ export function openMysql2(url: string, { max = 10, session = {} }: ClientSettin
 export const mysql2Client: SqlClient = {
   title: 'fromMysql2',
   dialect: 'mysql',
+  begin: 'START TRANSACTION',
   open(url, settings) {
     const pool = openMysql2(url, settings);
     return {
