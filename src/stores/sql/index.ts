@@ -26,16 +26,16 @@ export type {
 } from './database.js';
 export { fromBetterSqlite3 } from './from/better-sqlite3.js';
 export { fromBunSqlite } from './from/bun-sqlite.js';
-export { fromLibsql } from './from/libsql.js';
 export { type DrizzleLike, fromDrizzle } from './from/drizzle.js';
 export { fromKnex, type KnexLike, type KnexTransactionLike } from './from/knex.js';
 export { fromKysely, type KyselyLike } from './from/kysely.js';
+export { fromLibsql } from './from/libsql.js';
 export { fromMysql2 } from './from/mysql2.js';
 export { fromNodeSqlite } from './from/node-sqlite.js';
 export { fromPg } from './from/pg.js';
 export { fromPostgresJs } from './from/postgres-js.js';
-export { fromPrisma, type PrismaLike } from './from/prisma.js';
 export { postgresJsSocket } from './from/postgres-js-socket.js';
+export { fromPrisma, type PrismaLike } from './from/prisma.js';
 export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
 
 /** Options of {@link sqlStore}. */
