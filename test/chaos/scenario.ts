@@ -10,7 +10,7 @@ import { WORKERS } from './faults.js';
 import { type Counts, checkEffects } from './invariants.js';
 import { type Effect, openLedger } from './ledger.js';
 import { createLog, type Log, until } from './log.js';
-import { LEASE_MS, type Mode, type ModeName, modes, type ServerName } from './modes.js';
+import { LEASE_MS, type Mode, type ModeName, modes, orms, type ServerName } from './modes.js';
 import { createPace } from './pace.js';
 import { type Delivery, makePlan, type Plan, type PlanSettings, secret } from './plan.js';
 import { type Replica, startReplica } from './replica.js';
@@ -82,6 +82,7 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
           redisUrl: own.redis.url,
           effectsUrl: servers.postgres.url,
           sqliteFile,
+          orms,
           leaseMs: LEASE_MS,
           handlerTimeoutMs: 1000,
           secret,

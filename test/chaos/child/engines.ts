@@ -49,7 +49,7 @@ export async function openEnqueue(): Promise<Enqueue> {
 /** Starts a worker. Resolves to a function that stops it once the jobs under way are complete. */
 export async function startWorker(): Promise<() => Promise<unknown>> {
   const { store, handle } = await openWork();
-  const onEvent = ({ id }: WebhookEvent, context: EventContext<unknown>) => handle([id], context);
+  const onEvent = ({ id }: WebhookEvent, context: EventContext) => handle([id], context);
   if (mode.engine === 'pg-boss') {
     const boss = await startBoss(true);
     const worker = pgBossWorker({ boss, onEvent, store, handlerTimeoutMs });

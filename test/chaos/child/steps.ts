@@ -16,6 +16,8 @@ export interface ChildSettings {
   /** The database of effects outside the store's transaction. */
   readonly effectsUrl: string;
   readonly sqliteFile: string;
+  /** The package with the ORMs. */
+  readonly orms: string;
   readonly leaseMs: number;
   readonly handlerTimeoutMs: number;
   readonly secret: string;

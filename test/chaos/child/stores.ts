@@ -4,9 +4,15 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { type EventContext, type IdempotencyStore, memoryStore } from '../../../src/index.js';
 import { redisStore } from '../../../src/stores/redis/index.js';
-import { fromPg, type SqlDatabase, type SynchronousDatabase, sqlStore } from '../../../src/stores/sql/index.js';
+import {
+  fromBetterSqlite3,
+  fromMysql2,
+  fromPg,
+  type SqlDatabase,
+  type SynchronousDatabase,
+  sqlStore,
+} from '../../../src/stores/sql/index.js';
 import { type EffectRow, inOneTurn, insertion, inTransaction, onItsOwn } from './handler.js';
-import { fromBetterSqlite3, fromMysql2 } from './shims.js';
 import { settings, waiting } from './steps.js';
 import { watched } from './watched.js';
 

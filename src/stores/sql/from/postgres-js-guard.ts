@@ -39,6 +39,7 @@ export function guardedTransaction<Tx extends object>(
   work: (transaction: GuardedTransaction<Tx>) => Promise<void>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    let failure: { readonly error: unknown } | undefined;
     const ended = sql.begin(options, async (plain) => {
       const unsafe = Reflect.get(plain, 'unsafe') as Unsafe;
       const connection = await new Promise<Connection>((found) => {
@@ -83,14 +84,17 @@ export function guardedTransaction<Tx extends object>(
         await work(transaction);
         if (isLost()) throw storeError(LOST);
       } catch (error) {
-        if (isLost()) {
-          reject(error);
-          await new Promise(() => {});
-        }
-        throw error;
+        failure = { error };
+        if (!isLost()) throw error;
+        reject(error);
+        await new Promise(() => {});
       }
     });
-    ended.then(() => resolve(), reject);
+    // What `work` failed with, even if the rollback failed, too.
+    ended.then(
+      () => resolve(),
+      (error) => reject(failure ? failure.error : error),
+    );
   });
 }
 

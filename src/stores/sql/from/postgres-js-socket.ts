@@ -89,7 +89,9 @@ class AnsweringSocket extends Duplex {
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     clearTimeout(this.#timer);
+    // After the event of the socket, when no write of postgres.js is pending: it would never write again.
+    if (this.#socket.closed) callback(error);
+    else this.#socket.once('close', () => callback(error));
     this.#socket.destroy();
-    callback(error);
   }
 }

@@ -4,7 +4,7 @@ import type { ClientSettings, Row, SqlClient } from '../client.js';
 
 /** A pool of mysql2 with the settings. */
 export function openMysql2(url: string, { max = 10, session = {} }: ClientSettings = {}, more: PoolOptions = {}) {
-  const pool = createPool({ uri: url, connectionLimit: max, connectTimeout: 4000, ...more });
+  const pool = createPool({ uri: url, connectionLimit: max, connectTimeout: 2000, ...more });
   const settings = Object.entries(session).map(([name, value]) => `${name} = '${value}'`);
   if (settings.length > 0) {
     // Sent before anything else that its connection is asked.

@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module';
+import { fromDrizzle, fromPrisma } from '../../../src/stores/sql/index.js';
+import type { OrmName } from '../modes.js';
+import { type EffectRow, insertion } from './handler.js';
+import { settings, waiting } from './steps.js';
+import type { Client } from './stores.js';
+
+/** Not imported: the types of these packages are not there where only the main install was made. */
+const load = createRequire(settings.orms);
+const report = (error: Error) => console.error('pool:', error.message);
+const options = { connectionString: settings.postgresUrl, max: 10, connectionTimeoutMillis: 1000 };
+
+interface DrizzleTx {
+  insert(table: unknown): { values(rows: readonly EffectRow[]): Promise<unknown> };
+}
+
+function openDrizzle(): Client<DrizzleTx> {
+  const { drizzle } = load('drizzle-orm/node-postgres');
+  const { doublePrecision, integer, pgTable, varchar } = load('drizzle-orm/pg-core');
+  const effects = pgTable('effects', {
+    run: varchar(),
+    event_id: varchar(),
+    part: integer(),
+    pid: integer(),
+    sent_at: doublePrecision(),
+    checked: doublePrecision(),
+    claimed: doublePrecision(),
+  });
+  const { Pool } = load('pg');
+  const pool = new Pool(options);
+  pool.on('error', report);
+  waiting.push(() => pool.waitingCount);
+  return { db: fromDrizzle(drizzle({ client: pool })), insert: (tx, rows) => tx.insert(effects).values(rows) };
+}
+
+interface PrismaTx {
+  $queryRawUnsafe(query: string): Promise<unknown>;
+  $executeRawUnsafe(query: string): Promise<number>;
+}
+
+function openPrisma(): Client<PrismaTx> {
+  const { PrismaPg } = load('@prisma/adapter-pg');
+  const { PrismaClient } = load('./generated/postgres/index.js');
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(options, { onPoolError: report, onConnectionError: report }),
+  });
+  return { db: fromPrisma(prisma), insert: (tx, rows) => tx.$executeRawUnsafe(insertion(rows)) };
+}
+
+export const clients: Record<OrmName, () => Client<unknown>> = { drizzle: openDrizzle, prisma: openPrisma };
