@@ -30,7 +30,6 @@ type Unsafe = (text: string, values?: unknown[], options?: object) => PromiseLik
 interface Query {
   handler: ((query: Query) => unknown) & { debug?: unknown };
   reject: (error: Error) => void;
-  catch: unknown;
   readable: unknown;
   writable: unknown;
 }
@@ -127,6 +126,8 @@ function guardedQuery(made: unknown, { refusal, lose }: State): unknown {
   const query = made as object as Query;
   const { handler } = query;
   const handle = (each: Query) => {
+    // An error that nobody waits for must not end the process.
+    Promise.prototype.catch.call(made, () => {});
     const error = refusal();
     if (error) return each.reject(error);
     const { reject } = each;
@@ -134,8 +135,6 @@ function guardedQuery(made: unknown, { refusal, lose }: State): unknown {
       if (!('severity' in cause)) lose();
       reject(cause);
     };
-    // `begin` would roll back for an error that the handler caught and undid with a savepoint.
-    each.catch = () => Promise.prototype.catch.call(made, () => {});
     return handler(each);
   };
   query.handler = Object.assign(handle, { debug: handler.debug });
