@@ -35,6 +35,8 @@ export async function startMariadb(...flags: readonly string[]): Promise<TestMar
   const common = [
     '--no-defaults',
     `--datadir=${join(directory, 'data')}`,
+    // A server that starts removes the temporary tables of others from a folder that they share.
+    `--tmpdir=${directory}`,
     // It refuses to run as root unless told to.
     ...(process.getuid?.() === 0 ? ['--user=root'] : []),
   ];
