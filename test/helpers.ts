@@ -2,6 +2,7 @@ import {
   createReceiver,
   type Enqueue,
   type OnEvent,
+  type OnEvents,
   type ReceiverOptions,
   type ReceiverSettings,
   type WebhookEvent,
@@ -40,7 +41,7 @@ export type Settings<Tx = undefined> = Partial<ReceiverSettings<Tx>> & {
 };
 
 /** A receiver that notes the ids it handled and the codes it reported; its clock is that of `signed`. */
-export function noting<Tx = undefined>(options: Settings<Tx> = {}) {
+export function noting<Tx = undefined>(options: Settings<Tx> & { readonly onEvents?: OnEvents<NoInfer<Tx>> } = {}) {
   const handled: string[] = [];
   const reported: string[] = [];
   const onEvent = (each: WebhookEvent) => {
@@ -49,7 +50,7 @@ export function noting<Tx = undefined>(options: Settings<Tx> = {}) {
   const settings: Settings<Tx> = {
     secret,
     now: () => seconds * 1000,
-    ...(options.enqueue ? {} : { onEvent }),
+    ...(options.enqueue || options.onEvents ? {} : { onEvent }),
     onError: (error) => {
       reported.push(error.code);
     },

@@ -49,10 +49,13 @@ export function checkFunction(name: string, value: unknown): void {
 }
 
 /** Throws ConfigError unless the value can be a store, or turns it off. */
-export function checkStore(store: { readonly once?: unknown; readonly leaseMs?: unknown } | false | undefined): void {
+export function checkStore(
+  store: { readonly once?: unknown; readonly onceEach?: unknown; readonly leaseMs?: unknown } | false | undefined,
+): void {
   if (store === undefined || store === false) return;
   if (typeof store?.once !== 'function') throw optionError('store', 'an IdempotencyStore or false', store);
-  const { leaseMs } = store;
+  const { leaseMs, onceEach } = store;
+  if (onceEach !== undefined) checkFunction('store.onceEach', onceEach);
   if (leaseMs !== undefined) checkNumber('store.leaseMs', leaseMs, 1);
 }
 

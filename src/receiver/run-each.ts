@@ -9,8 +9,11 @@ import { type AboutDelivery, createEventsContext } from './context.js';
 import type { OnEvents } from './options.js';
 import { createHandleOnce, groundOf, type RunSettings } from './run-once.js';
 
-/** Runs `onEvents` for the first event of each key, and returns their outcomes in that order. Never rejects. */
-export type HandleEach = (items: ReadonlyMap<string, EventItem>, about: AboutDelivery) => Promise<EventOutcome[]>;
+/** Events by their keys. */
+export type Items = ReadonlyMap<string, EventItem>;
+
+/** Runs user code for events, and returns the outcome of each, in any order. Never rejects. */
+export type HandleEach = (items: Items, about: AboutDelivery) => Promise<EventOutcome[]>;
 
 export function createHandleEach<Tx>(
   options: RunSettings<Tx> & { readonly onEvents: OnEvents<Tx> },
@@ -26,39 +29,52 @@ export function createHandleEach<Tx>(
     afterwards,
   );
 
-  /** Each event by itself, in a transaction of its own where the store has transactions. */
-  async function oneByOne(items: ReadonlyMap<string, EventItem>, about: AboutDelivery): Promise<EventOutcome[]> {
+  /** Each event by itself, in its own transaction where the store has transactions. */
+  async function oneByOne(items: Items, about: AboutDelivery): Promise<EventOutcome[]> {
     const outcomes: EventOutcome[] = [];
     for (const [idempotencyKey, item] of items) outcomes.push(await handleOnce(item, { ...about, idempotencyKey }));
     return outcomes;
   }
 
-  return async (items, about) => {
+  async function atOnce(items: Items, about: AboutDelivery): Promise<EventOutcome[]> {
     if (items.size === 0) return [];
-    if (!ground.store.onceEach) return oneByOne(items, about);
-    const outcomes = await new Promise<EventOutcome[]>((resolve) =>
+    const { outcomes, tried } = await new Promise<Tried>((resolve) =>
       new AttemptEach(items, about, onEvents, ground, resolve).start(),
     );
     const isUndone = ground.store.transactional === true && outcomes[0]?.error?.code === 'ERR_WEBHOOK_HANDLER';
+    if (!isUndone) return outcomes;
     // An event that fails must not hold up the others.
-    return isUndone && items.size > 1 ? oneByOne(items, about) : outcomes;
-  };
+    const isTried = ({ idempotencyKey = '' }: EventOutcome) => tried.has(idempotencyKey);
+    const others = new Map([...items].filter(([key]) => !tried.has(key)));
+    return [
+      ...(tried.size === 1 ? outcomes.filter(isTried) : await oneByOne(tried, about)),
+      ...(await atOnce(others, about)),
+    ];
+  }
+
+  return ground.store.onceEach ? atOnce : oneByOne;
+}
+
+interface Tried {
+  readonly outcomes: EventOutcome[];
+  /** The events that the handler was called with. */
+  readonly tried: Items;
 }
 
 /** An attempt to handle several events at once. */
-class AttemptEach<Tx> extends Attempt<Tx, EventOutcome[]> {
-  readonly #items: ReadonlyMap<string, EventItem>;
+class AttemptEach<Tx> extends Attempt<Tx, Tried> {
+  /** The events that the last run got. */
+  #tried: Items = new Map();
+  readonly #items: Items;
   readonly #about: AboutDelivery;
   readonly #onEvents: OnEvents<Tx>;
-  /** The keys that the last run got. */
-  #fresh: ReadonlySet<string> = new Set();
 
   constructor(
-    items: ReadonlyMap<string, EventItem>,
+    items: Items,
     about: AboutDelivery,
     onEvents: OnEvents<Tx>,
     ground: Ground<Tx>,
-    resolve: (outcomes: EventOutcome[]) => void,
+    resolve: (tried: Tried) => void,
   ) {
     super(ground, resolve);
     this.#items = items;
@@ -74,29 +90,26 @@ class AttemptEach<Tx> extends Attempt<Tx, EventOutcome[]> {
   }
 
   #begin(fresh: unknown, tx: Tx, options?: RunOptions): Promise<void> {
-    const keys = this.#chosen(fresh);
-    if (keys === undefined) {
+    const chosen = this.#chosen(fresh);
+    if (chosen === undefined) {
       return this.misuse('`onceEach` must call `run` with some of its keys, in their order, each of them once.');
     }
     return this.begin(tx, options, () => {
-      this.#fresh = keys;
+      this.#tried = chosen;
     });
   }
 
-  /** The keys that a store passes to its run; undefined unless they are some of the delivery's, in their order. */
-  #chosen(fresh: unknown): ReadonlySet<string> | undefined {
+  /** The events of the keys that a store passes to its run; undefined unless they are some of its keys, in their order. */
+  #chosen(fresh: unknown): Items | undefined {
     if (!Array.isArray(fresh) || fresh.length === 0) return undefined;
     const keys = new Set<unknown>(fresh);
-    const chosen = [...this.#items.keys()].filter((key) => keys.has(key));
-    const isInOrder = chosen.length === fresh.length && chosen.every((key, index) => key === fresh[index]);
-    return isInOrder ? new Set(chosen) : undefined;
+    const chosen = [...this.#items].filter(([key]) => keys.has(key));
+    const isInOrder = chosen.length === fresh.length && chosen.every(([key], index) => key === fresh[index]);
+    return isInOrder ? new Map(chosen) : undefined;
   }
 
   protected call({ tx, fencingToken, limit }: Call<Tx>): unknown {
-    const entries = [...this.#fresh].map((idempotencyKey) => ({
-      event: this.#eventOf(idempotencyKey),
-      idempotencyKey,
-    }));
+    const entries = [...this.#tried].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
     const report = (error: unknown, idempotencyKey?: string) => {
       if (idempotencyKey === undefined) this.report(error);
       else this.#report(error, idempotencyKey);
@@ -105,30 +118,29 @@ class AttemptEach<Tx> extends Attempt<Tx, EventOutcome[]> {
   }
 
   protected events(): readonly WebhookEvent[] {
-    return [...this.#fresh].map((key) => this.#eventOf(key));
+    return [...this.#tried.values()].map(({ event }) => event);
   }
 
-  #eventOf(key: string): WebhookEvent {
-    return (this.#items.get(key) as EventItem).event;
-  }
-
-  protected judge(words: unknown): EventOutcome[] | undefined {
+  protected judge(words: unknown): Tried | undefined {
     if (!Array.isArray(words) || words.length !== this.#items.size) return undefined;
     const outcomes: EventOutcome[] = [];
     for (const [idempotencyKey, item] of this.#items) {
       const status: unknown = words[outcomes.length];
-      if (!this.agrees(status, this.#fresh.has(idempotencyKey))) return undefined;
+      if (!this.agrees(status, this.#tried.has(idempotencyKey))) return undefined;
       outcomes.push({ status, item, idempotencyKey, error: status === 'in-progress' ? inProgress() : undefined });
     }
-    return outcomes;
+    return { outcomes, tried: this.#tried };
   }
 
-  protected fail(error: WebhookError): EventOutcome[] {
-    return [...this.#items].map(([idempotencyKey, item]) => ({ status: 'failed', item, idempotencyKey, error }));
+  protected fail(error: WebhookError): Tried {
+    const outcomes = [...this.#items].map(
+      ([idempotencyKey, item]): EventOutcome => ({ status: 'failed', item, idempotencyKey, error }),
+    );
+    return { outcomes, tried: this.#tried };
   }
 
   protected report(error: unknown): void {
-    for (const key of this.#fresh) this.#report(error, key);
+    for (const key of this.#tried.keys()) this.#report(error, key);
   }
 
   #report(error: unknown, idempotencyKey: string): void {

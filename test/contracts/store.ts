@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { IdempotencyStore } from '../../src/index.js';
 import { deferred } from '../helpers.js';
 import type { TestServer } from '../servers/server.js';
+import { describeOnceEach } from './store-each.js';
 import { eventually, failing, holdKey, hostileKeys, nothing, unique } from './store-helpers.js';
 import { describeFreezes, describeLateRuns } from './store-runs.js';
 
@@ -28,6 +29,8 @@ export interface StoreTraits {
   readonly shared: boolean;
   /** Whether another call may take over a key after the lease. */
   readonly leases: boolean;
+  /** Whether it takes several keys at once. (Default: true.) */
+  readonly onceEach?: boolean;
 }
 
 /** The contract of every store. `target` is called when the cases run, so that a beforeAll may start its server. */
@@ -126,6 +129,7 @@ export function describeStore(title: string, traits: StoreTraits, target: () => 
     });
   });
 
+  if (traits.onceEach !== false) describeOnceEach(title, traits, target);
   // A shared store without leases has transactions: it rolls back late runs.
   if (traits.leases || !traits.shared) describeLateRuns(title, traits, target);
   if (!traits.leases) return;

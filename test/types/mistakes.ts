@@ -115,7 +115,7 @@ createReceiver({ secret: 'whsec', onEvent: (event) => console.log(event.id), enq
 `,
     message: `TS2345: Argument of type '{ secret: string; onEvent: (event: WebhookEvent) => void; enqueue: () => Promise<void>; }' is not assignable to parameter of type 'ReceiverOptions<undefined>'.
   Types of property 'enqueue' are incompatible.
-    Type '() => Promise<void>' is not assignable to type '"Set either onEvent or enqueue, not both"'.`,
+    Type '() => Promise<void>' is not assignable to type '"Set one of onEvent, onEvents and enqueue"'.`,
   },
 
   'no-handler': {
@@ -134,7 +134,7 @@ interface Client { query(sql: string): Promise<void> }
 const router = createRouter<Client>().on('event.emitted', (event, { tx }) => tx.query(event.id));
 createReceiver({ secret: 'whsec', store: memoryStore(), onEvent: router.dispatch });
 `,
-    message: `TS2322: Type 'RouteHandler<WebhookEvent, Client>' is not assignable to type '"Set either onEvent or enqueue, not both" | OnEvent<undefined> | undefined'.
+    message: `TS2322: Type 'RouteHandler<WebhookEvent, Client>' is not assignable to type '"Set one of onEvent, onEvents and enqueue" | OnEvent<undefined> | undefined'.
   Type 'RouteHandler<WebhookEvent, Client>' is not assignable to type 'OnEvent<undefined>'.
     Types of parameters 'context' and 'context' are incompatible.
       Type 'EventContext<undefined>' is not assignable to type 'EventContext<Client>'.

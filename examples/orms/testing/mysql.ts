@@ -23,6 +23,7 @@ const openPool = (uri: string, { max = 10 }: ClientSettings) =>
 const drizzleOverMysql2: SqlClient = {
   title: 'fromDrizzle over mysql2',
   dialect: 'mysql',
+  begin: 'START TRANSACTION',
   open(url, settings) {
     const pool = openPool(url, settings).promise();
     const db = drizzle(pool);
@@ -63,6 +64,7 @@ const prismaOverMariadb: SqlClient = {
 const kyselyOverMysql2: SqlClient = {
   title: 'fromKysely over mysql2',
   dialect: 'mysql',
+  begin: 'START TRANSACTION',
   open(url, settings) {
     const pool = openPool(url, settings);
     const kysely = new Kysely({ dialect: new MysqlDialect({ pool }) });

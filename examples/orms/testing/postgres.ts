@@ -2,12 +2,14 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { drizzle as drizzlePostgresJs, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import createKnex, { type Knex } from 'knex';
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
 import { DataSource, type EntityManager } from 'typeorm';
 import { fromDrizzle, fromKnex, fromKysely, fromPg, fromPrisma, fromTypeOrm } from '../../../src/stores/sql/index.js';
 import type { ClientSettings, Row, SqlClient } from '../../../test/stores/sql/client.js';
 import { openPg } from '../../../test/stores/sql/clients/pg.js';
+import { openPostgresJs } from '../../../test/stores/sql/clients/postgres-js.js';
 import { type Prisma, PrismaClient } from '../generated/postgres/index.js';
 
 /** Options of pg. */
@@ -32,6 +34,21 @@ const drizzleOverPg: SqlClient = {
       runIn: (tx: NodePgDatabase, text) => tx.execute(sql.raw(text)),
       run: async (text) => (await db.execute<Row>(sql.raw(text))).rows,
       close: () => pool.end(),
+    };
+  },
+};
+
+const drizzleOverPostgresJs: SqlClient = {
+  title: 'fromDrizzle over postgres.js',
+  dialect: 'postgres',
+  open(url, settings) {
+    const client = openPostgresJs(url, settings);
+    const db = drizzlePostgresJs(client);
+    return {
+      db: fromDrizzle(db),
+      runIn: (tx: PostgresJsDatabase, text) => tx.execute(sql.raw(text)),
+      run: async (text) => await db.execute<Row>(sql.raw(text)),
+      close: () => client.end({ timeout: 1 }),
     };
   },
 };
@@ -98,4 +115,4 @@ const typeOrmOverPg: SqlClient = {
   },
 };
 
-export const clients: readonly SqlClient[] = [drizzleOverPg, prismaOverPg, kyselyOverPg, knexOverPg, typeOrmOverPg];
+export const clients: readonly SqlClient[] = [drizzleOverPg, drizzleOverPostgresJs, prismaOverPg, kyselyOverPg, knexOverPg, typeOrmOverPg];

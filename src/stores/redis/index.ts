@@ -130,7 +130,8 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
   // completed.
   let byScript = true;
 
-  const bySlots = bySlot();
+  // ioredis says whether it is a cluster. A pipeline of it fails as a whole when one script has keys of several slots.
+  const bySlots = bySlot(Reflect.get(client, 'isCluster') === true);
 
   /** Runs a script on all keys, and returns its answer for each. */
   async function runEach<Meaning>(

@@ -3,16 +3,18 @@
  * use keys of one slot, and the server refuses any other before it runs. Waits for all calls before it rejects, so that
  * what follows a failure follows all of them.
  */
-export function bySlot(): <T>(keys: readonly string[], send: (keys: string[]) => Promise<T>) => Promise<T[]> {
-  let isCluster = false;
+export function bySlot(
+  isCluster: boolean,
+): <T>(keys: readonly string[], send: (keys: string[]) => Promise<T>) => Promise<T[]> {
+  let isSplit = isCluster;
 
   return async (keys, send) => {
-    if (!isCluster) {
+    if (!isSplit) {
       try {
         return [await send([...keys])];
       } catch (error) {
         if (!/CROSSSLOT/.test(String(error))) throw error;
-        isCluster = true;
+        isSplit = true;
       }
     }
     const calls = await Promise.allSettled(slotsOf(keys).map(async (each) => send(each)));

@@ -33,6 +33,7 @@ export { fromLibsql } from './from/libsql.js';
 export { fromMysql2 } from './from/mysql2.js';
 export { fromNodeSqlite } from './from/node-sqlite.js';
 export { fromPg } from './from/pg.js';
+export { fromPGlite } from './from/pglite.js';
 export { fromPostgresJs } from './from/postgres-js.js';
 export { postgresJsSocket } from './from/postgres-js-socket.js';
 export { fromPrisma, type PrismaLike } from './from/prisma.js';

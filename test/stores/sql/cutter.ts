@@ -33,7 +33,7 @@ export async function startCutter(port: number) {
       else client.write(data);
     });
     client.on('data', (data) => {
-      if (!armed || !armed.text.test(data.toString('latin1'))) {
+      if (!armed?.text.test(data.toString('latin1'))) {
         upstream.write(data);
         return;
       }
@@ -57,7 +57,7 @@ export async function startCutter(port: number) {
     /** With `deliver`, the server gets the message but its answer is lost. */
     cutAt(text: string, deliver: boolean) {
       // The settings of MySQL include autocommit.
-      armed = { text: new RegExp(`(?<!auto)${text}`, 'i'), deliver };
+      armed = { text: new RegExp(`(?<!auto)(?:${text})`, 'i'), deliver };
     },
   };
 }

@@ -39,7 +39,7 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
   const dialect = Object.hasOwn(DIALECTS, pool.driverName) ? DIALECTS[pool.driverName] : undefined;
   if (!dialect) {
     throw new ConfigError(
-      '`fromKnex` takes an instance for the drivers pg or mysql2. For SQLite, use fromBetterSqlite3 or fromDrizzle.',
+      '`fromKnex` takes an instance for the drivers pg or mysql2. For SQLite, use fromDrizzle or the driver.',
     );
   }
   // A function gives settings that are not known yet.

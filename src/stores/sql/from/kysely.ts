@@ -1,3 +1,4 @@
+import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
@@ -40,6 +41,11 @@ export function fromKysely<Tx>(kysely: KyselyLike<Tx>, client: SqlDatabase<Clien
   }
   if (!hasMethods<SqlDatabase<Client>>(client, 'run', 'transaction')) {
     throw optionError('client', 'the pool of the same dialect, such as fromPg(pool)', client);
+  }
+  if (client.dialect === 'sqlite') {
+    throw new ConfigError(
+      '`fromKysely` takes clients of Postgres and MySQL. For SQLite, use fromDrizzle or the driver.',
+    );
   }
   const Kysely = kysely.constructor as new (props: object) => KyselyLike<Tx>;
   return {

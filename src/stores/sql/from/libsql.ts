@@ -96,16 +96,23 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
       return answerOf(result as LibsqlResultLike);
     },
     transaction(work) {
+      let destroyed: () => void = ignore;
       const ended = turn.then(() =>
         transact((transaction) =>
           work({
             tx: transaction,
             run: async (statement) => answerOf(await transaction.execute(statement)),
-            destroy: () => transaction.close(),
+            destroy() {
+              transaction.close();
+              destroyed();
+            },
           }),
         ),
       );
-      turn = ended.catch(ignore);
+      const isDestroyed = new Promise<void>((resolve) => {
+        destroyed = resolve;
+      });
+      turn = Promise.race([ended.catch(ignore), isDestroyed]);
       return ended;
     },
   };

@@ -4,6 +4,7 @@ import { optionError } from '../../../internal/check-options.js';
 import { withDeadline } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
 import type { Answer, SqlDatabase } from '../database.js';
+import { overError } from './postgres-session.js';
 
 /** The part of a connection from a pool of mysql2 that the store uses. */
 export interface Mysql2ConnectionLike {
@@ -61,7 +62,7 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
       let isOver = false;
       try {
         if (isolationLevel) await query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
-        await query('BEGIN');
+        await query('START TRANSACTION');
         await work({
           tx: guarded(connection, () => isOver || isGiven()),
           run: open(connection).query,
@@ -115,7 +116,7 @@ function guarded<Connection extends Mysql2ConnectionLike>(connection: Connection
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function' || name === 'constructor') return value;
       return (...args: unknown[]) => {
-        if (isOver()) return Promise.reject(storeError(OVER));
+        if (isOver()) return Promise.reject(overError());
         if (name === 'release' || name === 'destroy' || name === 'end') {
           throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
         }
@@ -145,6 +146,3 @@ function checkPool(pool: unknown): void {
     );
   }
 }
-
-const OVER =
-  'The transaction of this event has ended, so context.tx can no longer be used. Await every statement in the handler.';

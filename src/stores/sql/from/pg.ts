@@ -28,6 +28,7 @@ export interface PgPoolLike<Client> {
  * Takes a Pool of pg for `sqlStore`. In a transaction `context.tx` is its connection (`PoolClient`), which works until the
  * handler settles. A connection that does not answer in time, or whose session a handler has changed (`SET` without
  * `LOCAL`, temporary tables, `PREPARE`, `LISTEN`), is closed. Locks of the session are released.
+ * Postgres does not show custom settings: set them with `SET LOCAL app.tenant = …`.
  *
  * @example
  * ```ts

@@ -89,9 +89,10 @@ class AnsweringSocket extends Duplex {
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     clearTimeout(this.#timer);
-    // After the event of the socket, when no write of postgres.js is pending: it would never write again.
-    if (this.#socket.closed) callback(error);
-    else this.#socket.once('close', () => callback(error));
+    // postgres.js writes in an immediate, and never again if it learns of the end before: its connection would hang forever.
+    const close = () => setImmediate(callback, error);
+    if (this.#socket.closed) close();
+    else this.#socket.once('close', close);
     this.#socket.destroy();
   }
 }

@@ -17,6 +17,7 @@ export interface PostgresJsLike<Tx> {
  * Takes the `sql` of postgres.js for `sqlStore`. In a transaction `context.tx` is its `TransactionSql`, which works until
  * the handler settles and has no `prepare`, `file` and COPY. A connection whose session a handler has changed (`SET`
  * without `LOCAL`, temporary tables, `PREPARE`, `LISTEN`) is closed. Locks of the session are released.
+ * Postgres does not show custom settings: set them with `SET LOCAL app.tenant = …`.
  *
  * @example
  * ```ts

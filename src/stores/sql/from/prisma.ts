@@ -40,6 +40,11 @@ export function fromPrisma<Tx extends Raw>(
     throw optionError('prisma', 'a PrismaClient', prisma);
   }
   const provider: unknown = Reflect.get(prisma, '_activeProvider');
+  if (provider === 'sqlite') {
+    throw new ConfigError(
+      '`fromPrisma` takes clients of PostgreSQL and MySQL. For SQLite, use fromDrizzle or the driver.',
+    );
+  }
   const dialect = options.dialect ?? DIALECTS[String(provider)];
   if (dialect !== 'postgres' && dialect !== 'mysql') {
     throw optionError('dialect', "'postgres' or 'mysql'", options.dialect);

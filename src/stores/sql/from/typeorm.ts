@@ -45,7 +45,7 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
   const dialect = Object.hasOwn(DIALECTS, type) ? DIALECTS[type] : undefined;
   if (!dialect) {
     throw new ConfigError(
-      '`fromTypeOrm` takes a DataSource of type postgres, mysql or mariadb. For SQLite, use fromBetterSqlite3 or fromDrizzle: in TypeORM, all queries of a process share the transaction.',
+      '`fromTypeOrm` takes a DataSource of type postgres, mysql or mariadb. For SQLite, use fromDrizzle or the driver: in TypeORM, all queries of a process share the transaction.',
     );
   }
   if (type === 'postgres' && !(Number(connectTimeoutMS ?? extra?.connectionTimeoutMillis) > 0)) {

@@ -5,7 +5,9 @@ import type { ClientSettings, Row, SqlClient } from '../client.js';
 /** A pool of mysql2 with the settings. */
 export function openMysql2(url: string, { max = 10, session = {} }: ClientSettings = {}, more: PoolOptions = {}) {
   const pool = createPool({ uri: url, connectionLimit: max, connectTimeout: 2000, ...more });
-  const settings = Object.entries(session).map(([name, value]) => `${name} = '${value}'`);
+  const settings = Object.entries(session).map(
+    ([name, value]) => `${name} = ${/^\d+$/.test(value) ? value : `'${value}'`}`,
+  );
   if (settings.length > 0) {
     // Sent before anything else that its connection is asked.
     pool.pool.on('connection', (connection) => connection.query(`SET SESSION ${settings.join(', ')}`));
@@ -16,6 +18,7 @@ export function openMysql2(url: string, { max = 10, session = {} }: ClientSettin
 export const mysql2Client: SqlClient = {
   title: 'fromMysql2',
   dialect: 'mysql',
+  begin: 'START TRANSACTION',
   open(url, settings) {
     const pool = openMysql2(url, settings);
     return {

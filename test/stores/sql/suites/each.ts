@@ -51,23 +51,25 @@ export function describeEach(client: SqlClient, { open: openClient }: SqlServer)
       expect(new Set(await store.onceEach?.(keys, failing))).toEqual(new Set(['duplicate']));
     });
 
-    it('never waits for a key that another run has claimed, nor does it deadlock in another order', async () => {
-      const opened = await open();
-      const store = opened.transactional({ timeoutMs: 10_000 });
-      const [one, two, three] = [unique(), unique(), unique()];
-      const [running, gate] = [deferred(), deferred()];
-      const first = store.onceEach?.([one, two], async (fresh, tx) => {
-        await writeAll(fresh, tx);
-        running.resolve();
-        await gate.promise;
+    // SQLite has one writer at a time.
+    if (client.dialect !== 'sqlite')
+      it('never waits for a key that another run has claimed, nor does it deadlock in another order', async () => {
+        const opened = await open();
+        const store = opened.transactional({ timeoutMs: 10_000 });
+        const [one, two, three] = [unique(), unique(), unique()];
+        const [running, gate] = [deferred(), deferred()];
+        const first = store.onceEach?.([one, two], async (fresh, tx) => {
+          await writeAll(fresh, tx);
+          running.resolve();
+          await gate.promise;
+        });
+        await running.promise;
+        const start = performance.now();
+        expect(await store.onceEach?.([three, two, one], writeAll)).toEqual(['handled', 'in-progress', 'in-progress']);
+        expect(performance.now() - start).toBeLessThan(2000);
+        gate.resolve();
+        expect(await first).toEqual(['handled', 'handled']);
       });
-      await running.promise;
-      const start = performance.now();
-      expect(await store.onceEach?.([three, two, one], writeAll)).toEqual(['handled', 'in-progress', 'in-progress']);
-      expect(performance.now() - start).toBeLessThan(2000);
-      gate.resolve();
-      expect(await first).toEqual(['handled', 'handled']);
-    });
 
     it('handles each key once when overlapping deliveries arrive in all orders at the same time', async () => {
       const opened = await open();

@@ -84,18 +84,19 @@ export function describeLateHandlers(client: SqlClient, { open: openClient }: Sq
     });
 
     const slow = SLEEP[client.dialect];
-    it.skipIf(slow === undefined)('interrupts its statement, long before the lease is over', async () => {
-      const opened = await open();
-      const store = opened.transactional({ leaseMs: 60_000 });
-      const [key, id] = [unique(), unique()];
-      const insert = (tx: Run) => {
-        tx(`INSERT INTO effects SELECT '${id}' FROM (SELECT ${slow}) AS slow`).catch(nothing);
-        return new Promise((resolve) => setTimeout(resolve, 100));
-      };
-      await expect(late(store, key, insert).result).rejects.toThrow('out of time');
-      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'), 5000);
-      expect(await countOf(opened, id)).toBe(0);
-    });
+    if (slow)
+      it('interrupts its statement, long before the lease is over', async () => {
+        const opened = await open();
+        const store = opened.transactional({ leaseMs: 60_000 });
+        const [key, id] = [unique(), unique()];
+        const insert = (tx: Run) => {
+          tx(`INSERT INTO effects SELECT '${id}' FROM (SELECT ${slow}) AS slow`).catch(nothing);
+          return new Promise((resolve) => setTimeout(resolve, 100));
+        };
+        await expect(late(store, key, insert).result).rejects.toThrow('out of time');
+        await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'), 5000);
+        expect(await countOf(opened, id)).toBe(0);
+      });
 
     it('keeps what was committed when its time is said to be up after that', async () => {
       const opened = await open();

@@ -1,0 +1,63 @@
+// Drizzle over SQLite, for the tests of the store.
+import { createClient } from '@libsql/client';
+import { eq } from 'drizzle-orm';
+import { drizzle as drizzleSynchronous } from 'drizzle-orm/better-sqlite3';
+import { drizzle as drizzleLibsql } from 'drizzle-orm/libsql';
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { createReceiver, type WebhookEvent } from 'event-webhook-receiver';
+import { fromDrizzle, sqlStore } from 'event-webhook-receiver/stores/sql';
+import Database from 'libsql';
+
+const effects = sqliteTable('effects', { id: text().notNull() });
+const secret = 'whsec-drizzle';
+
+/** What a handler does after it has written. */
+type Then = (event: WebhookEvent, write: (id: string) => unknown) => void | Promise<void>;
+
+/** Over libsql, which has the interface of better-sqlite3. */
+export async function openSynchronous(file: string, then: Then) {
+  const connection = new Database(file);
+  const db = drizzleSynchronous(connection as never);
+  connection.exec('CREATE TABLE IF NOT EXISTS effects (id TEXT NOT NULL)');
+  const store = sqlStore({ db: fromDrizzle(db), transactional: true });
+  await store.migrate();
+  return {
+    receiver: createReceiver({
+      secret,
+      store,
+      onEvent(event, { tx }) {
+        tx.insert(effects).values({ id: event.id }).run();
+        tx.transaction((inner) =>
+          inner
+            .insert(effects)
+            .values({ id: `${event.id} nested` })
+            .run(),
+        );
+        return then(event, (id) => tx.insert(effects).values({ id }).run()) as undefined;
+      },
+    }),
+    count: async (id: string) => db.$count(effects, eq(effects.id, id)),
+    close: () => connection.close(),
+  };
+}
+
+export async function openLibsql(file: string, then: Then) {
+  const client = createClient({ url: `file:${file}` });
+  const db = drizzleLibsql(client);
+  await client.execute('CREATE TABLE IF NOT EXISTS effects (id TEXT NOT NULL)');
+  const store = sqlStore({ db: fromDrizzle(db), transactional: true });
+  await store.migrate();
+  return {
+    receiver: createReceiver({
+      secret,
+      store,
+      async onEvent(event, { tx }) {
+        await tx.insert(effects).values({ id: event.id });
+        await tx.transaction((inner) => inner.insert(effects).values({ id: `${event.id} nested` }));
+        await then(event, (id) => tx.insert(effects).values({ id }));
+      },
+    }),
+    count: async (id: string) => db.$count(effects, eq(effects.id, id)),
+    close: () => client.close(),
+  };
+}

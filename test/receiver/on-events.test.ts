@@ -1,0 +1,241 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createReceiver, type EventEntry, type IdempotencyStore, memoryStore } from '../../src/index.js';
+import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
+import { fakeBulkStore } from './fake-bulk-store.js';
+
+const keyOf = (id: string) => `event.emitted:${id}`;
+const idsOf = (entries: readonly EventEntry[]) => entries.map((entry) => entry.event.id);
+const statuses = (result: { outcomes: readonly { status: string }[] }) => result.outcomes.map(({ status }) => status);
+const delivery = (...ids: string[]) => signed(ids.map((id) => event(id)));
+
+/** A receiver whose `onEvents` notes the ids of each call, then does `handle`. */
+function atOnce<Tx>(settings: Parameters<typeof noting<Tx>>[0] = {}, handle: (ids: string[]) => unknown = () => {}) {
+  const calls: string[][] = [];
+  const onEvents = (entries: readonly EventEntry[]) => {
+    calls.push(idsOf(entries));
+    return handle(idsOf(entries));
+  };
+  return { calls, ...noting<Tx>({ ...settings, onEvents: onEvents as never }) };
+}
+
+describe('onEvents', () => {
+  it('gets all events of a delivery in one call, in order, with their keys', async () => {
+    const calls: (readonly EventEntry[])[] = [];
+    const { receiver } = noting({ onEvents: (entries) => calls.push(entries) });
+    const result = await receiver.handle(delivery('b', 'c', 'a'));
+    expect(result.status).toBe(200);
+    expect(statuses(result)).toEqual(['handled', 'handled', 'handled']);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toEqual(['b', 'c', 'a'].map((id) => ({ event: event(id), idempotencyKey: keyOf(id) })));
+    expect(result.outcomes.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['b', 'c', 'a'].map(keyOf));
+  });
+
+  it('gets a context without a key, which it may spread', async () => {
+    const contexts: object[] = [];
+    const store: IdempotencyStore<{ id: number }> = fakeBulkStore({ id: 7 }, { fencingToken: 3n }).store;
+    const receiver = createReceiver({
+      secret: () => ({ secret, source: 'acme' }),
+      now: () => seconds * 1000,
+      store,
+      onEvents: (_, context) => contexts.push({ ...context }),
+    });
+    expect((await receiver.handle(delivery('a', 'b'))).status).toBe(200);
+    expect(contexts).toEqual([
+      {
+        source: 'acme',
+        timestamp: String(seconds),
+        tx: { id: 7 },
+        fencingToken: 3n,
+        signal: expect.any(AbortSignal),
+        deadline: expect.any(Number),
+        throwIfExpired: expect.any(Function),
+        [Symbol.for('event-webhook-receiver.report')]: expect.any(Function),
+      },
+    ]);
+  });
+
+  it('gets only what has not taken effect, and is not called without', async () => {
+    const { receiver, calls } = atOnce();
+    await receiver.handle(delivery('a', 'c'));
+    const result = await receiver.handle(delivery('a', 'b', 'c', 'd'));
+    expect(statuses(result)).toEqual(['duplicate', 'handled', 'duplicate', 'handled']);
+    expect(statuses(await receiver.handle(delivery('d', 'a')))).toEqual(['duplicate', 'duplicate']);
+    await receiver.handle(signed([]));
+    await receiver.handle(signed([{ id: 'x', event: 'another.kind', data: {} }]));
+    expect(calls).toEqual([
+      ['a', 'c'],
+      ['b', 'd'],
+    ]);
+  });
+
+  it.each([memoryStore(), false as const])('gets a repeated key once', async (store) => {
+    const { receiver, calls } = atOnce({ store });
+    const result = await receiver.handle(delivery('a', 'b', 'a'));
+    expect(statuses(result)).toEqual(['handled', 'handled', 'duplicate']);
+    expect(calls).toEqual([['a', 'b']]);
+  });
+
+  it('gets every delivery without a store', async () => {
+    const { receiver, calls } = atOnce({ store: false });
+    for (let time = 0; time < 2; time++) expect((await receiver.handle(delivery('a', 'b'))).status).toBe(200);
+    expect(calls).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+  });
+
+  it('leaves unknown and invalid items to their hooks, and fails a key that cannot be made', async () => {
+    const taken: string[] = [];
+    const { receiver, calls } = atOnce({
+      onUnknown: () => taken.push('unknown'),
+      idempotencyKey: ({ id }) => (id === 'bad' ? '' : id),
+    });
+    const invalid = { ...event('x'), data: null };
+    const result = await receiver.handle(signed([{ id: 'k', event: 'new.kind' }, event('bad'), invalid, event('a')]));
+    expect(statuses(result)).toEqual(['unknown', 'failed', 'invalid', 'handled']);
+    expect(result.status).toBe(500);
+    expect(calls).toEqual([['a']]);
+    expect(taken).toEqual(['unknown']);
+  });
+
+  it('lets the rest take effect when some keys are held elsewhere', async () => {
+    const bulk = fakeBulkStore(undefined);
+    bulk.keys.set(keyOf('b'), 'held');
+    const { receiver, calls } = atOnce({ store: bulk.store });
+    const result = await receiver.handle(delivery('a', 'b', 'c'));
+    expect(result).toMatchObject({ status: 503, retryAfterSeconds: 5, error: { code: 'ERR_WEBHOOK_IN_PROGRESS' } });
+    expect(statuses(result)).toEqual(['handled', 'in-progress', 'handled']);
+    bulk.keys.delete(keyOf('b'));
+    expect(statuses(await receiver.handle(delivery('a', 'b', 'c')))).toEqual(['duplicate', 'handled', 'duplicate']);
+    expect(calls).toEqual([['a', 'c'], ['b']]);
+  });
+
+  it('fails them all with a lease store, which frees their keys', async () => {
+    let fails = true;
+    const { receiver, calls, reported } = atOnce({}, () => (fails ? Promise.reject(new Error('no')) : undefined));
+    const result = await receiver.handle(delivery('a', 'b'));
+    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
+    expect(statuses(result)).toEqual(['failed', 'failed']);
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER', 'ERR_WEBHOOK_HANDLER']);
+    fails = false;
+    expect((await receiver.handle(delivery('a', 'b'))).status).toBe(200);
+    expect(calls).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+  });
+
+  it('gets the events one by one from a store that takes one key at a time', async () => {
+    const { once } = memoryStore();
+    const contexts: object[] = [];
+    const { receiver } = noting({
+      store: { once },
+      onEvents([{ event: first } = { event: event('') }, ...others], context) {
+        contexts.push({ id: first.id, others, hasKey: 'idempotencyKey' in context });
+        if (first.id === 'b') throw new Error('no');
+      },
+    });
+    const result = await receiver.handle(delivery('a', 'b', 'c'));
+    expect(statuses(result)).toEqual(['handled', 'failed', 'handled']);
+    expect(contexts).toEqual(['a', 'b', 'c'].map((id) => ({ id, others: [], hasKey: false })));
+  });
+});
+
+describe('onEvents that fails in a transaction', () => {
+  const bad = (ids: string[]) => (ids.includes('bad') ? Promise.reject(new Error('no')) : undefined);
+
+  it('gets its events again one by one, so that one of them does not hold up the others', async () => {
+    const { store } = fakeBulkStore(undefined, { transactional: true });
+    const { receiver, calls, reported } = atOnce({ store }, bad);
+    const result = await receiver.handle(delivery('a', 'bad', 'b'));
+    expect(result.status).toBe(500);
+    expect(statuses(result)).toEqual(['handled', 'failed', 'handled']);
+    expect(calls).toEqual([['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
+  });
+
+  it('does not get a lone event again', async () => {
+    const { store } = fakeBulkStore(undefined, { transactional: true });
+    const { receiver, calls } = atOnce({ store }, bad);
+    await receiver.handle(delivery('a', 'b'));
+    expect(statuses(await receiver.handle(delivery('a', 'bad', 'b')))).toEqual(['duplicate', 'failed', 'duplicate']);
+    expect(calls).toEqual([['a', 'b'], ['bad']]);
+  });
+
+  it.each([
+    ['its time is up', () => new Promise(() => {}), 'ERR_WEBHOOK_HANDLER_TIMEOUT', {}],
+    ['the store fails', () => {}, 'ERR_WEBHOOK_STORE', { commit: () => Promise.reject(new Error('down')) }],
+  ])('does not get its events again if %s', async (_, handle, code, settings) => {
+    const { store } = fakeBulkStore(undefined, { transactional: true, ...settings });
+    const { receiver, calls } = atOnce({ store, handlerTimeoutMs: 20 }, handle);
+    const result = await receiver.handle(delivery('a', 'b'));
+    expect(result.outcomes.map(({ error }) => error?.code)).toEqual([code, code]);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('onEvents that takes too long', () => {
+  it('fails all events, and keeps its place and the keys until it settles', async () => {
+    const end = deferred();
+    const signals: AbortSignal[] = [];
+    const { receiver, reported } = noting({
+      handlerTimeoutMs: 20,
+      maxInFlight: 1,
+      onEvents(_, { signal }) {
+        signals.push(signal);
+        return end.promise;
+      },
+    });
+    const result = await receiver.handle(delivery('a', 'b'));
+    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
+    expect(statuses(result)).toEqual(['failed', 'failed']);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await receiver.handle(delivery('a'))).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
+    expect(await receiver.drain({ timeoutMs: 20 })).toEqual({ unfinished: 1 });
+    end.resolve();
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
+    expect(reported.filter((code) => code === 'ERR_WEBHOOK_STORE')).toEqual([]);
+  });
+
+  it('reports each event whose key could not be recorded afterwards', async () => {
+    const end = deferred();
+    const { store } = fakeBulkStore(undefined, { commit: () => Promise.reject(new Error('down')) });
+    const reports: unknown[] = [];
+    const receiver = createReceiver({
+      secret,
+      now: () => seconds * 1000,
+      store,
+      handlerTimeoutMs: 20,
+      onEvents: () => end.promise,
+      onError: ({ code }, { idempotencyKey }) => reports.push([code, idempotencyKey]),
+    });
+    await receiver.handle(delivery('a', 'b'));
+    reports.length = 0;
+    end.resolve();
+    await receiver.drain();
+    expect(reports).toEqual(['a', 'b'].map((id) => ['ERR_WEBHOOK_STORE', keyOf(id)]));
+  });
+});
+
+describe('createReceiver', () => {
+  const onEvent = vi.fn();
+  const create = (options: object) => () => createReceiver({ secret, ...options } as never);
+
+  it.each([
+    [{}, 'got none'],
+    [{ onEvent, onEvents: onEvent }, 'got 2'],
+    [{ onEvents: onEvent, enqueue: onEvent }, 'got 2'],
+    [{ onEvent, onEvents: onEvent, enqueue: onEvent }, 'got 3'],
+  ])('takes one handler', (handlers, got) => {
+    expect(create(handlers)).toThrow(`Set one of \`onEvent\`, \`onEvents\` and \`enqueue\`, ${got}.`);
+  });
+
+  it.each([
+    [{ onEvents: 'all' }, '`onEvents` must be a function, got a string.'],
+    [{ onEvents: onEvent, concurrency: 2 }, '`concurrency` has no effect with `onEvents`'],
+    [{ onEvents: onEvent, store: { once: onEvent, onceEach: {} } }, '`store.onceEach` must be a function'],
+  ])('refuses %j', (options, message) => {
+    expect(create(options)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+    expect(create(options)).toThrow(message);
+  });
+});

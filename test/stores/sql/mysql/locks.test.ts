@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { eventually, failing, holdKey, nothing, unique } from '../../../contracts/store-helpers.js';
+import { deferred } from '../../../helpers.js';
+import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
+import { countOf, type Run, useServer, write } from '../client.js';
+import { mysqlClients } from './clients.js';
+
+/** What the locks of InnoDB and the named locks of the store do to each other. */
+describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
+  const server = useServer('mysql');
+  describe.each(mysqlClients)('$title', (client) => {
+    it('takes over the key of a transaction that is frozen for longer than its lease', async () => {
+      const [frozen, opened] = [await server.open(client), await server.open(client)];
+      const [key, lost, id] = [unique(), unique(), unique()];
+      const [running, gate] = [deferred(), deferred()];
+      const holding = frozen.transactional({ leaseMs: 600_000 }).once(key, async (tx) => {
+        await write(lost)(tx);
+        running.resolve();
+        await gate.promise;
+      });
+      await running.promise;
+      const store = opened.transactional({ leaseMs: 2000 });
+      expect(await store.once(key, failing)).toBe('in-progress');
+      const start = performance.now();
+      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+      expect(performance.now() - start).toBeGreaterThan(900);
+      gate.resolve();
+      await expect(holding).rejects.toThrow();
+      expect([await countOf(opened, lost), await countOf(opened, id)]).toEqual([0, 1]);
+    }, 15_000);
+
+    it('does not take over from a transaction whose statement takes long', async () => {
+      const opened = await server.open(client);
+      const key = unique();
+      const holding = opened
+        .transactional({ leaseMs: 600_000 })
+        .once(key, async (tx) => void (await tx('SELECT SLEEP(3)')));
+      const other = opened.transactional({ leaseMs: 1000 });
+      await eventually(async () => expect(await other.once(key, nothing)).toBe('duplicate'));
+      expect(await holding).toBe('handled');
+    });
+
+    it('claims a key at once whose lock an idle connection still has', async () => {
+      const [first, second] = [await server.open(client), await server.open(client)];
+      const key = unique();
+      expect(await first.transactional({ retentionMs: 1 }).once(key, nothing)).toBe('handled');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(await second.transactional().once(key, nothing)).toBe('handled');
+      expect(await first.transactional().once(key, failing)).toBe('duplicate');
+    });
+
+    it('gives an expired key to one of two transactions, and the other does not wait', async () => {
+      const [first, second] = [await server.open(client), await server.open(client)];
+      const [key, gate] = [unique(), deferred()];
+      await first.transactional({ retentionMs: 1 }).once(key, nothing);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const { result } = await holdKey(first.transactional(), key, gate.promise);
+      const start = performance.now();
+      expect(await second.transactional().once(key, failing)).toBe('in-progress');
+      expect(performance.now() - start).toBeLessThan(1000);
+      gate.resolve();
+      expect(await result).toBe('handled');
+    });
+
+    it.each(['read committed', 'repeatable read', 'serializable'] as const)(
+      'does not let others wait for the gaps beside its duplicates: %s',
+      async (isolationLevel) => {
+        const opened = await server.open(client);
+        const store = opened.transactional({ isolationLevel });
+        const prefix = unique();
+        const [before, duplicate, after] = ['a', 'b', 'c'].map((letter) => `${prefix}${letter}`) as [
+          string,
+          string,
+          string,
+        ];
+        await store.once(duplicate, nothing);
+        const [running, gate] = [deferred(), deferred()];
+        const holding = store.onceEach?.([duplicate, `${prefix}d`], async () => {
+          running.resolve();
+          await gate.promise;
+        });
+        await running.promise;
+        // A serializable transaction cannot look before it inserts.
+        if (isolationLevel !== 'serializable') expect(await store.once(before, nothing)).toBe('handled');
+        expect(await store.once(after, nothing)).toBe('handled');
+        expect(await store.once(duplicate, failing)).toBe('duplicate');
+        expect(await store.once(`${prefix}d`, failing)).toBe('in-progress');
+        gate.resolve();
+        expect(await holding).toEqual(['duplicate', 'handled']);
+      },
+    );
+
+    it('runs both of two deadlocked handlers, the victim again', async () => {
+      const opened = await server.open(client);
+      await opened.run('CREATE TABLE IF NOT EXISTS balances (id varchar(40) PRIMARY KEY, n int)');
+      const [one, two] = [unique(), unique()];
+      await opened.run(`INSERT INTO balances VALUES ('${one}', 0), ('${two}', 0)`);
+      const store = opened.transactional();
+      let runs = 0;
+      const both = deferred();
+      const update = (first: string, second: string) => async (tx: Run) => {
+        runs++;
+        await tx(`UPDATE balances SET n = n + 1 WHERE id = '${first}'`);
+        if (runs === 2) both.resolve();
+        await both.promise;
+        await tx(`UPDATE balances SET n = n + 1 WHERE id = '${second}'`);
+      };
+      const words = await Promise.all([store.once(unique(), update(one, two)), store.once(unique(), update(two, one))]);
+      expect([words, runs]).toEqual([['handled', 'handled'], 3]);
+      expect(await opened.run(`SELECT n FROM balances WHERE id IN ('${one}', '${two}')`)).toMatchObject([
+        { n: 2 },
+        { n: 2 },
+      ]);
+    });
+
+    it('does not run a handler again after a lock wait that took too long', async () => {
+      const opened = await server.open(client, { session: { innodb_lock_wait_timeout: '1' } });
+      const store = opened.transactional();
+      const [held, key] = [unique(), unique()];
+      await opened.run('CREATE TABLE IF NOT EXISTS balances (id varchar(40) PRIMARY KEY, n int)');
+      await opened.run(`INSERT INTO balances VALUES ('${held}', 0)`);
+      const update = (tx: Run) => tx(`UPDATE balances SET n = n + 1 WHERE id = '${held}'`).then(nothing);
+      const gate = deferred();
+      const running = deferred();
+      const result = store.once(unique(), async (tx) => {
+        await update(tx);
+        running.resolve();
+        await gate.promise;
+      });
+      await running.promise;
+      let runs = 0;
+      const waiting = store.once(key, async (tx) => {
+        runs++;
+        await update(tx);
+      });
+      await expect(waiting).rejects.toMatchObject({ errno: 1205 });
+      expect(runs).toBe(1);
+      gate.resolve();
+      expect(await result).toBe('handled');
+      expect(await store.once(key, update)).toBe('handled');
+    });
+
+    it('rejects when the connection is killed under a handler, and can run again', async () => {
+      const [opened, direct] = [await server.open(client), await server.open(client)];
+      const store = opened.transactional();
+      const [key, id] = [unique(), unique()];
+      const run = async (tx: Run) => {
+        await write(id)(tx);
+        await tx('KILL CONNECTION_ID()').catch(nothing);
+      };
+      await expect(store.once(key, run)).rejects.toThrow();
+      expect(await countOf(direct, id)).toBe(0);
+      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+      expect(await countOf(direct, id)).toBe(1);
+    });
+  });
+});

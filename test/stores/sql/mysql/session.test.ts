@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
+import { countOf, ERR_STORE, type Run, useServer, write } from '../client.js';
+import { mysqlClients } from './clients.js';
+
+/** What handlers do to the session of MySQL or MariaDB. */
+describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
+  const server = useServer('mysql');
+  describe.each(mysqlClients)('$title, when a handler changes its session', (client) => {
+    it.each([
+      ['SET SESSION sql_mode = "ANSI"', 'sql_mode'],
+      ['SET autocommit = 0', 'autocommit'],
+      ['SET time_zone = "+13:00", foreign_key_checks = 0', 'time_zone, foreign_key_checks'],
+      ['SET NAMES latin1', 'character_set_client, character_set_results, collation_connection'],
+      ['SET SESSION TRANSACTION READ ONLY', 'tx_read_only'],
+      ['SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE', 'tx_isolation'],
+      ['SET SESSION sql_select_limit = 1', 'sql_select_limit'],
+      ['USE information_schema', 'the database'],
+    ])('rolls back, names the setting, and does not pass it on: %s', async (text, names) => {
+      const opened = await server.open(client, { max: 1 });
+      const store = opened.transactional();
+      for (const end of [nothing, failing]) {
+        const [key, id] = [unique(), unique()];
+        const run = async (tx: Run) => {
+          await tx(`INSERT INTO test.effects VALUES ('${id}')`);
+          await tx(text);
+          await end();
+        };
+        const error = await store.once(key, run).catch((each: Error & { code?: string }) => each);
+        if (end === nothing) expect(error).toMatchObject({ ...ERR_STORE, message: expect.stringContaining(names) });
+        else expect(error).toMatchObject({ message: 'the run failed' });
+        expect(await countOf(opened, id)).toBe(0);
+        await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+        expect(await countOf(opened, id)).toBe(1);
+      }
+    });
+
+    it('lets a handler change a setting and restore it', async () => {
+      const opened = await server.open(client, { max: 1 });
+      const [key, id] = [unique(), unique()];
+      const run = async (tx: Run) => {
+        await tx('SET foreign_key_checks = 0');
+        await write(id)(tx);
+        await tx('SET foreign_key_checks = 1');
+      };
+      expect(await opened.transactional().once(key, run)).toBe('handled');
+      expect(await countOf(opened, id)).toBe(1);
+    });
+
+    it.each([
+      ['DDL', 'CREATE TABLE IF NOT EXISTS made_by_handler (id int)'],
+      ['LOCK TABLES', 'LOCK TABLES effects WRITE'],
+      ['COMMIT AND CHAIN', 'COMMIT AND CHAIN'],
+      ['BEGIN', 'BEGIN'],
+    ])('refuses by name what commits: %s', async (_, text) => {
+      const opened = await server.open(client, { max: 1 });
+      const store = opened.transactional();
+      const [key, id] = [unique(), unique()];
+      const run = async (tx: Run) => {
+        await write(id)(tx);
+        await tx(text);
+      };
+      await expect(store.once(key, run)).rejects.toMatchObject({
+        ...ERR_STORE,
+        message: expect.stringContaining('ended the transaction of context.tx itself'),
+      });
+      // Kept together with the effect, and no table stays locked.
+      await eventually(async () => expect(await store.once(key, failing)).toBe('duplicate'));
+      const direct = await server.open(client);
+      expect(await countOf(direct, id)).toBe(1);
+      expect(await direct.transactional().once(unique(), write(unique()))).toBe('handled');
+    });
+
+    it('releases locks that a handler left to its session', async () => {
+      const [opened, other] = [await server.open(client, { max: 1 }), await server.open(client, { max: 1 })];
+      const name = unique();
+      const lock = async (tx: Run) => void (await tx(`SELECT GET_LOCK('${name}', 0)`));
+      expect(await opened.transactional().once(unique(), lock)).toBe('handled');
+      expect(await opened.transactional().once(unique(), nothing)).toBe('handled');
+      expect(await other.run(`SELECT IS_FREE_LOCK('${name}') AS free`)).toMatchObject([{ free: 1 }]);
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fromMysql2, sqlStore } from '../../../../src/stores/sql/index.js';
+import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
+import { countOf, ERR_STORE, type Opened, openClient, useServer, write } from '../client.js';
+import { openMysql2 } from '../clients/mysql2.js';
+import { mysqlClients } from './clients.js';
+
+const SETTINGS: Readonly<Record<string, string>>[] = [
+  ...['ANSI', 'ANSI_QUOTES', 'NO_BACKSLASH_ESCAPES', 'PIPES_AS_CONCAT', 'TRADITIONAL', 'ORACLE', ''].map((mode) => ({
+    sql_mode: mode,
+  })),
+  ...['READ-UNCOMMITTED', 'READ-COMMITTED', 'REPEATABLE-READ', 'SERIALIZABLE'].map((level) => ({
+    tx_isolation: level,
+  })),
+  { time_zone: '+13:00' },
+  { time_zone: '-12:00' },
+  { collation_connection: 'utf8mb4_bin' },
+  { collation_connection: 'latin1_german2_ci' },
+  { character_set_results: 'latin1' },
+  { sql_safe_updates: '1' },
+  { sql_select_limit: '5000' },
+];
+
+describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
+  const server = useServer('mysql');
+
+  async function works(opened: Opened): Promise<void> {
+    const plain = await server.open(mysqlClients[0] as (typeof mysqlClients)[0]);
+    for (const store of [opened.lease({ retentionMs: 300 }), opened.transactional({ retentionMs: 300 })]) {
+      const [key, failed] = [unique(), unique()];
+      await expect(store.once(failed, failing)).rejects.toThrow('the run failed');
+      for (const each of [key, failed]) expect(await store.once(each, nothing)).toBe('handled');
+      // On one clock with everybody else.
+      expect(await plain.transactional().once(key, failing)).toBe('duplicate');
+      await new Promise((resolve) => setTimeout(resolve, 310));
+      expect(await store.once(key, nothing)).toBe('handled');
+      expect(await store.once(key, failing)).toBe('duplicate');
+    }
+    const store = opened.transactional();
+    const [one, two, three] = [unique(), unique(), unique()];
+    await store.once(two, nothing);
+    const words = store.onceEach?.([one, two, three], (fresh, tx) => write(fresh.join(' '))(tx));
+    expect(await words).toEqual(['handled', 'duplicate', 'handled']);
+    expect(await countOf(opened, `${one} ${three}`)).toBe(1);
+    expect(await opened.lease().sweep()).toBeGreaterThanOrEqual(0);
+  }
+
+  it.each(SETTINGS)('works in a session with %j', async (session) => {
+    const url = server.server().url;
+    await server.open(mysqlClients[0] as (typeof mysqlClients)[0]);
+    const pool = openMysql2(url, { session });
+    onTestFinished(() => pool.end());
+    await works(await openClient(mysqlClients[0] as (typeof mysqlClients)[0], url, { session }));
+  });
+
+  it.each([
+    { rowsAsArray: true },
+    { nestTables: true },
+    { typeCast: false },
+    { typeCast: () => 'nonsense' },
+    { namedPlaceholders: true },
+    { supportBigNumbers: true, bigNumberStrings: true },
+    { multipleStatements: true },
+    { resetOnRelease: true },
+    { charset: 'LATIN1_SWEDISH_CI' },
+    { charset: 'UTF8MB4_BIN' },
+    { connectionLimit: 1 },
+  ])('works with the pool option %j', async (options) => {
+    await server.open(mysqlClients[0] as (typeof mysqlClients)[0]);
+    const pool = openMysql2(server.server().url, {}, options as object);
+    onTestFinished(() => pool.end());
+    for (const transactional of [true, false]) {
+      const store = sqlStore({ db: fromMysql2(pool), transactional } as { db: ReturnType<typeof fromMysql2> });
+      const key = `a:b?c${unique()}`;
+      expect(await store.once(key, nothing)).toBe('handled');
+      expect(await store.once(key, failing)).toBe('duplicate');
+    }
+  });
+
+  describe.each(mysqlClients)('$title', (client) => {
+    it('refuses connections with autocommit off by name', async () => {
+      await server.open(client);
+      const opened = await server.open(client, { session: { autocommit: '0' } });
+      for (const store of [opened.lease(), opened.transactional()]) {
+        await expect(store.once(unique(), failing)).rejects.toMatchObject({
+          ...ERR_STORE,
+          message: expect.stringContaining('`autocommit` off'),
+        });
+      }
+    });
+
+    it('needs the name of a database, and keeps databases apart', async () => {
+      const root = (server.server() as unknown as { rootUrl: string }).rootUrl;
+      const admin = await openClient(client, root);
+      await admin.run('CREATE DATABASE IF NOT EXISTS `an``other`');
+      const nowhere = await openClient(client, root.replace(/test$/, ''));
+      await expect(nowhere.transactional().once(unique(), failing)).rejects.toMatchObject({
+        ...ERR_STORE,
+        message: expect.stringContaining('schema.table'),
+      });
+      await server.open(client);
+      const named = nowhere.transactional({ table: 'test.webhook_idempotency_keys' });
+      const other = await openClient(client, root.replace(/test$/, encodeURIComponent('an`other')));
+      await other.lease().migrate();
+      const key = unique();
+      const inBoth = named.once(key, async () => {
+        expect(await admin.transactional().once(key, failing)).toBe('in-progress');
+        expect(await other.transactional().once(key, nothing)).toBe('handled');
+      });
+      expect(await inBoth).toBe('handled');
+      expect(await admin.transactional().once(key, failing)).toBe('duplicate');
+    });
+
+    it('says that the table is missing', async () => {
+      const opened = await server.open(client);
+      for (const store of [
+        opened.lease({ table: 'nothing_there' }),
+        opened.transactional({ table: 'nothing_there' }),
+      ]) {
+        await expect(store.once(unique(), failing)).rejects.toMatchObject({
+          ...ERR_STORE,
+          message: expect.stringContaining('Call migrate()'),
+        });
+      }
+    });
+
+    it('migrates at the same time, and sweeps expired keys', async () => {
+      const opened = await server.open(client);
+      const store = opened.transactional({ table: 'swept', retentionMs: 1 });
+      await Promise.all(Array.from({ length: 5 }, () => store.migrate()));
+      const keys = Array.from({ length: 2500 }, unique);
+      await store.onceEach?.(keys, nothing as never);
+      const kept = unique();
+      await opened.transactional({ table: 'swept' }).once(kept, nothing);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      const swept = await Promise.all([store.sweep(), store.sweep()]);
+      expect(Math.max(...swept)).toBe(2500);
+      expect(await store.once(kept, failing)).toBe('duplicate');
+      expect(await opened.run('SELECT COUNT(*) AS n FROM swept')).toMatchObject([{ n: 1 }]);
+    });
+  });
+});

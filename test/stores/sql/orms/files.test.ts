@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fetchHandler } from '../../../../src/adapters/fetch.js';
+import type { Receiver, WebhookEvent } from '../../../../src/index.js';
+import { createTestDelivery, sampleEventEmitted } from '../../../../src/testing/index.js';
+import { hasOrms, needsOrms } from './installed.js';
+
+type Then = (event: WebhookEvent, write: (id: string) => unknown) => void | Promise<void>;
+type Open = (file: string, then: Then) => Promise<Opened>;
+interface Opened {
+  readonly receiver: Receiver;
+  count(id: string): Promise<number>;
+  close(): void;
+}
+
+const path = fileURLToPath(new URL('../../../../examples/orms/testing/sqlite.ts', import.meta.url));
+const openers: Record<string, Open> = hasOrms ? await import(/* @vite-ignore */ path) : {};
+
+async function open(name: string, then: Then = () => {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'drizzle-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const opened = await (openers[name] as Open)(join(directory, 'app.db'), then);
+  onTestFinished(() => opened.close());
+  const handle = fetchHandler(opened.receiver);
+  const send = async (...events: object[]) => {
+    const response = await handle(createTestDelivery(events, { secret: 'whsec-drizzle' }).request());
+    return response.status;
+  };
+  return { ...opened, send };
+}
+
+describe.skipIf(!hasOrms)(`fromDrizzle over SQLite${needsOrms}`, () => {
+  describe.each(['openSynchronous', 'openLibsql'])('%s', (name) => {
+    it('commits the writes of a handler, nested ones too, together with the key', async () => {
+      const { send, count } = await open(name);
+      const [first, second] = [sampleEventEmitted(), sampleEventEmitted()];
+      expect(await send(first, second)).toBe(200);
+      expect(await send(first, second)).toBe(200);
+      for (const { id } of [first, second]) expect([await count(id), await count(`${id} nested`)]).toEqual([1, 1]);
+    });
+
+    it('commits neither if the handler fails', async () => {
+      let fails = true;
+      const { send, count } = await open(name, () => {
+        if (fails) throw new Error('failing');
+      });
+      const event = sampleEventEmitted();
+      expect(await send(event)).toBe(500);
+      expect(await count(event.id)).toBe(0);
+      fails = false;
+      expect(await send(event)).toBe(200);
+      expect([await count(event.id), await count(`${event.id} nested`)]).toEqual([1, 1]);
+    });
+
+    it('handles ten deliveries at once, once each', async () => {
+      const { send, count } = await open(name);
+      const events = Array.from({ length: 10 }, () => sampleEventEmitted());
+      expect(await Promise.all(events.map((event) => send(event)))).toEqual(events.map(() => 200));
+      for (const { id } of events) expect(await count(id)).toBe(1);
+    });
+
+    it('refuses the writes of a handler after the transaction', async () => {
+      let late: Promise<unknown> | undefined;
+      const { send, count } = await open(name, (event, write) => {
+        late = new Promise((resolve) => setTimeout(resolve, 50)).then(() => write(`${event.id} late`));
+        late.catch(() => {});
+      });
+      const event = sampleEventEmitted();
+      expect(await send(event)).toBe(200);
+      await expect(late).rejects.toThrow();
+      expect([await count(event.id), await count(`${event.id} late`)]).toEqual([1, 0]);
+    });
+  });
+
+  it('refuses an async handler over a synchronous driver, and rolls back', async () => {
+    const { send, count } = await open('openSynchronous', async (event, write) => {
+      await Promise.resolve();
+      write(`${event.id} late`);
+    });
+    const event = sampleEventEmitted();
+    expect(await send(event)).toBe(500);
+    expect(await count(event.id)).toBe(0);
+  });
+});

@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'libsql';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StoreWord } from '../../../../src/index.js';
+import { fromBetterSqlite3, type SqlStore, sqlStore } from '../../../../src/stores/sql/index.js';
+import { describeStore } from '../../../contracts/store.js';
+import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { ERR_STORE } from '../client.js';
+import { useDirectory } from './file.js';
+
+const path = useDirectory();
+
+function connect(name = 'keys.db') {
+  const db = new Database(path(name));
+  onTestFinished(() => {
+    if (db.open) db.close();
+  });
+  return db;
+}
+
+type Connection = ReturnType<typeof connect>;
+
+/** Runs a handler, and ends its transaction in the turn in which it returns, as a receiver does. */
+function once(store: SqlStore<unknown>, key: string, work: () => unknown): Promise<StoreWord> {
+  return store.once(key, async (_tx, options) => {
+    try {
+      work();
+    } catch (error) {
+      options?.onReturn?.(error as Error);
+      throw error;
+    }
+    options?.onReturn?.();
+  });
+}
+
+async function open(db: Connection = connect(), settings: object = {}) {
+  const store = sqlStore({ db: fromBetterSqlite3(db), transactional: true, ...settings });
+  await store.migrate();
+  db.exec('CREATE TABLE IF NOT EXISTS effects (id TEXT)');
+  const write = (id: string) => () => void db.prepare('INSERT INTO effects VALUES (?)').run(id);
+  const count = (id: string) => db.prepare('SELECT id FROM effects WHERE id = ?').all(id).length;
+  return { db, store: store as SqlStore<unknown>, write, count };
+}
+
+describeStore('fromBetterSqlite3, lease', { meanwhile: 'in-progress', shared: true, leases: true }, () => ({
+  async open(settings) {
+    const store = sqlStore({ db: fromBetterSqlite3(connect()), ...settings });
+    await store.migrate();
+    return store;
+  },
+  passTime: (ms) => sleep(ms),
+}));
+
+describe('fromBetterSqlite3, transactional', () => {
+  it('commits key and effect together, on this and every other connection', async () => {
+    const [first, second] = [await open(), await open()];
+    const id = unique();
+    expect(await once(first.store, id, first.write(id))).toBe('handled');
+    for (const { store, write, count } of [first, second]) {
+      expect(await once(store, id, write(id))).toBe('duplicate');
+      expect(count(id)).toBe(1);
+    }
+  });
+
+  it('commits neither if the handler throws', async () => {
+    const { store, write, count } = await open();
+    const id = unique();
+    const work = () => {
+      write(id)();
+      throw new Error('the run failed');
+    };
+    await expect(once(store, id, work)).rejects.toThrow('the run failed');
+    expect(count(id)).toBe(0);
+    expect(await once(store, id, write(id))).toBe('handled');
+  });
+
+  it('rolls back a handler that has not returned in its turn', async () => {
+    const { store, write, count } = await open();
+    const id = unique();
+    const asynchronous = store.once(id, async (_tx, options) => {
+      write(id)();
+      await sleep(1);
+      options?.onReturn?.();
+    });
+    await expect(asynchronous).rejects.toMatchObject({
+      ...ERR_STORE,
+      message: expect.stringContaining('must not be async'),
+    });
+    expect(count(id)).toBe(0);
+    expect(await once(store, id, write(id))).toBe('handled');
+  });
+
+  it.each([
+    ['COMMIT', 'duplicate', 1],
+    ['ROLLBACK', 'handled', 0],
+    ['COMMIT; BEGIN', 'duplicate', 1],
+  ])('refuses by name a handler that ends the transaction itself: %s', async (text, word, kept) => {
+    const { db, store, write, count } = await open();
+    const id = unique();
+    const work = () => {
+      write(id)();
+      db.exec(text);
+    };
+    await expect(once(store, id, work)).rejects.toMatchObject({
+      ...ERR_STORE,
+      message: expect.stringContaining('ended the transaction'),
+    });
+    expect(count(id)).toBe(kept);
+    expect(db.inTransaction).toBe(false);
+    expect(await once(store, id, nothing)).toBe(word);
+  });
+
+  it('lets a handler roll back to a savepoint', async () => {
+    const { db, store, write, count } = await open();
+    const [kept, undone] = [unique(), unique()];
+    const work = () => {
+      db.exec('SAVEPOINT before_it');
+      write(undone)();
+      expect(() => db.exec('SELECT nonsense')).toThrow();
+      db.exec('ROLLBACK TO before_it');
+      write(kept)();
+    };
+    expect(await once(store, kept, work)).toBe('handled');
+    expect([count(kept), count(undone)]).toEqual([1, 0]);
+  });
+
+  it('runs one of a hundred calls for one key, on several connections', async () => {
+    const opened = [await open(), await open(), await open()];
+    const id = unique();
+    const words = await Promise.all(
+      Array.from({ length: 99 }, (_, index) => opened[index % 3]).map((each) =>
+        once(each?.store as never, id, each?.write(id) ?? nothing),
+      ),
+    );
+    expect(words.filter((word) => word === 'handled')).toHaveLength(1);
+    expect(words.filter((word) => word === 'duplicate')).toHaveLength(98);
+    expect(opened[0]?.count(id)).toBe(1);
+  });
+
+  it('handles any number of keys at once, those that are fresh in their order', async () => {
+    const { store } = await open();
+    const keys = Array.from({ length: 2500 }, unique);
+    await once(store, keys[7] as string, nothing);
+    let seen: readonly string[] = [];
+    const each = () =>
+      store.onceEach?.(keys, async (fresh, _tx, options) => {
+        seen = fresh;
+        options?.onReturn?.();
+      });
+    const words = await each();
+    expect(words?.map((word, index) => (word === 'handled') !== (index === 7)).every(Boolean)).toBe(true);
+    expect(seen).toEqual(keys.filter((_, index) => index !== 7));
+    expect(new Set(await each())).toEqual(new Set(['duplicate']));
+  });
+
+  it('never writes into a transaction that other code has opened on the connection', async () => {
+    const { db, store, write, count } = await open(connect(), { timeoutMs: 100 });
+    const id = unique();
+    db.exec('BEGIN');
+    await expect(once(store, id, write(id))).rejects.toThrow('Other code has a transaction open on the connection');
+    expect(db.inTransaction).toBe(true);
+    db.exec('ROLLBACK');
+    expect(count(id)).toBe(0);
+    expect(await once(store, id, write(id))).toBe('handled');
+  });
+
+  it('leaves nothing behind when the disk is full, and works again', async () => {
+    const { db, store, write, count } = await open(connect('full.db'));
+    const pages = Object.values(db.prepare('PRAGMA page_count').all()[0] as object)[0];
+    db.exec(`PRAGMA max_page_count = ${pages}`);
+    const id = unique();
+    const work = () => {
+      write(id)();
+      db.exec('CREATE TABLE large (x)');
+      db.exec(`INSERT INTO large VALUES (zeroblob(1000000))`);
+    };
+    await expect(once(store, id, work)).rejects.toThrow(/full/);
+    expect([count(id), db.inTransaction]).toEqual([0, false]);
+    db.exec('PRAGMA max_page_count = 100000');
+    expect(await once(store, id, write(id))).toBe('handled');
+  });
+
+  it('fails on a file that it cannot write to, and on a closed connection', async () => {
+    await open(connect('read.db'));
+    const reader = connect('read.db');
+    reader.exec('PRAGMA query_only = ON');
+    const store = sqlStore({ db: fromBetterSqlite3(reader), transactional: true }) as SqlStore<unknown>;
+    await expect(once(store, unique(), nothing)).rejects.toThrow(/readonly/);
+    reader.close();
+    await expect(once(store, unique(), nothing)).rejects.toThrow('The database is closed.');
+  });
+
+  it('says that the table is missing', async () => {
+    const store = sqlStore({ db: fromBetterSqlite3(connect('empty.db')), transactional: true }) as SqlStore<unknown>;
+    await expect(once(store, unique(), nothing)).rejects.toMatchObject({
+      ...ERR_STORE,
+      message: expect.stringContaining('Call migrate()'),
+    });
+  });
+
+  it('works in memory', async () => {
+    const { store, write, count } = await open(new Database(':memory:') as Connection);
+    const id = unique();
+    expect(await once(store, id, write(id))).toBe('handled');
+    expect(await once(store, id, write(id))).toBe('duplicate');
+    expect(count(id)).toBe(1);
+    await expect(store.once(unique(), failing)).rejects.toThrow();
+  });
+});
