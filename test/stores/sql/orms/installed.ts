@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { SqlClient, SqlClient } from '../client.js';
+import type { SqlClient } from '../client.js';
 
 const orms = new URL('../../../../examples/orms/', import.meta.url);
 
