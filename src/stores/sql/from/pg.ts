@@ -71,20 +71,22 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
           (after) => give(after !== sessions.get(client)),
           () => give(true),
         );
+      // The store limits these, and says what their lateness means.
+      const plain = open(client).query;
       let isClosed = false;
       try {
         if (!sessions.has(client)) sessions.set(client, await session());
         await query(isolationLevel ? `BEGIN ISOLATION LEVEL ${isolationLevel}` : 'BEGIN');
         await work({
           tx: guarded(client, () => isClosed || isGiven()),
-          run: open(client).query,
+          run: plain,
           close() {
             isClosed = true;
           },
           destroy: () => give(true),
         });
         // Postgres answers COMMIT with ROLLBACK if a statement failed after the check.
-        if ((await query('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
+        if ((await plain('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
       } catch (error) {
         if (!isGiven()) await query('ROLLBACK').then(tidy, () => give(true));
         throw error;
@@ -98,21 +100,28 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
 /** A connection that was taken from the pool. */
 function open(client: PgClientLike, timeoutMs?: number) {
   let isGiven = false;
-  const late = () => storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+
+  /** Gives the connection back, or closes it. */
+  function give(destroy: boolean): void {
+    if (isGiven) return;
+    isGiven = true;
+    client.release(destroy);
+    client.removeListener('error', ignore);
+  }
+
+  function late(): Error {
+    give(true);
+    return storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+  }
+
   return {
+    give,
     isGiven: () => isGiven,
     async query(statement: string): Promise<Answer & { readonly command: string }> {
       const sent = client.query(statement);
       const result = timeoutMs === undefined ? await sent : await withDeadline(sent, timeoutMs, late);
       const { rows, rowCount, command } = result as { rows: object[]; rowCount: number | null; command: string };
       return { rows, changed: rowCount ?? undefined, command };
-    },
-    /** Gives the connection back, or closes it. */
-    give(destroy: boolean): void {
-      if (isGiven) return;
-      isGiven = true;
-      client.release(destroy);
-      client.removeListener('error', ignore);
     },
   };
 }
