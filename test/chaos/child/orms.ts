@@ -8,7 +8,7 @@ import type { Client } from './stores.js';
 /** Not imported: the types of these packages are not there where only the main install was made. */
 const load = createRequire(settings.orms);
 const report = (error: Error) => console.error('pool:', error.message);
-const options = { connectionString: settings.postgresUrl, max: 10, connectionTimeoutMillis: 1000 };
+const options = { connectionString: settings.postgresUrl, max: 10, connectionTimeoutMillis: 1000, query_timeout: 1000 };
 
 interface DrizzleTx {
   insert(table: unknown): { values(rows: readonly EffectRow[]): Promise<unknown> };
