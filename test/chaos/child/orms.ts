@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { fromDrizzle, fromPrisma } from '../../../src/stores/sql/index.js';
+import { type DrizzleLike, fromDrizzle, fromPrisma } from '../../../src/stores/sql/index.js';
 import type { OrmName } from '../modes.js';
 import { type EffectRow, insertion } from './handler.js';
 import { settings, waiting } from './steps.js';
@@ -30,7 +30,7 @@ function openDrizzle(): Client<DrizzleTx> {
   const pool = new Pool(options);
   pool.on('error', report);
   waiting.push(() => pool.waitingCount);
-  return { db: fromDrizzle(drizzle({ client: pool })), insert: (tx, rows) => tx.insert(effects).values(rows) };
+  return { db: fromDrizzle<DrizzleTx>(drizzle({ client: pool }) as DrizzleLike<DrizzleTx>), insert: (tx, rows) => tx.insert(effects).values(rows) };
 }
 
 interface PrismaTx {

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
+import { storeError } from '../../bounded-calls.js';
 import type { SqlDatabase } from '../database.js';
 import { answerOf } from './raw-connection.js';
 
@@ -57,18 +58,24 @@ export function fromKysely<Tx>(kysely: KyselyLike<Tx>, client: SqlDatabase<Clien
         const executor = kysely
           .getExecutor()
           .withConnectionProvider({ provideConnection: (consumer) => consumer(connection as never) });
-        const bound = new Kysely({ config: {}, dialect: {}, driver: DRIVER, executor });
+        const bound = new Kysely({ config: {}, dialect: {}, driver: driverOfOne(), executor });
         await bound.transaction().execute((trx) => work({ ...transaction, tx: trx }));
       }, options),
   };
 }
 
-/** The client begins and ends the transaction. */
-const DRIVER = {
-  beginTransaction: async () => {},
-  commitTransaction: async () => {},
-  rollbackTransaction: async () => {},
-};
+/** The client begins and ends the transaction, so this does nothing. Kysely would send another BEGIN within it. */
+function driverOfOne() {
+  let isBegun = false;
+  return {
+    async beginTransaction() {
+      if (isBegun) throw storeError('Kysely cannot nest transactions. In the handler, use savepoints.');
+      isBegun = true;
+    },
+    async commitTransaction() {},
+    async rollbackTransaction() {},
+  };
+}
 
 /** Results as Kysely's own dialects give them. */
 async function execute(client: Client, { sql, parameters }: CompiledQuery) {
