@@ -18,7 +18,7 @@ export const SESSION = `SELECT md5(concat_ws(' ', current_user, session_user, pg
  * that matters most to other handlers. `pg_settings` alone takes longer than a small transaction.
  */
 export const SESSION_AFTER_PLAIN = `SELECT concat_ws(' ', current_user, session_user, pg_advisory_unlock_all(),
-  pg_my_temp_schema(), ${[
+  ${[
     'search_path',
     'row_security',
     'session_replication_role',
