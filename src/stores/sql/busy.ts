@@ -30,44 +30,41 @@ export async function whenFree<T>(work: () => T | Promise<T>, timeoutMs: number)
 export function runsOf(db: SynchronousDatabase<unknown>, timeoutMs: number): Run {
   return (statement) =>
     whenFree((): Answer => {
-      begin(db);
+      const end = begin(db);
       try {
         const rows = db.runNow(statement);
         db.runNow('COMMIT');
         return { rows };
-      } catch (error) {
-        rollback(db);
-        throw error;
+      } finally {
+        end();
       }
     }, timeoutMs);
 }
 
 /**
- * Opens a transaction that has the write lock from its beginning, so that only this and COMMIT can be busy. Never waits for
- * the lock, which would block the process.
+ * Opens a transaction that has the write lock from its beginning, so that only this and COMMIT can be busy. Neither waits
+ * for a lock, which would block the process. Returns a function that rolls back what was not committed.
  */
-export function begin(db: SynchronousDatabase<unknown>): void {
+export function begin(db: SynchronousDatabase<unknown>): () => void {
   const state = db.state();
   // libsql crashes the process when a closed connection is used.
   if (state === 'closed') throw new Error('The database is closed.');
   if (state === 'in a transaction') throw new Error(IN_TRANSACTION);
   const [row] = db.runNow('PRAGMA busy_timeout');
   const [timeoutMs] = Object.values(row ?? {}).map(Number);
-  if (!timeoutMs) {
-    db.runNow('BEGIN IMMEDIATE');
-    return;
-  }
-  db.runNow('PRAGMA busy_timeout = 0');
+  if (timeoutMs) db.runNow('PRAGMA busy_timeout = 0');
+  const end = () => {
+    // SQLite has rolled back by itself on some errors, such as a full disk.
+    if (db.state() === 'in a transaction') db.runNow('ROLLBACK');
+    if (timeoutMs && db.state() === 'free') db.runNow(`PRAGMA busy_timeout = ${timeoutMs}`);
+  };
   try {
     db.runNow('BEGIN IMMEDIATE');
-  } finally {
-    db.runNow(`PRAGMA busy_timeout = ${timeoutMs}`);
+  } catch (error) {
+    end();
+    throw error;
   }
-}
-
-/** SQLite has rolled back by itself on some errors, such as a full disk. */
-export function rollback(db: SynchronousDatabase<unknown>): void {
-  if (db.state() === 'in a transaction') db.runNow('ROLLBACK');
+  return end;
 }
 
 const IN_TRANSACTION =

@@ -1,7 +1,7 @@
 import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
 import type { IdempotencyStore, RunOptions, StoreWord, Synchronous } from '../store.js';
-import { begin, isBusy, rollback, whenFree } from './busy.js';
+import { begin, isBusy, whenFree } from './busy.js';
 import { type SynchronousDatabase, valuesOf } from './database.js';
 import { type Durations, ENDED, explained, keysOf } from './dialect.js';
 import { hasEnded, sqliteTexts } from './sqlite.js';
@@ -45,7 +45,7 @@ export function synchronousStore<Connection>(
     named: readonly string[],
     run: Run<Connection>,
   ): Promise<StoreWord[]> {
-    begin(db);
+    const end = begin(db);
     let isOver = false;
     let busy: unknown;
     let running: Promise<void> | undefined;
@@ -75,7 +75,7 @@ export function synchronousStore<Connection>(
       throw explained(error, table.name);
     } finally {
       isOver = true;
-      rollback(db);
+      end();
     }
     await running?.catch((error: unknown) => {
       throw busy ?? error;

@@ -8,7 +8,7 @@ import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
 /** The part of a transaction of @libsql/client that the store uses. */
 export interface LibsqlTransactionLike {
   execute(statement: string): Promise<LibsqlResultLike>;
-  commit(): Promise<void>;
+  executeMultiple(statements: string): Promise<void>;
   close(): void;
 }
 
@@ -82,7 +82,8 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
     try {
       if (!isFile) throw storeError(IN_MEMORY);
       await work(transaction);
-      await transaction.commit();
+      // Unlike `commit`, it leaves no statement open if a reader delays it, which would keep its lock.
+      await transaction.executeMultiple('COMMIT');
     } finally {
       // Rolls back whatever was not committed.
       transaction.close();

@@ -93,7 +93,7 @@ describe.each(['fromBetterSqlite3', 'fromLibsql'] as const)('%s', (name) => {
         await handle(store, unique());
         const key = unique();
         reader.exec('BEGIN');
-        reader.prepare('SELECT * FROM webhook_idempotency_keys').all();
+        reader.exec('SELECT * FROM webhook_idempotency_keys');
         const waiting = handle(store, key);
         await sleep(100);
         reader.exec('COMMIT');
