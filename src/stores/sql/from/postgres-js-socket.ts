@@ -29,7 +29,7 @@ interface Target {
  * import { postgresJsSocket } from 'event-webhook-receiver/stores/sql';
  * import postgres from 'postgres';
  *
- * const sql = postgres(process.env.DATABASE_URL ?? '', { max: 10, ...postgresJsSocket({ timeoutMs: 10_000, tls: true }) });
+ * const sql = postgres(process.env.DATABASE_URL ?? '', { fetch_types: false, ...postgresJsSocket({ timeoutMs: 10_000, tls: true }) });
  * ```
  * @param options The time in ms, and whether to use TLS.
  * @returns Options for `postgres()`.

@@ -202,7 +202,7 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
   it.each([
     ['columns are renamed', { transform: postgres.pascal }],
     ['nothing may be prepared', { prepare: false }],
-    ['types are not fetched', { fetch_types: false }],
+    ['types are fetched', { fetch_types: true }],
     ['queries are debugged', { debug: () => {} }],
     ['queries are not pipelined', { max_pipeline: 1 }],
   ])('works where %s', async (_, options) => {
