@@ -43,7 +43,7 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  * - `webhook.delivery.body.size`, a histogram of bytes;
  * - `messaging.client.consumed.messages`, a counter of the items of authentic deliveries, by `webhook.event.kind` (`other`
  *   for unknown kinds), `webhook.event.outcome` and `error.type`;
- * - `webhook.handler.duration`, a histogram of the seconds that `onEvent` or `enqueue` takes, by `webhook.event.kind` (absent
+ * - `webhook.handler.duration`, a histogram of the seconds that `onEvent`, `onEvents` or `enqueue` takes, by `webhook.event.kind` (absent
  *   if `enqueue` gets several kinds) and `error.type` (`_OTHER` for an error that is not of this library).
  *
  * @example

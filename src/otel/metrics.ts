@@ -40,7 +40,7 @@ function createInstruments(meter: Meter) {
     }),
     handlerDuration: histogram(
       'webhook.handler.duration',
-      'Time that onEvent takes for an event, or enqueue for the events of a delivery.',
+      'Time that onEvent takes for an event, or onEvents or enqueue for the events of a delivery.',
       's',
       HANDLER_SECONDS,
     ),

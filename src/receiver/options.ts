@@ -201,7 +201,7 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
 export interface OnEventOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
   readonly onEvent: OnEvent<NoInfer<Tx>>;
-  readonly onEvents?: OneHandler | undefined;
+  readonly onEvents?: NotOnEvents | undefined;
   readonly enqueue?: OneHandler | undefined;
 }
 
@@ -223,11 +223,12 @@ export interface EnqueueOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /** Stores the valid events of a delivery, each key once. Resolve once all are stored; throw to have the delivery resent. */
   readonly enqueue: Enqueue;
   readonly onEvent?: OneHandler | undefined;
-  readonly onEvents?: OneHandler | undefined;
+  readonly onEvents?: NotOnEvents | undefined;
 }
 
 /** Not a value: compilers quote this text when a receiver gets several handlers. */
 type OneHandler = 'Set one of onEvent, onEvents and enqueue';
+type NotOnEvents = 'Set one of onEvent, onEvents and enqueue, and leave out concurrency with onEvents';
 
 /** Options of `createReceiver` and of the adapters' handlers: `secret`, and one of `onEvent`, `onEvents` and `enqueue`. */
 export type ReceiverOptions<Tx = undefined> = EnqueueOptions<Tx> | OnEventsOptions<Tx> | OnEventOptions<Tx>;

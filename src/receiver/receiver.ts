@@ -40,7 +40,7 @@ const WORST_LAST = [422, 503, 500];
  *   onEvent: async (event) => console.log(event.event, event.id),
  * });
  * ```
- * @param options `secret` and one of `onEvent` and `enqueue` are required.
+ * @param options `secret` and one of `onEvent`, `onEvents` and `enqueue` are required.
  * @returns A receiver, to call directly or to pass to an adapter such as `expressHandler`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */

@@ -17,8 +17,16 @@ export type HandlerResult<Tx> = undefined extends Tx
   : [Tx] extends [{ readonly [SYNCHRONOUS]: true }]
     ? NotPromise
     : unknown;
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement
-type NotPromise = void | undefined | null | boolean | number | bigint | string | (object & { readonly then?: never });
+type NotPromise =
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement
+  | void
+  | undefined
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | (object & { readonly then?: 'The handler of a synchronous transaction must not return a promise' });
 
 /** Options that a store passes to `run`. */
 export interface RunOptions {

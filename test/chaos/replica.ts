@@ -44,8 +44,8 @@ export function startReplica(
   log: Log,
 ): Replica {
   let child: ChildProcess;
-  /** The last lines that the process wrote to stderr. */
-  let words: string[] = [];
+  /** The last lines that its processes wrote to stderr. */
+  const words: string[] = [];
   let running: Replica['running'];
   let isStopped = false;
   let ending: { readonly downMs: number; ended(): void } | undefined;
@@ -78,7 +78,6 @@ export function startReplica(
   }
 
   function start(): void {
-    words = [];
     let isAwake = true;
     const self = spawn(process.execPath, [program, JSON.stringify(settings)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

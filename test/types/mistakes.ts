@@ -118,6 +118,42 @@ createReceiver({ secret: 'whsec', onEvent: (event) => console.log(event.id), enq
     Type '() => Promise<void>' is not assignable to type '"Set one of onEvent, onEvents and enqueue"'.`,
   },
 
+  'onEvents-beside-onEvent': {
+    program: `
+import { createReceiver } from 'event-webhook-receiver';
+createReceiver({ secret: 'whsec', onEvent: (event) => console.log(event.id), onEvents: async () => {} });
+`,
+    message: `TS2345: Argument of type '{ secret: string; onEvent: (event: WebhookEvent) => void; onEvents: () => Promise<void>; }' is not assignable to parameter of type 'ReceiverOptions<undefined>'.
+  Types of property 'onEvents' are incompatible.
+    Type '() => Promise<void>' is not assignable to type '"Set one of onEvent, onEvents and enqueue, and leave out concurrency with onEvents"'.`,
+  },
+
+  'onEvents-with-concurrency': {
+    program: `
+import { createReceiver } from 'event-webhook-receiver';
+createReceiver({ secret: 'whsec', concurrency: 4, onEvents: async (entries) => console.log(entries.length) });
+`,
+    message: `TS2345: Argument of type '{ secret: string; concurrency: number; onEvents: (entries: any) => Promise<void>; }' is not assignable to parameter of type 'ReceiverOptions<undefined>'.
+  Types of property 'onEvents' are incompatible.
+    Type '(entries: any) => Promise<void>' is not assignable to type '"Set one of onEvent, onEvents and enqueue, and leave out concurrency with onEvents"'.`,
+  },
+
+  'async-handler-in-a-synchronous-transaction': {
+    program: `
+import { createReceiver } from 'event-webhook-receiver';
+import { type Synchronous, type SqlStore } from 'event-webhook-receiver/stores/sql';
+declare const store: SqlStore<Synchronous<{ exec(sql: string): void }>>;
+createReceiver({ secret: 'whsec', store, onEvent: async (event, { tx }) => tx.exec(event.id) });
+`,
+    message: `TS2322: Type '(event: WebhookEvent, { tx }: EventContext<NoInfer<Synchronous<{ exec(sql: string): void; }>>>) => Promise<void>' is not assignable to type '"Set one of onEvent, onEvents and enqueue" | OnEvent<NoInfer<Synchronous<{ exec(sql: string): void; }>>> | undefined'.
+  Type '(event: WebhookEvent, { tx }: EventContext<NoInfer<Synchronous<{ exec(sql: string): void; }>>>) => Promise<void>' is not assignable to type 'OnEvent<NoInfer<Synchronous<{ exec(sql: string): void; }>>>'.
+    Type 'Promise<void>' is not assignable to type 'NotPromise'.
+      Type 'Promise<void>' is not assignable to type 'object & { readonly then?: "The handler of a synchronous transaction must not return a promise"; }'.
+        Type 'Promise<void>' is not assignable to type '{ readonly then?: "The handler of a synchronous transaction must not return a promise"; }'.
+          Types of property 'then' are incompatible.
+            Type '<TResult1 = void, TResult2 = never>(onfulfilled?: ((value: void) => TResult1 | PromiseLike<TResult1>) | null | undefined, onrejected?: ((reason: any) => TResult2 | PromiseLike<...>) | null | undefined) => Promise<...>' is not assignable to type '"The handler of a synchronous transaction must not return a promise"'.`,
+  },
+
   'no-handler': {
     program: `
 import { createReceiver } from 'event-webhook-receiver';

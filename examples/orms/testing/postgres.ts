@@ -115,4 +115,11 @@ const typeOrmOverPg: SqlClient = {
   },
 };
 
-export const clients: readonly SqlClient[] = [drizzleOverPg, drizzleOverPostgresJs, prismaOverPg, kyselyOverPg, knexOverPg, typeOrmOverPg];
+export const clients: readonly SqlClient[] = [
+  drizzleOverPg,
+  drizzleOverPostgresJs,
+  prismaOverPg,
+  kyselyOverPg,
+  knexOverPg,
+  typeOrmOverPg,
+];

@@ -16,6 +16,13 @@ export const noPostgres = existsSync(fileURLToPath(new URL('node_modules/embedde
   ? undefined
   : 'no Postgres; npm ci --prefix examples/servers brings one';
 
+// Debian has it outside of an ordinary user's PATH.
+const PATH = `${process.env.PATH}:/usr/sbin`;
+export const noMariadb =
+  spawnSync('mariadbd', ['--version'], { env: { ...process.env, PATH } }).status === 0
+    ? undefined
+    : 'mariadb-server-core is not installed';
+
 /** Gives `work` the port of a Redis of its own, which keeps nothing on disk. */
 export async function withRedis(work) {
   const probe = createServer().listen(0, '127.0.0.1');
@@ -40,6 +47,17 @@ export async function withRedis(work) {
 export async function withPostgres(work) {
   const { startPostgres } = await tsImport(new URL('postgres.ts', servers).href, import.meta.url);
   const server = await startPostgres();
+  try {
+    return await work(server.url);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Gives `work` the URL of a MariaDB of its own. It waits for the disk at every commit, which is its default. */
+export async function withMariadb(work) {
+  const { startMariadb } = await tsImport(new URL('../../servers/mariadb.ts', import.meta.url).href, import.meta.url);
+  const server = await startMariadb();
   try {
     return await work(server.url);
   } finally {

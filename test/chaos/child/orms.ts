@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { fromDrizzle, fromPrisma } from '../../../src/stores/sql/index.js';
+import { type DrizzleLike, fromDrizzle, fromPrisma } from '../../../src/stores/sql/index.js';
 import type { OrmName } from '../modes.js';
 import { type EffectRow, insertion } from './handler.js';
 import { settings, waiting } from './steps.js';
@@ -8,7 +8,7 @@ import type { Client } from './stores.js';
 /** Not imported: the types of these packages are not there where only the main install was made. */
 const load = createRequire(settings.orms);
 const report = (error: Error) => console.error('pool:', error.message);
-const options = { connectionString: settings.postgresUrl, max: 10, connectionTimeoutMillis: 1000 };
+const options = { connectionString: settings.postgresUrl, max: 10, connectionTimeoutMillis: 1000, query_timeout: 1000 };
 
 interface DrizzleTx {
   insert(table: unknown): { values(rows: readonly EffectRow[]): Promise<unknown> };
@@ -30,7 +30,10 @@ function openDrizzle(): Client<DrizzleTx> {
   const pool = new Pool(options);
   pool.on('error', report);
   waiting.push(() => pool.waitingCount);
-  return { db: fromDrizzle(drizzle({ client: pool })), insert: (tx, rows) => tx.insert(effects).values(rows) };
+  return {
+    db: fromDrizzle<DrizzleTx>(drizzle({ client: pool }) as DrizzleLike<DrizzleTx>),
+    insert: (tx, rows) => tx.insert(effects).values(rows),
+  };
 }
 
 interface PrismaTx {

@@ -5,6 +5,8 @@ import { tell } from './steps.js';
 export const DRAIN_MS = 8000;
 /** How long to keep reading what has arrived. */
 const READ_MS = 100;
+/** More than connections can be waiting to be accepted. */
+const TURNS = 500;
 
 /** On SIGTERM: drains, closes, and exits. */
 export function shutDownOnSigterm(
@@ -17,8 +19,8 @@ export function shutDownOnSigterm(
     // As the README says: what arrived while the process was frozen still has to be read, and is answered 503.
     await new Promise((resolve) => setTimeout(resolve, READ_MS));
     const closing = monotonic();
-    // What was sent before now is read within a few turns: one accepts a connection and the next one reads it.
-    for (let turns = 0; turns < 4; turns++) await turn();
+    // A turn accepts one connection, and the next one reads it. On a busy machine the wait may have had few turns.
+    for (let turns = 0; turns < TURNS; turns++) await turn();
     tell({ closing, unfinished });
     await close();
     process.exit(unfinished === 0 ? 0 : 1);

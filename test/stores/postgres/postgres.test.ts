@@ -22,7 +22,7 @@ describe.skipIf(!hasPostgres)(`postgresStore${needsPostgres}`, () => {
         },
         passTime: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       });
-      const traits = { meanwhile: 'in-progress', shared: true, leases: kind === 'lease', onceEach: kind === 'lease' } as const;
+      const traits = { meanwhile: 'in-progress', shared: true, leases: kind === 'lease', onceEach: false } as const;
       describeStore(title, traits, target);
       describeStoreOutages(title, target, () => server);
       if (kind === 'lease') describeLeaseOutages(title, target, () => server);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
 import { createCluster } from 'redis';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RedisLike, redisStore } from '../../../src/stores/redis/index.js';
 import { describeStore } from '../../contracts/store.js';
 import { eventually, nothing, unique } from '../../contracts/store-helpers.js';
@@ -46,6 +46,27 @@ describe.skipIf(!hasRedis)(`Redis Cluster${needsRedis}`, () => {
       open: async (settings) => redisStore({ client: await connect(cluster.ports), ...settings }),
       passTime: (ms) => sleep(ms),
     }));
+
+    it(`frees the keys that ${name} has claimed when the claim of another slot fails`, async () => {
+      const client = await connect(cluster.ports);
+      const prefix = `${unique()}:`;
+      const store = redisStore({ client, prefix });
+      const keys = Array.from({ length: 30 }, (_, index) => String(index));
+      await store.onceEach?.(['warm', 'up'], nothing);
+      const node = new Cluster(cluster.ports.map((port) => ({ host: '127.0.0.1', port })));
+      onTestFinished(() => node.disconnect());
+      // A value of another type, with which the script fails.
+      await node.rpush(`${prefix}7`, 'a list');
+      const run = vi.fn(nothing);
+      await expect(store.onceEach?.(keys, run)).rejects.toThrow(/WRONGTYPE/);
+      expect(run).not.toHaveBeenCalled();
+      const free = keys.filter((key) => key !== '7');
+      await eventually(async () =>
+        expect(new Set(await store.onceEach?.(free, nothing))).toEqual(new Set(['handled'])),
+      );
+      await node.del(`${prefix}7`);
+      expect(await store.once('7', nothing)).toBe('handled');
+    });
 
     it(`spreads the keys of ${name} over every node`, async () => {
       const store = redisStore({ client: await connect(cluster.ports), prefix: `${unique()}:` });

@@ -82,9 +82,15 @@ export interface SqlServer {
   open(client: SqlClient, settings?: ClientSettings, port?: number): Promise<Opened>;
 }
 
+async function prepare(client: SqlClient, url: string): Promise<void> {
+  const direct = await openClient(client, url);
+  await direct.lease().migrate();
+  await direct.run('CREATE TABLE effects (id varchar(200) NOT NULL)');
+}
+
 export function useServer(dialect: 'postgres' | 'mysql'): SqlServer {
   let server: TestServer;
-  let migrated = false;
+  let prepared: Promise<void> | undefined;
   beforeAll(async () => {
     server = await SERVERS[dialect]();
   }, 60_000);
@@ -92,12 +98,8 @@ export function useServer(dialect: 'postgres' | 'mysql'): SqlServer {
   return {
     server: () => server,
     async open(client, settings, port = server.port) {
-      if (!migrated) {
-        const direct = await openClient(client, server.url);
-        await direct.lease().migrate();
-        await direct.run('CREATE TABLE effects (id varchar(200) NOT NULL)');
-        migrated = true;
-      }
+      prepared ??= prepare(client, server.url);
+      await prepared;
       return openClient(client, server.url.replace(`:${server.port}/`, `:${port}/`), settings);
     },
   };

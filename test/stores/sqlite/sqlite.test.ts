@@ -23,7 +23,7 @@ function connect(path = file) {
 const open = (options: Partial<SqliteStoreOptions> = {}) =>
   sqliteStore({ database: connect(), now: () => time, ...options });
 
-describeStore('sqliteStore', { meanwhile: 'in-progress', shared: true, leases: true }, () => ({
+describeStore('sqliteStore', { meanwhile: 'in-progress', shared: true, leases: true, onceEach: false }, () => ({
   open: async (settings) => open(settings),
   passTime: async (ms) => {
     time += ms;

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
+import { storeError } from '../../bounded-calls.js';
 import type { SqlDatabase } from '../database.js';
 import { answerOf } from './raw-connection.js';
 
@@ -15,7 +16,7 @@ interface Executor {
   }): unknown;
 }
 
-/** What is used of Kysely. */
+/** The part of a Kysely instance that the store uses. */
 export interface KyselyLike<Tx> {
   getExecutor(): Executor;
   transaction(): { execute(work: (tx: Tx) => Promise<void>): Promise<void> };
@@ -27,13 +28,26 @@ type Client =
   | { unsafe(text: string, values: never[]): PromiseLike<unknown> };
 
 /**
- * A database behind Kysely. `context.tx` is its `Transaction`, on a connection of the client, because Kysely cannot close
- * one that no longer answers.
+ * Takes Kysely for `sqlStore`, with the client of its dialect. In a transaction `context.tx` is Kysely's own
+ * (`Transaction<DB>`), with its plugins, on a connection that the store gets and closes as the client's function does:
+ * Kysely cannot close one that no longer answers.
  *
- * @param kysely The instance.
- * @param client The pool of its dialect: `fromPg(pool)`, `fromMysql2(pool)`, `fromPostgresJs(sql)` or `fromPGlite(db)`.
- * @returns The `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else.
+ * It does not support streams, the option `log` and transactions within the transaction: use savepoints.
+ *
+ * @example
+ * ```ts
+ * import { fromKysely, fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import { Kysely, PostgresDialect } from 'kysely';
+ * import { Pool } from 'pg';
+ *
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
+ * const kysely = new Kysely<{ transfers: { id: string } }>({ dialect: new PostgresDialect({ pool }) });
+ * const store = sqlStore({ db: fromKysely(kysely, fromPg(pool)), transactional: true });
+ * ```
+ * @param kysely Your instance. The store neither opens nor closes it.
+ * @param client `fromPg(pool)` or `fromPostgresJs(sql)`, or for MySQL `fromMysql2(pool)`, with `pool.promise()`.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for SQLite.
  */
 export function fromKysely<Tx>(kysely: KyselyLike<Tx>, client: SqlDatabase<Client>): SqlDatabase<Tx> {
   if (!hasMethods<KyselyLike<Tx>>(kysely, 'getExecutor', 'transaction')) {
@@ -57,18 +71,24 @@ export function fromKysely<Tx>(kysely: KyselyLike<Tx>, client: SqlDatabase<Clien
         const executor = kysely
           .getExecutor()
           .withConnectionProvider({ provideConnection: (consumer) => consumer(connection as never) });
-        const bound = new Kysely({ config: {}, dialect: {}, driver: DRIVER, executor });
+        const bound = new Kysely({ config: {}, dialect: {}, driver: driverOfOne(), executor });
         await bound.transaction().execute((trx) => work({ ...transaction, tx: trx }));
       }, options),
   };
 }
 
-/** The client begins and ends the transaction. */
-const DRIVER = {
-  beginTransaction: async () => {},
-  commitTransaction: async () => {},
-  rollbackTransaction: async () => {},
-};
+/** The client begins and ends the transaction, so this does nothing. Kysely would send another BEGIN within it. */
+function driverOfOne() {
+  let isBegun = false;
+  return {
+    async beginTransaction() {
+      if (isBegun) throw storeError('Kysely cannot nest transactions. In the handler, use savepoints.');
+      isBegun = true;
+    },
+    async commitTransaction() {},
+    async rollbackTransaction() {},
+  };
+}
 
 /** Results as Kysely's own dialects give them. */
 async function execute(client: Client, { sql, parameters }: CompiledQuery) {

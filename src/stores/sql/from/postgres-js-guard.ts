@@ -9,14 +9,20 @@ export interface GuardedTransaction<Tx> {
   /** Identifies the connection. */
   readonly connection: object;
   query(text: string): Promise<unknown>;
+  /** Rejects when the connection is lost. */
+  readonly lost: Promise<never>;
   /** After the end, gives the connection back to the pool. */
   release(): void;
+  /** After the end, closes the connection. */
+  destroy(): void;
 }
 
 /** The connection of postgres.js, in the parts that show whose it is. */
 interface Connection {
   /** Another function for each transaction; null once the connection is lost. With `release` it outlives the transaction. */
   reserved: (((...args: never[]) => unknown) & { release?: boolean }) | null;
+  /** Says goodbye to the server. An error of the server instead would be passed to the query after the next connect. */
+  terminate(): void;
 }
 
 type Unsafe = (text: string, values?: unknown[], options?: object) => PromiseLike<unknown> & { execute(): unknown };
@@ -24,23 +30,20 @@ type Unsafe = (text: string, values?: unknown[], options?: object) => PromiseLik
 interface Query {
   handler: ((query: Query) => unknown) & { debug?: unknown };
   reject: (error: Error) => void;
-  catch: unknown;
   readable: unknown;
   writable: unknown;
 }
 
 /**
- * Runs `begin`, and keeps postgres.js from using a connection that is lost: it would send the end of the transaction, and
- * queries of the handler, on what the pool has connected in its place.
+ * Opens a transaction whose `begin` never ends: postgres.js prepares its COMMIT, which behind a connection pooler aborts the
+ * transaction and then succeeds, and it ends transactions on what it has connected in place of a lost connection.
  */
-export function guardedTransaction<Tx extends object>(
+export function openTransaction<Tx extends object>(
   sql: { begin(options: string, work: (tx: Tx) => Promise<void>): Promise<unknown> },
   options: string,
-  work: (transaction: GuardedTransaction<Tx>) => Promise<void>,
-): Promise<void> {
+): Promise<GuardedTransaction<Tx>> {
   return new Promise((resolve, reject) => {
-    let failure: { readonly error: unknown } | undefined;
-    const ended = sql.begin(options, async (plain) => {
+    const begun = sql.begin(options, async (plain) => {
       const unsafe = Reflect.get(plain, 'unsafe') as Unsafe;
       const connection = await new Promise<Connection>((found) => {
         const onexecute = (each: Connection) => {
@@ -51,50 +54,44 @@ export function guardedTransaction<Tx extends object>(
         unsafe('', [], { onexecute }).execute();
       });
       const { reserved } = connection;
-      if (typeof reserved !== 'function') throw storeError('This version of postgres.js is not supported.');
+      if (typeof reserved !== 'function' || typeof connection.terminate !== 'function') {
+        throw storeError('This version of postgres.js is not supported.');
+      }
       reserved.release = true;
       let isClosed = false;
       let isBroken = false;
       const isLost = () => isBroken || connection.reserved !== reserved;
-      const query = async (text: string) => {
-        if (isLost()) throw storeError(LOST);
-        return unsafe(text);
-      };
+      const lost = begun.then(() => Promise.reject(storeError(LOST)));
+      lost.catch(() => {});
+      const query = (text: string): Promise<unknown> =>
+        isLost() ? Promise.reject(storeError(LOST)) : Promise.race([unsafe(text), lost]);
       const state: State = {
         refusal: () => (isClosed || isLost() ? overError() : undefined),
         lose: () => {
           isBroken = true;
         },
-        ended,
+        lost,
       };
-      const transaction: GuardedTransaction<Tx> = {
+      resolve({
         tx: guarded(plain, state),
         close() {
           isClosed = true;
         },
         connection,
         query,
+        lost,
         release() {
           reserved.release = false;
           // Its answer tells postgres.js that the connection is in no transaction.
           query('').catch(() => {});
         },
-      };
-      try {
-        await work(transaction);
-        if (isLost()) throw storeError(LOST);
-      } catch (error) {
-        failure = { error };
-        if (!isLost()) throw error;
-        reject(error);
-        await new Promise(() => {});
-      }
+        destroy() {
+          if (!isLost()) connection.terminate();
+        },
+      });
+      await new Promise(() => {});
     });
-    // What `work` failed with, even if the rollback failed, too.
-    ended.then(
-      () => resolve(),
-      (error) => reject(failure ? failure.error : error),
-    );
+    begun.catch(reject);
   });
 }
 
@@ -102,7 +99,7 @@ interface State {
   refusal(): Error | undefined;
   /** Called when a query failed because of the connection, which postgres.js learns later. */
   lose(): void;
-  readonly ended: Promise<unknown>;
+  readonly lost: Promise<never>;
 }
 
 function guarded<Tx extends object>(sql: Tx, state: State): Tx {
@@ -129,6 +126,8 @@ function guardedQuery(made: unknown, { refusal, lose }: State): unknown {
   const query = made as object as Query;
   const { handler } = query;
   const handle = (each: Query) => {
+    // An error that nobody waits for must not end the process.
+    Promise.prototype.catch.call(made, () => {});
     const error = refusal();
     if (error) return each.reject(error);
     const { reject } = each;
@@ -136,8 +135,6 @@ function guardedQuery(made: unknown, { refusal, lose }: State): unknown {
       if (!('severity' in cause)) lose();
       reject(cause);
     };
-    // `begin` would roll back for an error that the handler caught and undid with a savepoint.
-    each.catch = () => Promise.prototype.catch.call(made, () => {});
     return handler(each);
   };
   query.handler = Object.assign(handle, { debug: handler.debug });
@@ -159,8 +156,7 @@ function savepoint(begin: (...args: unknown[]) => Promise<unknown>, args: unknow
       if (state.refusal()) await new Promise(() => {});
     }
   };
-  const lost = state.ended.then(() => Promise.reject(overError()));
-  return Promise.race([begin(...args.slice(0, -1), callback), lost]);
+  return Promise.race([begin(...args.slice(0, -1), callback), state.lost]);
 }
 
 // It would keep the connection for as long as the stream is open.

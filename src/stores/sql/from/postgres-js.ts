@@ -1,8 +1,10 @@
 import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
+import { storeError } from '../../bounded-calls.js';
 import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
-import { type GuardedTransaction, guardedTransaction } from './postgres-js-guard.js';
+import { ABORTED } from '../postgres.js';
+import { type GuardedTransaction, openTransaction } from './postgres-js-guard.js';
 import { SESSION } from './postgres-session.js';
 
 /** The part of postgres.js's `sql` that the store uses. `begin` has two overloads, so that its type can be inferred. */
@@ -41,30 +43,31 @@ export function fromPostgresJs<Tx extends object>(sql: PostgresJsLike<Tx>): SqlD
 
   /** Gives the connection back if its session is what it was. */
   async function tidy(opened: GuardedTransaction<Tx>): Promise<void> {
-    if ((await session(opened)) === sessions.get(opened.connection)) return opened.release();
+    const after = await session(opened).catch(() => undefined);
+    if (after !== undefined && after === sessions.get(opened.connection)) return opened.release();
     sessions.delete(opened.connection);
-    await opened.query('SELECT pg_terminate_backend(pg_backend_pid())');
+    opened.destroy();
   }
 
   return {
     dialect: 'postgres',
     run: async (statement) => read(await sql.unsafe(statement)),
     async transaction(work, { isolationLevel }) {
-      let opened: GuardedTransaction<Tx> | undefined;
+      const opened = await openTransaction(sql, isolationLevel ? `isolation level ${isolationLevel}` : '');
+      const { tx, query, close, connection, lost } = opened;
+      let isCommitting = false;
       try {
-        await guardedTransaction(
-          sql,
-          isolationLevel ? `isolation level ${isolationLevel}` : '',
-          async (transaction) => {
-            opened = transaction;
-            const { tx, query, close, connection } = transaction;
-            if (!sessions.has(connection)) sessions.set(connection, await session(transaction));
-            await work({ tx, run: async (statement) => read(await query(statement)), close });
-          },
-        );
+        if (!sessions.has(connection)) sessions.set(connection, await session(opened));
+        await Promise.race([work({ tx, run: async (statement) => read(await query(statement)), close }), lost]);
+        isCommitting = true;
+        // Postgres answers COMMIT with ROLLBACK if a statement failed after the check.
+        if (Reflect.get((await query('COMMIT')) as object, 'command') !== 'COMMIT') throw storeError(ABORTED);
+      } catch (error) {
+        if (!isCommitting) await query('ROLLBACK').catch(ignore);
+        throw error;
       } finally {
         // Not awaited: the transaction has ended.
-        if (opened) tidy(opened).catch(ignore);
+        void tidy(opened);
       }
     },
   };

@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fetchHandler } from '../../../../src/adapters/fetch.js';
 import type { Receiver, WebhookEvent } from '../../../../src/index.js';
 import { createTestDelivery, sampleEventEmitted } from '../../../../src/testing/index.js';
-import { hasOrms, needsOrms } from './installed.js';
+import { hasOrms, importOrms, needsOrms } from './installed.js';
 
 type Then = (event: WebhookEvent, write: (id: string) => unknown) => void | Promise<void>;
 type Open = (file: string, then: Then) => Promise<Opened>;
@@ -16,8 +15,7 @@ interface Opened {
   close(): void;
 }
 
-const path = fileURLToPath(new URL('../../../../examples/orms/testing/sqlite.ts', import.meta.url));
-const openers: Record<string, Open> = hasOrms ? await import(/* @vite-ignore */ path) : {};
+const openers = hasOrms ? await importOrms<Record<string, Open>>('sqlite') : {};
 
 async function open(name: string, then: Then = () => {}) {
   const directory = mkdtempSync(join(tmpdir(), 'drizzle-'));

@@ -8,10 +8,28 @@ const orms = new URL('../../../../examples/orms/', import.meta.url);
 export const hasOrms = existsSync(new URL('generated/mysql', orms));
 export const needsOrms = hasOrms ? '' : ' (skipped: no ORMs; npm run test:servers installs them)';
 
-/** The clients of examples/orms/testing, where the types of the ORMs stay; none where the ORMs are not installed. */
+/** A file of examples/orms/testing, where the types of the ORMs stay. */
+export async function importOrms<Module>(name: string): Promise<Module> {
+  return await import(/* @vite-ignore */ fileURLToPath(new URL(`testing/${name}.ts`, orms)));
+}
+
+/** The clients of a database; none where the ORMs are not installed. */
 export async function importClients(name: 'postgres' | 'mysql'): Promise<readonly SqlClient[]> {
-  if (!hasOrms) return [];
-  const path = fileURLToPath(new URL(`testing/${name}.ts`, orms));
-  const { clients }: { clients: readonly SqlClient[] } = await import(/* @vite-ignore */ path);
-  return clients;
+  return hasOrms ? (await importOrms<{ clients: readonly SqlClient[] }>(name)).clients : [];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each ORM has its own type of transactions
+type Tx = any;
+
+/** What the transactions of an ORM can do beyond statements. */
+export interface Habits {
+  readonly client: SqlClient;
+  /** Runs a statement in a transaction within the transaction, and then `then`. */
+  nested?(tx: Tx, text: string, then: () => Promise<void>): Promise<unknown>;
+  /** Ways to end the transaction by the ORM, and whether they commit. */
+  readonly endings?: Readonly<Record<string, { readonly commits: boolean; end(tx: Tx): unknown }>>;
+  /** What is refused in a transaction. */
+  readonly refused?: Readonly<Record<string, (tx: Tx) => unknown>>;
+  /** Begins a transaction within the transaction that nobody ends. */
+  leaveOpen?(tx: Tx): Promise<unknown>;
 }

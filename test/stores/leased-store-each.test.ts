@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RunOptions } from '../../src/index.js';
+import { type Claim, type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { failing, nothing } from '../contracts/store-helpers.js';
+import { deferred } from '../helpers.js';
+import { fakeTable } from './fake-table.js';
+
+const options = resolveLeaseOptions({ timeoutMs: 100 });
+const store503 = expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', status: 503 });
+const keys = ['c', 'a', 'b'];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A table that notes its calls. */
+function noted(wrong: Partial<LeaseTable> = {}) {
+  const { rows, right } = fakeTable();
+  const calls: string[] = [];
+  const { claim, complete, release } = { ...right, ...wrong };
+  const table: LeaseTable = {
+    claim(...args) {
+      calls.push(`claim ${args[0]}`);
+      return claim(...args);
+    },
+    complete(...args) {
+      calls.push(`complete ${args[0]}`);
+      return complete(...args);
+    },
+    release(...args) {
+      calls.push(`release ${args[0]}`);
+      return release(...args);
+    },
+  };
+  return { rows, right, calls, store: leasedStore(table, options) };
+}
+
+describe('leasedStore with several keys', () => {
+  it('makes one call for all of them at each step', async () => {
+    const { store, calls, rows } = noted();
+    expect(await store.onceEach(keys, nothing)).toEqual(['handled', 'handled', 'handled']);
+    expect(calls).toEqual(['claim c,a,b', 'complete c,a,b']);
+    await expect(store.onceEach(['d', 'a', 'e'], failing)).rejects.toThrow('the run failed');
+    expect(calls.slice(2)).toEqual(['claim d,a,e', 'release d,a,e']);
+    expect([...rows.keys()]).toEqual(keys);
+  });
+
+  it('gives the run the smallest of the tokens', async () => {
+    const claim = async (): Promise<Map<string, Claim>> =>
+      new Map<string, Claim>([
+        ['c', 9n],
+        ['a', 7n],
+        ['b', 'duplicate'],
+      ]);
+    const tokens: unknown[] = [];
+    const run = async (_fresh: readonly string[], _tx: undefined, { fencingToken }: RunOptions = {}) => {
+      tokens.push(fencingToken);
+    };
+    await noted({ claim }).store.onceEach(keys, run);
+    expect(tokens).toEqual([7n]);
+  });
+
+  it('treats a key that the table does not answer for as in progress', async () => {
+    const claim = async () => new Map<string, Claim>([['a', 'claimed']]);
+    const { store } = noted({ claim });
+    expect(await store.onceEach(keys, nothing)).toEqual(['in-progress', 'handled', 'in-progress']);
+  });
+
+  it('fails when one of the keys was taken over, after the others were recorded', async () => {
+    const { store, rows } = noted();
+    const taking = store.onceEach(keys, async () => {
+      rows.set('a', { owner: 'another', done: false });
+    });
+    await expect(taking).rejects.toThrow(/another run has taken over/);
+    expect(keys.map((key) => rows.get(key)?.done)).toEqual([true, false, true]);
+    expect(store.unrecorded()).toEqual([]);
+  });
+
+  it('retries the record of all its keys, and runs none of them in the meantime', async () => {
+    let isDown = true;
+    const { right, rows } = fakeTable();
+    const complete: LeaseTable['complete'] = (each, owner) =>
+      isDown ? Promise.reject(new Error('down')) : right.complete(each, owner);
+    const store = leasedStore({ ...right, complete }, options);
+    const first = expect(store.onceEach(keys, nothing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(100);
+    await first;
+    expect(store.unrecorded()).toHaveLength(1);
+    rows.clear(); // The server has lost them.
+    const again = expect(store.onceEach(keys, failing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(100);
+    await again;
+    isDown = false;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(store.unrecorded()).toEqual([]);
+    expect(await store.onceEach(keys, failing)).toEqual(['duplicate', 'duplicate', 'duplicate']);
+  });
+
+  it('runs the others while the record of one is pending, and answers for it afterwards', async () => {
+    for (const way of ['recorded', 'late']) {
+      const gate = deferred();
+      const { right } = fakeTable();
+      const complete: LeaseTable['complete'] = async (each, owner) => {
+        if (each.includes('a')) await gate.promise;
+        return right.complete(each, owner);
+      };
+      const store = leasedStore({ ...right, complete }, options);
+      store.once('a', nothing).catch(nothing);
+      await vi.advanceTimersByTimeAsync(0);
+      const run = vi.fn(async (_fresh: readonly string[]) => {});
+      const second = store.onceEach(keys, run);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(run.mock.calls.map(([fresh]) => fresh)).toEqual([['c', 'b']]);
+      if (way === 'recorded') gate.resolve();
+      await vi.advanceTimersByTimeAsync(100);
+      expect(await second).toEqual(['handled', way === 'recorded' ? 'duplicate' : 'in-progress', 'handled']);
+      gate.resolve();
+      await vi.advanceTimersByTimeAsync(0);
+    }
+  });
+
+  it('fails without a run if the claim is answered late, and frees what it claimed', async () => {
+    const late = deferred();
+    const { right, rows } = fakeTable();
+    const claim: LeaseTable['claim'] = async (each, owner) => {
+      await late.promise;
+      return right.claim(each, owner);
+    };
+    const store = leasedStore({ ...right, claim }, options);
+    const run = vi.fn(nothing);
+    const refused = expect(store.onceEach(keys, run)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(100);
+    await refused;
+    late.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(run).not.toHaveBeenCalled();
+    expect(rows.size).toBe(0);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { countOf, ERR_STORE, type Opened, type SqlClient, useServer } from '../client.js';
+import { type Habits, hasOrms, importOrms, needsOrms } from './installed.js';
+
+const habits = hasOrms ? (await importOrms<{ habits: readonly Habits[] }>('habits')).habits : [];
+const insert = (id: string) => `INSERT INTO effects VALUES ('${id}')`;
+
+describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${needsPostgres}${needsOrms}`, () => {
+  const server = useServer('postgres');
+
+  describe.each(habits)('$client.title', ({ client, nested, endings = {}, refused = {}, leaveOpen }) => {
+    /** A store whose handlers get the transaction of the ORM itself. */
+    async function open(max = 2) {
+      const opened = await server.open(client, { max });
+      const own = await client.open(server.server().url, { max });
+      const store = sqlStore({ db: own.db, transactional: true });
+      return { opened, store, runIn: own.runIn, close: own.close };
+    }
+    const openTransactions = async ({ run }: Opened) => {
+      const rows = await run(`SELECT pid FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'`);
+      return rows.length;
+    };
+
+    if (nested)
+      it('commits a nested transaction with the key, or rolls it back with the handler', async () => {
+        const { opened, store, runIn, close } = await open();
+        const [kept, lost, key] = [unique(), unique(), unique()];
+        await expect(
+          store.once(key, async (tx) => {
+            await nested(tx, insert(lost), nothing);
+            await failing();
+          }),
+        ).rejects.toThrow('the run failed');
+        expect(await countOf(opened, lost)).toBe(0);
+        const word = await store.once(key, async (tx) => {
+          await nested(tx, insert(kept), nothing);
+          await expect(nested(tx, insert(lost), failing)).rejects.toThrow('the run failed');
+          await runIn(tx, insert(kept));
+        });
+        expect(word).toBe('handled');
+        expect([await countOf(opened, kept), await countOf(opened, lost)]).toEqual([2, 0]);
+        await close();
+      });
+
+    if (leaveOpen)
+      it('commits what a handler leaves in a nested transaction that nobody ends', async () => {
+        const { opened, store, runIn, close } = await open(1);
+        const [id, key] = [unique(), unique()];
+        const word = await store.once(key, async (tx) => {
+          await leaveOpen(tx);
+          await runIn(tx, insert(id));
+        });
+        expect(word).toBe('handled');
+        expect(await countOf(opened, id)).toBe(1);
+        await expect(
+          store.once(unique(), async (tx) => {
+            await leaveOpen(tx);
+            await runIn(tx, insert(id));
+            await failing();
+          }),
+        ).rejects.toThrow('the run failed');
+        expect(await store.once(key, failing)).toBe('duplicate');
+        expect(await countOf(opened, id)).toBe(1);
+        expect(await openTransactions(opened)).toBe(0);
+        await close();
+      });
+
+    for (const [name, { commits, end }] of Object.entries(endings)) {
+      it(`refuses a handler that ends the transaction by ${name}, and what it writes then`, async () => {
+        const { opened, store, runIn, close } = await open();
+        const [before, after, key] = [unique(), unique(), unique()];
+        const work = store.once(key, async (tx) => {
+          await runIn(tx, insert(before));
+          await end(tx);
+          await runIn(tx, insert(after)).catch(nothing);
+        });
+        await expect(work).rejects.toMatchObject({
+          ...ERR_STORE,
+          message: expect.stringMatching(/ended the transaction/),
+        });
+        expect(await countOf(opened, before)).toBe(commits ? 1 : 0);
+        await eventually(async () => expect(await store.once(key, nothing)).toBe(commits ? 'duplicate' : 'handled'));
+        expect(await openTransactions(opened)).toBe(0);
+        await close();
+      });
+    }
+
+    for (const [name, use] of Object.entries(refused)) {
+      it(`refuses ${name}`, async () => {
+        const { opened, store, close } = await open();
+        const work = store.once(unique(), async (tx) => void (await use(tx)));
+        await expect(work).rejects.toThrow(/transaction/i);
+        expect(await store.once(unique(), nothing)).toBe('handled');
+        expect(await openTransactions(opened)).toBe(0);
+        await close();
+      });
+    }
+  });
+
+  it('gives a handler more time than the interactive transactions of Prisma do', { timeout: 20_000 }, async () => {
+    const { client } = habits.find((each) => each.client.title.startsWith('fromPrisma')) as { client: SqlClient };
+    const opened = await server.open(client);
+    const id = unique();
+    const word = await opened.transactional().once(unique(), async (run) => {
+      await new Promise((resolve) => setTimeout(resolve, 5500));
+      await run(insert(id));
+    });
+    expect(word).toBe('handled');
+    expect(await countOf(opened, id)).toBe(1);
+  });
+
+  it('refuses a client that repeats transactions by itself', async () => {
+    const { client } = habits[0] as Habits;
+    const { db, run, close } = await client.open(server.server().url, {});
+    await server.open(client);
+    const repeating: SqlDatabase<unknown> = {
+      ...db,
+      transaction: (work, options) => db.transaction(work, options).catch(() => db.transaction(work, options)),
+    };
+    const store = sqlStore({ db: repeating, transactional: true });
+    let runs = 0;
+    const work = store.once(unique(), async () => {
+      runs++;
+      await failing();
+    });
+    await expect(work).rejects.toMatchObject({ ...ERR_STORE, message: expect.stringContaining('retries off') });
+    expect(runs).toBe(1);
+    await run('SELECT 1');
+    await close();
+  });
+});

@@ -1,0 +1,187 @@
+import pg, { type PoolClient } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createReceiver } from '../../../../src/index.js';
+import { fromPg, sqlStore } from '../../../../src/stores/sql/index.js';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { event, secret, signed } from '../../../helpers.js';
+import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { countOf, ERR_STORE, useServer } from '../client.js';
+import { openPg, pgClient } from '../clients/pg.js';
+
+const url = 'postgres://localhost/nowhere';
+
+describe('fromPg', () => {
+  it('refuses anything but a Pool', () => {
+    const client = new pg.Client(url);
+    const pooled = Object.assign(new pg.Client(url), { release() {} });
+    for (const pool of [undefined, null, url, {}, () => {}, client, pooled, { query: nothing }, { connect: nothing }]) {
+      expect(() => Reflect.apply(fromPg, undefined, [pool])).toThrow(
+        expect.objectContaining({
+          code: 'ERR_WEBHOOK_CONFIG',
+          message: expect.stringMatching(/^`pool` must be a Pool of pg, not a Client or a URL, got \w/),
+        }),
+      );
+    }
+  });
+
+  it('refuses a Pool that waits forever for a server that does not answer while connecting', () => {
+    for (const options of [{}, { connectionTimeoutMillis: 0 }]) {
+      const pool = new pg.Pool({ connectionString: url, ...options });
+      expect(() => fromPg(pool)).toThrow(
+        expect.objectContaining({
+          code: 'ERR_WEBHOOK_CONFIG',
+          message: expect.stringContaining('connectionTimeoutMillis'),
+        }),
+      );
+    }
+  });
+
+  it('does not connect by itself', () => {
+    const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: 1000 });
+    for (const transactional of [true, false]) {
+      expect(sqlStore({ db: fromPg(pool), transactional: transactional as true }).leaseMs).toBe(60_000);
+    }
+    expect(pool.totalCount).toBe(0);
+  });
+});
+
+describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, () => {
+  const server = useServer('postgres');
+
+  async function open(more: pg.PoolConfig = {}) {
+    const opened = await server.open(pgClient);
+    const pool = openPg(server.server().url, { max: 1 }, more);
+    onTestFinished(() => pool.end());
+    return { opened, pool, store: sqlStore({ db: fromPg(pool), transactional: true }) };
+  }
+
+  it('gives the handler its connection as context.tx', async () => {
+    const { opened, store } = await open();
+    const id = unique();
+    const receiver = createReceiver({
+      secret,
+      toleranceSeconds: false,
+      store,
+      onEvent: (each, { tx }) => tx.query('INSERT INTO effects VALUES ($1)', [each.id]),
+    });
+    expect(await receiver.handle(signed([event(id)]))).toMatchObject({
+      status: 200,
+      outcomes: [{ status: 'handled' }],
+    });
+    expect(await receiver.handle(signed([event(id)]))).toMatchObject({ outcomes: [{ status: 'duplicate' }] });
+    expect(await countOf(opened, id)).toBe(1);
+  });
+
+  it('rolls back the writes of a handler that timed out', async () => {
+    const { opened, store } = await open();
+    const id = unique();
+    let after: Promise<unknown> | undefined;
+    const receiver = createReceiver({
+      secret,
+      toleranceSeconds: false,
+      store,
+      handlerTimeoutMs: 50,
+      async onEvent(each, { tx, signal }) {
+        await tx.query('INSERT INTO effects VALUES ($1)', [each.id]);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        after = eventually(() => expect(tx.query(`INSERT INTO effects VALUES ('${id} late')`)).rejects.toThrow());
+        await after;
+      },
+    });
+    expect(await receiver.handle(signed([event(id)]))).toMatchObject({ status: 500 });
+    await eventually(async () => expect(after).toBeDefined());
+    await after;
+    expect([await countOf(opened, id), await countOf(opened, `${id} late`)]).toEqual([0, 0]);
+  });
+
+  it('rejects late calls of a handler like an ended client, so that no callback crashes the process', async () => {
+    const { store } = await open();
+    const leaked: PoolClient[] = [];
+    const listen = async (tx: PoolClient) => void leaked.push(tx, tx.on('notice', nothing), tx.once('end', nothing));
+    expect(await store.once(unique(), listen)).toBe('handled');
+    expect(leaked).toHaveLength(3);
+    for (const tx of leaked) {
+      await expect(tx.query('SELECT 1')).rejects.toMatchObject(ERR_STORE);
+      expect(await new Promise((resolve) => tx.query('SELECT 1', resolve))).toMatchObject(ERR_STORE);
+    }
+  });
+
+  it('rejects if a statement that a handler did not wait for fails after the check of the transaction', async () => {
+    const { opened, store } = await open();
+    const [key, id] = [unique(), unique()];
+    const run = async (tx: PoolClient) => {
+      await tx.query('INSERT INTO effects VALUES ($1)', [id]);
+      const chain = tx.query('SELECT 1').then(() => tx.query('SELECT nonsense'));
+      chain.catch(nothing);
+    };
+    const word = await store.once(key, run).catch(() => 'failed');
+    // The second statement was either refused or failed the transaction; never is the key there without the effect.
+    expect([word, await countOf(opened, id)]).toEqual(word === 'handled' ? ['handled', 1] : ['failed', 0]);
+    expect(await store.once(key, nothing)).toBe(word === 'handled' ? 'duplicate' : 'handled');
+  });
+
+  it('lets no handler release or end the connection', async () => {
+    const { store } = await open();
+    await expect(store.once(unique(), async (tx) => tx.release())).rejects.toMatchObject(ERR_STORE);
+    await expect(store.once(unique(), async (tx) => (tx as PoolClient & pg.Client).end())).rejects.toMatchObject(
+      ERR_STORE,
+    );
+    expect(await store.once(unique(), nothing)).toBe('handled');
+  });
+
+  it('passes a client of pg, with all it can do', async () => {
+    const { store } = await open();
+    const run = async (tx: PoolClient) => {
+      expect(tx).toBeInstanceOf(pg.Client);
+      expect(tx.constructor.name).toBe('Client');
+      expect(tx.escapeIdentifier('a"b')).toBe('"a""b"');
+      const { rows } = await tx.query({ name: 'prepared', text: 'SELECT $1::int AS n', values: [1] });
+      expect([rows, (await tx.query({ text: 'SELECT 2', rowMode: 'array' })).rows]).toEqual([[{ n: 1 }], [[2]]]);
+    };
+    for (const key of [unique(), unique()]) expect(await store.once(key, run)).toBe('handled');
+  });
+
+  it('leaves no listener on a connection', async () => {
+    const { pool, store } = await open();
+    for (let count = 0; count < 12; count++) await store.once(unique(), nothing);
+    await store.once(unique(), failing).catch(nothing);
+    await sqlStore({ db: fromPg(pool) }).once(unique(), nothing);
+    const client = await pool.connect();
+    expect(client.listenerCount('error')).toBe(0);
+    client.release();
+  });
+
+  it('is exact in a pool that pipelines', async () => {
+    const { opened, store } = await open({ pipeline: true } as pg.PoolConfig);
+    const [key, id] = [unique(), unique()];
+    const both = async (tx: PoolClient) => {
+      await Promise.all([
+        tx.query('INSERT INTO effects VALUES ($1)', [id]),
+        tx.query('SELECT nonsense').catch(nothing),
+      ]);
+    };
+    await expect(store.once(key, both)).rejects.toMatchObject({
+      ...ERR_STORE,
+      message: expect.stringContaining('The handler resolved although one of its statements failed'),
+    });
+    expect(await countOf(opened, id)).toBe(0);
+    expect(await store.once(key, (tx) => tx.query('INSERT INTO effects VALUES ($1)', [id]).then(nothing))).toBe(
+      'handled',
+    );
+    expect(await countOf(opened, id)).toBe(1);
+  });
+
+  it('rejects if Postgres refuses to commit', async () => {
+    const { opened, store } = await open();
+    await opened.run('CREATE TABLE IF NOT EXISTS deferred (id text UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+    const [key, id] = [unique(), unique()];
+    const insert = (tx: PoolClient) => tx.query('INSERT INTO deferred VALUES ($1)', [id]).then(nothing);
+    await store.once(unique(), insert);
+    await expect(store.once(key, insert)).rejects.toMatchObject({
+      ...ERR_STORE,
+      message: expect.stringContaining('refused to commit'),
+      cause: { code: '23505' },
+    });
+    expect(await store.once(key, nothing)).toBe('handled');
+  });
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { hasPgbouncer, needsPgbouncer, startPgbouncer } from '../../../servers/pgbouncer.js';
+import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import type { TestServer } from '../../../servers/server.js';
+import { countOf, ERR_STORE, openClient, type Run, useServer, write } from '../client.js';
+import { postgresClients } from './clients.js';
+
+describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured${needsPostgres}`, () => {
+  const { open, server } = useServer('postgres');
+
+  describe.each(postgresClients)('$title', (client) => {
+    it.each(['repeatable read', 'serializable'])(
+      'is exact when the default isolation is %s',
+      async (level) => {
+        const opened = await open(client, { session: { default_transaction_isolation: level } });
+        expect(await opened.run('SHOW default_transaction_isolation')).toEqual([
+          { default_transaction_isolation: level },
+        ]);
+        for (const store of [opened.transactional({ timeoutMs: 30_000 }), opened.lease({ timeoutMs: 30_000 })]) {
+          for (let round = 0; round < 5; round++) {
+            const key = unique();
+            let runs = 0;
+            const results = await Promise.all(
+              Array.from({ length: 20 }, () => store.once(key, async () => void runs++)),
+            );
+            expect(results.filter((each) => each === 'handled')).toHaveLength(1);
+            expect(runs).toBeGreaterThan(0);
+            expect(await store.once(key, failing)).toBe('duplicate');
+          }
+        }
+      },
+      30_000,
+    );
+
+    it.each(['40001', '40P01'])('runs a handler again after %s, up to five times', async (code) => {
+      const opened = await open(client, { max: 1 });
+      const store = opened.transactional();
+      const conflict = async (tx: Run) =>
+        void (await tx(`DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '${code}'; END $$`));
+      for (const failures of [1, 4, 5]) {
+        const [key, id] = [unique(), unique()];
+        let runs = 0;
+        const run = async (tx: Run) => {
+          await write(id)(tx);
+          if (++runs <= failures) await conflict(tx);
+        };
+        if (failures < 5) expect(await store.once(key, run)).toBe('handled');
+        else await expect(store.once(key, run)).rejects.toMatchObject({ code });
+        expect([runs, await countOf(opened, id)]).toEqual([Math.min(failures + 1, 5), failures < 5 ? 1 : 0]);
+      }
+    });
+
+    it('resolves real conflicts of serializable transactions', async () => {
+      const opened = await open(client);
+      const table = `counts_${unique().replaceAll('-', '')}`;
+      await opened.run(`CREATE TABLE ${table} (n int)`);
+      await opened.run(`INSERT INTO ${table} VALUES (0)`);
+      const store = opened.transactional({ isolationLevel: 'serializable', timeoutMs: 20_000 });
+      const increment = async (tx: Run) => {
+        await tx(`SELECT n FROM ${table}`);
+        await tx(`UPDATE ${table} SET n = n + 1`);
+      };
+      const keys = Array.from({ length: 10 }, unique);
+      await eventually(async () => {
+        const results = await Promise.allSettled(keys.map((key) => store.once(key, increment)));
+        expect(results.every((each) => each.status === 'fulfilled' && each.value === 'duplicate')).toBe(true);
+      }, 20_000);
+      expect(await opened.run(`SELECT n FROM ${table}`)).toEqual([{ n: keys.length }]);
+    }, 30_000);
+
+    it('works after a statement exceeded the statement_timeout of the pool', async () => {
+      const opened = await open(client, { max: 1, session: { statement_timeout: '300' } });
+      const store = opened.transactional();
+      const key = unique();
+      const slow = async (tx: Run) => void (await tx('SELECT pg_sleep(60)'));
+      await expect(store.once(key, slow)).rejects.toMatchObject({ code: '57014' });
+      expect(await store.once(key, nothing)).toBe('handled');
+    });
+
+    it.each(['LATIN1', 'SQL_ASCII'])('works in a database that is encoded as %s', async (encoding) => {
+      const direct = await open(client);
+      const name = `db_${encoding.toLowerCase()}_${unique().replaceAll('-', '')}`;
+      await direct.run(`CREATE DATABASE ${name} ENCODING ${encoding} TEMPLATE template0 LOCALE 'C'`);
+      const opened = await openClient(client, server().url.replace(/\/postgres$/, `/${name}`));
+      for (const store of [opened.lease(), opened.transactional()]) {
+        await store.migrate();
+        for (const key of ['ключ', 'é', '\u{1f600}', unique()]) {
+          const mine = `${key}${store.transactional}`;
+          expect(await store.once(mine, nothing)).toBe('handled');
+          expect(await store.once(mine, failing)).toBe('duplicate');
+        }
+      }
+    });
+
+    it('has a late handler terminated when a pool of one is all there is', async () => {
+      const opened = await open(client, { max: 1 });
+      const store = opened.transactional({ leaseMs: 60_000 });
+      const [key, id] = [unique(), unique()];
+      const result = store.once(key, async (tx, options) => {
+        const sleeping = tx(`INSERT INTO effects SELECT '${id}' FROM pg_sleep(3)`).catch(nothing);
+        options?.onTimeout?.(new Error('out of time'));
+        await sleeping;
+      });
+      await expect(result).rejects.toThrow('out of time');
+      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+      expect(await countOf(opened, id)).toBe(0);
+    });
+  });
+
+  describe.skipIf(!hasPgbouncer)(`behind a pgbouncer in transaction mode${needsPgbouncer}`, () => {
+    let bouncer: TestServer;
+    beforeAll(async () => {
+      bouncer = await startPgbouncer(server());
+    });
+    afterAll(() => bouncer.stop());
+
+    it.each(postgresClients)('works: $title', async (client) => {
+      const direct = await open(client);
+      const opened = await openClient(client, bouncer.url);
+      for (const store of [opened.lease({ timeoutMs: 20_000 }), opened.transactional({ timeoutMs: 20_000 })]) {
+        await store.migrate();
+        const keys = Array.from({ length: 40 }, unique);
+        const run = (id: string) => async (tx: Run | undefined) =>
+          void (await tx?.(`INSERT INTO effects VALUES ('${id}')`));
+        const words = await Promise.all(keys.map((key) => store.once(key, run(key) as never)));
+        expect(new Set(words)).toEqual(new Set(['handled']));
+        for (const key of keys) expect(await store.once(key, failing)).toBe('duplicate');
+        const written = await direct.run(`SELECT id FROM effects WHERE id IN ('${keys.join("','")}')`);
+        expect(written).toHaveLength(store.transactional ? 40 : 0);
+      }
+    });
+
+    it.each(postgresClients)('frees the key of a late handler: $title', async (client) => {
+      const store = (await openClient(client, bouncer.url)).transactional();
+      const [key, id] = [unique(), unique()];
+      const result = store.once(key, async (tx, options) => {
+        await write(id)(tx);
+        options?.onTimeout?.(new Error('out of time'));
+        await write(id)(tx).catch(nothing);
+      });
+      await expect(result).rejects.toThrow('out of time');
+      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+      expect(await countOf(await open(client), id)).toBe(0);
+    });
+  });
+
+  it('says which table is missing, and that migrate() creates it', async () => {
+    for (const client of postgresClients) {
+      const opened = await open(client);
+      const table = 'nowhere.keys';
+      const missing = {
+        ...ERR_STORE,
+        message: `The table ${table} does not exist. Call migrate() of the store before deliveries arrive.`,
+      };
+      for (const store of [opened.lease({ table }), opened.transactional({ table })]) {
+        await expect(store.once(unique(), failing)).rejects.toMatchObject(missing);
+      }
+    }
+  });
+});

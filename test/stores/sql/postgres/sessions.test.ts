@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { type Run, useServer, write } from '../client.js';
+import { postgresClients } from './clients.js';
+
+describe.skipIf(!hasPostgres)(`sessions of Postgres after a handler${needsPostgres}`, () => {
+  const { open } = useServer('postgres');
+
+  describe.each(postgresClients)('$title', (client) => {
+    const opened = () => open(client, { max: 1 });
+
+    it.each([
+      ['SET search_path TO nowhere', 'SHOW search_path'],
+      ['SET default_transaction_read_only = on', 'SHOW default_transaction_read_only'],
+      ["SELECT set_config('statement_timeout', '7', false)", 'SHOW statement_timeout'],
+      ['SET ROLE pg_monitor', 'SELECT current_user'],
+      ['CREATE TEMP TABLE left_behind (id int)', "SELECT to_regclass('left_behind')::text"],
+      ['PREPARE left_behind AS SELECT 1', 'SELECT name FROM pg_prepared_statements WHERE from_sql'],
+      ['LISTEN left_behind', 'SELECT pg_listening_channels()'],
+      ['DECLARE left_behind CURSOR WITH HOLD FOR SELECT 1', 'SELECT name FROM pg_cursors WHERE is_holdable'],
+      ['SELECT pg_advisory_lock(4711)', "SELECT classid FROM pg_locks WHERE locktype = 'advisory'"],
+    ])('do not show the next handler what it left behind: %s', async (text, show) => {
+      const { run, transactional } = await opened();
+      const store = transactional();
+      await store.once(unique(), nothing);
+      const before = await run(show);
+      for (const end of [nothing, failing]) {
+        const leave = async (tx: Run) => {
+          await tx(text);
+          await end();
+        };
+        await store.once(unique(), leave).catch(nothing);
+        const seen: unknown[] = [];
+        expect(await store.once(unique(), async (tx) => void seen.push(await tx(show)))).toBe('handled');
+        expect(seen).toHaveLength(1);
+        expect(await run(show)).toEqual(before);
+        expect(await store.once(unique(), write(unique()))).toBe('handled');
+      }
+    });
+
+    it('are the same for handlers that leave nothing behind, and keep what the pool was told to set', async () => {
+      const { run, transactional } = await open(client, { max: 1, session: { statement_timeout: '4321' } });
+      const store = transactional();
+      const backend = async () =>
+        (await run('SELECT pg_backend_pid() AS pid, current_setting($$statement_timeout$$) AS ms'))[0];
+      await store.once(unique(), nothing);
+      const first = await backend();
+      expect(first?.ms).toBe('4321ms');
+      await store.once(unique(), async (tx) => {
+        await tx('SET LOCAL search_path TO nowhere');
+        await tx("SELECT set_config('app.tenant', '1', true)");
+        await tx('CREATE TEMP TABLE dropped (id int) ON COMMIT DROP');
+        await tx('SELECT pg_advisory_xact_lock(4711)');
+      });
+      await store.once(unique(), failing).catch(nothing);
+      expect(await backend()).toEqual(first);
+    });
+
+    it('end with the lease if the process that has them freezes', async () => {
+      const { transactional } = await open(client);
+      const other = (await open(client)).transactional();
+      const store = transactional({ leaseMs: 300 });
+      const key = unique();
+      let end: (() => void) | undefined;
+      const first = store.once(key, async (tx) => {
+        await write(key)(tx);
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+      });
+      first.catch(nothing);
+      await eventually(async () => expect(await other.once(key, nothing)).toBe('handled'));
+      end?.();
+      await expect(first).rejects.toThrow();
+    });
+
+    it('have no prepared statements or settings of the store', async () => {
+      const { run, transactional, lease } = await open(client, { max: 1 });
+      await transactional().once(unique(), nothing);
+      await transactional().once(unique(), failing).catch(nothing);
+      await lease().once(unique(), nothing);
+      expect(
+        await run(`SELECT current_setting('idle_in_transaction_session_timeout') AS idle,
+          current_setting('transaction_timeout') AS whole,
+          (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks,
+          (SELECT count(*)::int FROM pg_prepared_statements WHERE statement LIKE '%webhook_idempotency_keys%') AS prepared`),
+      ).toEqual([{ idle: '0', whole: '0', locks: 0, prepared: 0 }]);
+    });
+  });
+});
