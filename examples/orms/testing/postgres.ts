@@ -25,6 +25,7 @@ function pgOptions(url: string, { max = 10, session = {} }: ClientSettings) {
 
 const drizzleOverPg: SqlClient = {
   title: 'fromDrizzle over pg',
+  connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
     const pool = openPg(url, settings);
@@ -40,6 +41,7 @@ const drizzleOverPg: SqlClient = {
 
 const drizzleOverPostgresJs: SqlClient = {
   title: 'fromDrizzle over postgres.js',
+  connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
     const client = openPostgresJs(url, settings);
@@ -69,6 +71,7 @@ const prismaOverPg: SqlClient = {
 
 const kyselyOverPg: SqlClient = {
   title: 'fromKysely over pg',
+  connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
     const pool = openPg(url, settings);
