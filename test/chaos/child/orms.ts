@@ -30,7 +30,10 @@ function openDrizzle(): Client<DrizzleTx> {
   const pool = new Pool(options);
   pool.on('error', report);
   waiting.push(() => pool.waitingCount);
-  return { db: fromDrizzle<DrizzleTx>(drizzle({ client: pool }) as DrizzleLike<DrizzleTx>), insert: (tx, rows) => tx.insert(effects).values(rows) };
+  return {
+    db: fromDrizzle<DrizzleTx>(drizzle({ client: pool }) as DrizzleLike<DrizzleTx>),
+    insert: (tx, rows) => tx.insert(effects).values(rows),
+  };
 }
 
 interface PrismaTx {

@@ -5,7 +5,7 @@ import { withDeadline } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
 import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
 import { ABORTED } from '../postgres.js';
-import { overError, SESSION } from './postgres-session.js';
+import { isPlain, overError, SESSION, SESSION_AFTER_PLAIN } from './postgres-session.js';
 
 /** The part of a connection from a pg Pool that the store uses. */
 export interface PgClientLike {
@@ -46,7 +46,7 @@ export interface PgPoolLike<Client> {
 export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): SqlDatabase<Client> {
   checkPool(pool);
   /** What the sessions were like before the first handler. */
-  const sessions = new WeakMap<Client, string>();
+  const sessions = new WeakMap<Client, Readonly<Record<string, string>>>();
 
   return {
     dialect: 'postgres',
@@ -64,33 +64,53 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
     async transaction(work, { isolationLevel, timeoutMs }) {
       const client = await connected(pool);
       const { query, give, isGiven } = open(client, timeoutMs);
-      const session = async () => valuesOf((await query(SESSION)).rows[0] as object)[0] as string;
+      const session = async (text: string) => valuesOf((await query(text)).rows[0] as object)[0] as string;
+      let look: typeof SESSION | typeof SESSION_AFTER_PLAIN = SESSION_AFTER_PLAIN;
       /** Gives the connection back if its session is what it was. */
       const tidy = () =>
-        session().then(
-          (after) => give(after !== sessions.get(client)),
+        session(look).then(
+          (after) => give(after !== sessions.get(client)?.[look]),
           () => give(true),
         );
+      // The store limits these, and says what their lateness means.
+      const plain = open(client).query;
       let isClosed = false;
+      // Sent with the first statement, which saves a round trip.
+      let begin = isolationLevel ? `BEGIN ISOLATION LEVEL ${isolationLevel}; ` : 'BEGIN; ';
       try {
-        if (!sessions.has(client)) sessions.set(client, await session());
-        await query(isolationLevel ? `BEGIN ISOLATION LEVEL ${isolationLevel}` : 'BEGIN');
+        if (!sessions.has(client)) {
+          const before = {
+            [SESSION]: await session(SESSION),
+            [SESSION_AFTER_PLAIN]: await session(SESSION_AFTER_PLAIN),
+          };
+          sessions.set(client, before);
+        }
         await work({
-          tx: guarded(client, () => isClosed || isGiven()),
-          run: open(client).query,
+          tx: guarded(
+            client,
+            () => isClosed || isGiven(),
+            (statement) => {
+              if (!isPlain(statement)) look = SESSION;
+            },
+          ),
+          run(statement) {
+            const text = begin + statement;
+            begin = '';
+            return plain(text);
+          },
           close() {
             isClosed = true;
           },
           destroy: () => give(true),
         });
         // Postgres answers COMMIT with ROLLBACK if a statement failed after the check.
-        if ((await query('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
+        if ((await plain('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
       } catch (error) {
         if (!isGiven()) await query('ROLLBACK').then(tidy, () => give(true));
         throw error;
       }
-      // Not awaited: the transaction is committed.
-      void tidy();
+      // Not awaited, and after the answer to the delivery: the transaction is committed.
+      setImmediate(tidy);
     },
   };
 }
@@ -98,21 +118,30 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
 /** A connection that was taken from the pool. */
 function open(client: PgClientLike, timeoutMs?: number) {
   let isGiven = false;
-  const late = () => storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+
+  /** Gives the connection back, or closes it. */
+  function give(destroy: boolean): void {
+    if (isGiven) return;
+    isGiven = true;
+    client.release(destroy);
+    client.removeListener('error', ignore);
+  }
+
+  function late(): Error {
+    give(true);
+    return storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+  }
+
   return {
+    give,
     isGiven: () => isGiven,
     async query(statement: string): Promise<Answer & { readonly command: string }> {
       const sent = client.query(statement);
       const result = timeoutMs === undefined ? await sent : await withDeadline(sent, timeoutMs, late);
-      const { rows, rowCount, command } = result as { rows: object[]; rowCount: number | null; command: string };
+      // Several statements have several results.
+      const last = [result].flat().at(-1) as { rows: object[]; rowCount: number | null; command: string };
+      const { rows, rowCount, command } = last;
       return { rows, changed: rowCount ?? undefined, command };
-    },
-    /** Gives the connection back, or closes it. */
-    give(destroy: boolean): void {
-      if (isGiven) return;
-      isGiven = true;
-      client.release(destroy);
-      client.removeListener('error', ignore);
     },
   };
 }
@@ -132,7 +161,11 @@ function connected<Client extends PgClientLike>(pool: PgPoolLike<Client>): Promi
 }
 
 /** The connection for a handler, which works until `isOver` and cannot be given back. */
-function guarded<Client extends PgClientLike>(client: Client, isOver: () => boolean): Client {
+function guarded<Client extends PgClientLike>(
+  client: Client,
+  isOver: () => boolean,
+  onQuery: (statement: unknown) => void,
+): Client {
   return new Proxy(client, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name);
@@ -142,6 +175,7 @@ function guarded<Client extends PgClientLike>(client: Client, isOver: () => bool
         if (name === 'release' || name === 'end') {
           throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
         }
+        if (name === 'query') onQuery(args[0]);
         const result: unknown = Reflect.apply(value, target, args);
         return result === target ? receiver : result;
       };

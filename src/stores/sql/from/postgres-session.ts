@@ -13,6 +13,33 @@ export const SESSION = `SELECT md5(concat_ws(' ', current_user, session_user, pg
   (SELECT string_agg(channel, ',' ORDER BY channel) FROM pg_listening_channels() AS channel),
   (SELECT count(*) FROM pg_cursors WHERE is_holdable)))`;
 
+/**
+ * The part of it that costs little, for handlers that ran nothing but plain statements: what a function may have set
+ * that matters most to other handlers. `pg_settings` alone takes longer than a small transaction.
+ */
+export const SESSION_AFTER_PLAIN = `SELECT concat_ws(' ', current_user, session_user, pg_advisory_unlock_all(),
+  ${[
+    'search_path',
+    'row_security',
+    'session_replication_role',
+    'default_transaction_isolation',
+    'default_transaction_read_only',
+    'TimeZone',
+    'lock_timeout',
+    'statement_timeout',
+  ]
+    .map((name) => `current_setting('${name}')`)
+    .join(', ')})`;
+
+const PLAIN = /^\s*(SELECT|INSERT|UPDATE|DELETE|MERGE|WITH|VALUES)\b/i;
+const NOT_PLAIN = /;|set_config|pg_advisory|dblink|\btemp/i;
+
+/** Whether a statement of a driver, as a text or in an object, leaves nothing in the session unless a function does. */
+export function isPlain(query: unknown): boolean {
+  const text: unknown = typeof query === 'string' ? query : Object(query).text;
+  return typeof text === 'string' && PLAIN.test(text) && !NOT_PLAIN.test(text);
+}
+
 /** The error for a handler that uses its transaction after the end. */
 export function overError(): WebhookError {
   return storeError(
