@@ -18,13 +18,15 @@ function pgOptions(url: string, { max = 10, session = {} }: ClientSettings) {
   return {
     connectionString: url,
     max,
-    connectionTimeoutMillis: 1000,
+    // Includes the wait for a free connection. The tests of outages have two.
+    connectionTimeoutMillis: max > 2 ? 5000 : 1000,
     ...(options.length > 0 && { options: options.join(' ') }),
   };
 }
 
 const drizzleOverPg: SqlClient = {
   title: 'fromDrizzle over pg',
+  connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
     const pool = openPg(url, settings);
@@ -40,6 +42,7 @@ const drizzleOverPg: SqlClient = {
 
 const drizzleOverPostgresJs: SqlClient = {
   title: 'fromDrizzle over postgres.js',
+  connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
     const client = openPostgresJs(url, settings);
@@ -69,6 +72,7 @@ const prismaOverPg: SqlClient = {
 
 const kyselyOverPg: SqlClient = {
   title: 'fromKysely over pg',
+  connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
     const pool = openPg(url, settings);
