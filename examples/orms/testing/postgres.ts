@@ -29,7 +29,7 @@ const drizzleOverPg: SqlClient = {
   connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
-    const pool = openPg(url, settings);
+    const pool = openPg(url, settings, { connectionTimeoutMillis: 5000 });
     const db = drizzle(pool);
     return {
       db: fromDrizzle(db),
@@ -75,7 +75,7 @@ const kyselyOverPg: SqlClient = {
   connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
-    const pool = openPg(url, settings);
+    const pool = openPg(url, settings, { connectionTimeoutMillis: 5000 });
     const kysely = new Kysely({ dialect: new PostgresDialect({ pool }) });
     return {
       db: fromKysely(kysely, fromPg(pool)),
