@@ -1,10 +1,8 @@
 import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
-import { withDeadline } from '../../../internal/deadline.js';
-import { storeError } from '../../bounded-calls.js';
 import type { Answer, SqlDatabase } from '../database.js';
-import { overError } from './postgres-session.js';
+import { guarded, type Pooled, pooled, runOnce } from './pooled.js';
 
 /** The part of a connection from a pool of mysql2 that the store uses. */
 export interface Mysql2ConnectionLike {
@@ -45,17 +43,7 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
   checkPool(pool);
   return {
     dialect: 'mysql',
-    async run(statement, timeoutMs) {
-      const { query, give } = open(await pool.getConnection(), timeoutMs);
-      try {
-        const answer = await query(statement);
-        give(false);
-        return answer;
-      } catch (error) {
-        give(!isAnswer(error));
-        throw error;
-      }
-    },
+    run: async (statement, timeoutMs) => runOnce(open(await pool.getConnection(), timeoutMs), statement, isAnswer),
     async transaction(work, { isolationLevel, timeoutMs }) {
       const connection = await pool.getConnection();
       const { query, give, isGiven } = open(connection, timeoutMs);
@@ -85,46 +73,17 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
 }
 
 /** A connection that was taken from the pool. */
-function open(connection: Mysql2ConnectionLike, timeoutMs?: number) {
-  let isGiven = false;
-  const late = () => storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
-  return {
-    isGiven: () => isGiven,
-    async query(sql: string): Promise<Answer> {
-      const sent: Promise<unknown[]> = connection.query({ sql, ...AS_SENT });
-      const [result] = await (timeoutMs === undefined ? sent : withDeadline(sent, timeoutMs, late));
-      if (Array.isArray(result)) return { rows: result };
-      return { rows: [], changed: (result as { affectedRows: number }).affectedRows };
-    },
-    /** Gives the connection back, or closes it. */
-    give(destroy: boolean): void {
-      if (isGiven) return;
-      isGiven = true;
-      if (destroy) connection.destroy();
-      else connection.release();
-    },
-  };
+function open(connection: Mysql2ConnectionLike, timeoutMs?: number): Pooled<Answer> {
+  async function send(sql: string): Promise<Answer> {
+    const [result]: unknown[] = await connection.query({ sql, ...AS_SENT });
+    if (Array.isArray(result)) return { rows: result };
+    return { rows: [], changed: (result as { affectedRows: number }).affectedRows };
+  }
+  return pooled(send, (destroy) => (destroy ? connection.destroy() : connection.release()), timeoutMs);
 }
 
 /** Whatever the pool's own options are. */
 const AS_SENT = { rowsAsArray: true, nestTables: false, typeCast: true, namedPlaceholders: false };
-
-/** The connection for a handler, which works until `isOver` and cannot be given back. */
-function guarded<Connection extends Mysql2ConnectionLike>(connection: Connection, isOver: () => boolean): Connection {
-  return new Proxy(connection, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function' || name === 'constructor') return value;
-      return (...args: unknown[]) => {
-        if (isOver()) return Promise.reject(overError());
-        if (name === 'release' || name === 'destroy' || name === 'end') {
-          throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
-        }
-        return Reflect.apply(value, target, args);
-      };
-    },
-  });
-}
 
 /** Whether the server answered with the error, so that the connection works. */
 function isAnswer(error: unknown): boolean {

@@ -1,11 +1,11 @@
 import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
-import { withDeadline } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
 import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
 import { ABORTED } from '../postgres.js';
-import { isPlain, overError, SESSION, SESSION_AFTER_PLAIN } from './postgres-session.js';
+import { guarded, type Pooled, pooled, runOnce } from './pooled.js';
+import { isPlain, SESSION, SESSION_AFTER_PLAIN } from './postgres-session.js';
 
 /** The part of a connection from a pg Pool that the store uses. */
 export interface PgClientLike {
@@ -50,17 +50,7 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
 
   return {
     dialect: 'postgres',
-    async run(statement, timeoutMs) {
-      const { query, give } = open(await connected(pool), timeoutMs);
-      try {
-        const answer = await query(statement);
-        give(false);
-        return answer;
-      } catch (error) {
-        give(!isAnswer(error));
-        throw error;
-      }
-    },
+    run: async (statement, timeoutMs) => runOnce(open(await connected(pool), timeoutMs), statement, isAnswer),
     async transaction(work, { isolationLevel, timeoutMs }) {
       const client = await connected(pool);
       const { query, give, isGiven } = open(client, timeoutMs);
@@ -116,34 +106,22 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
 }
 
 /** A connection that was taken from the pool. */
-function open(client: PgClientLike, timeoutMs?: number) {
-  let isGiven = false;
-
-  /** Gives the connection back, or closes it. */
-  function give(destroy: boolean): void {
-    if (isGiven) return;
-    isGiven = true;
+function open(client: PgClientLike, timeoutMs?: number): Pooled<PgAnswer> {
+  async function send(statement: string): Promise<PgAnswer> {
+    const result = await client.query(statement);
+    // Several statements have several results.
+    const last = [result].flat().at(-1) as { rows: object[]; rowCount: number | null; command: string };
+    return { rows: last.rows, changed: last.rowCount ?? undefined, command: last.command };
+  }
+  function release(destroy: boolean): void {
     client.release(destroy);
     client.removeListener('error', ignore);
   }
+  return pooled(send, release, timeoutMs);
+}
 
-  function late(): Error {
-    give(true);
-    return storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
-  }
-
-  return {
-    give,
-    isGiven: () => isGiven,
-    async query(statement: string): Promise<Answer & { readonly command: string }> {
-      const sent = client.query(statement);
-      const result = timeoutMs === undefined ? await sent : await withDeadline(sent, timeoutMs, late);
-      // Several statements have several results.
-      const last = [result].flat().at(-1) as { rows: object[]; rowCount: number | null; command: string };
-      const { rows, rowCount, command } = last;
-      return { rows, changed: rowCount ?? undefined, command };
-    },
-  };
+interface PgAnswer extends Answer {
+  readonly command: string;
 }
 
 /**
@@ -158,36 +136,6 @@ function connected<Client extends PgClientLike>(pool: PgPoolLike<Client>): Promi
       else reject(error);
     });
   });
-}
-
-/** The connection for a handler, which works until `isOver` and cannot be given back. */
-function guarded<Client extends PgClientLike>(
-  client: Client,
-  isOver: () => boolean,
-  onQuery: (statement: unknown) => void,
-): Client {
-  return new Proxy(client, {
-    get(target, name, receiver) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function' || name === 'constructor') return value;
-      return (...args: unknown[]) => {
-        if (isOver()) return refuse(args.at(-1));
-        if (name === 'release' || name === 'end') {
-          throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
-        }
-        if (name === 'query') onQuery(args[0]);
-        const result: unknown = Reflect.apply(value, target, args);
-        return result === target ? receiver : result;
-      };
-    },
-  });
-}
-
-/** Like an ended client: throwing into a callback that nobody waits for would end the process. */
-function refuse(callback: unknown): Promise<never> | undefined {
-  if (typeof callback !== 'function') return Promise.reject(overError());
-  queueMicrotask(() => callback(overError()));
-  return undefined;
 }
 
 /** Whether the server answered with the error, so that the connection works. */

@@ -1,0 +1,84 @@
+import { withDeadline } from '../../../internal/deadline.js';
+import { storeError } from '../../bounded-calls.js';
+import type { Answer } from '../database.js';
+import { overError } from './postgres-session.js';
+
+/** A connection that was taken from a pool. */
+export interface Pooled<Result extends Answer> {
+  /** Runs a statement, and closes the connection if there is no answer in time. */
+  query(statement: string): Promise<Result>;
+  /** Gives the connection back, or closes it. Only the first call counts. */
+  give(destroy: boolean): void;
+  isGiven(): boolean;
+}
+
+export function pooled<Result extends Answer>(
+  send: (statement: string) => Promise<Result>,
+  release: (destroy: boolean) => void,
+  timeoutMs: number | undefined,
+): Pooled<Result> {
+  let isGiven = false;
+
+  function give(destroy: boolean): void {
+    if (isGiven) return;
+    isGiven = true;
+    release(destroy);
+  }
+
+  function late(): Error {
+    give(true);
+    return storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+  }
+
+  return {
+    give,
+    isGiven: () => isGiven,
+    query: (statement) => (timeoutMs === undefined ? send(statement) : withDeadline(send(statement), timeoutMs, late)),
+  };
+}
+
+/** Runs one statement. `isAnswer` tells whether an error came from the server, so that the connection works. */
+export async function runOnce(
+  { query, give }: Pooled<Answer>,
+  statement: string,
+  isAnswer: (error: unknown) => boolean,
+): Promise<Answer> {
+  try {
+    const answer = await query(statement);
+    give(false);
+    return answer;
+  } catch (error) {
+    give(!isAnswer(error));
+    throw error;
+  }
+}
+
+/** The connection for a handler, which works until `isOver` and cannot be given back. */
+export function guarded<Connection extends object>(
+  connection: Connection,
+  isOver: () => boolean,
+  onQuery: (statement: unknown) => void = () => {},
+): Connection {
+  return new Proxy(connection, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function' || name === 'constructor') return value;
+      return (...args: unknown[]) => {
+        if (isOver()) return refuse(args.at(-1));
+        if (name === 'release' || name === 'destroy' || name === 'end') {
+          throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
+        }
+        if (name === 'query') onQuery(args[0]);
+        const result: unknown = Reflect.apply(value, target, args);
+        return result === target ? receiver : result;
+      };
+    },
+  });
+}
+
+/** Like an ended client: throwing into a callback that nobody waits for would end the process. */
+function refuse(callback: unknown): Promise<never> | undefined {
+  if (typeof callback !== 'function') return Promise.reject(overError());
+  queueMicrotask(() => callback(overError()));
+  return undefined;
+}
