@@ -17,8 +17,8 @@ const asks = {
     record: /INSERT INTO \S*"keys_(?![\s\S]*txid_current)|COMMIT/,
   },
   mariadb: {
-    claim: /INSERT INTO `keys_[^;]*, 0, |INSERT IGNORE INTO `keys_/,
-    record: /INSERT INTO `keys_[^;]*, 1, |COMMIT/,
+    claim: /INSERT INTO \S*`keys_[^;]*, 0, |GET_LOCK/,
+    record: /INSERT INTO \S*`keys_[^;]*, 1, |COMMIT/,
   },
   redis: {
     claim: /\r\nnx\r\n|return 'claimed'/i,

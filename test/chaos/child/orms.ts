@@ -10,6 +10,18 @@ const load = createRequire(settings.orms);
 const report = (error: Error) => console.error('pool:', error.message);
 const options = { connectionString: settings.postgresUrl, max: 10, connectionTimeoutMillis: 1000, query_timeout: 1000 };
 
+function openPool() {
+  const { Pool } = load('pg');
+  const pool = new Pool(options);
+  pool.on('error', report);
+  // The adapter of Prisma does not listen all the time that it has a connection: one that breaks then ends the process.
+  pool.on('connect', (connection: { on(event: 'error', listener: typeof report): void }) =>
+    connection.on('error', report),
+  );
+  waiting.push(() => pool.waitingCount);
+  return pool;
+}
+
 interface DrizzleTx {
   insert(table: unknown): { values(rows: readonly EffectRow[]): Promise<unknown> };
 }
@@ -26,12 +38,8 @@ function openDrizzle(): Client<DrizzleTx> {
     checked: doublePrecision(),
     claimed: doublePrecision(),
   });
-  const { Pool } = load('pg');
-  const pool = new Pool(options);
-  pool.on('error', report);
-  waiting.push(() => pool.waitingCount);
   return {
-    db: fromDrizzle<DrizzleTx>(drizzle({ client: pool }) as DrizzleLike<DrizzleTx>),
+    db: fromDrizzle<DrizzleTx>(drizzle({ client: openPool() }) as DrizzleLike<DrizzleTx>),
     insert: (tx, rows) => tx.insert(effects).values(rows),
   };
 }
@@ -45,7 +53,7 @@ function openPrisma(): Client<PrismaTx> {
   const { PrismaPg } = load('@prisma/adapter-pg');
   const { PrismaClient } = load('./generated/postgres/index.js');
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(options, { onPoolError: report, onConnectionError: report }),
+    adapter: new PrismaPg(openPool(), { onPoolError: report, onConnectionError: report }),
   });
   return { db: fromPrisma(prisma), insert: (tx, rows) => tx.$executeRawUnsafe(insertion(rows)) };
 }

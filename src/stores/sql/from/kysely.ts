@@ -3,7 +3,6 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import { storeError } from '../../bounded-calls.js';
 import type { SqlDatabase } from '../database.js';
-import { answerOf } from './raw-connection.js';
 
 interface CompiledQuery {
   readonly sql: string;
@@ -90,14 +89,33 @@ function driverOfOne() {
   };
 }
 
+/** What pg, mysql2, PGlite and postgres.js say of a statement. */
+interface Result {
+  readonly rows?: readonly object[];
+  readonly rowCount?: number | null;
+  readonly affectedRows?: number;
+  readonly count?: number | null;
+  readonly insertId?: number;
+  readonly changedRows?: number;
+}
+
 /** Results as Kysely's own dialects give them. */
 async function execute(client: Client, { sql, parameters }: CompiledQuery) {
   const values = [...parameters] as never[];
-  const result = await ('query' in client ? client.query(sql, values) : client.unsafe(sql, values));
-  // mysql2 gives pairs, of which the first is an array of rows or a header; postgres.js gives an array with a count.
-  const isPair = Array.isArray(result) && result.length === 2 && !('count' in result);
-  const { rows, changed } = answerOf(isPair ? result[0] : result);
-  return { rows, ...(changed !== undefined && { numAffectedRows: BigInt(changed) }) };
+  const answer = await ('query' in client ? client.query(sql, values) : client.unsafe(sql, values));
+  // mysql2 gives rows or a header, and the columns; postgres.js gives rows with a count.
+  const isPair = Array.isArray(answer) && !('count' in answer);
+  const result = (isPair ? answer[0] : answer) as Result & readonly object[];
+  return {
+    rows: Array.isArray(result) ? [...result] : [...(result.rows ?? [])],
+    numAffectedRows: bigint(result.rowCount ?? result.affectedRows ?? result.count),
+    numChangedRows: bigint(result.changedRows),
+    insertId: bigint(result.insertId || undefined),
+  };
+}
+
+function bigint(value: number | null | undefined): bigint | undefined {
+  return value === null || value === undefined ? undefined : BigInt(value);
 }
 
 // biome-ignore lint/correctness/useYield: it only throws

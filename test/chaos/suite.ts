@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasPostgres } from '../servers/postgres.js';
+import { openGround } from './ground.js';
+import { isAcknowledged } from './log.js';
+import { isModeName, lacks, type Mode, modes } from './modes.js';
+import { failure, summary } from './report.js';
+import { runScenario } from './scenario.js';
+import { isOnWire } from './strike-wire.js';
+
+const settings = { seed: 7, events: 120, spreadMs: 2000, kills: 4, faults: 12 };
+const SECONDS = 1000;
+
+/** Runs the modes that `isWanted`, one after the other. */
+export function describeChaos(title: string, isWanted: (mode: Mode) => boolean): void {
+  let ground: Awaited<ReturnType<typeof openGround>>;
+
+  describe(title, () => {
+    beforeAll(async () => {
+      if (hasPostgres) ground = await openGround();
+    }, 60 * SECONDS);
+    afterAll(async () => {
+      if (hasPostgres) await ground.close();
+    }, 60 * SECONDS);
+
+    for (const name of Object.keys(modes).filter(isModeName)) {
+      const mode: Mode = modes[name];
+      if (!isWanted(mode)) continue;
+      const promise = mode.transactional
+        ? 'exactly once'
+        : 'at least once, and twice only where a death, a pause or a cut explains it';
+
+      describe.skipIf(lacks(name) !== '')(`${name}${lacks(name)}`, () => {
+        it(
+          `has every event that was sent take effect ${promise}`,
+          async () => {
+            const outcome = await runScenario(name, settings, ground);
+            const { log, counts, plan } = outcome;
+            console.log(summary(outcome));
+            expect(log.broken, failure(outcome)).toEqual([]);
+            expect(counts).toMatchObject({ missing: 0, unexplained: 0 });
+            if (mode.transactional) expect(counts).toMatchObject({ effects: plan.events.length, doubles: 0 });
+            expect(log.faults.length).toBe(plan.faults.length);
+            expect(new Set(log.faults.map(({ kind }) => kind))).toEqual(new Set(mode.faults));
+            // That faults meet processes at their work, and not between it.
+            expect(log.faults.map(({ step }) => step)).toEqual(
+              expect.arrayContaining([expect.not.stringMatching('now')]),
+            );
+            if (mode.faults.includes('cut'))
+              expect(log.faults.filter(({ step }) => isOnWire(mode, step))).not.toEqual([]);
+            const acknowledged = new Set(log.attempts.filter(isAcknowledged).map(({ delivery }) => delivery));
+            expect(acknowledged.size).toBe(plan.deliveries.length);
+          },
+          120 * SECONDS,
+        );
+      });
+    }
+  });
+}
