@@ -5,7 +5,7 @@ import { withDeadline } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
 import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
 import { ABORTED } from '../postgres.js';
-import { isPlain, overError, SESSION, SESSION_AFTER_PLAIN } from './postgres-session.js';
+import { isPlain, overError, refused, SESSION, SESSION_AFTER_PLAIN } from './postgres-session.js';
 
 /** The part of a connection from a pg Pool that the store uses. */
 export interface PgClientLike {
@@ -185,7 +185,7 @@ function guarded<Client extends PgClientLike>(
 
 /** Like an ended client: throwing into a callback that nobody waits for would end the process. */
 function refuse(callback: unknown): Promise<never> | undefined {
-  if (typeof callback !== 'function') return Promise.reject(overError());
+  if (typeof callback !== 'function') return refused();
   queueMicrotask(() => callback(overError()));
   return undefined;
 }
