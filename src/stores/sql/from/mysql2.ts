@@ -54,6 +54,9 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
         await work({
           tx: guarded(connection, () => isOver || isGiven()),
           run: open(connection).query,
+          close() {
+            isOver = true;
+          },
           destroy: () => give(true),
         });
         isOver = true;

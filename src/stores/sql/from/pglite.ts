@@ -1,7 +1,7 @@
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
-import { overError } from './postgres-session.js';
+import { refused } from './postgres-session.js';
 
 interface Queries {
   query(text: string, params?: string[]): Promise<{ rows: unknown[] }>;
@@ -74,7 +74,7 @@ function guarded<Tx extends object>(tx: Tx, isClosed: () => boolean): Tx {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
-      return (...args: unknown[]) => (isClosed() ? Promise.reject(overError()) : Reflect.apply(value, target, args));
+      return (...args: unknown[]) => (isClosed() ? refused() : Reflect.apply(value, target, args));
     },
   });
 }

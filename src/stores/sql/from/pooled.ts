@@ -1,7 +1,7 @@
 import { withDeadline } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
 import type { Answer } from '../database.js';
-import { overError } from './postgres-session.js';
+import { overError, refused } from './postgres-session.js';
 
 /** A connection that was taken from a pool. */
 export interface Pooled<Result extends Answer> {
@@ -78,7 +78,7 @@ export function guarded<Connection extends object>(
 
 /** Like an ended client: throwing into a callback that nobody waits for would end the process. */
 function refuse(callback: unknown): Promise<never> | undefined {
-  if (typeof callback !== 'function') return Promise.reject(overError());
+  if (typeof callback !== 'function') return refused();
   queueMicrotask(() => callback(overError()));
   return undefined;
 }

@@ -46,3 +46,10 @@ export function overError(): WebhookError {
     'The transaction of this event has ended, so context.tx can no longer be used. Await every statement in the handler.',
   );
 }
+
+/** Rejects with it. If nobody waits for the statement, that does not end the process. */
+export function refused(): Promise<never> {
+  const refusal = Promise.reject(overError());
+  refusal.catch(() => {});
+  return refusal;
+}

@@ -101,6 +101,7 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
     expect(await store.once(unique(), listen)).toBe('handled');
     expect(leaked).toHaveLength(3);
     for (const tx of leaked) {
+      void tx.query('SELECT 1');
       await expect(tx.query('SELECT 1')).rejects.toMatchObject(ERR_STORE);
       expect(await new Promise((resolve) => tx.query('SELECT 1', resolve))).toMatchObject(ERR_STORE);
     }
