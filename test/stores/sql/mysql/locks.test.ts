@@ -31,14 +31,16 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
 
     it('does not take over from a transaction whose statement takes long', async () => {
       const opened = await server.open(client);
-      const key = unique();
-      const holding = opened
-        .transactional({ leaseMs: 600_000 })
-        .once(key, async (tx) => void (await tx('SELECT SLEEP(3)')));
+      const [key, running] = [unique(), deferred()];
+      const holding = opened.transactional({ leaseMs: 600_000 }).once(key, async (tx) => {
+        running.resolve();
+        await tx('SELECT SLEEP(3)');
+      });
+      await running.promise;
       const other = opened.transactional({ leaseMs: 1000 });
       await eventually(async () => expect(await other.once(key, nothing)).toBe('duplicate'));
       expect(await holding).toBe('handled');
-    });
+    }, 15_000);
 
     it('claims a key at once whose lock an idle connection still has', async () => {
       const [first, second] = [await server.open(client), await server.open(client)];
