@@ -109,7 +109,8 @@ async function main(): Promise<boolean> {
     if (!existsSync(join(here, 'orms/generated'))) {
       console.log('Installing the ORMs …');
       const orms = ['--prefix', join(here, 'orms')];
-      if (!npm(['ci', '--ignore-scripts', ...orms]) || !npm(['run', 'generate', ...orms])) throw new Error('That failed.');
+      if (!npm(['ci', '--ignore-scripts', ...orms]) || !npm(['run', 'generate', ...orms]))
+        throw new Error('That failed.');
     }
     const { drive } = await import('./orms/drive.js');
     return await drive({ env, url: `http://127.0.0.1:${port}/webhooks`, secret, start });

@@ -42,7 +42,9 @@ const violations = [];
 async function inspect(title, contents, { mentions = ['pg'], ...options }) {
   const text = await bundle(contents, options);
   const names = options.foreign.map((name) =>
-    mentions.includes(name) ? new RegExp(`["'\`]${name}["'\`/]`) : new RegExp(`(?<![\\w-])${name}(?![\\w-])`),
+    mentions.includes(name)
+      ? new RegExp(`(\\bfrom|\\bimport\\(?|require\\()\\s*["'\`]${name}["'\`/]`)
+      : new RegExp(`(?<![\\w-])${name}(?![\\w-])`),
   );
   for (const pattern of RUNTIMES[options.runtime].withNode ? names : [...names, ...NODE_ONLY]) {
     const { index } = pattern.exec(text) ?? {};

@@ -36,7 +36,7 @@ const OTHERS = {
   servers: {
     include: [
       'test/{chaos,examples,queues,real-chain}/**',
-      'test/stores/{postgres,redis}/**',
+      'test/stores/redis/**',
       // The suites of SQLite need no server.
       'test/stores/sql/**/!(*sqlite*|*libsql*)',
       '**/*.{anvil,postgres,redis,servers}',

@@ -39,31 +39,6 @@ export interface LeaseTable {
   release(keys: readonly string[], owner: string): Promise<unknown>;
 }
 
-/** A table that takes one key a call. */
-export interface Leases {
-  claim(key: string, owner: string): Promise<Claim>;
-  complete(key: string, owner: string): Promise<boolean>;
-  release(key: string, owner: string): Promise<unknown>;
-}
-
-export function oneByOne(leases: Leases): LeaseTable {
-  return {
-    async claim(keys, owner) {
-      const claims = new Map<string, Claim>();
-      for (const key of keys) claims.set(key, await leases.claim(key, owner));
-      return claims;
-    },
-    async complete(keys, owner) {
-      const recorded = new Set<string>();
-      for (const key of keys) if (await leases.complete(key, owner)) recorded.add(key);
-      return recorded;
-    },
-    async release(keys, owner) {
-      for (const key of keys) await leases.release(key, owner);
-    },
-  };
-}
-
 /** Applies the defaults. Throws ConfigError for a number out of range. */
 export function resolveLeaseOptions(options: LeaseOptions): Required<{ [K in keyof LeaseOptions]: number }> {
   const { leaseMs = 60_000, retentionMs = DEFAULT_RETENTION_MS, timeoutMs = 5000 } = options;

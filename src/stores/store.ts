@@ -49,8 +49,9 @@ export interface RunOptions {
 
 /**
  * Remembers which idempotency keys have taken effect. `run` succeeds at most once per key, a failed run can be tried again,
- * and another process takes over the key of a holder that died. It is one method, so that each store decides how it claims
- * a key and how it commits. A store that wraps another one passes on `leaseMs`, `unrecorded` and the arguments of `run`.
+ * and another process takes over the key of a holder that died. Claim, run and record are one method, so that each store
+ * decides how it claims a key and how it commits. A store that wraps another one passes on all other members and the
+ * arguments of `run`.
  */
 export interface IdempotencyStore<Tx = undefined> {
   /**
@@ -63,7 +64,7 @@ export interface IdempotencyStore<Tx = undefined> {
    * turn in which it calls `run`, because the process may have been frozen since the claim was answered.
    *
    * @param key The idempotency key. Any string.
-   * @param run The work; call it at most once. If it rejects, it took no effect and may be tried again. It settles when the
+   * @param run The work; call it at most once, or if `transactional` again after a conflict. If it rejects, it took no effect and may be tried again. It settles when the
    * handler does, even after the timeout: until then the key stays claimed, for as long as its lease lasts. A store that
    * can undo the effect passes `onTimeout` instead, rolls back and frees the key.
    * @returns `handled` if `run` was called and resolved; `duplicate` if the key had taken effect before; `in-progress` if
@@ -85,8 +86,9 @@ export interface IdempotencyStore<Tx = undefined> {
     run: (fresh: readonly string[], tx: Tx, options?: RunOptions) => Promise<void>,
   ): Promise<readonly StoreWord[]>;
   /**
-   * Whether `run` writes in the store's transaction. Then a failed run left nothing behind, and the store may call `run`
-   * again after a conflict with another transaction, and a receiver may try the events of `onceEach` one by one.
+   * Whether `run` writes in the store's transaction, so that a run that was not committed left nothing behind. Then the store
+   * may call `run` again after a conflict with another transaction, and a receiver whose `onEvents` failed tries the events
+   * one by one.
    */
   readonly transactional?: boolean | undefined;
   /** Records of successful runs that the store still retries after `once` rejected. `drain` waits for them. */

@@ -9,17 +9,21 @@ let stopAtCommit = false;
 
 async function openStore() {
   if (engine === 'sqlite') {
-    const { sqliteStore } = await import('event-webhook-receiver/stores/sqlite');
+    const { fromBetterSqlite3, sqlStore } = await import('event-webhook-receiver/stores/sql');
     const { default: Database } = await import('libsql');
     const database = new Database(address);
-    const exec = database.exec.bind(database);
-    database.exec = (sql) => {
-      exec(sql);
-      if (!stopAtCommit || sql !== 'COMMIT') return;
-      stopAtCommit = false;
-      process.kill(process.pid, 'SIGSTOP');
+    const db = fromBetterSqlite3(database);
+    const runNow = (sql) => {
+      const rows = db.runNow(sql);
+      if (stopAtCommit && sql === 'COMMIT') {
+        stopAtCommit = false;
+        process.kill(process.pid, 'SIGSTOP');
+      }
+      return rows;
     };
-    return sqliteStore({ database, ...settings });
+    const store = sqlStore({ db: { ...db, runNow }, ...settings });
+    await store.migrate();
+    return store;
   }
   const { redisStore } = await import('event-webhook-receiver/stores/redis');
   const options = { socketTimeout: 30_000 };

@@ -8,7 +8,7 @@ import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { IdempotencyStore } from '../../src/index.js';
 import { redisStore } from '../../src/stores/redis/index.js';
-import { sqliteStore } from '../../src/stores/sqlite/index.js';
+import { fromBetterSqlite3, sqlStore } from '../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../contracts/store-helpers.js';
 import { startHalfOpenProxy } from '../servers/half-open-proxy.js';
 import { hasRedis, needsRedis, startRedis } from '../servers/redis.js';
@@ -71,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('a process that is stopped after i
     const child = await startChild('sqlite', path);
     const database = new Database(path);
     onTestFinished(() => void database.close());
-    const other = sqliteStore({ database, leaseMs });
+    const other = sqlStore({ db: fromBetterSqlite3(database), leaseMs });
     const key = unique();
     child.stdin.write(`${key}\n`);
     await eventually(async () => {

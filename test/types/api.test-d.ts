@@ -1,8 +1,14 @@
 import { assertType, describe, expectTypeOf, test } from 'vitest';
+import { expressHandler } from '../../src/adapters/express.js';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
+import { fetchHandler } from '../../src/adapters/fetch.js';
+import { lambdaHandler } from '../../src/adapters/lambda.js';
+import { nodeHandler } from '../../src/adapters/node.js';
 import {
   type AnyErrorCode,
   ConfigError,
   createReceiver,
+  createRouter,
   type EnqueueContext,
   type EventContext,
   type EventEntry,
@@ -51,6 +57,32 @@ describe('signDelivery', () => {
     expectTypeOf(signDelivery(new Uint8Array(1), { secret }).body).toEqualTypeOf<Uint8Array<ArrayBuffer>>();
     expectTypeOf(signDelivery('[]' as string, { secret }).body).toEqualTypeOf<string>();
     expectTypeOf(signDelivery('[]', { secret }).headers).toEqualTypeOf<Record<string, string>>();
+  });
+});
+
+describe('onEvents', () => {
+  test('gets entries and the transaction of the store, but no key of the delivery', () => {
+    createReceiver({
+      secret,
+      store: transactional,
+      async onEvents(entries, context) {
+        expectTypeOf(entries).toEqualTypeOf<readonly EventEntry[]>();
+        expectTypeOf(context.tx).toEqualTypeOf<Transaction>();
+        expectTypeOf(context).not.toHaveProperty('idempotencyKey');
+        await context.tx.query(entries.map(({ idempotencyKey }) => idempotencyKey).join());
+      },
+    });
+    const router = createRouter<Transaction>();
+    createReceiver({ secret, store: transactional, onEvents: router.dispatchAll });
+    // @ts-expect-error the store has another transaction
+    createReceiver({ secret, store: memoryStore(), onEvents: router.dispatchAll });
+  });
+
+  test('is taken by every adapter', () => {
+    const options = { secret, store: transactional, onEvents: createRouter<Transaction>().dispatchAll };
+    for (const adapter of [expressHandler, fetchHandler, nodeHandler, lambdaHandler, fastifyPlugin]) {
+      expectTypeOf(adapter<Transaction>).toBeCallableWith(options);
+    }
   });
 });
 

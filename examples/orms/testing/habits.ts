@@ -5,23 +5,9 @@ import type { Knex } from 'knex';
 import type { Transaction } from 'kysely';
 import type { EntityManager } from 'typeorm';
 import type { SqlClient } from '../../../test/stores/sql/client.js';
+import type { Habits } from '../../../test/stores/sql/orms/installed.js';
 import type { Prisma } from '../generated/postgres/index.js';
 import { clients } from './postgres.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: each ORM has its own type of transactions
-type Tx = any;
-
-export interface Habits {
-  readonly client: SqlClient;
-  /** Runs a statement in a transaction within the transaction, and then `then`. */
-  nested?(tx: Tx, text: string, then: () => Promise<void>): Promise<unknown>;
-  /** Ways to end the transaction by the ORM, and whether they commit. */
-  readonly endings?: Readonly<Record<string, { readonly commits: boolean; end(tx: Tx): unknown }>>;
-  /** What is refused in a transaction. */
-  readonly refused?: Readonly<Record<string, (tx: Tx) => unknown>>;
-  /** Begins a transaction within the transaction that nobody ends. */
-  leaveOpen?(tx: Tx): Promise<unknown>;
-}
 
 const clientOf = (title: string) => clients.find((client) => client.title === title) as SqlClient;
 

@@ -22,6 +22,7 @@ const openPool = (uri: string, { max = 10 }: ClientSettings) =>
 
 const drizzleOverMysql2: SqlClient = {
   title: 'fromDrizzle over mysql2',
+  connectsByDriver: true,
   dialect: 'mysql',
   begin: 'START TRANSACTION',
   open(url, settings) {
@@ -63,6 +64,7 @@ const prismaOverMariadb: SqlClient = {
 
 const kyselyOverMysql2: SqlClient = {
   title: 'fromKysely over mysql2',
+  connectsByDriver: true,
   dialect: 'mysql',
   begin: 'START TRANSACTION',
   open(url, settings) {

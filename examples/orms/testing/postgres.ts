@@ -18,16 +18,18 @@ function pgOptions(url: string, { max = 10, session = {} }: ClientSettings) {
   return {
     connectionString: url,
     max,
-    connectionTimeoutMillis: 1000,
+    // Includes the wait for a free connection. The tests of outages have two.
+    connectionTimeoutMillis: max > 2 ? 5000 : 1000,
     ...(options.length > 0 && { options: options.join(' ') }),
   };
 }
 
 const drizzleOverPg: SqlClient = {
   title: 'fromDrizzle over pg',
+  connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
-    const pool = openPg(url, settings);
+    const pool = openPg(url, settings, { connectionTimeoutMillis: 5000 });
     const db = drizzle(pool);
     return {
       db: fromDrizzle(db),
@@ -40,6 +42,7 @@ const drizzleOverPg: SqlClient = {
 
 const drizzleOverPostgresJs: SqlClient = {
   title: 'fromDrizzle over postgres.js',
+  connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
     const client = openPostgresJs(url, settings);
@@ -69,9 +72,10 @@ const prismaOverPg: SqlClient = {
 
 const kyselyOverPg: SqlClient = {
   title: 'fromKysely over pg',
+  connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
-    const pool = openPg(url, settings);
+    const pool = openPg(url, settings, { connectionTimeoutMillis: 5000 });
     const kysely = new Kysely({ dialect: new PostgresDialect({ pool }) });
     return {
       db: fromKysely(kysely, fromPg(pool)),

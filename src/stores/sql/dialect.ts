@@ -118,4 +118,4 @@ export function keysOf({ rows }: Answer): string[] {
 }
 
 export const ENDED =
-  'The handler ended the transaction of context.tx itself. What it wrote until then was kept together with the key; what it wrote afterwards was not part of the transaction. Leave BEGIN, COMMIT and ROLLBACK to the store.';
+  'The handler ended the transaction of context.tx itself. What it committed was kept together with the key; what it wrote afterwards was not part of the transaction. Leave BEGIN, COMMIT and ROLLBACK, and statements that commit, to the store.';

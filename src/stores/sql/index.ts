@@ -173,7 +173,7 @@ function statementsFor(dialect: Dialect, table: Table, durations: Durations): St
 
 /** Repeats a statement of SQLite while another connection is writing. */
 function runOf({ dialect, run }: SqlDatabase<unknown>, timeoutMs: number): Run {
-  if (dialect === 'sqlite') return (statement) => whenFree(() => run(statement), timeoutMs);
+  if (dialect === 'sqlite') return (statement) => whenFree(() => run(statement, timeoutMs), timeoutMs);
   return (statement) => run(statement, timeoutMs);
 }
 

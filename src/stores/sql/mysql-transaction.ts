@@ -29,18 +29,26 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   async function ask(run: Run, keys: readonly string[], first: string) {
     const found = table.isSerializable ? '' : `UNION ALL ${expiryOf(keys, plain('`key`'))}`;
     const locks = keys.map((key) => `GET_LOCK(${lockOf(key)}, 0)`).join(', ');
-    const { rows } = await run(`SELECT ${plain(first)} AS name, CONCAT(${locks}) AS value ${found}`);
-    const [[head = '', answers = ''] = [], ...known] = rows.map(valuesOf);
-    return { head, locked: keys.filter((_, index) => answers[index] === '1'), isExpired: expired(known) };
+    // As a number, the time is cheaper to insert with each key.
+    const head = `CONCAT_WS('|', ${retained}, ${first})`;
+    const { rows } = await run(`SELECT ${plain(head)} AS name, CONCAT(${locks}) AS value ${found}`);
+    const [[told = '', answers = ''] = [], ...known] = rows.map(valuesOf);
+    const [expires = '', ...session] = told.split('|');
+    return {
+      expires: BigInt(expires),
+      session: session.slice(2).join('|'),
+      locked: keys.filter((_, index) => answers[index] === '1'),
+      isExpired: expired(known),
+    };
   }
 
   const expiryOf = (keys: readonly string[], column = '`key`') =>
     `SELECT ${column}, expires_at <= ${NOW} FROM ${table.quoted} WHERE \`key\` IN (${literals(keys)}) ${unlessLocked(table)}`;
   const expired = (rows: readonly string[][]) => new Map(rows.map(([key = '', value]) => [key, value === '1']));
 
-  async function insert(run: Run, keys: readonly string[], owner: string): Promise<readonly string[]> {
+  async function insert(run: Run, keys: readonly string[], owner: string, expires: bigint): Promise<readonly string[]> {
     if (keys.length === 0) return [];
-    const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, 1, ${retained})`).join(', ');
+    const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, 1, ${expires})`).join(', ');
     const { changed } = await run(`INSERT IGNORE INTO ${table.quoted} ${COLUMNS} VALUES ${rows}`);
     return changed === keys.length ? keys : keysOf(await run(ownedBy(table, keys, owner, 1)));
   }
@@ -62,12 +70,12 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   }
 
   async function claimSome(run: Run, keys: readonly string[], owner: string, first: string) {
-    const { head, locked, ...before } = await ask(run, keys, first);
+    const { session, expires, locked, ...before } = await ask(run, keys, first);
     // A duplicate would lock the gap before its row, so that other transactions wait to insert there.
     const absent = locked.filter((key) => !before.isExpired.has(key));
-    const claimed = new Set(await insert(run, absent, owner));
+    const claimed = new Set(await insert(run, absent, owner, expires));
     const others = keys.filter((key) => !claimed.has(key));
-    if (others.length === 0) return { head, claimed };
+    if (others.length === 0) return { session, claimed };
     const isExpired = table.isSerializable
       ? expired((await run(expiryOf(others))).rows.map(valuesOf))
       : before.isExpired;
@@ -81,7 +89,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       run,
       others.filter((key) => !isExpired.has(key)),
     );
-    return { head, claimed };
+    return { session, claimed };
   }
 
   /**
@@ -117,12 +125,12 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     async claim(run, keys, owner) {
       // Frees what an earlier transaction has left, before it asks for more.
       const id = `ewr:${owner}`;
-      const first = `CONCAT_WS('|', RELEASE_ALL_LOCKS(), GET_LOCK('${id}', 0), ${settingsText(table.isMariadb)})`;
+      const first = `RELEASE_ALL_LOCKS(), GET_LOCK('${id}', 0), ${settingsText(table.isMariadb)}`;
       const claimed: string[] = [];
       let session: string | undefined;
       for (const chunk of chunksOf(keys)) {
         const some = await claimSome(run, chunk, owner, session === undefined ? first : `''`);
-        session ??= some.head.split('|').slice(2).join('|');
+        session ??= some.session;
         claimed.push(...some.claimed);
       }
       if (claimed.length > 0) await run(`SAVEPOINT ${MARK}`);

@@ -22,6 +22,8 @@ export interface SqlClient {
   readonly dialect: Dialect;
   /** Its statement that begins a transaction. (Default: BEGIN.) */
   readonly begin?: string;
+  /** Whether it connects by the `from…` function of its driver, which has been tested for leases and connecting. */
+  readonly connectsByDriver?: boolean;
   open(url: string, settings: ClientSettings): OpenClient | Promise<OpenClient>;
 }
 

@@ -24,17 +24,24 @@ interface Query {
   readonly sql?: string;
 }
 
-type Client = { query(query: Query, values: unknown[]): Promise<unknown> } | { execute(statement: unknown): unknown };
+interface Connection {
+  query(query: Query, values: unknown[]): Promise<unknown>;
+  release(): void;
+}
+
+/** Of pg and mysql2, PGlite, and libsql. */
+type Client = Connection | { query: unknown } | { execute(statement: unknown): unknown };
 
 /** The result of a statement without rows, in pg and in mysql2. */
 const NOTHING = Promise.resolve(Object.assign([[], []], { rows: [] }));
 
 /** @param tx The transaction of a driver. */
 export function gateOf(tx: object): Gate {
-  // Drivers whose transactions are functions of theirs: the session passes one a function.
+  // postgres.js and PGlite call a function with the transaction.
   if ('unsafe' in tx) return of({ begin: <T>(work: (inner: object) => T) => work(tx) });
   const client = tx as Client;
-  if ('query' in client) return queryGate(client);
+  if ('release' in client) return queryGate(client);
+  if ('query' in client) return of({ transaction: <T>(work: (inner: object) => T) => work(tx) });
   const nothing = async () => {};
   return of({
     transaction: async () => ({ execute: client.execute.bind(client), commit: nothing, rollback: nothing }),
@@ -46,7 +53,7 @@ function of(client: object): Gate {
 }
 
 /** Answers the BEGIN, COMMIT and ROLLBACK of a session without sending them. */
-function queryGate(connection: { query(query: Query, values: unknown[]): Promise<unknown> }): Gate {
+function queryGate(connection: Connection): Gate {
   let phase: 'begin' | 'work' | 'end' = 'begin';
   return {
     client: {

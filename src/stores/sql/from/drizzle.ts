@@ -8,6 +8,7 @@ import { bound, type DrizzleSession, gateOf, synchronousTransaction } from './dr
 import { fromLibsql } from './libsql.js';
 import { fromMysql2 } from './mysql2.js';
 import { fromPg } from './pg.js';
+import { fromPGlite } from './pglite.js';
 import { fromPostgresJs } from './postgres-js.js';
 import type { SqliteLike } from './run-on.js';
 
@@ -24,7 +25,7 @@ export interface DrizzleSqliteLike<Tx> {
 }
 
 /**
- * Takes a Drizzle database for `sqlStore`, over pg, postgres.js, mysql2, @libsql/client, better-sqlite3 (or libsql) or
+ * Takes a Drizzle database for `sqlStore`, over pg, postgres.js, PGlite, mysql2, @libsql/client, better-sqlite3 (or libsql) or
  * bun:sqlite. In a transaction `context.tx` is Drizzle's own; over a synchronous driver, the handler must return before its
  * turn ends. The store gets connections and ends transactions as the driver's own `from…`
  * function does, because Drizzle neither closes a connection that no longer answers nor listens to one that breaks.
@@ -69,10 +70,11 @@ function clientOf(client: object): SqlDatabase<object> | SynchronousDatabase<Sql
   const value = client as never;
   if ('getConnection' in client) return fromMysql2(value) as SqlDatabase<object>;
   if ('unsafe' in client) return fromPostgresJs(value);
+  if ('waitReady' in client) return fromPGlite(value) as SqlDatabase<object>;
   if ('protocol' in client) return fromLibsql(value) as SqlDatabase<object>;
   if ('connect' in client) return fromPg(value) as SqlDatabase<object>;
   if ('prepare' in client) return 'open' in client ? fromBetterSqlite3(value) : fromBunSqlite(value);
   throw new ConfigError(
-    '`fromDrizzle` takes a database over a pool of pg or mysql2, postgres.js, @libsql/client, better-sqlite3, libsql or bun:sqlite.',
+    '`fromDrizzle` takes a database over a pool of pg or mysql2, postgres.js, PGlite, @libsql/client, better-sqlite3, libsql or bun:sqlite.',
   );
 }

@@ -11,7 +11,7 @@ export interface KnexTransactionLike {
   rollback(): unknown;
 }
 
-/** What is used of Knex. */
+/** The part of a Knex instance that the store uses. */
 export interface KnexLike<Tx> {
   // biome-ignore lint/suspicious/noExplicitAny: as Knex types it
   readonly client: any;
@@ -25,11 +25,25 @@ export interface KnexLike<Tx> {
 const DIALECTS: Readonly<Record<string, Dialect>> = { pg: 'postgres', mysql2: 'mysql' };
 
 /**
- * A database behind a Knex instance for the drivers pg or mysql2. `context.tx` is a `Knex.Transaction`.
+ * Takes a Knex instance for `sqlStore`, for the drivers pg and mysql2. In a transaction `context.tx` is Knex's own
+ * (`Knex.Transaction`). A connection that does not answer in time is closed, and over Postgres one whose session a handler
+ * has changed. A handler that ends the transaction itself (`tx.commit()`) fails.
  *
- * @param knex The instance.
- * @returns The `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other drivers.
+ * It does not take statements that the handler has not awaited out of the transaction: Knex refuses those that come late.
+ *
+ * @example
+ * ```ts
+ * import { fromKnex, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import createKnex from 'knex';
+ *
+ * const connection = { connectionString: process.env.DATABASE_URL ?? '', connectionTimeoutMillis: 5000 };
+ * const knex = createKnex({ client: 'pg', connection });
+ * const store = sqlStore({ db: fromKnex(knex), transactional: true });
+ * ```
+ * @param knex Your instance. The store neither opens nor closes it.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other drivers, and for pg without
+ * `connectionTimeoutMillis`.
  */
 export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): SqlDatabase<Tx> {
   if (!hasMethods<KnexLike<Tx>>(knex, 'transaction') || !hasMethods<Pool>(knex.client, 'acquireConnection')) {

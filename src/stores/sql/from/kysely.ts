@@ -3,7 +3,6 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import { storeError } from '../../bounded-calls.js';
 import type { SqlDatabase } from '../database.js';
-import { answerOf } from './raw-connection.js';
 
 interface CompiledQuery {
   readonly sql: string;
@@ -16,7 +15,7 @@ interface Executor {
   }): unknown;
 }
 
-/** What is used of Kysely. */
+/** The part of a Kysely instance that the store uses. */
 export interface KyselyLike<Tx> {
   getExecutor(): Executor;
   transaction(): { execute(work: (tx: Tx) => Promise<void>): Promise<void> };
@@ -28,13 +27,26 @@ type Client =
   | { unsafe(text: string, values: never[]): PromiseLike<unknown> };
 
 /**
- * A database behind Kysely. `context.tx` is its `Transaction`, on a connection of the client, because Kysely cannot close
- * one that no longer answers.
+ * Takes Kysely for `sqlStore`, with the client of its dialect. In a transaction `context.tx` is Kysely's own
+ * (`Transaction<DB>`), with its plugins, on a connection that the store gets and closes as the client's function does:
+ * Kysely cannot close one that no longer answers.
  *
- * @param kysely The instance.
- * @param client The pool of its dialect: `fromPg(pool)`, `fromMysql2(pool)`, `fromPostgresJs(sql)` or `fromPGlite(db)`.
- * @returns The `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else.
+ * It does not support streams, the option `log` and transactions within the transaction: use savepoints.
+ *
+ * @example
+ * ```ts
+ * import { fromKysely, fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import { Kysely, PostgresDialect } from 'kysely';
+ * import { Pool } from 'pg';
+ *
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 });
+ * const kysely = new Kysely<{ transfers: { id: string } }>({ dialect: new PostgresDialect({ pool }) });
+ * const store = sqlStore({ db: fromKysely(kysely, fromPg(pool)), transactional: true });
+ * ```
+ * @param kysely Your instance. The store neither opens nor closes it.
+ * @param client `fromPg(pool)` or `fromPostgresJs(sql)`, or for MySQL `fromMysql2(pool)`, with `pool.promise()`.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for SQLite.
  */
 export function fromKysely<Tx>(kysely: KyselyLike<Tx>, client: SqlDatabase<Client>): SqlDatabase<Tx> {
   if (!hasMethods<KyselyLike<Tx>>(kysely, 'getExecutor', 'transaction')) {
@@ -77,14 +89,33 @@ function driverOfOne() {
   };
 }
 
+/** What pg, mysql2, PGlite and postgres.js say of a statement. */
+interface Result {
+  readonly rows?: readonly object[];
+  readonly rowCount?: number | null;
+  readonly affectedRows?: number;
+  readonly count?: number | null;
+  readonly insertId?: number;
+  readonly changedRows?: number;
+}
+
 /** Results as Kysely's own dialects give them. */
 async function execute(client: Client, { sql, parameters }: CompiledQuery) {
   const values = [...parameters] as never[];
-  const result = await ('query' in client ? client.query(sql, values) : client.unsafe(sql, values));
-  // mysql2 gives pairs, of which the first is an array of rows or a header; postgres.js gives an array with a count.
-  const isPair = Array.isArray(result) && result.length === 2 && !('count' in result);
-  const { rows, changed } = answerOf(isPair ? result[0] : result);
-  return { rows, ...(changed !== undefined && { numAffectedRows: BigInt(changed) }) };
+  const answer = await ('query' in client ? client.query(sql, values) : client.unsafe(sql, values));
+  // mysql2 gives rows or a header, and the columns; postgres.js gives rows with a count.
+  const isPair = Array.isArray(answer) && !('count' in answer);
+  const result = (isPair ? answer[0] : answer) as Result & readonly object[];
+  return {
+    rows: Array.isArray(result) ? [...result] : [...(result.rows ?? [])],
+    numAffectedRows: bigint(result.rowCount ?? result.affectedRows ?? result.count),
+    numChangedRows: bigint(result.changedRows),
+    insertId: bigint(result.insertId || undefined),
+  };
+}
+
+function bigint(value: number | null | undefined): bigint | undefined {
+  return value === null || value === undefined ? undefined : BigInt(value);
 }
 
 // biome-ignore lint/correctness/useYield: it only throws

@@ -1,8 +1,9 @@
 import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
+import { stopwatch } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
-import { isBusy } from '../busy.js';
+import { isBusy, whenFree } from '../busy.js';
 import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
 
 /** The part of a transaction of @libsql/client that the store uses. */
@@ -21,7 +22,6 @@ export interface LibsqlResultLike {
 export interface LibsqlClientLike<Transaction> {
   readonly protocol: string;
   execute(statement: string): Promise<LibsqlResultLike>;
-  batch(statements: string[], mode: 'write'): Promise<readonly LibsqlResultLike[]>;
   transaction(mode: 'write'): Promise<Transaction>;
   reconnect(): unknown;
 }
@@ -49,13 +49,13 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
   client: LibsqlClientLike<Transaction>,
 ): SqlDatabase<Transaction> {
   checkClient(client);
-  /** Ends when the transaction before has ended. */
+  /** Ends when the work before has ended. */
   let turn: Promise<unknown> = Promise.resolve();
   let isFile: boolean | undefined;
   let busyMs = 0;
 
-  /** Only the lock of the file is waited for elsewhere: a busy timeout would block the process. */
-  async function unlessBusy<T>(begin: () => Promise<T>): Promise<T> {
+  /** Waits until the file has no other writer. The busy timeout would block the process. */
+  async function begin(): Promise<Transaction> {
     if (isFile === undefined) {
       const [file, timeout] = [
         await client.execute('PRAGMA database_list'),
@@ -66,7 +66,7 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
     }
     try {
       // In one turn, because the client opens another connection when somebody begins a transaction.
-      const [, begun] = await Promise.all([client.execute('PRAGMA busy_timeout = 0'), begin()]);
+      const [, begun] = await Promise.all([client.execute('PRAGMA busy_timeout = 0'), client.transaction('write')]);
       return begun;
     } catch (error) {
       // The statement that was busy stays open on its connection, which could then commit nothing.
@@ -77,45 +77,50 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
     }
   }
 
-  async function transact(work: (transaction: Transaction) => Promise<void>): Promise<void> {
-    const transaction = await unlessBusy(() => client.transaction('write'));
-    try {
-      if (!isFile) throw storeError(IN_MEMORY);
-      await work(transaction);
-      // Unlike `commit`, it leaves no statement open if a reader delays it, which would keep its lock.
-      await transaction.executeMultiple('COMMIT');
-    } finally {
-      // Rolls back whatever was not committed.
-      transaction.close();
-    }
+  /** Runs `work` in a transaction, once what came before has ended. Waits for the file for up to `timeoutMs` in all. */
+  function transact(
+    work: (transaction: Transaction, close: () => void) => Promise<void>,
+    timeoutMs: number,
+  ): Promise<void> {
+    const elapsedMs = stopwatch();
+    let closed: () => void = ignore;
+    const isClosed = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const ended = turn.then(async () => {
+      const transaction = await whenFree(begin, timeoutMs - elapsedMs());
+      const close = () => {
+        transaction.close();
+        closed();
+      };
+      try {
+        if (!isFile) throw storeError(IN_MEMORY);
+        await work(transaction, close);
+        // Unlike `commit`, it leaves no statement open if a reader delays it, which would keep its lock.
+        await transaction.executeMultiple('COMMIT');
+      } finally {
+        // Rolls back whatever was not committed.
+        close();
+      }
+    });
+    turn = Promise.race([ended.catch(ignore), isClosed]);
+    return ended;
   }
 
   return {
     dialect: 'sqlite',
-    run: async (statement) => {
-      const [result] = await unlessBusy(() => client.batch([statement], 'write'));
-      return answerOf(result as LibsqlResultLike);
+    async run(statement, timeoutMs = 0) {
+      let answer: Answer = { rows: [] };
+      await transact(async (transaction) => {
+        answer = answerOf(await transaction.execute(statement));
+      }, timeoutMs);
+      return answer;
     },
-    transaction(work) {
-      let destroyed: () => void = ignore;
-      const ended = turn.then(() =>
-        transact((transaction) =>
-          work({
-            tx: transaction,
-            run: async (statement) => answerOf(await transaction.execute(statement)),
-            destroy() {
-              transaction.close();
-              destroyed();
-            },
-          }),
-        ),
-      );
-      const isDestroyed = new Promise<void>((resolve) => {
-        destroyed = resolve;
-      });
-      turn = Promise.race([ended.catch(ignore), isDestroyed]);
-      return ended;
-    },
+    transaction: (work, { timeoutMs }) =>
+      transact(
+        (tx, destroy) => work({ tx, run: async (statement) => answerOf(await tx.execute(statement)), destroy }),
+        timeoutMs,
+      ),
   };
 }
 
@@ -124,7 +129,7 @@ function answerOf({ rows, rowsAffected }: LibsqlResultLike): Answer {
 }
 
 function checkClient(client: unknown): void {
-  if (!hasMethods<LibsqlClientLike<unknown>>(client, 'execute', 'batch', 'transaction', 'reconnect')) {
+  if (!hasMethods<LibsqlClientLike<unknown>>(client, 'execute', 'transaction', 'reconnect')) {
     throw optionError('client', 'a Client of @libsql/client', client);
   }
   if (client.protocol !== 'file') {

@@ -72,8 +72,9 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
           (after) => give(after !== sessions.get(client)?.[look]),
           () => give(true),
         );
+      // The store limits these, and says what their lateness means.
+      const plain = open(client).query;
       let isClosed = false;
-      const inside = open(client);
       // Sent with the first statement, which saves a round trip.
       let begin = isolationLevel ? `BEGIN ISOLATION LEVEL ${isolationLevel}; ` : 'BEGIN; ';
       try {
@@ -95,7 +96,7 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
           run(statement) {
             const text = begin + statement;
             begin = '';
-            return inside.query(text);
+            return plain(text);
           },
           close() {
             isClosed = true;
@@ -103,7 +104,7 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
           destroy: () => give(true),
         });
         // Postgres answers COMMIT with ROLLBACK if a statement failed after the check.
-        if ((await query('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
+        if ((await plain('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
       } catch (error) {
         if (!isGiven()) await query('ROLLBACK').then(tidy, () => give(true));
         throw error;
@@ -117,8 +118,22 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
 /** A connection that was taken from the pool. */
 function open(client: PgClientLike, timeoutMs?: number) {
   let isGiven = false;
-  const late = () => storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+
+  /** Gives the connection back, or closes it. */
+  function give(destroy: boolean): void {
+    if (isGiven) return;
+    isGiven = true;
+    client.release(destroy);
+    client.removeListener('error', ignore);
+  }
+
+  function late(): Error {
+    give(true);
+    return storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+  }
+
   return {
+    give,
     isGiven: () => isGiven,
     async query(statement: string): Promise<Answer & { readonly command: string }> {
       const sent = client.query(statement);
@@ -127,13 +142,6 @@ function open(client: PgClientLike, timeoutMs?: number) {
       const last = [result].flat().at(-1) as { rows: object[]; rowCount: number | null; command: string };
       const { rows, rowCount, command } = last;
       return { rows, changed: rowCount ?? undefined, command };
-    },
-    /** Gives the connection back, or closes it. */
-    give(destroy: boolean): void {
-      if (isGiven) return;
-      isGiven = true;
-      client.release(destroy);
-      client.removeListener('error', ignore);
     },
   };
 }

@@ -26,10 +26,11 @@ export interface PostgresJsLike<Tx> {
  * import { fromPostgresJs, postgresJsSocket, sqlStore } from 'event-webhook-receiver/stores/sql';
  * import postgres from 'postgres';
  *
- * const sql = postgres(process.env.DATABASE_URL ?? '', { max: 10, ...postgresJsSocket({ timeoutMs: 10_000 }) });
+ * const sql = postgres(process.env.DATABASE_URL ?? '', { fetch_types: false, ...postgresJsSocket({ timeoutMs: 10_000 }) });
  * const store = sqlStore({ db: fromPostgresJs(sql), transactional: true });
  * ```
- * @param sql Your `sql`, with the option `socket`. The store neither opens nor closes it.
+ * @param sql Your `sql`, with the option `socket`. Set `fetch_types: false` as well unless your queries use arrays: a connection
+ * that ends while postgres.js asks for its types ends the process. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for an `sql` without `socket`: postgres.js waits forever
  * on a connection that no longer answers.

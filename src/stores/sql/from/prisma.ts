@@ -8,7 +8,7 @@ interface Raw {
   $executeRawUnsafe(query: string): PromiseLike<number>;
 }
 
-/** What is used of a Prisma client. */
+/** The part of a Prisma client that the store uses. */
 export interface PrismaLike<Tx> extends Raw {
   $transaction(work: (tx: Tx) => Promise<void>, options: object): Promise<void>;
 }
@@ -24,13 +24,27 @@ const ISOLATION_LEVELS = {
 const LONGEST_MS = 2_147_483_647;
 
 /**
- * A database behind a Prisma client. `context.tx` is its `Prisma.TransactionClient`. The time-outs of its interactive
- * transactions follow `leaseMs` and `timeoutMs`.
+ * Takes a Prisma client for `sqlStore`, of PostgreSQL or MySQL, extended or not. In a transaction `context.tx` is Prisma's
+ * own (`Prisma.TransactionClient`), whose time limits follow `leaseMs` and `timeoutMs` of the store.
  *
- * @param prisma The client, for PostgreSQL or MySQL.
+ * It does not undo what a handler changes in its session, and it does not close connections that no longer answer: Prisma
+ * does not show them. For `PrismaMariaDb`, set `socketTimeout` to more than your slowest query takes.
+ *
+ * @example
+ * ```ts
+ * import { PrismaPg } from '@prisma/adapter-pg';
+ * import { PrismaClient } from '@prisma/client';
+ * import { fromPrisma, sqlStore } from 'event-webhook-receiver/stores/sql';
+ *
+ * const connectionString = process.env.DATABASE_URL;
+ * const adapter = new PrismaPg({ connectionString, connectionTimeoutMillis: 5000, query_timeout: 30_000 });
+ * const store = sqlStore({ db: fromPrisma(new PrismaClient({ adapter })), transactional: true });
+ * ```
+ * @param prisma Your client. The store neither connects nor disconnects it.
  * @param options `dialect`, for a client that does not show its provider.
- * @returns The `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other databases, and for a `PrismaPg` without
+ * `connectionTimeoutMillis` and `query_timeout`.
  */
 export function fromPrisma<Tx extends Raw>(
   prisma: PrismaLike<Tx>,

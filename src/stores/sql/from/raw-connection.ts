@@ -106,8 +106,8 @@ function open(connection: RawConnection, timeoutMs?: number) {
   };
 }
 
-/** The answer in a result of pg, or in the first half of a result of mysql2. */
-export function answerOf(result: unknown): Answer {
+/** The answer in a result of pg or mysql2. */
+function answerOf(result: unknown): Answer {
   if (Array.isArray(result)) return { rows: result };
   const { rows = [], rowCount, affectedRows } = result as Result;
   return { rows, changed: rowCount ?? affectedRows };

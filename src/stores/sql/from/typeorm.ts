@@ -17,7 +17,7 @@ export interface QueryRunnerLike<Manager> {
   release(): Promise<void>;
 }
 
-/** What is used of a data source. */
+/** The part of a DataSource of TypeORM that the store uses. */
 export interface DataSourceLike<Manager> {
   readonly options: {
     readonly type: string;
@@ -31,11 +31,25 @@ export interface DataSourceLike<Manager> {
 const DIALECTS: Readonly<Record<string, Dialect>> = { postgres: 'postgres', mysql: 'mysql', mariadb: 'mysql' };
 
 /**
- * A database behind a data source of TypeORM of type postgres, mysql or mariadb. `context.tx` is an `EntityManager`.
+ * Takes a DataSource of TypeORM for `sqlStore`, of type postgres, mysql or mariadb. In a transaction `context.tx` is its
+ * `EntityManager`. A connection that does not answer in time is closed, and over Postgres one whose session a handler has
+ * changed. A handler that ends the transaction itself (`tx.queryRunner`) fails; one that it leaves open within the
+ * transaction is committed with it.
  *
- * @param dataSource The data source. Initialize it before the store is used.
- * @returns The `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other types.
+ * It does not initialize the DataSource: do that before deliveries arrive.
+ *
+ * @example
+ * ```ts
+ * import { fromTypeOrm, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import { DataSource } from 'typeorm';
+ *
+ * const url = process.env.DATABASE_URL ?? '';
+ * const dataSource = await new DataSource({ type: 'postgres', url, connectTimeoutMS: 5000 }).initialize();
+ * const store = sqlStore({ db: fromTypeOrm(dataSource), transactional: true });
+ * ```
+ * @param dataSource Your DataSource. The store neither opens nor closes it.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other types, and for postgres without `connectTimeoutMS`.
  */
 export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDatabase<Manager> {
   if (!hasMethods<DataSourceLike<Manager>>(dataSource, 'createQueryRunner')) {

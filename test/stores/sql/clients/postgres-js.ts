@@ -10,6 +10,8 @@ export function openPostgresJs(url: string, { max = 10, session = {} }: ClientSe
     backoff: () => 0.02,
     onnotice: () => {},
     ...postgresJsSocket({ timeoutMs: 1000 }),
+    // A connection that ends while postgres.js asks for its types would end the process.
+    fetch_types: false,
     ...more,
   });
 }

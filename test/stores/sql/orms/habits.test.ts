@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Habits } from '../../../../examples/orms/testing/habits.js';
 import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { countOf, ERR_STORE, type Opened, type SqlClient, useServer } from '../client.js';
-import { hasOrms, importOrms, needsOrms } from './installed.js';
+import { type Habits, hasOrms, importOrms, needsOrms } from './installed.js';
 
 const habits = hasOrms ? (await importOrms<{ habits: readonly Habits[] }>('habits')).habits : [];
 const insert = (id: string) => `INSERT INTO effects VALUES ('${id}')`;

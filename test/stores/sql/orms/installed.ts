@@ -17,3 +17,19 @@ export async function importOrms<Module>(name: string): Promise<Module> {
 export async function importClients(name: 'postgres' | 'mysql'): Promise<readonly SqlClient[]> {
   return hasOrms ? (await importOrms<{ clients: readonly SqlClient[] }>(name)).clients : [];
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: each ORM has its own type of transactions
+type Tx = any;
+
+/** What the transactions of an ORM can do beyond statements. */
+export interface Habits {
+  readonly client: SqlClient;
+  /** Runs a statement in a transaction within the transaction, and then `then`. */
+  nested?(tx: Tx, text: string, then: () => Promise<void>): Promise<unknown>;
+  /** Ways to end the transaction by the ORM, and whether they commit. */
+  readonly endings?: Readonly<Record<string, { readonly commits: boolean; end(tx: Tx): unknown }>>;
+  /** What is refused in a transaction. */
+  readonly refused?: Readonly<Record<string, (tx: Tx) => unknown>>;
+  /** Begins a transaction within the transaction that nobody ends. */
+  leaveOpen?(tx: Tx): Promise<unknown>;
+}

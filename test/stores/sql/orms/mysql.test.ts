@@ -8,11 +8,15 @@ import { hasOrms, importClients, needsOrms } from './installed.js';
 
 const clients = await importClients('mysql');
 
-describe.skipIf(!hasMariadb || !hasOrms)(`sqlStore with ORMs over MariaDB${needsMariadb}${needsOrms}`, () => {
-  const server = useServer('mysql');
-  for (const client of clients) {
-    describeTransactional(client, server);
-    describeLateHandlers(client, server);
-    describeEach(client, server);
-  }
-});
+describe.skipIf(!hasMariadb || !hasOrms)(
+  `sqlStore with ORMs over MariaDB${needsMariadb}${needsOrms}`,
+  { timeout: 20_000 },
+  () => {
+    const server = useServer('mysql');
+    for (const client of clients) {
+      describeTransactional(client, server);
+      describeLateHandlers(client, server);
+      describeEach(client, server);
+    }
+  },
+);

@@ -7,10 +7,14 @@ import { hasOrms, importClients, needsOrms } from './installed.js';
 
 const clients = await importClients('postgres');
 
-describe.skipIf(!hasPostgres || !hasOrms)(`sqlStore with ORMs over Postgres${needsPostgres}${needsOrms}`, () => {
-  const server = useServer('postgres');
-  for (const client of clients) {
-    describeContract(client, server);
-    describeOutages(client, server);
-  }
-});
+describe.skipIf(!hasPostgres || !hasOrms)(
+  `sqlStore with ORMs over Postgres${needsPostgres}${needsOrms}`,
+  { timeout: 20_000 },
+  () => {
+    const server = useServer('postgres');
+    for (const client of clients) {
+      describeContract(client, server);
+      describeOutages(client, server);
+    }
+  },
+);

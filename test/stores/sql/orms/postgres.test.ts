@@ -8,11 +8,15 @@ import { hasOrms, importClients, needsOrms } from './installed.js';
 
 const clients = await importClients('postgres');
 
-describe.skipIf(!hasPostgres || !hasOrms)(`sqlStore with ORMs over Postgres${needsPostgres}${needsOrms}`, () => {
-  const server = useServer('postgres');
-  for (const client of clients) {
-    describeTransactional(client, server);
-    describeLateHandlers(client, server);
-    describeEach(client, server);
-  }
-});
+describe.skipIf(!hasPostgres || !hasOrms)(
+  `sqlStore with ORMs over Postgres${needsPostgres}${needsOrms}`,
+  { timeout: 20_000 },
+  () => {
+    const server = useServer('postgres');
+    for (const client of clients) {
+      describeTransactional(client, server);
+      describeLateHandlers(client, server);
+      describeEach(client, server);
+    }
+  },
+);

@@ -32,7 +32,14 @@ describe('fromPostgresJs', () => {
   });
 
   it('refuses a socket without a time, and unknown options of it', () => {
-    for (const options of [undefined, {}, { timeoutMs: 0 }, { timeoutMs: '1' }, { timeoutMs: 1, tls: true }]) {
+    for (const options of [
+      undefined,
+      {},
+      { timeoutMs: 0 },
+      { timeoutMs: '1' },
+      { timeoutMs: 1, tsl: true },
+      { timeoutMs: 1, tls: 'require' },
+    ]) {
       expect(() => Reflect.apply(postgresJsSocket, undefined, [options])).toThrow(
         expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }),
       );
@@ -182,10 +189,20 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
     );
   });
 
+  it('refuses the option `ssl` beside its socket, which would bypass it', async () => {
+    const { sql } = await open({ ssl: 'require' });
+    await expect(sql`SELECT 1`).rejects.toMatchObject({ ...ERR_STORE, message: expect.stringContaining('`tls`') });
+  });
+
+  it('does not fall back to a connection without TLS', async () => {
+    const { sql } = await open(postgresJsSocket({ timeoutMs: 1000, tls: true }));
+    await expect(sql`SELECT 1`).rejects.toThrow('The Postgres server does not support TLS.');
+  });
+
   it.each([
     ['columns are renamed', { transform: postgres.pascal }],
     ['nothing may be prepared', { prepare: false }],
-    ['types are not fetched', { fetch_types: false }],
+    ['types are fetched', { fetch_types: true }],
     ['queries are debugged', { debug: () => {} }],
     ['queries are not pipelined', { max_pipeline: 1 }],
   ])('works where %s', async (_, options) => {

@@ -93,6 +93,34 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
       }
     });
 
+    it('has each effect once while connections are terminated at random', async () => {
+      const [opened, direct] = [await open(client, { max: 5 }), await open(client, { max: 1 })];
+      const store = opened.transactional({ timeoutMs: 2000 });
+      const keys = Array.from({ length: 60 }, unique);
+      let isOver = false;
+      const terminating = (async () => {
+        while (!isOver) {
+          await direct.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND random() < 0.5`);
+          await new Promise((resolve) => setTimeout(resolve, 30));
+        }
+      })();
+      const deliver = (key: string) =>
+        eventually(async () => {
+          const word = await store.once(key, async (tx) => {
+            await write(key)(tx);
+            await new Promise((resolve) => setTimeout(resolve, 10));
+            await tx('SELECT 1');
+          });
+          expect(['handled', 'duplicate']).toContain(word);
+        }, 20_000);
+      await Promise.all(keys.map(deliver));
+      isOver = true;
+      await terminating;
+      await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+      for (const key of keys) expect([key, await countOf(opened, key)]).toEqual([key, 1]);
+    }, 40_000);
+
     it('has a late handler terminated when a pool of one is all there is', async () => {
       const opened = await open(client, { max: 1 });
       const store = opened.transactional({ leaseMs: 60_000 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { deferred } from '../../../helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { type Run, useServer, write } from '../client.js';
 import { postgresClients } from './clients.js';
@@ -62,16 +63,17 @@ describe.skipIf(!hasPostgres)(`sessions of Postgres after a handler${needsPostgr
       const other = (await open(client)).transactional();
       const store = transactional({ leaseMs: 300 });
       const key = unique();
-      let end: (() => void) | undefined;
+      const [running, end] = [deferred(), deferred()];
       const first = store.once(key, async (tx) => {
         await write(key)(tx);
-        await new Promise<void>((resolve) => {
-          end = resolve;
-        });
+        running.resolve();
+        await end.promise;
       });
       first.catch(nothing);
+      await running.promise;
+      expect(await other.once(key, failing)).toBe('in-progress');
       await eventually(async () => expect(await other.once(key, nothing)).toBe('handled'));
-      end?.();
+      end.resolve();
       await expect(first).rejects.toThrow();
     });
 

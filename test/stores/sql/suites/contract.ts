@@ -9,6 +9,7 @@ import type { SqlClient, SqlServer } from '../client.js';
 /** The contract of stores, with both modes of a client. */
 export function describeContract(client: SqlClient, { open, server }: SqlServer): void {
   for (const kind of ['lease', 'transactional'] as const) {
+    if (kind === 'lease' && client.connectsByDriver) continue;
     const title = `${client.title}, ${kind}`;
     const target = (): StoreTarget => ({
       open: async (settings) => (await open(client))[kind](settings),

@@ -174,6 +174,7 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       expect(performance.now() - start).toBeLessThan(2 * timeoutMs + 500);
     });
 
+    if (client.connectsByDriver) return;
     it.each(['swallowNew', 'hangConnects'] as const)('recovers from attempts to connect that hang: %s', async (way) => {
       for (const kind of ['lease', 'transactional'] as const) {
         const { proxy, store } = await openBehindProxy(kind);

@@ -15,7 +15,7 @@ interface Opened {
   close(): void;
 }
 
-const openers = hasOrms ? await importOrms<Record<string, Open>>('sqlite') : {};
+const openers = hasOrms ? await importOrms<Record<string, Open>>('embedded') : {};
 
 async function open(name: string, then: Then = () => {}) {
   const directory = mkdtempSync(join(tmpdir(), 'drizzle-'));
@@ -30,8 +30,8 @@ async function open(name: string, then: Then = () => {}) {
   return { ...opened, send };
 }
 
-describe.skipIf(!hasOrms)(`fromDrizzle over SQLite${needsOrms}`, () => {
-  describe.each(['openSynchronous', 'openLibsql'])('%s', (name) => {
+describe.skipIf(!hasOrms)(`fromDrizzle over databases within the process${needsOrms}`, { timeout: 20_000 }, () => {
+  describe.each(['openSynchronous', 'openLibsql', 'openPGlite'])('%s', (name) => {
     it('commits the writes of a handler, nested ones too, together with the key', async () => {
       const { send, count } = await open(name);
       const [first, second] = [sampleEventEmitted(), sampleEventEmitted()];

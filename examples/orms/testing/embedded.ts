@@ -1,8 +1,11 @@
-// Drizzle over SQLite, for the tests of the store.
+// Drizzle over databases within the process, for the tests of the store.
+import { PGlite } from '@electric-sql/pglite';
 import { createClient } from '@libsql/client';
 import { eq } from 'drizzle-orm';
 import { drizzle as drizzleSynchronous } from 'drizzle-orm/better-sqlite3';
 import { drizzle as drizzleLibsql } from 'drizzle-orm/libsql';
+import { pgTable, text as pgText } from 'drizzle-orm/pg-core';
+import { drizzle as drizzlePGlite } from 'drizzle-orm/pglite';
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { createReceiver, type WebhookEvent } from 'event-webhook-receiver';
 import { fromDrizzle, sqlStore } from 'event-webhook-receiver/stores/sql';
@@ -58,6 +61,29 @@ export async function openLibsql(file: string, then: Then) {
       },
     }),
     count: async (id: string) => db.$count(effects, eq(effects.id, id)),
+    close: () => client.close(),
+  };
+}
+
+const pgEffects = pgTable('effects', { id: pgText().notNull() });
+
+export async function openPGlite(_: string, then: Then) {
+  const client = new PGlite();
+  const db = drizzlePGlite(client);
+  await client.exec('CREATE TABLE effects (id text NOT NULL)');
+  const store = sqlStore({ db: fromDrizzle(db), transactional: true });
+  await store.migrate();
+  return {
+    receiver: createReceiver({
+      secret,
+      store,
+      async onEvent(event, { tx }) {
+        await tx.insert(pgEffects).values({ id: event.id });
+        await tx.transaction((inner) => inner.insert(pgEffects).values({ id: `${event.id} nested` }));
+        await then(event, (id) => tx.insert(pgEffects).values({ id }));
+      },
+    }),
+    count: async (id: string) => db.$count(pgEffects, eq(pgEffects.id, id)),
     close: () => client.close(),
   };
 }

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import {
+  fromDrizzle,
+  fromKnex,
+  fromKysely,
+  fromPg,
+  fromPrisma,
+  fromTypeOrm,
+  type SqlDatabase,
+} from '../../../../src/stores/sql/index.js';
+
+const ERR_CONFIG = 'ERR_WEBHOOK_CONFIG';
+const nothing = () => {};
+const pool = { options: { connectionTimeoutMillis: 5000 }, connect: nothing, query: nothing };
+const raw = { $queryRawUnsafe: nothing, $executeRawUnsafe: nothing, $transaction: nothing };
+const kysely = { getExecutor: nothing, transaction: nothing };
+const knexOf = (client: object) => ({ transaction: nothing, client: { acquireConnection: nothing, ...client } });
+const sourceOf = (options: object) => ({ createQueryRunner: nothing, options });
+const adapterOf = (config: object) => ({ ...raw, _activeProvider: 'postgresql', _engineConfig: { adapter: config } });
+
+const refused: Record<string, [() => unknown, RegExp]> = {
+  'fromKnex, a URL': [() => fromKnex('postgres://' as never), /`knex` must be an instance of Knex, got a string/],
+  'fromKnex, an object': [() => fromKnex({} as never), /`knex` must be an instance of Knex, got an object/],
+  'fromKnex, another driver': [
+    () => fromKnex(knexOf({ driverName: 'better-sqlite3' }) as never),
+    /pg or mysql2.*For SQLite/,
+  ],
+  'fromKnex, no connectionTimeoutMillis': [
+    () => fromKnex(knexOf({ driverName: 'pg', connectionSettings: {} }) as never),
+    /needs `connectionTimeoutMillis`/,
+  ],
+  'fromTypeOrm, null': [() => fromTypeOrm(null as never), /`dataSource` must be a DataSource of TypeORM, got null/],
+  'fromTypeOrm, another type': [() => fromTypeOrm(sourceOf({ type: 'sqljs' }) as never), /postgres, mysql or mariadb/],
+  'fromTypeOrm, no connectTimeoutMS': [
+    () => fromTypeOrm(sourceOf({ type: 'postgres' }) as never),
+    /needs `connectTimeoutMS`/,
+  ],
+  'fromKysely, an object': [() => fromKysely({} as never, fromPg(pool as never)), /`kysely` must be an instance/],
+  'fromKysely, a pool': [
+    () => fromKysely(kysely as never, pool as never),
+    /`client` must be the pool .* fromPg\(pool\)/,
+  ],
+  'fromKysely, SQLite': [
+    () => fromKysely(kysely as never, { dialect: 'sqlite', run: nothing, transaction: nothing } as never),
+    /clients of Postgres and MySQL/,
+  ],
+  'fromPrisma, undefined': [() => fromPrisma(undefined as never), /`prisma` must be a PrismaClient, got undefined/],
+  'fromPrisma, SQLite': [
+    () => fromPrisma({ ...raw, _activeProvider: 'sqlite' } as never),
+    /clients of PostgreSQL and MySQL/,
+  ],
+  'fromPrisma, an unknown provider': [() => fromPrisma(raw as never), /`dialect` must be 'postgres' or 'mysql'/],
+  'fromPrisma, no query_timeout': [
+    () => fromPrisma(adapterOf({ adapterName: '@prisma/adapter-pg', config: { connectionTimeoutMillis: 1 } }) as never),
+    /needs `query_timeout`/,
+  ],
+  'fromDrizzle, an object': [() => fromDrizzle({} as never), /`db` must be a database of Drizzle, got an object/],
+  'fromDrizzle, no client': [
+    () => fromDrizzle({ transaction: nothing, session: { transaction: nothing } } as never),
+    /`db` must be a database of Drizzle/,
+  ],
+  'fromDrizzle, another driver': [
+    () => fromDrizzle({ transaction: nothing, session: { transaction: nothing, client: {} } } as never),
+    /over a pool of pg or mysql2/,
+  ],
+};
+
+describe('databases of ORMs', () => {
+  it.each(Object.entries(refused))('%s: a ConfigError that says what it takes', (_, [create, message]) => {
+    expect(create).toThrow(expect.objectContaining({ code: ERR_CONFIG, message: expect.stringMatching(message) }));
+  });
+
+  it.each<[string, string, () => SqlDatabase<unknown>]>([
+    ['a Prisma client that shows no adapter', 'postgres', () => fromPrisma(raw as never, { dialect: 'postgres' })],
+    ['a Prisma client of another adapter', 'postgres', () => fromPrisma(adapterOf({ adapterName: 'neon' }) as never)],
+    ['settings of Knex that are not known yet', 'postgres', () => fromKnex(knexOf({ driverName: 'pg' }) as never)],
+    ['mysql2 in Knex', 'mysql', () => fromKnex(knexOf({ driverName: 'mysql2' }) as never)],
+    ['mysql in TypeORM', 'mysql', () => fromTypeOrm(sourceOf({ type: 'mysql' }) as never)],
+    [
+      'a time-out for pg among the extras of TypeORM',
+      'postgres',
+      () => fromTypeOrm(sourceOf({ type: 'postgres', extra: { connectionTimeoutMillis: 5000 } }) as never),
+    ],
+  ])('take %s', (_, dialect, create) => {
+    expect(create().dialect).toBe(dialect);
+  });
+});

@@ -1,0 +1,77 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import Database from 'libsql';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fromBetterSqlite3, sqlStore } from '../../../../src/stores/sql/index.js';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { useDirectory } from './file.js';
+
+const child = fileURLToPath(new URL('sqlite-child.mjs', import.meta.url));
+
+/** What several processes of a runtime do with one file, through the driver that they use there. */
+export function describeProcesses(title: string, command: string, driver: string): void {
+  const path = useDirectory();
+
+  async function open(journal: string) {
+    const file = path(`${unique()}.db`);
+    const db = new Database(file);
+    onTestFinished(() => void db.close());
+    db.exec(`PRAGMA journal_mode = ${journal}; CREATE TABLE effects (id TEXT)`);
+    const lease = sqlStore({ db: fromBetterSqlite3(db), timeoutMs: 300 });
+    await lease.migrate();
+    const effects = () => db.prepare('SELECT id FROM effects').all() as { id: string }[];
+    return { file, db, lease, effects, args: (...rest: string[]) => [child, driver, file, ...rest] };
+  }
+
+  describe.each(['wal', 'delete'])(`${title}, several processes on one file, journal mode %s`, (journal) => {
+    it.each(['lease', 'transactional'])(
+      'runs every key once among four processes at the same time, %s',
+      async (mode) => {
+        const { args, effects } = await open(journal);
+        const race = () => promisify(execFile)(command, args(mode, 'race', '100'));
+        const outputs = await Promise.all([race(), race(), race(), race()]);
+        const ran = outputs.flatMap(({ stdout }) => (JSON.parse(stdout) as { ran: string[] }).ran);
+        expect(new Set(ran).size).toBe(100);
+        // A transaction is run again if a reader delayed its commit.
+        if (mode === 'lease') expect(ran).toHaveLength(100);
+        else expect(effects()).toHaveLength(100);
+      },
+      120_000,
+    );
+
+    it('has every effect once although its processes are killed at any moment', async () => {
+      const { args, effects } = await open(journal);
+      for (let round = 0; ; round++) {
+        const runner = spawn(command, args('transactional', 'race', '60'), { stdio: ['ignore', 'pipe', 'inherit'] });
+        const ended = once(runner, 'exit');
+        // Longer each time, so that it gets to the end.
+        const timer = setTimeout(() => runner.kill('SIGKILL'), 150 + 60 * round);
+        const [code] = await ended;
+        clearTimeout(timer);
+        if (code === 0) break;
+      }
+      const ids = effects().map(({ id }) => id);
+      expect([ids.length, new Set(ids).size]).toEqual([60, 60]);
+    }, 120_000);
+
+    it('keeps others waiting while a process is frozen in a transaction, and loses nothing when it continues', async () => {
+      const { args, effects, lease } = await open(journal);
+      const key = unique();
+      for (const [signal, word] of [
+        ['SIGCONT', 'duplicate'],
+        ['SIGKILL', 'handled'],
+      ] as const) {
+        const id = `${key}-${signal}`;
+        const holder = spawn(command, args('transactional', 'hold', id), { stdio: ['ignore', 'pipe', 'inherit'] });
+        await once(holder.stdout, 'data');
+        await expect(lease.once(id, failing)).rejects.not.toThrow('the run failed');
+        holder.kill(signal);
+        await eventually(async () => expect(await lease.once(id, nothing)).toBe(word));
+        expect(effects().filter((row) => row.id === id)).toHaveLength(signal === 'SIGCONT' ? 1 : 0);
+        holder.kill('SIGKILL');
+      }
+    }, 30_000);
+  });
+}

@@ -1,0 +1,61 @@
+// A process that takes events through a sqlStore of the built package, on whichever runtime runs it.
+// node sqlite-child.mjs <driver> <file> <mode> race <keys>: takes every key, and prints those that it ran. Mode is lease,
+// or transactional, which also writes an effect for each.
+// node sqlite-child.mjs <driver> <file> <mode> hold <key>: freezes in its handler, and prints the outcome.
+import * as sql from 'event-webhook-receiver/stores/sql';
+
+const [driver, file, mode, task, argument] = process.argv.slice(2);
+
+const OPENERS = {
+  async libsql() {
+    const db = new (await import('libsql')).default(file);
+    return { db: sql.fromBetterSqlite3(db), run: (text) => void db.exec(text) };
+  },
+  async 'node:sqlite'() {
+    const db = new (await import('node:sqlite')).DatabaseSync(file);
+    return { db: sql.fromNodeSqlite(db), run: (text) => void db.exec(text) };
+  },
+  async 'bun:sqlite'() {
+    const db = new (await import('bun:sqlite')).Database(file);
+    return { db: sql.fromBunSqlite(db), run: (text) => void db.exec(text) };
+  },
+  async '@libsql/client'() {
+    const client = (await import('@libsql/client')).createClient({ url: `file:${file}` });
+    return { db: sql.fromLibsql(client), run: (text, tx = client) => tx.execute(text) };
+  },
+};
+
+const { db, run } = await OPENERS[driver]();
+// Four of these at once, on a machine that may be busy.
+const store = sql.sqlStore({ db, transactional: mode === 'transactional', timeoutMs: 60_000, leaseMs: 300_000 });
+await store.migrate();
+// Outside of a transaction of the store, a write would have to wait for other processes.
+const write = (text, tx) => (mode === 'transactional' ? run(text, tx) : undefined);
+
+/** Ends a synchronous transaction in the turn in which the handler returns, as a receiver does. */
+const once = (key, work) =>
+  store.once(key, async (tx, options) => {
+    const result = work(tx);
+    if (options?.onReturn) options.onReturn();
+    else await result;
+  });
+
+if (task === 'hold') {
+  const word = await once(argument, (tx) => {
+    const written = write(`INSERT INTO effects VALUES ('${argument}')`, tx);
+    console.log('frozen');
+    process.kill(process.pid, 'SIGSTOP');
+    return written;
+  });
+  console.log(word);
+} else {
+  const ran = [];
+  const keys = Array.from({ length: Number(argument) }, (_, index) => `key-${index}`);
+  const take = (key) =>
+    once(key, (tx) => {
+      ran.push(key);
+      return write(`INSERT INTO effects VALUES ('${key}')`, tx);
+    });
+  const words = await Promise.all(keys.map(take));
+  console.log(JSON.stringify({ ran, left: words.filter((word) => word === 'in-progress').length }));
+}

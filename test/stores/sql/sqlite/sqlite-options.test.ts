@@ -1,0 +1,59 @@
+import { createClient } from '@libsql/client';
+import Database from 'libsql';
+import { createPool as createCallbackPool } from 'mysql2';
+import { createPool } from 'mysql2/promise';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  fromBetterSqlite3,
+  fromBunSqlite,
+  fromLibsql,
+  fromMysql2,
+  fromNodeSqlite,
+} from '../../../../src/stores/sql/index.js';
+
+const FUNCTIONS = { fromBetterSqlite3, fromBunSqlite, fromLibsql, fromMysql2, fromNodeSqlite };
+
+/** Calls a function with what its type refuses. */
+const call = (name: keyof typeof FUNCTIONS, value: unknown) => () => Reflect.apply(FUNCTIONS[name], undefined, [value]);
+
+describe.each(Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[])('%s', (name) => {
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['mysql://secret', 'a string'],
+    [{}, 'an object'],
+    [{ exec() {}, prepare() {} }, 'an object'],
+    [() => {}, 'a function'],
+  ])('refuses %s by its type', (value, type) => {
+    expect(call(name, value)).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(`, got ${type}\\.$`) }),
+    );
+  });
+});
+
+describe('the drivers', () => {
+  it('are not confused', () => {
+    const db = new Database(':memory:');
+    onTestFinished(() => void db.close());
+    for (const name of ['fromNodeSqlite', 'fromLibsql', 'fromMysql2'] as const) {
+      expect(call(name, db)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
+    }
+    expect(() => fromBetterSqlite3(db)).not.toThrow();
+  });
+
+  it('need promises in mysql2, and a time limit for connecting', () => {
+    const callbacks = createCallbackPool({ host: '127.0.0.1' });
+    onTestFinished(() => callbacks.end());
+    expect(call('fromMysql2', callbacks)).toThrow('pool.promise() makes one');
+    expect(() => fromMysql2(callbacks.promise())).not.toThrow();
+    const endless = createPool({ host: '127.0.0.1', connectTimeout: 0 });
+    onTestFinished(() => endless.end());
+    expect(call('fromMysql2', endless)).toThrow('`connectTimeout: 0`');
+  });
+
+  it('need a file in libsql', () => {
+    const remote = createClient({ url: 'http://127.0.0.1:1' });
+    onTestFinished(() => remote.close());
+    expect(call('fromLibsql', remote)).toThrow(/`file:` URL: the store does not support libsql servers/);
+  });
+});
