@@ -94,7 +94,7 @@ export function wiresOf({ store, engine }: Mode): ServerName[] {
 
 /** The package with the ORMs. */
 export const orms = fileURLToPath(new URL('../../examples/orms/', import.meta.url));
-export const hasOrms = existsSync(`${orms}node_modules`);
+export const hasOrms = existsSync(`${orms}generated/postgres`);
 
 /** What a mode lacks on this machine, for the title of what is skipped; empty when it can run. */
 export function lacks(name: ModeName): string {
@@ -103,5 +103,5 @@ export function lacks(name: ModeName): string {
   if (!hasPostgres) return needsPostgres;
   if (servers.includes('redis') && !hasRedis) return needsRedis;
   if (servers.includes('mariadb') && !hasMariadb) return needsMariadb;
-  return mode.orm && !hasOrms ? ' (skipped: no ORMs; npm ci --prefix examples/orms brings them)' : '';
+  return mode.orm && !hasOrms ? ' (skipped: no ORMs; npm run test:servers installs them)' : '';
 }

@@ -22,42 +22,69 @@ export function receive(options) {
 /** Long enough for several commits, in ms. */
 const SLICE_MS = 60;
 
-/**
- * Times deliveries of so many new events, one delivery after the other, by two functions in turns, and gives time(ours) /
- * time(other) for each round. Each function resolves to `true` when the events took effect.
- */
-export async function compareDeliveries(ours, other, events, rounds) {
-  async function timed(deliver, times) {
-    // Signed before the clock starts.
-    const deliveries = Array.from({ length: times }, () => freshDelivery(events));
-    const start = performance.now();
-    for (const delivery of deliveries) {
-      if ((await deliver(delivery)) !== true) throw new Error('A candidate did not do its work.');
-    }
-    return (performance.now() - start) / times;
+/** Milliseconds for one delivery of so many new events, one delivery after the other. */
+async function timed(deliver, events, times) {
+  // Signed before the clock starts.
+  const deliveries = Array.from({ length: times }, () => freshDelivery(events));
+  const start = performance.now();
+  for (const delivery of deliveries) {
+    if ((await deliver(delivery)) !== true) throw new Error('A candidate did not do its work.');
   }
-  // The first calls compile code and open connections.
-  for (const deliver of [ours, other]) await timed(deliver, 20);
-  const times = Math.max(2, Math.round(SLICE_MS / (await timed(other, 5))));
-  const figures = await interleave({ ours, other }, rounds, (deliver) => timed(deliver, times));
-  return summarise(ratios(figures.ours, figures.other));
+  return (performance.now() - start) / times;
 }
 
-/** The rows of a store that handles deliveries at once, and of the same one event at a time, each beside one by hand. */
-export function deliveryBenchmarks({ name, against, skipped, targets, loose = {}, withStore }) {
-  const benchmark = (kind, events, target) => {
-    const label = `${name}, ${kind}, ${events} ${events === 1 ? 'event' : 'events'}`;
-    return {
-      name: label,
-      skipped,
-      run: ({ quick }) =>
-        withStore(async ({ [kind]: options, byHand }) => {
-          const result = await compareDeliveries(receive(options), byHand, events, quick ? 9 : 31);
-          return [{ name: label, against, measure: 'time ×', target, ...result }];
-        }),
-    };
-  };
-  const atOnce = Object.entries(targets).map(([events, max]) => benchmark('onEvents', Number(events), max && { max }));
-  const oneByOne = Object.entries(loose).map(([events, max]) => benchmark('onEvent', Number(events), max && { max }));
-  return [...atOnce, ...oneByOne];
+/** How many deliveries fill a slice, after the first calls have compiled code and opened connections. */
+async function calibrate(deliver, events) {
+  await timed(deliver, events, 20);
+  return Math.max(2, Math.round(SLICE_MS / (await timed(deliver, events, 5))));
+}
+
+/** Times two functions in turns and gives time(ours) / time(other) for each round. Each resolves to `true` when it worked. */
+async function compareDeliveries(ours, other, events, rounds) {
+  await calibrate(ours, events);
+  const times = await calibrate(other, events);
+  return ratios(...Object.values(await interleave({ ours, other }, rounds, (each) => timed(each, events, times))));
+}
+
+const MANY = 1000;
+const SOME = 100;
+
+/** The time per event in a large delivery beside that in a smaller one, for each round. */
+async function growth(deliver, rounds) {
+  const sizes = { many: MANY, some: SOME };
+  const times = { many: await calibrate(deliver, MANY), some: await calibrate(deliver, SOME) };
+  const perEvent = async (events, name) => (await timed(deliver, events, times[name])) / events;
+  const figures = await interleave(sizes, rounds, perEvent);
+  return ratios(figures.many, figures.some);
+}
+
+/**
+ * The rows of a store that handles deliveries at once, beside what somebody would write by hand: by number of events, how
+ * much longer it may take. One event at a time has no target: every event is a transaction.
+ */
+export function deliveryBenchmarks({ name, against, skipped, targets, withStore }) {
+  const benchmark = (label, beside, target, measure) => ({
+    name: `${name}, ${label}`,
+    skipped,
+    run: ({ quick }) =>
+      withStore(async (candidates) => {
+        const result = summarise(await measure(candidates, quick ? 9 : 31));
+        return [{ name: `${name}, ${label}`, against: beside, measure: 'time ×', target, ...result }];
+      }),
+  });
+  const rows = (kind, targetOf) =>
+    Object.keys(targets)
+      .map(Number)
+      .map((events) =>
+        benchmark(`${kind}, ${events} at once`, against, targetOf(events), ({ [kind]: options, byHand }, rounds) =>
+          compareDeliveries(receive(options), byHand, events, rounds),
+        ),
+      );
+  return [
+    ...rows('onEvents', (events) => ({ max: targets[events] })),
+    benchmark(`onEvents, ${MANY} at once`, `an event of ${SOME}`, { max: 1.3 }, ({ onEvents }, rounds) =>
+      growth(receive(onEvents), rounds),
+    ),
+    ...rows('onEvent', () => undefined),
+  ];
 }

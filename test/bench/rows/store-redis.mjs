@@ -3,6 +3,7 @@ import { redisStore } from 'event-webhook-receiver/stores/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { compareSpeed } from '../lib/compare.mjs';
+import { deliveryBenchmarks, readByHand } from '../lib/deliveries.mjs';
 import { noRedis, withRedis } from '../lib/servers.mjs';
 
 const LEASE_MS = 60_000;
@@ -75,7 +76,34 @@ function benchmark(label, kind, count) {
   };
 }
 
+/** A delivery by hand: what the driver sends in one go is one round trip to claim the keys and one to record them. */
+const withStore = (kind) => (work) =>
+  withRedis(async (port) => {
+    const { client, take, keep, close } = await CLIENTS[kind](port);
+    const store = redisStore({ client, leaseMs: LEASE_MS, retentionMs: RETENTION_MS });
+    const rows = await work({
+      onEvents: { store, onEvents: empty },
+      onEvent: { store, onEvent: empty },
+      async byHand(delivery) {
+        const keys = readByHand(delivery).map(({ id }) => `bare:${id}`);
+        const taken = await Promise.all(keys.map(take));
+        const fresh = keys.filter((_, index) => taken[index] === 'OK');
+        const kept = await Promise.all(fresh.map(keep));
+        return kept.length === keys.length && kept.every((answer) => answer === 'OK');
+      },
+    });
+    close();
+    return rows;
+  });
+
 export const benchmarks = Object.keys(CLIENTS).flatMap((kind) => [
   benchmark('alone', kind, 1),
   benchmark('32 at a time', kind, 32),
+  ...deliveryBenchmarks({
+    name: `redisStore, ${kind}`,
+    against: 'pipelined SET NX PX, then SET PX',
+    skipped: noRedis,
+    targets: { 1: 1.3, 10: 1.3, 100: 1.3 },
+    withStore: withStore(kind),
+  }),
 ]);
