@@ -8,7 +8,7 @@ export function openPg(url: string, { max = 10, session = {} }: ClientSettings =
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    connectionTimeoutMillis: 1000,
+    connectionTimeoutMillis: max > 2 ? 5000 : 1000,
     ...(options.length > 0 && { options: options.join(' ') }),
     ...more,
   });
