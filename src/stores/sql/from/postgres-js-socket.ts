@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
 import { checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../../internal/check-options.js';
 import { withDeadline } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
@@ -10,7 +10,7 @@ export interface PostgresJsSocketOptions {
   /** How long the server may be silent after bytes were sent to it, and how long connecting may take, in ms. */
   readonly timeoutMs: number;
   /** `true`, or options of `tls.connect`, in place of the option `ssl` of postgres.js. (Default: no TLS.) */
-  readonly tls?: boolean | ConnectionOptions | undefined;
+  readonly tls?: boolean | object | undefined;
 }
 
 interface Target {
@@ -35,7 +35,7 @@ interface Target {
  * @returns Options for `postgres()`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
-export function postgresJsSocket(options: PostgresJsSocketOptions): { readonly socket: (target: Target) => Duplex } {
+export function postgresJsSocket(options: PostgresJsSocketOptions): { readonly socket: (target: Target) => object } {
   checkOptions('postgresJsSocket', options, ['timeoutMs', 'tls']);
   const { timeoutMs, tls = false } = options;
   checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
@@ -52,7 +52,7 @@ interface Opening {
   readonly ready: Promise<Socket>;
 }
 
-function opened({ host, port, path, ssl }: Target, at: number, tls: boolean | ConnectionOptions): Opening {
+function opened({ host, port, path, ssl }: Target, at: number, tls: boolean | object): Opening {
   const name = host[at % host.length] ?? 'localhost';
   const socket = path ? connect(path) : connect(port[at % port.length] ?? 5432, name);
   const ready = async () => {
