@@ -20,6 +20,8 @@ const INSTALLED = [
   'bullmq',
   'ioredis',
   'libsql',
+  '@libsql/client',
+  'mysql2',
   'pg',
   'pg-boss',
   'postgres',

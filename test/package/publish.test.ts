@@ -134,11 +134,11 @@ describe('dependabot.yml', () => {
   });
 });
 
-/** Directories whose package.json names packages, but for what is installed. */
+/** Directories whose package.json names packages, but for what is installed or generated. */
 function directoriesWithPackages(path: string): string[] {
   const entries = readdirSync(join(projectRoot, path), { withFileTypes: true });
   const found = entries.flatMap((entry) =>
-    entry.isDirectory() && !/^(node_modules|dist|\..*)$/.test(entry.name)
+    entry.isDirectory() && !/^(node_modules|dist|generated|\..*)$/.test(entry.name)
       ? directoriesWithPackages(`${path}/${entry.name}`)
       : [],
   );
