@@ -3,7 +3,7 @@
 // npm run example -- hono | koa | nest | h3 | next | nitro | sveltekit | google-cloud-functions | bun | deno | worker
 // Starts what the example needs, its receiver and its worker as processes of their own, sends deliveries of which most are
 // repeated, kills the receiver in between, and prints what took effect. Ends with 0 when that was everything, once.
-// erc20-ledger has a driver of its own, which compares balances; so have the ORMs, and the recipes for frameworks and runtimes.
+// Other drivers run erc20-ledger, whose balances are compared, the ORMs, and the recipes for frameworks and runtimes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

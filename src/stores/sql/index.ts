@@ -71,7 +71,7 @@ const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
  * Creates a store in your database, shared by all replicas. With `transactional`, the handler runs in the transaction that
  * records the key, and gets it as your client or ORM types it: its writes and the key commit together or not at all.
  * Every run then uses one connection until it settles, so size the pool accordingly. After a serialization failure or a
- * deadlock the handler runs again, up to five times. When a handler times out, its transaction becomes unusable.
+ * deadlock the handler runs again, five times in all at most. When a handler times out, its transaction becomes unusable.
  *
  * Without `transactional` it does not put the handler's writes into its own transaction: the key has a lease, and if the
  * process dies between the effect and its record, the event is handled again. It does not create the table: call `migrate`.

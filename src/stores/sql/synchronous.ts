@@ -67,7 +67,7 @@ export function synchronousStore<Connection>(
             throw cause;
           }
         };
-        running = run(fresh, tx, { onReturn } as RunOptions);
+        running = run(fresh, tx, { onReturn });
         running.catch(ignore);
         if (!isOver) throw storeError(LATE);
       }

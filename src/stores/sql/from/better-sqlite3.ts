@@ -12,8 +12,8 @@ export interface BetterSqlite3Like extends SqliteLike {
  * Takes a connection of better-sqlite3, or of libsql, for `sqlStore`. In a transaction `context.tx` is this connection, and
  * the handler must return before its turn ends: the type refuses async handlers, and a promise is refused and rolled back.
  *
- * It does not give the store a connection of its own: statements that other code runs between BEGIN and COMMIT of its own
- * on the connection make deliveries fail, so open a second one for such code.
+ * It opens no second connection: deliveries fail while other code has a transaction open on this one, so open another
+ * connection for such code.
  *
  * @example
  * ```ts

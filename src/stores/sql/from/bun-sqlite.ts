@@ -12,7 +12,7 @@ export interface BunSqliteLike extends SqliteLike {
  * Takes a connection of bun:sqlite for `sqlStore`. In a transaction `context.tx` is this connection, and the handler must
  * return before its turn ends: the type refuses async handlers, and a promise is refused and rolled back.
  *
- * It does not give the store a connection of its own: a transaction that other code leaves open on it makes deliveries fail.
+ * It opens no second connection: deliveries fail while other code has a transaction open on this one.
  *
  * @example
  * ```ts
