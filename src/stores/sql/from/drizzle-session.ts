@@ -1,5 +1,5 @@
 import type { SynchronousDatabase } from '../database.js';
-import { overError } from './postgres-session.js';
+import { overError } from './pooled.js';
 import type { SqliteLike } from './run-on.js';
 
 /** What a Drizzle database does its work with. */

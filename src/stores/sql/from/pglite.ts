@@ -1,7 +1,7 @@
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
-import { refused } from './postgres-session.js';
+import { refused } from './pooled.js';
 
 interface Queries {
   query(text: string, params?: string[]): Promise<{ rows: unknown[] }>;

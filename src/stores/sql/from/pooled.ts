@@ -1,7 +1,7 @@
+import type { WebhookError } from '../../../errors.js';
 import { withDeadline } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
 import type { Answer } from '../database.js';
-import { overError, refused } from './postgres-session.js';
 
 /** A connection that was taken from a pool. */
 export interface Pooled<Result extends Answer> {
@@ -81,4 +81,18 @@ function refuse(callback: unknown): Promise<never> | undefined {
   if (typeof callback !== 'function') return refused();
   queueMicrotask(() => callback(overError()));
   return undefined;
+}
+
+/** The error for a handler that uses its transaction after the end. */
+export function overError(): WebhookError {
+  return storeError(
+    'The transaction of this event has ended, so context.tx can no longer be used. Await every statement in the handler.',
+  );
+}
+
+/** Rejects with it. If nobody waits for the statement, that does not end the process. */
+export function refused(): Promise<never> {
+  const refusal = Promise.reject(overError());
+  refusal.catch(() => {});
+  return refusal;
 }

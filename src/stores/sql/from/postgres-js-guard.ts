@@ -1,5 +1,5 @@
 import { storeError } from '../../bounded-calls.js';
-import { overError } from './postgres-session.js';
+import { overError } from './pooled.js';
 
 /** A transaction of postgres.js. */
 export interface GuardedTransaction<Tx> {

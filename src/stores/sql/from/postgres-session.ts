@@ -1,6 +1,3 @@
-import type { WebhookError } from '../../../errors.js';
-import { storeError } from '../../bounded-calls.js';
-
 /**
  * What a handler can leave behind in a session of Postgres: settings, a role, temporary tables, prepared statements,
  * listeners and cursors. Releases locks of the session, which other statements would not show apart from the store's.
@@ -38,18 +35,4 @@ const NOT_PLAIN = /;|set_config|pg_advisory|dblink|\btemp/i;
 export function isPlain(query: unknown): boolean {
   const text: unknown = typeof query === 'string' ? query : Object(query).text;
   return typeof text === 'string' && PLAIN.test(text) && !NOT_PLAIN.test(text);
-}
-
-/** The error for a handler that uses its transaction after the end. */
-export function overError(): WebhookError {
-  return storeError(
-    'The transaction of this event has ended, so context.tx can no longer be used. Await every statement in the handler.',
-  );
-}
-
-/** Rejects with it. If nobody waits for the statement, that does not end the process. */
-export function refused(): Promise<never> {
-  const refusal = Promise.reject(overError());
-  refusal.catch(() => {});
-  return refusal;
 }

@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
-import { overError } from './postgres-session.js';
+import { overError } from './pooled.js';
 import { type RawConnection, runOnce, transactionOn } from './raw-connection.js';
 
 export interface QueryRunnerLike<Manager> {
