@@ -33,8 +33,9 @@ export const SUBPATHS = {
   './fetch': { node: 14_400, edge: 17_600, foreign: FOREIGN },
   './lambda': { node: 14_050, foreign: FOREIGN },
   './node': { node: 14_650, foreign: FOREIGN },
-  './stores/redis': { node: 4950, foreign: FOREIGN, mentions: ['ioredis', 'redis'] },
-  './stores/sql': { node: 19_100, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
+  './stores/redis': { node: 5050, foreign: FOREIGN, mentions: ['ioredis', 'redis'] },
+  './stores/sql': { node: 19_100, edge: 22_000, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
+  './stores/sql/postgres-js-socket': { node: 2100, foreign: FOREIGN, mentions: ['postgres', 'pg'] },
   './queues/bullmq': { node: 7650, foreign: FOREIGN, mentions: ['bullmq'] },
   './queues/pg-boss': { node: 8200, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 14_750, edge: 14_750, foreign: FOREIGN, mentions: ['viem', 'pg'] },
@@ -53,8 +54,7 @@ export const SUBPATHS = {
 export const budgetOf = (subpath, runtime) => SUBPATHS[subpath]?.[RUNTIMES[runtime].withNode ? 'node' : 'edge'];
 
 const CORE = { builtins: ['node:crypto', 'node:diagnostics_channel'], packages: [] };
-// A socket for postgres.js.
-const SQL_BUILTINS = [...CORE.builtins, 'node:net', 'node:stream', 'node:tls'];
+const SOCKET_BUILTINS = [...CORE.builtins, 'node:net', 'node:stream', 'node:tls'];
 const OTEL_BUILTINS = ['node:async_hooks', ...CORE.builtins];
 
 /**
@@ -71,7 +71,8 @@ export const IMPORTS = {
   './lambda': { files: 4, bytes: 85_000, ...CORE },
   './node': { files: 4, bytes: 92_000, ...CORE },
   './stores/redis': { files: 4, bytes: 98_000, ...CORE },
-  './stores/sql': { files: 4, bytes: 171_000, builtins: SQL_BUILTINS, packages: [] },
+  './stores/sql': { files: 4, bytes: 171_000, ...CORE },
+  './stores/sql/postgres-js-socket': { files: 4, bytes: 95_000, builtins: SOCKET_BUILTINS, packages: [] },
   './queues/bullmq': { files: 4, bytes: 92_500, ...CORE },
   './queues/pg-boss': { files: 4, bytes: 95_500, ...CORE },
   './evm': { files: 4, bytes: 152_000, ...CORE },

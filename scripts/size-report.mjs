@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.
 const FOREIGN = SUBPATHS['.'].foreign;
 // Uses of Node's globals get names of their own in these bundles, so that texts may still speak of them.
 const NODE_GLOBALS = { Buffer: 'NODE_BUFFER', process: 'NODE_PROCESS' };
-const NODE_ONLY = [/\bnode:/, ...Object.values(NODE_GLOBALS).map((name) => new RegExp(`\\b${name}\\b`))];
+const NODE_ONLY = [/["'`]node:/, ...Object.values(NODE_GLOBALS).map((name) => new RegExp(`\\b${name}\\b`))];
 
 /** A foreign package stays an import, so that its name can be seen; all else is inlined. */
 async function bundle(contents, { runtime, foreign, external = [] }) {

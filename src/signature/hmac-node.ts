@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** Importing a secret as a key costs as much as hashing a small body, so the keys in use are cached. */
 const keys = new Map<string, KeyObject>();
@@ -17,6 +17,11 @@ function keyFor(secret: string): KeyObject {
 /** HMAC-SHA256 over the bytes of `body` followed by those of `timestamp`, as 64 lower-case hex digits. */
 export function hmacHex(body: string | Uint8Array, timestamp: string, secret: string): string {
   return createHmac('sha256', keyFor(secret)).update(body).update(timestamp).digest('hex');
+}
+
+/** SHA-256 of a text in UTF-8, or of bytes, as 64 lower-case hex digits. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
 }
 
 /** Hashes a large body asynchronously. Not needed here: Node's synchronous HMAC is fast. */

@@ -11,6 +11,11 @@ export function hmacHex(body: string | Uint8Array, timestamp: string, secret: st
   return bytesToHex(hmac.create(sha256, utf8.encode(secret)).update(bytes).update(utf8.encode(timestamp)).digest());
 }
 
+/** SHA-256 of a text in UTF-8, or of bytes, as 64 lower-case hex digits. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return bytesToHex(sha256(typeof data === 'string' ? utf8.encode(data) : data));
+}
+
 /** Length of a string in UTF-8, in bytes. A lone surrogate counts as U+FFFD: three bytes. */
 export function utf8Length(text: string): number {
   let bytes = text.length;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '#runtime';
 
 /** Letters, digits and punctuation that no database interprets; long enough for any usual identifier. */
 const PLAIN = /^[\w.:@/+-]{1,200}$/;
@@ -10,6 +10,12 @@ const HASHED = 'sha256:';
  */
 export function storableKey(key: string): string {
   if (PLAIN.test(key) && !key.startsWith(HASHED)) return key;
-  // UTF-16, because UTF-8 has one replacement for all lone surrogates.
-  return HASHED + createHash('sha256').update(Buffer.from(key, 'utf16le')).digest('hex');
+  return HASHED + sha256Hex(utf16(key));
+}
+
+/** UTF-16, because UTF-8 has one replacement for all lone surrogates. */
+function utf16(text: string): Uint8Array {
+  const view = new DataView(new ArrayBuffer(2 * text.length));
+  for (let at = 0; at < text.length; at++) view.setUint16(2 * at, text.charCodeAt(at), true);
+  return new Uint8Array(view.buffer);
 }

@@ -4,14 +4,8 @@ import type { Sql, TransactionSql } from 'postgres';
 import postgres from 'postgres';
 import { describe, expectTypeOf, test } from 'vitest';
 import { createReceiver } from '../../src/index.js';
-import {
-  fromPGlite,
-  fromPg,
-  fromPostgresJs,
-  postgresJsSocket,
-  type SqlStore,
-  sqlStore,
-} from '../../src/stores/sql/index.js';
+import { postgresJsSocket } from '../../src/stores/sql/from/postgres-js-socket.js';
+import { fromPGlite, fromPg, fromPostgresJs, type SqlStore, sqlStore } from '../../src/stores/sql/index.js';
 
 const secret = 'whsec-test';
 declare const pool: Pool;

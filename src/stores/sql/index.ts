@@ -35,7 +35,6 @@ export { fromNodeSqlite } from './from/node-sqlite.js';
 export { fromPg } from './from/pg.js';
 export { fromPGlite } from './from/pglite.js';
 export { fromPostgresJs } from './from/postgres-js.js';
-export { postgresJsSocket } from './from/postgres-js-socket.js';
 export { fromPrisma, type PrismaLike } from './from/prisma.js';
 export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '#runtime';
 import { monotonicNow } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
@@ -19,10 +19,7 @@ const TAKEOVER_EVERY_MS = 1000;
  */
 export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Durations): TransactionStatements {
   const retained = later(retentionMs);
-  const lockOf = (key: string) => {
-    const hash = createHash('sha256').update(`${table.scope} ${key}`).digest('hex');
-    return `'ewr:${hash.slice(0, 40)}'`;
-  };
+  const lockOf = (key: string) => `'ewr:${sha256Hex(`${table.scope} ${key}`).slice(0, 40)}'`;
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   /** Asks for the locks, and in the same round trip, unless that would wait, for the keys that have rows. */

@@ -26,7 +26,7 @@ interface Target {
  *
  * @example
  * ```ts
- * import { postgresJsSocket } from 'event-webhook-receiver/stores/sql';
+ * import { postgresJsSocket } from 'event-webhook-receiver/stores/sql/postgres-js-socket';
  * import postgres from 'postgres';
  *
  * const sql = postgres(process.env.DATABASE_URL ?? '', { fetch_types: false, ...postgresJsSocket({ timeoutMs: 10_000, tls: true }) });

@@ -23,7 +23,8 @@ export interface PostgresJsLike<Tx> {
  *
  * @example
  * ```ts
- * import { fromPostgresJs, postgresJsSocket, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import { fromPostgresJs, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import { postgresJsSocket } from 'event-webhook-receiver/stores/sql/postgres-js-socket';
  * import postgres from 'postgres';
  *
  * const sql = postgres(process.env.DATABASE_URL ?? '', { fetch_types: false, ...postgresJsSocket({ timeoutMs: 10_000 }) });

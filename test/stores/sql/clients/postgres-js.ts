@@ -1,5 +1,6 @@
 import postgres, { type TransactionSql } from 'postgres';
-import { fromPostgresJs, postgresJsSocket } from '../../../../src/stores/sql/index.js';
+import { postgresJsSocket } from '../../../../src/stores/sql/from/postgres-js-socket.js';
+import { fromPostgresJs } from '../../../../src/stores/sql/index.js';
 import type { ClientSettings, Row, SqlClient } from '../client.js';
 
 /** The sql of postgres.js with the settings. */

@@ -1,7 +1,8 @@
 import postgres, { type TransactionSql } from 'postgres';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReceiver } from '../../../../src/index.js';
-import { fromPostgresJs, postgresJsSocket, sqlStore } from '../../../../src/stores/sql/index.js';
+import { postgresJsSocket } from '../../../../src/stores/sql/from/postgres-js-socket.js';
+import { fromPostgresJs, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { event, secret, signed } from '../../../helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
