@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { entriesOf, PACKAGES } from './scripts/exports.mjs';
 import { TIERS } from './scripts/tiers.mjs';
@@ -7,12 +9,23 @@ import { skippedReporter } from './test/skipped-reporter.js';
 /** What `npm run test:peers` sets: the peers are those that test/peers pins. */
 const withPeers = process.env.TEST_PEERS === '1';
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const peers = here('./test/peers/node_modules/');
+const peers = here('./test/peers/package.json');
+const pinned = Object.keys(JSON.parse(readFileSync(peers, 'utf8')).dependencies);
+
+/** Resolves the peers as test/peers does, for our own files. */
+const otherPeers: Plugin = {
+  name: 'other-peers',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    const isPinned = pinned.some((name) => source === name || source.startsWith(`${name}/`));
+    return isPinned && importer?.includes('/node_modules/') === false ? this.resolve(source, peers) : undefined;
+  },
+};
 
 export default defineConfig({
+  plugins: withPeers ? [otherPeers] : [],
   resolve: {
     alias: [
-      ...(withPeers ? [{ find: /^(pg-boss|ioredis)$/, replacement: `${peers}$1` }] : []),
       // A process that is started runs no TypeScript: devtools/test/explain-setup.ts bundles it.
       { find: /^\.\/explain-files\.js$/, replacement: here('./devtools/test/explain-files.ts') },
       { find: '#runtime', replacement: here('./src/internal/runtime-node.ts') },

@@ -1,5 +1,5 @@
-// `npm run test:peers`: the suites of the queues and stores once more, with the majors of the optional peers that
-// test/peers pins beside those of package.json, on the Node that they need. Fetches both through npm, builds, and runs
+// `npm run test:peers`: the suites of the queues and stores once more, with the versions of the optional peers that
+// test/peers pins: other majors than those of package.json, and the lower ends of ranges, on the Node that they need. Fetches both through npm, builds, and runs
 // the suites, or those that the arguments name. `--install` only fetches; `--built` does not build again.
 import { pathToFileURL } from 'node:url';
 import { installPins, isInstalled, readJson, root, run } from './install-pins.mjs';
@@ -22,7 +22,17 @@ if (!args.includes('--install')) {
   if (!process.argv.includes('--built')) {
     run('npm', ['run', '--silent', 'build:js']);
   }
-  const suites = ['test/queues', 'test/stores/redis', 'test/stores/freeze.redis.test.ts', 'test/peers'];
+  const suites = [
+    'test/queues',
+    'test/stores/redis',
+    'test/stores/freeze.redis.test.ts',
+    'test/stores/sql/orms/orms.test.ts',
+    'test/stores/sql/orms/habits.test.ts',
+    'test/stores/sql/postgres/pglite.test.ts',
+    'test/stores/sql/postgres/postgres-js.test.ts',
+    'test/stores/sql/sqlite/sqlite-synchronous.test.ts',
+    'test/peers',
+  ];
   const { COVERAGE, ...env } = process.env;
   run(node, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...(args.length > 0 ? args : suites)], {
     env: { ...env, TEST_PEERS: '1', NODE_OPTIONS: `--import=${pathToFileURL(`${peers}/resolve.mjs`)}` },

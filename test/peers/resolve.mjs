@@ -1,12 +1,14 @@
 // For the processes that the tests start: the project's own files get the peers that are installed here.
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
-const peers = new URL('./package.json', import.meta.url).href;
+const peers = new URL('./package.json', import.meta.url);
+const pinned = Object.keys(JSON.parse(readFileSync(peers, 'utf8')).dependencies);
 
 registerHooks({
   resolve(specifier, context, next) {
     const isOurs = context.parentURL !== undefined && !context.parentURL.includes('/node_modules/');
-    if (isOurs && ['pg-boss', 'ioredis'].includes(specifier)) return next(specifier, { ...context, parentURL: peers });
-    return next(specifier, context);
+    const isPinned = pinned.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+    return next(specifier, isOurs && isPinned ? { ...context, parentURL: peers.href } : context);
   },
 });
