@@ -1,0 +1,14 @@
+import { describeDrivers } from './servers.js';
+import { describeEach } from './suites/each.js';
+import { describeLateHandlers } from './suites/late.js';
+import { describePostgresTable } from './suites/table.js';
+import { describeTransactional } from './suites/transactional.js';
+
+describeDrivers([
+  describeTransactional,
+  describeLateHandlers,
+  describeEach,
+  (client, server) => {
+    if (client.dialect === 'postgres') describePostgresTable(client, server);
+  },
+]);

@@ -1,0 +1,6 @@
+import { describeOrms } from '../servers.js';
+import { describeEach } from '../suites/each.js';
+import { describeLateHandlers } from '../suites/late.js';
+import { describeTransactional } from '../suites/transactional.js';
+
+await describeOrms([describeTransactional, describeLateHandlers, describeEach]);

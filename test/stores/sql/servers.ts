@@ -1,0 +1,43 @@
+import { describe } from 'vitest';
+import { needsMariadb } from '../../servers/mariadb.js';
+import { needsPostgres } from '../../servers/postgres.js';
+import { type SqlClient, type SqlServer, useServer } from './client.js';
+import { mysqlClients } from './mysql/clients.js';
+import { importClients, needsOrms } from './orms/installed.js';
+import { postgresClients } from './postgres/clients.js';
+
+const SERVERS = {
+  postgres: { name: 'Postgres', missing: needsPostgres, drivers: postgresClients },
+  mysql: { name: 'MariaDB', missing: needsMariadb, drivers: mysqlClients },
+} as const;
+
+const DIALECTS = ['postgres', 'mysql'] as const;
+
+type Suite = (client: SqlClient, server: SqlServer) => void;
+
+function describeServer(
+  dialect: keyof typeof SERVERS,
+  clients: readonly SqlClient[],
+  missing: string,
+  suites: readonly Suite[],
+) {
+  describe.skipIf(missing)(`sqlStore over ${SERVERS[dialect].name}${missing}`, { timeout: 20_000 }, () => {
+    const server = useServer(dialect);
+    for (const client of clients) for (const suite of suites) suite(client, server);
+  });
+}
+
+/** Runs suites with every driver over every server. */
+export function describeDrivers(suites: readonly Suite[]): void {
+  for (const dialect of DIALECTS) {
+    const { drivers, missing } = SERVERS[dialect];
+    describeServer(dialect, drivers, missing, suites);
+  }
+}
+
+/** Runs suites with every ORM over every server. */
+export async function describeOrms(suites: readonly Suite[]): Promise<void> {
+  for (const dialect of DIALECTS) {
+    describeServer(dialect, await importClients(dialect), SERVERS[dialect].missing + needsOrms, suites);
+  }
+}
