@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
-import { type RawConnection, runOnce, transactionOn } from './raw-connection.js';
+import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
 
 export interface KnexTransactionLike {
   readonly executionPromise: Promise<unknown>;
@@ -70,11 +70,7 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
     dialect,
     async run(statement, timeoutMs) {
       const connection = await pool.acquireConnection();
-      try {
-        return await runOnce(connection, statement, timeoutMs);
-      } finally {
-        await pool.releaseConnection(connection);
-      }
+      return runOn(connection, () => pool.releaseConnection(connection), statement, timeoutMs);
     },
     async transaction(work, options) {
       const connection = await pool.acquireConnection();
@@ -93,11 +89,7 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
           await trx?.executionPromise;
         },
         rollback: async () => void (await trx?.rollback()),
-        release(isClosed: boolean) {
-          // Knex itself notices when the connection has emitted an event, and others may have it before.
-          if (isClosed) Object.assign(connection, { __knex__disposed: true });
-          return pool.releaseConnection(connection);
-        },
+        release: () => pool.releaseConnection(connection),
         isEnded: () => trx?.isCompleted() ?? false,
       };
       await transactionOn(connection, dialect, steps, work, options);

@@ -89,7 +89,7 @@ function open(connection: Mysql2ConnectionLike, timeoutMs?: number): Pooled<Answ
 const AS_SENT = { rowsAsArray: true, nestTables: false, typeCast: true, namedPlaceholders: false };
 
 /** Whether the server answered with the error, so that the connection works. */
-function isAnswer(error: unknown): boolean {
+export function isAnswer(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'sqlState' in error && !('fatal' in error && error.fatal);
 }
 

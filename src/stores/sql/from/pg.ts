@@ -152,7 +152,7 @@ function connected<Client extends PgClientLike>(pool: PgPoolLike<Client>): Promi
 }
 
 /** Whether the server answered with the error, so that the connection works. */
-function isAnswer(error: unknown): boolean {
+export function isAnswer(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'severity' in error;
 }
 

@@ -7,6 +7,8 @@ import type { Answer } from '../database.js';
 export interface Pooled<Result extends Answer> {
   /** Runs a statement, and closes the connection if there is no answer in time. */
   query(statement: string): Promise<Result>;
+  /** Waits for other work on the connection, and closes it if that takes longer. */
+  within<T>(work: Promise<T>): Promise<T>;
   /** Gives the connection back, or closes it. Only the first call counts. */
   give(destroy: boolean): void;
   isGiven(): boolean;
@@ -30,11 +32,11 @@ export function pooled<Result extends Answer>(
     return storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
   }
 
-  return {
-    give,
-    isGiven: () => isGiven,
-    query: (statement) => (timeoutMs === undefined ? send(statement) : withDeadline(send(statement), timeoutMs, late)),
-  };
+  function within<T>(work: Promise<T>): Promise<T> {
+    return timeoutMs === undefined ? work : withDeadline(work, timeoutMs, late);
+  }
+
+  return { give, isGiven: () => isGiven, within, query: (statement) => within(send(statement)) };
 }
 
 /** Runs one statement. `isAnswer` tells whether an error came from the server, so that the connection works. */

@@ -8,6 +8,9 @@ import {
   valuesOf,
 } from '../database.js';
 import { ENDED } from '../dialect.js';
+import { isAnswer as isMysqlAnswer } from './mysql2.js';
+import { isAnswer as isPgAnswer } from './pg.js';
+import { pooled, runOnce } from './pooled.js';
 import { SESSION } from './postgres-session.js';
 
 /** A connection of pg or of mysql2 with callbacks, which Knex and TypeORM use. */
@@ -15,13 +18,15 @@ export interface RawConnection {
   query(text: string, callback: (error: unknown, result: unknown) => void): unknown;
 }
 
+/** Gives a connection back to the pool of an ORM, which drops one that is closed. */
+type Release = () => unknown;
+
 /** What an ORM does with a connection. */
 export interface ConnectionSteps<Tx> {
   begin(): Promise<Tx>;
   commit(): Promise<unknown>;
   rollback(): Promise<unknown>;
-  /** Gives the connection back, which may be closed. */
-  release(isClosed: boolean): unknown;
+  readonly release: Release;
   /** Whether the handler ended the transaction by a method of the ORM, so that others may have the connection. */
   isEnded(): boolean;
 }
@@ -29,10 +34,15 @@ export interface ConnectionSteps<Tx> {
 /** What the sessions were like before the first handler. */
 const sessions = new WeakMap<RawConnection, string>();
 
-/** Runs a statement on a connection, and closes it if there is no answer in time. */
-export async function runOnce(connection: RawConnection, statement: string, timeoutMs?: number): Promise<Answer> {
-  const { run, bounded } = open(connection, timeoutMs);
-  return bounded(() => run(statement));
+/** Runs a statement by itself, on a connection that an ORM took from its pool. */
+export function runOn(
+  connection: RawConnection,
+  release: Release,
+  statement: string,
+  timeoutMs?: number,
+): Promise<Answer> {
+  const isAnswer = (error: unknown) => isPgAnswer(error) || isMysqlAnswer(error);
+  return runOnce(open(connection, release, timeoutMs), statement, isAnswer);
 }
 
 /** Runs a transaction with the steps of an ORM. Closes the connection if the server does not answer, or the session changed. */
@@ -43,67 +53,54 @@ export async function transactionOn<Tx>(
   work: (transaction: Transaction<Tx>) => Promise<void>,
   { timeoutMs }: TransactionOptions,
 ): Promise<void> {
-  const { run, bounded, socket } = open(connection, timeoutMs);
-  let isReleased = false;
-  const release = async () => {
-    if (isReleased) return;
-    isReleased = true;
-    await orm.release(socket.destroyed);
+  const { query, within, give, isGiven } = open(connection, orm.release, timeoutMs);
+  const send = sender(connection);
+  const socket = socketOf(connection);
+  const session = async () =>
+    dialect === 'postgres' ? (valuesOf((await query(SESSION)).rows[0] as object)[0] as string) : '';
+  /** Gives the connection back if its session is what it was. */
+  const tidy = async () => {
+    if (isGiven()) return;
+    await session().then(
+      (after) => give(after !== sessions.get(connection)),
+      () => give(true),
+    );
   };
-  // Its place in the pool is free at once.
-  const destroy = () => {
-    socket.destroy();
-    void release();
-  };
-  const session = async () => valuesOf((await run(SESSION)).rows[0] as object)[0] as string;
-
-  async function giveBack(): Promise<void> {
-    const isSame =
-      dialect !== 'postgres' || (await bounded(session).catch(() => undefined)) === sessions.get(connection);
-    if (!isSame) destroy();
-    await release();
-  }
-
   try {
-    const tx = await bounded(async () => {
-      if (dialect === 'postgres' && !sessions.has(connection)) sessions.set(connection, await session());
-      return orm.begin();
-    });
+    if (!sessions.has(connection)) sessions.set(connection, await session());
     await work({
-      tx,
-      destroy,
+      tx: await within(orm.begin()),
+      destroy: () => give(true),
       // An ORM also gives a connection back that was lost.
-      run: (statement) => (orm.isEnded() && !socket.destroyed ? Promise.reject(storeError(ENDED)) : run(statement)),
+      run: (statement) => (orm.isEnded() && !socket.destroyed ? Promise.reject(storeError(ENDED)) : send(statement)),
     });
     await orm.commit();
   } catch (error) {
-    await bounded(() => orm.rollback()).catch(destroy);
-    await giveBack();
+    await within(orm.rollback()).then(tidy, () => give(true));
     throw error;
   }
   // Not awaited: the transaction is committed.
-  void giveBack();
+  void tidy();
 }
 
-function open(connection: RawConnection, timeoutMs?: number) {
+function open(connection: RawConnection, release: Release, timeoutMs?: number) {
   const socket = socketOf(connection);
-  const run: Run = (statement) =>
+  return pooled(
+    sender(connection),
+    (destroy) => {
+      // The pool notices by the event that the connection is closed. Before, it would give it to others.
+      if (destroy && !socket.closed) socket.once('close', release).destroy();
+      else void release();
+    },
+    timeoutMs,
+  );
+}
+
+function sender(connection: RawConnection): Run {
+  return (statement) =>
     new Promise((resolve, reject) => {
       connection.query(statement, (error, result) => (error ? reject(error) : resolve(answerOf(result))));
     });
-  return {
-    socket,
-    run,
-    /** Closes the connection if the server does not answer in time, so that what waits for it rejects. */
-    async bounded<T>(ask: () => Promise<T>): Promise<T> {
-      const timer = timeoutMs === undefined ? undefined : setTimeout(() => socket.destroy(), timeoutMs);
-      try {
-        return await ask();
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-  };
 }
 
 /** The answer in a result of pg or mysql2. */
@@ -119,7 +116,14 @@ interface Result {
   readonly affectedRows?: number;
 }
 
+interface SocketLike {
+  readonly destroyed: boolean;
+  readonly closed: boolean;
+  once(event: 'close', listener: () => unknown): SocketLike;
+  destroy(): unknown;
+}
+
 /** Both clients wait for the server when they end a connection themselves. A pool drops one whose socket has closed. */
-function socketOf(connection: object): { readonly destroyed: boolean; destroy(): unknown } {
+function socketOf(connection: object): SocketLike {
   return Reflect.get(connection, 'stream') ?? Reflect.get(Reflect.get(connection, 'connection'), 'stream');
 }

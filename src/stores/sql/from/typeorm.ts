@@ -3,7 +3,7 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
 import { overError } from './pooled.js';
-import { type RawConnection, runOnce, transactionOn } from './raw-connection.js';
+import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
 
 export interface QueryRunnerLike<Manager> {
   readonly manager: Manager;
@@ -71,11 +71,7 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
     dialect,
     async run(statement, timeoutMs) {
       const runner = dataSource.createQueryRunner();
-      try {
-        return await runOnce((await runner.connect()) as RawConnection, statement, timeoutMs);
-      } finally {
-        await runner.release();
-      }
+      return runOn((await runner.connect()) as RawConnection, () => runner.release(), statement, timeoutMs);
     },
     async transaction(work, options) {
       const runner = dataSource.createQueryRunner();
