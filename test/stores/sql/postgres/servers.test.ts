@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
-import { hasPgbouncer, needsPgbouncer, startPgbouncer } from '../../../servers/pgbouncer.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
-import type { TestServer } from '../../../servers/server.js';
 import { countOf, ERR_STORE, openClient, type Run, useServer, write } from '../client.js';
 import { postgresClients } from './clients.js';
 
@@ -133,43 +131,6 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
       await expect(result).rejects.toThrow('out of time');
       await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
       expect(await countOf(opened, id)).toBe(0);
-    });
-  });
-
-  describe.skipIf(!hasPgbouncer)(`behind a pgbouncer in transaction mode${needsPgbouncer}`, () => {
-    let bouncer: TestServer;
-    beforeAll(async () => {
-      bouncer = await startPgbouncer(server());
-    });
-    afterAll(() => bouncer.stop());
-
-    it.each(postgresClients)('works: $title', async (client) => {
-      const direct = await open(client);
-      const opened = await openClient(client, bouncer.url);
-      for (const store of [opened.lease({ timeoutMs: 20_000 }), opened.transactional({ timeoutMs: 20_000 })]) {
-        await store.migrate();
-        const keys = Array.from({ length: 40 }, unique);
-        const run = (id: string) => async (tx: Run | undefined) =>
-          void (await tx?.(`INSERT INTO effects VALUES ('${id}')`));
-        const words = await Promise.all(keys.map((key) => store.once(key, run(key) as never)));
-        expect(new Set(words)).toEqual(new Set(['handled']));
-        for (const key of keys) expect(await store.once(key, failing)).toBe('duplicate');
-        const written = await direct.run(`SELECT id FROM effects WHERE id IN ('${keys.join("','")}')`);
-        expect(written).toHaveLength(store.transactional ? 40 : 0);
-      }
-    });
-
-    it.each(postgresClients)('frees the key of a late handler: $title', async (client) => {
-      const store = (await openClient(client, bouncer.url)).transactional();
-      const [key, id] = [unique(), unique()];
-      const result = store.once(key, async (tx, options) => {
-        await write(id)(tx);
-        options?.onTimeout?.(new Error('out of time'));
-        await write(id)(tx).catch(nothing);
-      });
-      await expect(result).rejects.toThrow('out of time');
-      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
-      expect(await countOf(await open(client), id)).toBe(0);
     });
   });
 
