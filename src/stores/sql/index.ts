@@ -37,6 +37,7 @@ export { fromPGlite } from './from/pglite.js';
 export { fromPostgresJs } from './from/postgres-js.js';
 export { postgresJsSocket } from './from/postgres-js-socket.js';
 export { fromPrisma, type PrismaLike } from './from/prisma.js';
+export { fromSequelize, type SequelizeLike } from './from/sequelize.js';
 export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
 
 /** Options of {@link sqlStore}. */

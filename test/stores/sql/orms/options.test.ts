@@ -5,6 +5,7 @@ import {
   fromKysely,
   fromPg,
   fromPrisma,
+  fromSequelize,
   fromTypeOrm,
   type SqlDatabase,
 } from '../../../../src/stores/sql/index.js';
@@ -16,6 +17,12 @@ const raw = { $queryRawUnsafe: nothing, $executeRawUnsafe: nothing, $transaction
 const kysely = { getExecutor: nothing, transaction: nothing };
 const knexOf = (client: object) => ({ transaction: nothing, client: { acquireConnection: nothing, ...client } });
 const sourceOf = (options: object) => ({ createQueryRunner: nothing, options });
+const sequelizeOf = (dialect: string, options: object) => ({
+  connectionManager: { getConnection: nothing, releaseConnection: nothing, destroyConnection: nothing },
+  getDialect: () => dialect,
+  transaction: nothing,
+  options,
+});
 const adapterOf = (config: object) => ({ ...raw, _activeProvider: 'postgresql', _engineConfig: { adapter: config } });
 
 const refused: Record<string, [() => unknown, RegExp]> = {
@@ -34,6 +41,26 @@ const refused: Record<string, [() => unknown, RegExp]> = {
   'fromTypeOrm, no connectTimeoutMS': [
     () => fromTypeOrm(sourceOf({ type: 'postgres' }) as never),
     /needs `connectTimeoutMS`/,
+  ],
+  'fromSequelize, a URL': [
+    () => fromSequelize('postgres://' as never),
+    /`sequelize` must be an instance of Sequelize 6, got a string/,
+  ],
+  'fromSequelize, an instance without a connection manager': [
+    () => fromSequelize({ ...sequelizeOf('mysql', {}), connectionManager: {} } as never),
+    /`sequelize` must be an instance of Sequelize 6, got an object/,
+  ],
+  'fromSequelize, another dialect': [
+    () => fromSequelize(sequelizeOf('mariadb', {}) as never),
+    /dialect postgres, not native, and mysql.*For SQLite/,
+  ],
+  'fromSequelize, native': [
+    () => fromSequelize(sequelizeOf('postgres', { native: true }) as never),
+    /dialect postgres, not native, and mysql/,
+  ],
+  'fromSequelize, no connectionTimeoutMillis': [
+    () => fromSequelize(sequelizeOf('postgres', { dialectOptions: {} }) as never),
+    /fromSequelize needs `connectionTimeoutMillis`/,
   ],
   'fromKysely, an object': [() => fromKysely({} as never, fromPg(pool as never)), /`kysely` must be an instance/],
   'fromKysely, a pool': [
@@ -75,6 +102,7 @@ describe('databases of ORMs', () => {
     ['a Prisma client of another adapter', 'postgres', () => fromPrisma(adapterOf({ adapterName: 'neon' }) as never)],
     ['settings of Knex that are not known yet', 'postgres', () => fromKnex(knexOf({ driverName: 'pg' }) as never)],
     ['mysql2 in Knex', 'mysql', () => fromKnex(knexOf({ driverName: 'mysql2' }) as never)],
+    ['mysql in Sequelize', 'mysql', () => fromSequelize(sequelizeOf('mysql', {}) as never)],
     ['mysql in TypeORM', 'mysql', () => fromTypeOrm(sourceOf({ type: 'mysql' }) as never)],
     [
       'a time-out for pg among the extras of TypeORM',

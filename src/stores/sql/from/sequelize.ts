@@ -1,0 +1,133 @@
+import { ConfigError } from '../../../errors.js';
+import { hasMethods } from '../../../internal/check-client.js';
+import { optionError } from '../../../internal/check-options.js';
+import type { SqlDatabase } from '../database.js';
+import { fromMysql2 } from './mysql2.js';
+import { fromPg } from './pg.js';
+
+/** The part of an instance of Sequelize 6 that the store uses. */
+export interface SequelizeLike<Tx> {
+  readonly connectionManager: object;
+  getDialect(): string;
+  transaction(options?: { readonly logging?: boolean }): Promise<Tx>;
+}
+
+/**
+ * Takes an instance of Sequelize 6 for `sqlStore`, of dialect postgres or mysql (for MariaDB, too). In a transaction
+ * `context.tx` is its `Transaction`: pass it as the option `transaction`, or let `Sequelize.useCLS` do so. A connection that
+ * does not answer in time is closed, and over Postgres one whose session a handler has changed. A handler that ends the
+ * transaction itself (`tx.commit()`) fails.
+ *
+ * It does not take statements without the option `transaction` into the transaction: they commit by themselves.
+ *
+ * @example
+ * ```ts
+ * import { fromSequelize, sqlStore } from 'event-webhook-receiver/stores/sql';
+ * import { Sequelize } from 'sequelize';
+ *
+ * const dialectOptions = { connectionTimeoutMillis: 5000 };
+ * const sequelize = new Sequelize(process.env.DATABASE_URL ?? '', { dialect: 'postgres', dialectOptions });
+ * const store = sqlStore({ db: fromSequelize(sequelize), transactional: true });
+ * ```
+ * @param sequelize Your instance. The store neither opens nor closes it.
+ * @returns The database, for the option `db` of `sqlStore`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other dialects, and for postgres without
+ * `connectionTimeoutMillis`.
+ */
+export function fromSequelize<Tx>(sequelize: SequelizeLike<Tx>): SqlDatabase<Tx> {
+  const client = clientOf(sequelize);
+  const { options, constructor: Sequelize } = Object(sequelize);
+  return {
+    dialect: client.dialect,
+    run: client.run,
+    async transaction(work, { isolationLevel = options.isolationLevel, ...limits }) {
+      let hooks: (() => unknown)[] = [];
+      const workIn: Parameters<typeof client.transaction>[0] = async ({ tx: connection, ...transaction }) => {
+        const tx = new Sequelize.Transaction(sequelize);
+        // Sequelize would give the connection to others when the handler, or a deadlock, ends the transaction.
+        Object.assign(tx, { connection, cleanup() {}, async forceCleanup() {} });
+        hooks = tx._afterCommitHooks;
+        const close = () => {
+          transaction.close?.();
+          tx.finished = 'end';
+        };
+        await Sequelize._clsRun(() => {
+          // With `useCLS`, statements without the option `transaction` are part of it, too.
+          Sequelize._cls?.set('transaction', tx);
+          return work({ ...transaction, tx, close });
+        });
+      };
+      await client.transaction(workIn, { ...limits, isolationLevel });
+      for (const hook of hooks) await hook();
+    },
+  };
+}
+
+/** The function of the driver, with the connections that Sequelize has set up. */
+function clientOf(sequelize: SequelizeLike<unknown>): SqlDatabase<object> {
+  const { connectionManager: manager, options = {} } = Object(sequelize);
+  if (
+    !hasMethods<SequelizeLike<unknown>>(sequelize, 'getDialect', 'transaction') ||
+    !hasMethods<Manager>(manager, 'getConnection', 'releaseConnection', 'destroyConnection')
+  ) {
+    throw optionError('sequelize', 'an instance of Sequelize 6', sequelize);
+  }
+  const { connectionTimeoutMillis } = options.dialectOptions ?? {};
+  const query = () => {};
+  switch (options.native ? 'native' : sequelize.getDialect()) {
+    case 'postgres':
+      if (!(Number(connectionTimeoutMillis) > 0)) {
+        throw new ConfigError(
+          'The instance of fromSequelize needs `connectionTimeoutMillis`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Sequelize({ …, dialectOptions: { connectionTimeoutMillis: 5000 } }).',
+        );
+      }
+      return fromPg({
+        options: { connectionTimeoutMillis },
+        query,
+        connect(done: (error?: unknown, connection?: object) => void) {
+          void take(manager).then(
+            ({ connection, release }) => done(undefined, Object.assign(connection, { release })),
+            done,
+          );
+        },
+      } as never);
+    case 'mysql':
+      return fromMysql2({
+        query,
+        releaseConnection: query,
+        async getConnection() {
+          const { connection, release } = await take(manager);
+          return {
+            release,
+            destroy() {
+              connection.destroy();
+              release(true);
+            },
+            // The store takes promises, Sequelize callbacks.
+            query: (...args: unknown[]) => (args.length > 1 ? connection : connection.promise()).query(...args),
+            execute: (...args: unknown[]) => connection.execute(...args),
+          };
+        },
+      } as never);
+  }
+  throw new ConfigError(
+    '`fromSequelize` takes instances of dialect postgres, not native, and mysql, which connects to MariaDB, too. For SQLite, use fromDrizzle or the driver.',
+  );
+}
+
+interface Manager {
+  // biome-ignore lint/suspicious/noExplicitAny: of pg, or of mysql2 with callbacks
+  getConnection(options: { readonly type: 'write' }): Promise<any>;
+  releaseConnection(connection: object): void;
+  destroyConnection(connection: object): Promise<void>;
+}
+
+/** Takes a connection from the pool of Sequelize. */
+async function take(manager: Manager) {
+  const connection = await manager.getConnection({ type: 'write' });
+  const release = (destroy?: boolean) => {
+    if (destroy) manager.destroyConnection(connection).catch(() => {});
+    else manager.releaseConnection(connection);
+  };
+  return { connection, release };
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { SqlStore } from '../../../../src/stores/sql/index.js';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { deferred } from '../../../helpers.js';
+import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
+import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { type SqlServer, useServer } from '../client.js';
+import { mysql2Client } from '../clients/mysql2.js';
+import { pgClient } from '../clients/pg.js';
+import { hasOrms, importOrms, needsOrms } from './installed.js';
+
+interface Transaction {
+  afterCommit(hook: () => void): void;
+  rollback(): Promise<void>;
+}
+interface Opened {
+  readonly store: SqlStore<Transaction>;
+  run(text: string, tx?: Transaction): Promise<[{ n?: number }[], unknown]>;
+  nested(tx: Transaction): Promise<Transaction>;
+  close(): Promise<void>;
+}
+interface Module {
+  openSequelize(url: string, dialect: 'postgres' | 'mysql', settings?: { max?: number; retry?: object }): Opened;
+  withCls(work: () => Promise<void>): Promise<void>;
+}
+
+const { openSequelize, withCls } = hasOrms ? await importOrms<Module>('sequelize') : ({} as Module);
+const insert = (id: string) => `INSERT INTO effects VALUES ('${id}')`;
+
+function describeSequelize(dialect: 'postgres' | 'mysql', { server, open: openClient }: SqlServer): void {
+  async function open(settings?: Parameters<Module['openSequelize']>[2]) {
+    const direct = await openClient(dialect === 'postgres' ? pgClient : mysql2Client);
+    const opened = openSequelize(server().url, dialect, settings);
+    onTestFinished(() => opened.close());
+    const count = async (id: string) => (await direct.run(`SELECT id FROM effects WHERE id = '${id}'`)).length;
+    return { ...opened, direct, count };
+  }
+
+  it('runs no statement of a transaction that the handler left open in the transaction that has the connection next', async () => {
+    const { store, run, nested, count } = await open();
+    const [id, late] = [unique(), unique()];
+    let left: Transaction | undefined;
+    let tx: Transaction | undefined;
+    const first = await store.once(unique(), async (own) => {
+      tx = own;
+      left = await nested(own);
+      await run(insert(id), left);
+    });
+    expect(first).toBe('handled');
+    const next = await store.once(unique(), async (own) => {
+      await expect(run(insert(late), left)).rejects.toThrow();
+      await expect(run(insert(late), tx)).rejects.toThrow('you can no longer use it');
+      await expect(left?.rollback()).rejects.toThrow();
+      await expect(nested(tx as Transaction)).rejects.toThrow();
+      await run(insert(id), own);
+    });
+    expect(next).toBe('handled');
+    expect([await count(id), await count(late)]).toEqual([2, 0]);
+  });
+
+  it('runs what a handler wants to be done after the commit then, and only then', async () => {
+    const { store, run } = await open();
+    const key = unique();
+    const done: string[] = [];
+    const failed = store.once(key, async (tx) => {
+      tx.afterCommit(() => done.push('failed'));
+      await failing();
+    });
+    await expect(failed).rejects.toThrow('the run failed');
+    await store.once(key, async (tx) => {
+      tx.afterCommit(() => done.push('committed'));
+      await run('SELECT 1', tx);
+      expect(done).toEqual([]);
+    });
+    expect(done).toEqual(['committed']);
+  });
+
+  it('takes statements without the option into the transaction after useCLS', async () => {
+    const { store, run, count } = await open();
+    const [kept, lost, key] = [unique(), unique(), unique()];
+    await withCls(async () => {
+      const failed = store.once(key, async () => {
+        await run(insert(lost));
+        await failing();
+      });
+      await expect(failed).rejects.toThrow('the run failed');
+      expect(await store.once(key, async () => void (await run(insert(kept))))).toBe('handled');
+    });
+    expect([await count(kept), await count(lost)]).toEqual([1, 0]);
+  });
+
+  it.each([{}, { max: 3, match: [/deadlock/i] }])(
+    'runs both handlers of a deadlock, with the retries %o',
+    async (retry) => {
+      const { store, run, nested, direct } = await open({ max: 2, retry });
+      await direct.run('CREATE TABLE IF NOT EXISTS counters (id int PRIMARY KEY, n int NOT NULL)');
+      await direct.run('DELETE FROM counters');
+      await direct.run('INSERT INTO counters VALUES (1, 0), (2, 0)');
+      const add = (id: number, tx: Transaction) => run(`UPDATE counters SET n = n + 1 WHERE id = ${id}`, tx);
+      const [one, two] = [deferred(), deferred()];
+      let runs = 0;
+      const handle =
+        (ids: readonly [number, number], mine: typeof one, other: typeof one) => async (tx: Transaction) => {
+          runs++;
+          await add(ids[0], tx);
+          mine.resolve();
+          await other.promise;
+          await add(ids[1], await nested(tx));
+        };
+      const words = await Promise.all([
+        store.once(unique(), handle([1, 2], one, two)),
+        store.once(unique(), handle([2, 1], two, one)),
+      ]);
+      expect(words).toEqual(['handled', 'handled']);
+      expect(runs).toBeGreaterThan(2);
+      expect(await direct.run('SELECT n FROM counters ORDER BY id')).toEqual([{ n: 2 }, { n: 2 }]);
+      await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+    },
+  );
+}
+
+describe.skipIf(!hasPostgres || !hasOrms)(`fromSequelize over Postgres${needsPostgres}${needsOrms}`, () => {
+  describeSequelize('postgres', useServer('postgres'));
+});
+
+describe.skipIf(!hasMariadb || !hasOrms)(`fromSequelize over MariaDB${needsMariadb}${needsOrms}`, () => {
+  describeSequelize('mysql', useServer('mysql'));
+});
