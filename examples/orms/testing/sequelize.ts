@@ -4,12 +4,16 @@ import { Sequelize, type Transaction } from 'sequelize';
 import { fromSequelize, sqlStore } from '../../../src/stores/sql/index.js';
 
 /** An instance with one connection unless told otherwise, and its store. */
-export function openSequelize(url: string, dialect: 'postgres' | 'mysql', { max = 1, retry = {} } = {}) {
+export function openSequelize(
+  url: string,
+  dialect: 'postgres' | 'mysql',
+  { max = 1, retry }: { max?: number; retry?: { max: number; match: RegExp[] } } = {},
+) {
   const sequelize = new Sequelize(url, {
     dialect,
     dialectOptions: dialect === 'postgres' ? { connectionTimeoutMillis: 5000 } : { connectTimeout: 5000 },
     pool: { max },
-    retry,
+    ...(retry && { retry }),
     logging: false,
   });
   return {

@@ -41,12 +41,14 @@ export function fromSequelize<Tx>(sequelize: SequelizeLike<Tx>): SqlDatabase<Tx>
     dialect: client.dialect,
     run: client.run,
     async transaction(work, { isolationLevel = options.isolationLevel, ...limits }) {
-      let hooks: (() => unknown)[] = [];
+      let afterCommit = async () => {};
       const workIn: Parameters<typeof client.transaction>[0] = async ({ tx: connection, ...transaction }) => {
         const tx = new Sequelize.Transaction(sequelize);
         // Sequelize would give the connection to others when the handler, or a deadlock, ends the transaction.
         Object.assign(tx, { connection, cleanup() {}, async forceCleanup() {} });
-        hooks = tx._afterCommitHooks;
+        afterCommit = async () => {
+          for (const hook of tx._afterCommitHooks) await hook.call(tx, tx);
+        };
         const close = () => {
           transaction.close?.();
           tx.finished = 'end';
@@ -58,7 +60,7 @@ export function fromSequelize<Tx>(sequelize: SequelizeLike<Tx>): SqlDatabase<Tx>
         });
       };
       await client.transaction(workIn, { ...limits, isolationLevel });
-      for (const hook of hooks) await hook();
+      await afterCommit();
     },
   };
 }
