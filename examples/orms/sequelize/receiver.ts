@@ -6,7 +6,7 @@ import { serve } from '../../serve.js';
 
 const sequelize = new Sequelize(process.env.DATABASE_URL ?? '', {
   dialect: 'postgres',
-  dialectOptions: { connectionTimeoutMillis: 5000 },
+  dialectOptions: { connectionTimeoutMillis: 5000, query_timeout: 30_000 },
   pool: { max: 10 },
   logging: false,
 });

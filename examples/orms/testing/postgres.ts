@@ -132,7 +132,8 @@ const sequelizeOverPg: SqlClient = {
   title: 'fromSequelize over pg',
   dialect: 'postgres',
   open(url, settings) {
-    const { connectionString, max, ...dialectOptions } = pgOptions(url, settings);
+    const { connectionString, max, ...options } = pgOptions(url, settings);
+    const dialectOptions = { ...options, query_timeout: 2000 };
     const sequelize = new Sequelize(connectionString, {
       dialect: 'postgres',
       dialectOptions,

@@ -11,7 +11,8 @@ export function openSequelize(
 ) {
   const sequelize = new Sequelize(url, {
     dialect,
-    dialectOptions: dialect === 'postgres' ? { connectionTimeoutMillis: 5000 } : { connectTimeout: 5000 },
+    dialectOptions:
+      dialect === 'postgres' ? { connectionTimeoutMillis: 1000, query_timeout: 2000 } : { connectTimeout: 1000 },
     pool: { max },
     ...(retry && { retry }),
     logging: false,

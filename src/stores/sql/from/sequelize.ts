@@ -18,21 +18,22 @@ export interface SequelizeLike<Tx> {
  * does not answer in time is closed, and over Postgres one whose session a handler has changed. A handler that ends the
  * transaction itself (`tx.commit()`) fails.
  *
- * It does not take statements without the option `transaction` into the transaction: they commit by themselves.
+ * It does not take statements without the option `transaction` into the transaction: they commit by themselves. Over MySQL it
+ * does not limit how long Sequelize waits for the answers to its first statements on a connection.
  *
  * @example
  * ```ts
  * import { fromSequelize, sqlStore } from 'event-webhook-receiver/stores/sql';
  * import { Sequelize } from 'sequelize';
  *
- * const dialectOptions = { connectionTimeoutMillis: 5000 };
+ * const dialectOptions = { connectionTimeoutMillis: 5000, query_timeout: 30_000 };
  * const sequelize = new Sequelize(process.env.DATABASE_URL ?? '', { dialect: 'postgres', dialectOptions });
  * const store = sqlStore({ db: fromSequelize(sequelize), transactional: true });
  * ```
  * @param sequelize Your instance. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other dialects, and for postgres without
- * `connectionTimeoutMillis`.
+ * `connectionTimeoutMillis` and `query_timeout`.
  */
 export function fromSequelize<Tx>(sequelize: SequelizeLike<Tx>): SqlDatabase<Tx> {
   const client = clientOf(sequelize);
@@ -74,17 +75,18 @@ function clientOf(sequelize: SequelizeLike<unknown>): SqlDatabase<object> {
   ) {
     throw optionError('sequelize', 'an instance of Sequelize 6', sequelize);
   }
-  const { connectionTimeoutMillis } = options.dialectOptions ?? {};
   const query = () => {};
   switch (options.native ? 'native' : sequelize.getDialect()) {
     case 'postgres':
-      if (!(Number(connectionTimeoutMillis) > 0)) {
+      // Sequelize asks a new connection for its types, and waits without a limit of its own.
+      for (const name of ['connectionTimeoutMillis', 'query_timeout']) {
+        if (Number(options.dialectOptions?.[name]) > 0) continue;
         throw new ConfigError(
-          'The instance of fromSequelize needs `connectionTimeoutMillis`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Sequelize({ …, dialectOptions: { connectionTimeoutMillis: 5000 } }).',
+          `The instance of fromSequelize needs \`${name}\`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Sequelize({ …, dialectOptions: { connectionTimeoutMillis: 5000, query_timeout: 30_000 } }), with more than your slowest query takes.`,
         );
       }
       return fromPg({
-        options: { connectionTimeoutMillis },
+        options: options.dialectOptions,
         query,
         connect(done: (error?: unknown, connection?: object) => void) {
           void take(manager).then(

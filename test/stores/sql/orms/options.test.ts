@@ -58,6 +58,10 @@ const refused: Record<string, [() => unknown, RegExp]> = {
     () => fromSequelize(sequelizeOf('postgres', { native: true }) as never),
     /dialect postgres, not native, and mysql/,
   ],
+  'fromSequelize, no query_timeout': [
+    () => fromSequelize(sequelizeOf('postgres', { dialectOptions: { connectionTimeoutMillis: 1 } }) as never),
+    /fromSequelize needs `query_timeout`/,
+  ],
   'fromSequelize, no connectionTimeoutMillis': [
     () => fromSequelize(sequelizeOf('postgres', { dialectOptions: {} }) as never),
     /fromSequelize needs `connectionTimeoutMillis`/,

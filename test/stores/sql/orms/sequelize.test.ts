@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, connect as dial } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SqlStore } from '../../../../src/stores/sql/index.js';
-import { failing, unique } from '../../../contracts/store-helpers.js';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred } from '../../../helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
@@ -133,8 +135,38 @@ function describeSequelize(dialect: 'postgres' | 'mysql', { server, open: openCl
   });
 }
 
+/** A proxy that forwards the start of a connection, and while `isHalfOpen` no statement. */
+async function startProxy(port: number, isHalfOpen: () => boolean): Promise<number> {
+  const proxy = createServer((client) => {
+    const upstream = dial(port, '127.0.0.1');
+    for (const socket of [client, upstream]) socket.on('error', nothing);
+    client.on('close', () => upstream.destroy());
+    // Q, a simple query.
+    client.on('data', (data) => {
+      if (!(data[0] === 0x51 && isHalfOpen())) upstream.write(data);
+    });
+    upstream.pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close());
+  return (proxy.address() as AddressInfo).port;
+}
+
 describe.skipIf(!hasPostgres || !hasOrms)(`fromSequelize over Postgres${needsPostgres}${needsOrms}`, () => {
-  describeSequelize('postgres', useServer('postgres'));
+  const sql = useServer('postgres');
+  describeSequelize('postgres', sql);
+
+  it('recovers when the server stops answering while Sequelize sets up a connection', { timeout: 20_000 }, async () => {
+    await sql.open(pgClient);
+    const { url, port } = sql.server();
+    let isHalfOpen = true;
+    const proxyPort = await startProxy(port, () => isHalfOpen);
+    const { store, close } = openSequelize(url.replace(`:${port}/`, `:${proxyPort}/`), 'postgres');
+    onTestFinished(close);
+    await expect(store.once(unique(), nothing)).rejects.toThrow();
+    isHalfOpen = false;
+    await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+  });
 });
 
 describe.skipIf(!hasMariadb || !hasOrms)(`fromSequelize over MariaDB${needsMariadb}${needsOrms}`, () => {
