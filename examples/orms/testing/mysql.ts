@@ -5,7 +5,6 @@ import { drizzle, type MySql2Database } from 'drizzle-orm/mysql2';
 import createKnex, { type Knex } from 'knex';
 import { CompiledQuery, Kysely, MysqlDialect, type Transaction } from 'kysely';
 import mysql from 'mysql2';
-import { Sequelize, type Transaction as SequelizeTransaction } from 'sequelize';
 import { DataSource, type EntityManager } from 'typeorm';
 import {
   fromDrizzle,
@@ -13,7 +12,6 @@ import {
   fromKysely,
   fromMysql2,
   fromPrisma,
-  fromSequelize,
   fromTypeOrm,
 } from '../../../src/stores/sql/index.js';
 import type { ClientSettings, Row, SqlClient } from '../../../test/stores/sql/client.js';
@@ -121,27 +119,10 @@ const typeOrmOverMysql2: SqlClient = {
   },
 };
 
-const sequelizeOverMysql2: SqlClient = {
-  title: 'fromSequelize over mysql2',
-  dialect: 'mysql',
-  begin: 'START TRANSACTION',
-  open(url, { max = 10 }) {
-    const dialectOptions = { connectTimeout: 1000 };
-    const sequelize = new Sequelize(url, { dialect: 'mysql', dialectOptions, pool: { max }, logging: false });
-    return {
-      db: fromSequelize(sequelize),
-      runIn: (tx: SequelizeTransaction, text) => sequelize.query(text, { transaction: tx }),
-      run: async (text) => (await sequelize.query(text))[0] as Row[],
-      close: () => sequelize.close(),
-    };
-  },
-};
-
 export const clients: readonly SqlClient[] = [
   drizzleOverMysql2,
   prismaOverMariadb,
   kyselyOverMysql2,
   knexOverMysql2,
   typeOrmOverMysql2,
-  sequelizeOverMysql2,
 ];

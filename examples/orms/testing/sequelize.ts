@@ -6,13 +6,11 @@ import { fromSequelize, sqlStore } from '../../../src/stores/sql/index.js';
 /** An instance with one connection unless told otherwise, and its store. */
 export function openSequelize(
   url: string,
-  dialect: 'postgres' | 'mysql',
   { max = 1, retry }: { max?: number; retry?: { max: number; match: RegExp[] } } = {},
 ) {
   const sequelize = new Sequelize(url, {
-    dialect,
-    dialectOptions:
-      dialect === 'postgres' ? { connectionTimeoutMillis: 1000, query_timeout: 2000 } : { connectTimeout: 1000 },
+    dialect: 'postgres',
+    dialectOptions: { connectionTimeoutMillis: 1000, query_timeout: 2000 },
     pool: { max },
     ...(retry && { retry }),
     logging: false,

@@ -2,7 +2,6 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
-import { fromMysql2 } from './mysql2.js';
 import { fromPg } from './pg.js';
 
 /** The part of an instance of Sequelize 6 that the store uses. */
@@ -13,13 +12,12 @@ export interface SequelizeLike<Tx> {
 }
 
 /**
- * Takes an instance of Sequelize 6 for `sqlStore`, of dialect postgres or mysql (for MariaDB, too). In a transaction
- * `context.tx` is its `Transaction`: pass it as the option `transaction`, or let `Sequelize.useCLS` do so. A connection that
- * does not answer in time is closed, and over Postgres one whose session a handler has changed. A handler that ends the
- * transaction itself (`tx.commit()`) fails.
+ * Takes an instance of Sequelize 6 for `sqlStore`, of dialect postgres. In a transaction `context.tx` is its `Transaction`:
+ * pass it as the option `transaction`, or let `Sequelize.useCLS` do so. A connection that does not answer in time, or whose
+ * session a handler has changed, is closed. A handler that ends the transaction itself (`tx.commit()`) fails.
  *
- * It does not take statements without the option `transaction` into the transaction: they commit by themselves. Over MySQL it
- * does not limit how long Sequelize waits for the answers to its first statements on a connection.
+ * It does not take statements without the option `transaction` into the transaction: they commit by themselves. It does not
+ * take MySQL: Sequelize waits without limit for the first answers of a new connection.
  *
  * @example
  * ```ts
@@ -32,7 +30,7 @@ export interface SequelizeLike<Tx> {
  * ```
  * @param sequelize Your instance. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other dialects, and for postgres without
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other dialects, and without
  * `connectionTimeoutMillis` and `query_timeout`.
  */
 export function fromSequelize<Tx>(sequelize: SequelizeLike<Tx>): SqlDatabase<Tx> {
@@ -75,63 +73,36 @@ function clientOf(sequelize: SequelizeLike<unknown>): SqlDatabase<object> {
   ) {
     throw optionError('sequelize', 'an instance of Sequelize 6', sequelize);
   }
-  const query = () => {};
-  switch (options.native ? 'native' : sequelize.getDialect()) {
-    case 'postgres':
-      // Sequelize asks a new connection for its types, and waits without a limit of its own.
-      for (const name of ['connectionTimeoutMillis', 'query_timeout']) {
-        if (Number(options.dialectOptions?.[name]) > 0) continue;
-        throw new ConfigError(
-          `The instance of fromSequelize needs \`${name}\`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Sequelize({ …, dialectOptions: { connectionTimeoutMillis: 5000, query_timeout: 30_000 } }), with more than your slowest query takes.`,
-        );
-      }
-      return fromPg({
-        options: options.dialectOptions,
-        query,
-        connect(done: (error?: unknown, connection?: object) => void) {
-          void take(manager).then(
-            ({ connection, release }) => done(undefined, Object.assign(connection, { release })),
-            done,
-          );
-        },
-      } as never);
-    case 'mysql':
-      return fromMysql2({
-        query,
-        releaseConnection: query,
-        async getConnection() {
-          const { connection, release } = await take(manager);
-          return {
-            release,
-            destroy() {
-              connection.destroy();
-              release(true);
-            },
-            // The store takes promises, Sequelize callbacks.
-            query: (...args: unknown[]) => (args.length > 1 ? connection : connection.promise()).query(...args),
-            execute: (...args: unknown[]) => connection.execute(...args),
-          };
-        },
-      } as never);
+  if (options.native || sequelize.getDialect() !== 'postgres') {
+    throw new ConfigError(
+      '`fromSequelize` takes instances of dialect postgres, not native. For MySQL and SQLite, use fromDrizzle or the driver.',
+    );
   }
-  throw new ConfigError(
-    '`fromSequelize` takes instances of dialect postgres, not native, and mysql, which connects to MariaDB, too. For SQLite, use fromDrizzle or the driver.',
-  );
+  // Sequelize asks a new connection for its types, and waits without a limit of its own.
+  for (const name of ['connectionTimeoutMillis', 'query_timeout']) {
+    if (Number(options.dialectOptions?.[name]) > 0) continue;
+    throw new ConfigError(
+      `The instance of fromSequelize needs \`${name}\`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Sequelize({ …, dialectOptions: { connectionTimeoutMillis: 5000, query_timeout: 30_000 } }), with more than your slowest query takes.`,
+    );
+  }
+  const pool = {
+    options: options.dialectOptions,
+    query() {},
+    connect(done: (error?: unknown, connection?: object) => void) {
+      void manager.getConnection({ type: 'write' }).then((connection: object) => {
+        const release = (destroy?: boolean) => {
+          if (destroy) manager.destroyConnection(connection).catch(() => {});
+          else manager.releaseConnection(connection);
+        };
+        done(undefined, Object.assign(connection, { release }));
+      }, done);
+    },
+  };
+  return fromPg(pool as never);
 }
 
 interface Manager {
-  // biome-ignore lint/suspicious/noExplicitAny: of pg, or of mysql2 with callbacks
-  getConnection(options: { readonly type: 'write' }): Promise<any>;
+  getConnection(options: { readonly type: 'write' }): Promise<object>;
   releaseConnection(connection: object): void;
   destroyConnection(connection: object): Promise<void>;
-}
-
-/** Takes a connection from the pool of Sequelize. */
-async function take(manager: Manager) {
-  const connection = await manager.getConnection({ type: 'write' });
-  const release = (destroy?: boolean) => {
-    if (destroy) manager.destroyConnection(connection).catch(() => {});
-    else manager.releaseConnection(connection);
-  };
-  return { connection, release };
 }

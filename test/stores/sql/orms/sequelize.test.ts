@@ -4,10 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred } from '../../../helpers.js';
-import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
-import { type SqlServer, useServer } from '../client.js';
-import { mysql2Client } from '../clients/mysql2.js';
+import { useServer } from '../client.js';
 import { pgClient } from '../clients/pg.js';
 import { hasOrms, importOrms, needsOrms } from './installed.js';
 
@@ -22,21 +20,19 @@ interface Opened {
   close(): Promise<void>;
 }
 interface Module {
-  openSequelize(
-    url: string,
-    dialect: 'postgres' | 'mysql',
-    settings?: { max?: number; retry?: object | undefined },
-  ): Opened;
+  openSequelize(url: string, settings?: { max?: number; retry?: object | undefined }): Opened;
   withCls(work: () => Promise<void>): Promise<void>;
 }
 
 const { openSequelize, withCls } = hasOrms ? await importOrms<Module>('sequelize') : ({} as Module);
 const insert = (id: string) => `INSERT INTO effects VALUES ('${id}')`;
 
-function describeSequelize(dialect: 'postgres' | 'mysql', { server, open: openClient }: SqlServer): void {
-  async function open(settings?: Parameters<Module['openSequelize']>[2]) {
-    const direct = await openClient(dialect === 'postgres' ? pgClient : mysql2Client);
-    const opened = openSequelize(server().url, dialect, settings);
+describe.skipIf(!hasPostgres || !hasOrms)(`fromSequelize over Postgres${needsPostgres}${needsOrms}`, () => {
+  const sql = useServer('postgres');
+
+  async function open(settings?: Parameters<Module['openSequelize']>[1]) {
+    const direct = await sql.open(pgClient);
+    const opened = openSequelize(sql.server().url, settings);
     onTestFinished(() => opened.close());
     const count = async (id: string) => (await direct.run(`SELECT id FROM effects WHERE id = '${id}'`)).length;
     return { ...opened, direct, count };
@@ -133,7 +129,19 @@ function describeSequelize(dialect: 'postgres' | 'mysql', { server, open: openCl
     expect(words.sort()).toEqual(['duplicate', 'handled']);
     expect(await counts()).toEqual([{ n: 2 }, { n: 2 }]);
   });
-}
+
+  it('recovers when the server stops answering while Sequelize sets up a connection', { timeout: 20_000 }, async () => {
+    await sql.open(pgClient);
+    const { url, port } = sql.server();
+    let isHalfOpen = true;
+    const proxyPort = await startProxy(port, () => isHalfOpen);
+    const { store, close } = openSequelize(url.replace(`:${port}/`, `:${proxyPort}/`));
+    onTestFinished(close);
+    await expect(store.once(unique(), nothing)).rejects.toThrow();
+    isHalfOpen = false;
+    await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+  });
+});
 
 /** A proxy that forwards the start of a connection, and while `isHalfOpen` no statement. */
 async function startProxy(port: number, isHalfOpen: () => boolean): Promise<number> {
@@ -151,24 +159,3 @@ async function startProxy(port: number, isHalfOpen: () => boolean): Promise<numb
   onTestFinished(() => void proxy.close());
   return (proxy.address() as AddressInfo).port;
 }
-
-describe.skipIf(!hasPostgres || !hasOrms)(`fromSequelize over Postgres${needsPostgres}${needsOrms}`, () => {
-  const sql = useServer('postgres');
-  describeSequelize('postgres', sql);
-
-  it('recovers when the server stops answering while Sequelize sets up a connection', { timeout: 20_000 }, async () => {
-    await sql.open(pgClient);
-    const { url, port } = sql.server();
-    let isHalfOpen = true;
-    const proxyPort = await startProxy(port, () => isHalfOpen);
-    const { store, close } = openSequelize(url.replace(`:${port}/`, `:${proxyPort}/`), 'postgres');
-    onTestFinished(close);
-    await expect(store.once(unique(), nothing)).rejects.toThrow();
-    isHalfOpen = false;
-    await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
-  });
-});
-
-describe.skipIf(!hasMariadb || !hasOrms)(`fromSequelize over MariaDB${needsMariadb}${needsOrms}`, () => {
-  describeSequelize('mysql', useServer('mysql'));
-});
