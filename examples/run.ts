@@ -1,5 +1,5 @@
 // npm run example -- sqlite | postgres | redis | bullmq | pg-boss | erc20-ledger
-// npm run example -- prisma | drizzle | kysely | knex | typeorm
+// npm run example -- prisma | drizzle | kysely | knex | typeorm | sequelize
 // npm run example -- hono | koa | nest | h3 | next | nitro | sveltekit | google-cloud-functions | bun | deno | worker
 // Starts what the example needs, its receiver and its worker as processes of their own, sends deliveries of which most are
 // repeated, kills the receiver in between, and prints what took effect. Ends with 0 when that was everything, once.
@@ -28,7 +28,7 @@ const NEEDS: Record<string, 'DATABASE_URL' | 'REDIS_URL' | undefined> = {
 };
 
 /** In examples/orms. */
-const ORMS = ['prisma', 'drizzle', 'kysely', 'knex', 'typeorm'];
+const ORMS = ['prisma', 'drizzle', 'kysely', 'knex', 'typeorm', 'sequelize'];
 for (const orm of ORMS) NEEDS[orm] = 'DATABASE_URL';
 
 const here = fileURLToPath(new URL('.', import.meta.url));

@@ -53,6 +53,7 @@ const reviewed: Record<string, readonly string[]> = {
     'fromPg',
     'fromPostgresJs',
     'fromPrisma',
+    'fromSequelize',
     'fromTypeOrm',
     'sqlDdl',
     'sqlStore',

@@ -13,7 +13,7 @@ const examples = [
   { name: 'redis', has: hasRedis, needs: needsRedis },
   { name: 'bullmq', has: hasRedis, needs: needsRedis },
   { name: 'pg-boss', has: hasPostgres, needs: needsPostgres },
-  ...['prisma', 'drizzle', 'kysely', 'knex', 'typeorm'].map((name) => ({
+  ...['prisma', 'drizzle', 'kysely', 'knex', 'typeorm', 'sequelize'].map((name) => ({
     name,
     has: hasPostgres && hasOrms,
     needs: needsPostgres || needsOrms,

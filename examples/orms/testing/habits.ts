@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Knex } from 'knex';
 import type { Transaction } from 'kysely';
+import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize';
 import type { EntityManager } from 'typeorm';
 import type { SqlClient } from '../../../test/stores/sql/client.js';
 import type { Habits } from '../../../test/stores/sql/orms/installed.js';
@@ -10,6 +11,8 @@ import type { Prisma } from '../generated/postgres/index.js';
 import { clients } from './postgres.js';
 
 const clientOf = (title: string) => clients.find((client) => client.title === title) as SqlClient;
+
+const sequelizeOf = (tx: SequelizeTransaction) => Reflect.get(tx, 'sequelize') as Sequelize;
 
 export const habits: readonly Habits[] = [
   {
@@ -69,5 +72,18 @@ export const habits: readonly Habits[] = [
       'queryRunner.release()': { commits: false, end: (tx: EntityManager) => tx.queryRunner?.release() },
     },
     leaveOpen: async (tx: EntityManager) => tx.queryRunner?.startTransaction(),
+  },
+  {
+    client: clientOf('fromSequelize over pg'),
+    nested: (tx: SequelizeTransaction, text, then) =>
+      sequelizeOf(tx).transaction({ transaction: tx }, async (inner) => {
+        await sequelizeOf(tx).query(text, { transaction: inner });
+        await then();
+      }),
+    endings: {
+      'tx.commit()': { commits: true, end: (tx: SequelizeTransaction) => tx.commit() },
+      'tx.rollback()': { commits: false, end: (tx: SequelizeTransaction) => tx.rollback() },
+    },
+    leaveOpen: (tx: SequelizeTransaction) => sequelizeOf(tx).transaction({ transaction: tx }),
   },
 ];

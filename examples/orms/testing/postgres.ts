@@ -5,8 +5,17 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzlePostgresJs, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import createKnex, { type Knex } from 'knex';
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Sequelize, type Transaction as SequelizeTransaction } from 'sequelize';
 import { DataSource, type EntityManager } from 'typeorm';
-import { fromDrizzle, fromKnex, fromKysely, fromPg, fromPrisma, fromTypeOrm } from '../../../src/stores/sql/index.js';
+import {
+  fromDrizzle,
+  fromKnex,
+  fromKysely,
+  fromPg,
+  fromPrisma,
+  fromSequelize,
+  fromTypeOrm,
+} from '../../../src/stores/sql/index.js';
 import type { ClientSettings, Row, SqlClient } from '../../../test/stores/sql/client.js';
 import { openPg } from '../../../test/stores/sql/clients/pg.js';
 import { openPostgresJs } from '../../../test/stores/sql/clients/postgres-js.js';
@@ -119,6 +128,27 @@ const typeOrmOverPg: SqlClient = {
   },
 };
 
+const sequelizeOverPg: SqlClient = {
+  title: 'fromSequelize over pg',
+  dialect: 'postgres',
+  open(url, settings) {
+    const { connectionString, max, ...options } = pgOptions(url, settings);
+    const dialectOptions = { ...options, query_timeout: 2000 };
+    const sequelize = new Sequelize(connectionString, {
+      dialect: 'postgres',
+      dialectOptions,
+      pool: { max },
+      logging: false,
+    });
+    return {
+      db: fromSequelize(sequelize),
+      runIn: (tx: SequelizeTransaction, text) => sequelize.query(text, { transaction: tx }),
+      run: async (text) => (await sequelize.query(text))[0] as Row[],
+      close: () => sequelize.close(),
+    };
+  },
+};
+
 export const clients: readonly SqlClient[] = [
   drizzleOverPg,
   drizzleOverPostgresJs,
@@ -126,4 +156,5 @@ export const clients: readonly SqlClient[] = [
   kyselyOverPg,
   knexOverPg,
   typeOrmOverPg,
+  sequelizeOverPg,
 ];

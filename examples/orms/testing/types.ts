@@ -8,12 +8,14 @@ import {
   fromKysely,
   fromPg,
   fromPrisma,
+  fromSequelize,
   fromTypeOrm,
   sqlStore,
 } from 'event-webhook-receiver/stores/sql';
 import type { Knex } from 'knex';
 import type { Kysely, Transaction } from 'kysely';
 import type { Pool } from 'pg';
+import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Prisma, PrismaClient } from '../generated/postgres/index.js';
 
@@ -98,6 +100,18 @@ createReceiver({
   },
 });
 
+declare const sequelize: Sequelize;
+createReceiver({
+  secret,
+  store: sqlStore({ db: fromSequelize(sequelize), transactional: true }),
+  async onEvent(event, { tx }) {
+    same<typeof tx, SequelizeTransaction>(true);
+    await sequelize.models.transfers?.create({ eventId: event.id }, { transaction: tx });
+    // @ts-expect-error there is no such method
+    tx.nothing();
+  },
+});
+
 // @ts-expect-error a URL is not a client
 fromPrisma('postgres://localhost/app');
 // @ts-expect-error nor is the client of another ORM
@@ -108,3 +122,5 @@ fromKnex(pool);
 fromKysely(kysely);
 // @ts-expect-error a class
 fromTypeOrm(Transfer);
+// @ts-expect-error a class, not an instance
+fromSequelize(Transfer);

@@ -36,6 +36,7 @@ export { fromPg } from './from/pg.js';
 export { fromPGlite } from './from/pglite.js';
 export { fromPostgresJs } from './from/postgres-js.js';
 export { fromPrisma, type PrismaLike } from './from/prisma.js';
+export { fromSequelize, type SequelizeLike } from './from/sequelize.js';
 export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
 
 /** Options of {@link sqlStore}. */

@@ -5,6 +5,7 @@ import {
   fromKysely,
   fromPg,
   fromPrisma,
+  fromSequelize,
   fromTypeOrm,
   type SqlDatabase,
 } from '../../../../src/stores/sql/index.js';
@@ -16,6 +17,12 @@ const raw = { $queryRawUnsafe: nothing, $executeRawUnsafe: nothing, $transaction
 const kysely = { getExecutor: nothing, transaction: nothing };
 const knexOf = (client: object) => ({ transaction: nothing, client: { acquireConnection: nothing, ...client } });
 const sourceOf = (options: object) => ({ createQueryRunner: nothing, options });
+const sequelizeOf = (dialect: string, options: object) => ({
+  connectionManager: { getConnection: nothing, releaseConnection: nothing, destroyConnection: nothing },
+  getDialect: () => dialect,
+  transaction: nothing,
+  options,
+});
 const adapterOf = (config: object) => ({ ...raw, _activeProvider: 'postgresql', _engineConfig: { adapter: config } });
 
 const refused: Record<string, [() => unknown, RegExp]> = {
@@ -34,6 +41,30 @@ const refused: Record<string, [() => unknown, RegExp]> = {
   'fromTypeOrm, no connectTimeoutMS': [
     () => fromTypeOrm(sourceOf({ type: 'postgres' }) as never),
     /needs `connectTimeoutMS`/,
+  ],
+  'fromSequelize, a URL': [
+    () => fromSequelize('postgres://' as never),
+    /`sequelize` must be an instance of Sequelize 6, got a string/,
+  ],
+  'fromSequelize, an instance without a connection manager': [
+    () => fromSequelize({ ...sequelizeOf('postgres', {}), connectionManager: {} } as never),
+    /`sequelize` must be an instance of Sequelize 6, got an object/,
+  ],
+  'fromSequelize, another dialect': [
+    () => fromSequelize(sequelizeOf('mysql', {}) as never),
+    /dialect postgres, not native\. For MySQL/,
+  ],
+  'fromSequelize, native': [
+    () => fromSequelize(sequelizeOf('postgres', { native: true }) as never),
+    /dialect postgres, not native/,
+  ],
+  'fromSequelize, no query_timeout': [
+    () => fromSequelize(sequelizeOf('postgres', { dialectOptions: { connectionTimeoutMillis: 1 } }) as never),
+    /fromSequelize needs `query_timeout`/,
+  ],
+  'fromSequelize, no connectionTimeoutMillis': [
+    () => fromSequelize(sequelizeOf('postgres', { dialectOptions: {} }) as never),
+    /fromSequelize needs `connectionTimeoutMillis`/,
   ],
   'fromKysely, an object': [() => fromKysely({} as never, fromPg(pool as never)), /`kysely` must be an instance/],
   'fromKysely, a pool': [

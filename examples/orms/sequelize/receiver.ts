@@ -1,0 +1,34 @@
+// Exactly once with Sequelize: `tx` is the Transaction that records the key.
+import { createReceiver } from 'event-webhook-receiver';
+import { fromSequelize, sqlStore } from 'event-webhook-receiver/stores/sql';
+import { DataTypes, Sequelize } from 'sequelize';
+import { serve } from '../../serve.js';
+
+const sequelize = new Sequelize(process.env.DATABASE_URL ?? '', {
+  dialect: 'postgres',
+  dialectOptions: { connectionTimeoutMillis: 5000, query_timeout: 30_000 },
+  pool: { max: 10 },
+  logging: false,
+});
+const Transfer = sequelize.define(
+  'transfer',
+  {
+    eventId: { type: DataTypes.TEXT, field: 'event_id', allowNull: false },
+    name: { type: DataTypes.TEXT, allowNull: false },
+  },
+  { tableName: 'transfers', timestamps: false },
+);
+const store = sqlStore({ db: fromSequelize(sequelize), transactional: true });
+await store.migrate();
+await Transfer.sync();
+
+const receiver = createReceiver({
+  secret: process.env.WEBHOOK_SECRET ?? '',
+  store,
+  async onEvent(event, { tx }) {
+    await Transfer.create({ eventId: event.id, name: event.event }, { transaction: tx });
+  },
+  onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
+});
+
+serve(receiver, () => sequelize.close());
