@@ -3,6 +3,8 @@ import { type Run, valuesOf } from './database.js';
 import { codesOf, type Durations, ENDED, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
 import { literal, literals, type Table } from './table.js';
 
+/** The setting that ends idle transactions. */
+const IDLE = 'idle_in_transaction_session_timeout';
 /** Longest time until a key expires, in ms: Postgres has no dates beyond the year 294276. */
 const LONGEST_MS = 1e14;
 
@@ -16,11 +18,8 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const keysFrom = (keys: readonly string[]) => `unnest(ARRAY[${literals(keys)}]) AS wanted (key)`;
   const insert = () => `INSERT INTO ${table} AS held (key, owner, done, expires_at)`;
 
-  /** `txid pid start`, from `transaction.claim`. */
-  const backendOf = (id: string) => {
-    const [, pid, start] = id.split(' ');
-    return `pid = ${Number(pid)} AND (extract(epoch FROM xact_start) * 1000000)::bigint = ${BigInt(start ?? 0)}`;
-  };
+  // The server shows the lower 32 bits. An ended transaction shows none.
+  const backendOf = (id: string) => `backend_xid = '${BigInt.asUintN(32, BigInt(id))}'::xid`;
 
   /** Qualifies the table once, because a handler may leave its connection with another search_path. */
   async function qualify(run: Run): Promise<void> {
@@ -96,31 +95,34 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
     transaction: {
       /**
        * The advisory locks show which keys other transactions have claimed, so this never waits for them. When the lease
-       * ends, the server terminates an idle transaction and, from version 17 on, any transaction.
+       * ends, the server terminates the transaction; before version 17, only an idle one. Each setting costs time, so the
+       * second is set only if the server has its own, which may be shorter.
        */
       async claim(run, keys) {
         const { rows } = await run(
           `${insert()} SELECT key, txid_current()::text, true, ${retained}
-           FROM (SELECT set_config('idle_in_transaction_session_timeout', ${lease}, true),
-             CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
-               THEN set_config('transaction_timeout', ${lease}, true) END) AS bounded, ${keysFrom(keys)}
+           FROM (SELECT CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+               THEN set_config('transaction_timeout', ${lease}, true) END,
+             CASE WHEN current_setting('transaction_timeout', true) IS NULL OR current_setting('${IDLE}') <> '0'
+               THEN set_config('${IDLE}', ${lease}, true) END) AS bounded, ${keysFrom(keys)}
            WHERE pg_try_advisory_xact_lock(hashtextextended(key, '${table}'::regclass::oid::bigint))
            ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = true, expires_at = excluded.expires_at
            WHERE held.expires_at <= clock_timestamp()
-           RETURNING key, concat_ws(' ', txid_current(), pg_backend_pid(), (extract(epoch FROM now()) * 1000000)::bigint)`,
+           RETURNING key, owner`,
         );
         const claimed = rows.map(valuesOf);
         const id = claimed[0]?.[1] ?? '';
-        return { keys: claimed.map(([key = '']) => key), id, fencingToken: id ? transactionOf(id) : undefined };
+        // Postgres counts transactions in 64 bits, and a key is claimed again only after its claim was committed or undone.
+        return { keys: claimed.map(([key = '']) => key), id, fencingToken: id ? BigInt(id) : undefined };
       },
       async check(run, { id }) {
         const { rows } = await run('SELECT txid_current_if_assigned()').catch(refuse);
-        if (rows.map(valuesOf)[0]?.[0] !== String(transactionOf(id))) throw storeError(ENDED);
+        if (rows.map(valuesOf)[0]?.[0] !== id) throw storeError(ENDED);
       },
       // The cast fails, and COMMIT does not run. Its argument is not a constant, which Postgres would cast at once.
       commit: (send, { id }) =>
         send(
-          `SELECT CASE WHEN txid_current_if_assigned() = ${transactionOf(id)} THEN 0
+          `SELECT CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN 0
             ELSE CAST(concat('${ENDED_MARK}', now()) AS int) END; COMMIT`,
         ).catch(refuse),
       spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
@@ -152,11 +154,6 @@ export function postgresDdl({ quoted, index }: Table): string[] {
     `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, done boolean NOT NULL, expires_at timestamptz NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
   ];
-}
-
-/** Postgres increments transaction ids in 64 bits, and a key is claimed again only after its claim was committed or undone. */
-function transactionOf(id: string): bigint {
-  return BigInt(id.slice(0, id.indexOf(' ')));
 }
 
 function later(ms: number): string {

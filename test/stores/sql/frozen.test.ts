@@ -23,7 +23,7 @@ function frozen(at: 'open' | 'claim', ms: number, clock: keyof typeof clocks, le
   const run = async (statement: string) => {
     if (statement.startsWith('INSERT')) {
       freeze('claim');
-      return { rows: [{ key: 'a', id: '7 8 9' }] };
+      return { rows: [{ key: 'a', owner: '7' }] };
     }
     return { rows: [{ value: statement.includes('txid') ? '7' : 'public' }] };
   };

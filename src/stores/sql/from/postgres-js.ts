@@ -58,12 +58,18 @@ export function fromPostgresJs<Tx extends object>(sql: PostgresJsLike<Tx>): SqlD
       const opened = await openTransaction(sql, isolationLevel ? `isolation level ${isolationLevel}` : '');
       const { tx, query, close, connection, lost } = opened;
       let isCommitting = false;
+      let isCommitted = false;
+      const commit = async (text: string) => {
+        // postgres.js gives one result for `text`, with the command that ran last, because COMMIT has no columns.
+        isCommitted = Reflect.get((await query(text)) as object, 'command') === 'COMMIT';
+        // Postgres answers COMMIT with ROLLBACK if a statement failed after the check.
+        if (!isCommitted) throw storeError(ABORTED);
+      };
       try {
         if (!sessions.has(connection)) sessions.set(connection, await session(opened));
-        await Promise.race([work({ tx, run: async (statement) => read(await query(statement)), close }), lost]);
+        await Promise.race([work({ tx, run: async (statement) => read(await query(statement)), close, commit }), lost]);
         isCommitting = true;
-        // Postgres answers COMMIT with ROLLBACK if a statement failed after the check.
-        if (Reflect.get((await query('COMMIT')) as object, 'command') !== 'COMMIT') throw storeError(ABORTED);
+        if (!isCommitted) await commit('COMMIT');
       } catch (error) {
         if (!isCommitting) await query('ROLLBACK').catch(ignore);
         throw error;

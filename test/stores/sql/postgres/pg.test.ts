@@ -171,18 +171,4 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
     );
     expect(await countOf(opened, id)).toBe(1);
   });
-
-  it('rejects if Postgres refuses to commit', async () => {
-    const { opened, store } = await open();
-    await opened.run('CREATE TABLE IF NOT EXISTS deferred (id text UNIQUE DEFERRABLE INITIALLY DEFERRED)');
-    const [key, id] = [unique(), unique()];
-    const insert = (tx: PoolClient) => tx.query('INSERT INTO deferred VALUES ($1)', [id]).then(nothing);
-    await store.once(unique(), insert);
-    await expect(store.once(key, insert)).rejects.toMatchObject({
-      ...ERR_STORE,
-      message: expect.stringContaining('refused to commit'),
-      cause: { code: '23505' },
-    });
-    expect(await store.once(key, nothing)).toBe('handled');
-  });
 });
