@@ -160,11 +160,13 @@ class Attempt<Tx> {
   }
 
   /** Claims the keys that nobody has, and finds out about the others. */
-  async #claim({ run }: Transaction<Tx>): Promise<Claimed> {
+  async #claim({ run, beforeOther }: Transaction<Tx>): Promise<Claimed> {
     const { transaction, status } = this.#statements;
-    const claimed = await transaction.claim(run, this.#keys, crypto.randomUUID()).catch((error: unknown) => {
-      throw explained(error, this.#statements.table);
-    });
+    const claimed = await transaction
+      .claim(run, this.#keys, crypto.randomUUID(), beforeOther)
+      .catch((error: unknown) => {
+        throw explained(error, this.#statements.table);
+      });
     this.#claimed = claimed;
     for (const key of claimed.keys) this.#words.set(key, 'handled');
     const others = this.#keys.filter((key) => !this.#words.has(key));
