@@ -122,7 +122,9 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   async function takeOver(run: Run, keys: readonly string[]): Promise<void> {
     if (keys.length === 0 || monotonicNow() - lookedAt < Math.min(TAKEOVER_EVERY_MS, leaseMs)) return;
     lookedAt = monotonicNow();
-    const used = await run(keys.map((key) => `SELECT IS_USED_LOCK(${lockOf(`_ascii${literal(key)}`)})`).join(' UNION '));
+    const used = await run(
+      keys.map((key) => `SELECT IS_USED_LOCK(${lockOf(`_ascii${literal(key)}`)})`).join(' UNION '),
+    );
     const holders = new Set(keysOf(used));
     const { rows } = await run('SHOW PROCESSLIST');
     for (const [id = '', , , , command, seconds] of rows.map(valuesOf)) {
