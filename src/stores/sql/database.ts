@@ -26,6 +26,11 @@ export interface Transaction<Tx = unknown> {
   readonly close?: (() => void) | undefined;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */
   readonly destroy?: (() => void) | undefined;
+  /**
+   * Ends the transaction with one message, whose text ends with COMMIT. The server stops at the first statement that fails.
+   * Absent if the client can only commit after `work` has resolved.
+   */
+  readonly commit?: ((text: string) => Promise<void>) | undefined;
 }
 
 export interface TransactionOptions {
@@ -43,8 +48,8 @@ export interface SqlDatabase<Tx = unknown> {
   /** Runs a statement by itself. */
   readonly run: Run;
   /**
-   * Opens a transaction and passes it to `work`. Commits when `work` resolves; rolls back and rejects when it rejects. Does
-   * not give the connection to others before `work` has settled.
+   * Opens a transaction and passes it to `work`. Commits when `work` resolves, unless it called `commit`; rolls back and
+   * rejects when it rejects. Does not give the connection to others before `work` has settled.
    */
   transaction(work: (transaction: Transaction<Tx>) => Promise<void>, options: TransactionOptions): Promise<void>;
 }

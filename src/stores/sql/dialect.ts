@@ -50,6 +50,8 @@ export interface TransactionStatements {
   claim(run: Run, keys: readonly string[], owner: string, beforeOther?: Transaction['beforeOther']): Promise<Claimed>;
   /** Rejects with `ERR_WEBHOOK_STORE` if the transaction is not the one that claimed the keys. Before the commit. */
   check(run: Run, claimed: Claimed): Promise<void>;
+  /** Checks the same in the server and commits, in one round trip; for clients that can. */
+  commit?(send: NonNullable<Transaction<unknown>['commit']>, claimed: Claimed): Promise<void>;
   /** Before a rollback. */
   undo?(run: Run, claimed: Claimed): Promise<unknown>;
   /** Makes an open transaction unusable, so that a late handler writes nothing. Runs in it. */

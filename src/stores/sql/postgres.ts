@@ -1,6 +1,6 @@
 import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
-import { codesOf, type Durations, ENDED, keysOf, type Statements, type Status } from './dialect.js';
+import { codesOf, type Durations, ENDED, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
 import { literal, literals, type Table } from './table.js';
 
 /** Longest time until a key expires, in ms: Postgres has no dates beyond the year 294276. */
@@ -114,11 +114,15 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
         return { keys: claimed.map(([key = '']) => key), id, fencingToken: id ? transactionOf(id) : undefined };
       },
       async check(run, { id }) {
-        const { rows } = await run('SELECT txid_current_if_assigned()').catch((error: unknown) => {
-          throw codesOf(error).includes('25P02') ? storeError(ABORTED, error) : error;
-        });
+        const { rows } = await run('SELECT txid_current_if_assigned()').catch(refuse);
         if (rows.map(valuesOf)[0]?.[0] !== String(transactionOf(id))) throw storeError(ENDED);
       },
+      // The cast fails, and COMMIT does not run. Its argument is not a constant, which Postgres would cast at once.
+      commit: (send, { id }) =>
+        send(
+          `SELECT CASE WHEN txid_current_if_assigned() = ${transactionOf(id)} THEN 0
+            ELSE CAST(concat('${ENDED_MARK}', now()) AS int) END; COMMIT`,
+        ).catch(refuse),
       spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
       cancel: (run, { id }) =>
         run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${backendOf(id)} AND state = 'active'`),
@@ -129,6 +133,18 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
 export const ABORTED =
   'The handler resolved although one of its statements failed, so the transaction was rolled back. Let the handler reject, or use a savepoint for statements that may fail.';
+
+/** What the server's error contains if the transaction is not the one that claimed the keys. */
+const ENDED_MARK = 'A webhook handler ended its transaction itself. ';
+
+/** Explains why the check failed; passes on any other error. */
+function refuse(error: unknown): never {
+  if (codesOf(error).includes('25P02')) throw storeError(ABORTED, error);
+  const isEnded = reasonsOf(error).some(
+    ({ code, message }) => code === '22P02' && String(message).includes(ENDED_MARK),
+  );
+  throw isEnded ? storeError(ENDED, error) : error;
+}
 
 /** The statements that create the table. */
 export function postgresDdl({ quoted, index }: Table): string[] {

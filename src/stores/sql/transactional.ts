@@ -139,6 +139,7 @@ class Attempt<Tx> {
     if (this.#isOver || this.#transaction) throw storeError(this.#isOver ? GIVEN_UP : REPEATED);
     this.#transaction = transaction;
     const elapsedMs = stopwatch();
+    let commit: (() => Promise<void>) | undefined;
     try {
       this.#limit('did not answer');
       const claimed = await this.#claim(transaction);
@@ -146,8 +147,11 @@ class Attempt<Tx> {
       if (this.#isOver) throw storeError(GIVEN_UP);
       if (claimed.keys.length > 0) {
         await this.#handle(transaction, claimed, elapsedMs);
-        this.#limit('did not answer');
-        await this.#statements.transaction.check(transaction.run, claimed);
+        commit = this.#commitOf(transaction, claimed);
+        if (!commit) {
+          this.#limit('did not answer');
+          await this.#statements.transaction.check(transaction.run, claimed);
+        }
         if (this.#isOver) throw storeError(GIVEN_UP);
       }
     } catch (error) {
@@ -157,6 +161,13 @@ class Attempt<Tx> {
     }
     this.#isCommitting = true;
     this.#limit('did not answer, so it is unknown whether the transaction was committed,');
+    await commit?.();
+  }
+
+  /** Checks and commits in one round trip; undefined if the client or the database cannot. */
+  #commitOf({ commit: send }: Transaction<Tx>, claimed: Claimed): (() => Promise<void>) | undefined {
+    const { commit } = this.#statements.transaction;
+    return send && commit && (() => commit(send, claimed));
   }
 
   /** Claims the keys that nobody has, and finds out about the others. */

@@ -54,7 +54,7 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
     async transaction(work, { isolationLevel, timeoutMs }) {
       const client = await connected(pool);
       const { query, give, isGiven } = open(client, timeoutMs);
-      const session = async (text: string) => valuesOf((await query(text)).rows[0] as object)[0] as string;
+      const session = async (text: string) => firstOf(await query(text));
       let look: typeof SESSION | typeof SESSION_AFTER_PLAIN = SESSION_AFTER_PLAIN;
       /** Gives the connection back if its session is what it was. */
       const tidy = () =>
@@ -65,6 +65,7 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
       // The store limits these, and says what their lateness means.
       const plain = open(client).query;
       let isClosed = false;
+      let isCommitted = false;
       // Sent with the first statement, which saves a round trip.
       let begin = isolationLevel ? `BEGIN ISOLATION LEVEL ${isolationLevel}; ` : 'BEGIN; ';
       try {
@@ -92,36 +93,48 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
             isClosed = true;
           },
           destroy: () => give(true),
+          async commit(text) {
+            const isCheap = look === SESSION_AFTER_PLAIN;
+            const answers = await send(client, isCheap ? `${text}; ${look}` : text);
+            const committed = isCheap ? answers.at(-2) : answers.at(-1);
+            if (committed?.command !== 'COMMIT') throw storeError(ABORTED);
+            isCommitted = true;
+            if (isCheap) give(firstOf(answers.at(-1)) !== sessions.get(client)?.[look]);
+          },
         });
         // Postgres answers COMMIT with ROLLBACK if a statement failed after the check.
-        if ((await plain('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
+        if (!isCommitted && (await plain('COMMIT')).command !== 'COMMIT') throw storeError(ABORTED);
       } catch (error) {
         if (!isGiven()) await query('ROLLBACK').then(tidy, () => give(true));
         throw error;
       }
       // Not awaited, and after the answer to the delivery: the transaction is committed.
-      setImmediate(tidy);
+      if (!isGiven()) setImmediate(tidy);
     },
   };
 }
 
 /** A connection that was taken from the pool. */
 function open(client: PgClientLike, timeoutMs?: number): Pooled<PgAnswer> {
-  async function send(statement: string): Promise<PgAnswer> {
-    const result = await client.query(statement);
-    // Several statements have several results.
-    const last = [result].flat().at(-1) as { rows: object[]; rowCount: number | null; command: string };
-    return { rows: last.rows, changed: last.rowCount ?? undefined, command: last.command };
-  }
   function release(destroy: boolean): void {
     client.release(destroy);
     client.removeListener('error', ignore);
   }
-  return pooled(send, release, timeoutMs);
+  return pooled(async (text) => (await send(client, text)).at(-1) as PgAnswer, release, timeoutMs);
 }
 
 interface PgAnswer extends Answer {
   readonly command: string;
+}
+
+/** The answers to the statements of one message. */
+async function send(client: PgClientLike, text: string): Promise<PgAnswer[]> {
+  const results = [await client.query(text)].flat() as { rows: object[]; rowCount: number | null; command: string }[];
+  return results.map(({ rows, rowCount, command }) => ({ rows, changed: rowCount ?? undefined, command }));
+}
+
+function firstOf(answer: Answer | undefined): string {
+  return valuesOf(answer?.rows[0] ?? {})[0] ?? '';
 }
 
 /**
