@@ -126,11 +126,12 @@ class Attempt<Tx> {
   }
 
   /** Gives the client and the server `timeoutMs` for what comes next. */
-  #limit(what: string, error: unknown = storeError(late(what, this.#options))): void {
+  #limit(what: string, error?: unknown): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#transaction?.destroy?.();
-      this.#reject(error);
+      // An error costs more than the rest of this, and most are not needed.
+      this.#reject(error ?? storeError(late(what, this.#options)));
     }, this.#options.timeoutMs);
   }
 

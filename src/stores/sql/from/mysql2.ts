@@ -22,8 +22,8 @@ export interface Mysql2PoolLike<Connection> {
  * works until the handler settles. A connection that does not answer in time is closed. A handler that changes settings of
  * its session, or that ends the transaction, as DDL does in MySQL, fails.
  *
- * It does not remove temporary tables and variables that a handler leaves in its session: drop them, or let the pool reset
- * its connections (`resetOnRelease: true`).
+ * It does not notice settings that a trigger or a stored function changes. It does not remove temporary tables and variables
+ * that a handler leaves in its session: drop them, or let the pool reset its connections (`resetOnRelease: true`).
  *
  * @example
  * ```ts
