@@ -179,7 +179,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       return { keys: claimed, id, session: () => session };
     },
     async check(run, claimed) {
-      // Statements that the client has seen, none of which ends a transaction.
+      // The client saw every statement, and none can end a transaction.
       if ((await claimed.session?.()) === undefined) return;
       await run(`RELEASE SAVEPOINT ${MARK}`).catch(async (error: unknown) => {
         if (!codesOf(error).includes('1305')) throw error;

@@ -54,8 +54,8 @@ export async function runOnce(
 }
 
 /**
- * The connection for a handler, which works until `isOver` and cannot be given back. `onUse` is told every method that the
- * handler calls, with its first argument, and every object that it reaches through the connection.
+ * The connection for a handler, which works until `isOver` and cannot be given back. Calls `onUse` for every method that the
+ * handler calls, with its first argument, and for every object that the handler reads from the connection.
  */
 export function guarded<Connection extends object>(
   connection: Connection,
