@@ -13,10 +13,15 @@ export interface Answer {
 export type Run = (statement: string, timeoutMs?: number) => Promise<Answer>;
 
 /** An open transaction. */
-export interface Transaction<Tx> {
+export interface Transaction<Tx = unknown> {
   /** The handler's `context.tx`. */
   readonly tx: Tx;
   readonly run: Run;
+  /**
+   * Calls `work` before the handler's first statement other than plain SELECT, INSERT, UPDATE, DELETE and the like, and sends
+   * what `work` runs before that statement; absent if the client does not see every statement of the handler.
+   */
+  readonly beforeOther?: ((work: () => unknown) => void) | undefined;
   /** Makes `tx` refuse every further statement; absent if the client has no way. `run` still works. */
   readonly close?: (() => void) | undefined;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */

@@ -10,8 +10,8 @@ export interface Claimed {
   /** Identifies the transaction, for `check`, `cancel` and `terminate`. */
   readonly id: string;
   readonly fencingToken?: bigint | undefined;
-  /** What the session was like before the handler. */
-  readonly session?: string | undefined;
+  /** What the session was like before the first statement of the handler that could change it, once there was one. */
+  readonly session?: (() => Promise<string> | undefined) | undefined;
 }
 
 export interface Durations {
@@ -47,7 +47,7 @@ export interface Statements {
 
 export interface TransactionStatements {
   /** Claims and records the keys in an open transaction. */
-  claim(run: Run, keys: readonly string[], owner: string): Promise<Claimed>;
+  claim(run: Run, keys: readonly string[], owner: string, beforeOther?: Transaction['beforeOther']): Promise<Claimed>;
   /** Rejects with `ERR_WEBHOOK_STORE` if the transaction is not the one that claimed the keys. Before the commit. */
   check(run: Run, claimed: Claimed): Promise<void>;
   /** Checks the same in the server and commits, in one round trip; for clients that can. */

@@ -1,4 +1,3 @@
-import { sha256Hex } from '#runtime';
 import { monotonicNow } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
@@ -19,21 +18,48 @@ const TAKEOVER_EVERY_MS = 1000;
  */
 export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Durations): TransactionStatements {
   const retained = later(retentionMs);
-  const lockOf = (key: string) => `'ewr:${sha256Hex(`${table.scope} ${key}`).slice(0, 40)}'`;
+  /** The name of a lock. The server computes it, which costs less than longer statements. */
+  const lockOf = (key: string) => `CONCAT('ewr:', LEFT(SHA2(CONCAT(_ascii'${table.scope} ', ${key}), 256), 40))`;
   let lookedAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Claims all keys, or none: asks for each lock just before its row is inserted, so that a key held elsewhere is skipped
+   * without waiting. A duplicate locks the gap before its row until the rollback.
+   */
+  async function claimAll(run: Run, keys: readonly string[], owner: string, id: string): Promise<boolean> {
+    let inserted = 0;
+    try {
+      for (const chunk of chunksOf(keys)) {
+        // Frees what an earlier transaction has left, before the first lock.
+        const first = inserted === 0 ? `IF(j.n = 1, RELEASE_ALL_LOCKS() + GET_LOCK('${id}', 0), 1)` : '1';
+        const list = literals(chunk).replaceAll("'", '"');
+        const { changed = 0 } = await run(
+          `INSERT INTO ${table.quoted} ${COLUMNS} SELECT j.k, ${literal(owner)}, 1, ${retained}
+           FROM JSON_TABLE('[${list}]', '$[*]' COLUMNS (n FOR ORDINALITY, k VARCHAR(200) CHARACTER SET ascii PATH '$')) AS j
+           WHERE IF(${first}, GET_LOCK(${lockOf('j.k')}, 0), 0)`,
+        );
+        if (changed < chunk.length) break;
+        inserted += changed;
+      }
+    } catch (error) {
+      if (!codesOf(error).includes('1062')) throw error;
+    }
+    if (inserted === keys.length) return true;
+    // Keeps the isolation level.
+    await run('ROLLBACK AND CHAIN');
+    return false;
+  }
 
   /** Asks for the locks, and in the same round trip, unless that would wait, for the keys that have rows. */
   async function ask(run: Run, keys: readonly string[], first: string) {
     const found = table.isSerializable ? '' : `UNION ALL ${expiryOf(keys, plain('`key`'))}`;
-    const locks = keys.map((key) => `GET_LOCK(${lockOf(key)}, 0)`).join(', ');
+    const locks = keys.map((key) => `GET_LOCK(${lockOf(`_ascii${literal(key)}`)}, 0)`).join(', ');
     // As a number, the time is cheaper to insert with each key.
     const head = `CONCAT_WS('|', ${retained}, ${first})`;
     const { rows } = await run(`SELECT ${plain(head)} AS name, CONCAT(${locks}) AS value ${found}`);
     const [[told = '', answers = ''] = [], ...known] = rows.map(valuesOf);
-    const [expires = '', ...session] = told.split('|');
     return {
-      expires: BigInt(expires),
-      session: session.slice(2).join('|'),
+      expires: BigInt(told.split('|')[0] as string),
       locked: keys.filter((_, index) => answers[index] === '1'),
       isExpired: expired(known),
     };
@@ -66,13 +92,13 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     return keys;
   }
 
-  async function claimSome(run: Run, keys: readonly string[], owner: string, first: string) {
-    const { session, expires, locked, ...before } = await ask(run, keys, first);
+  async function claimSome(run: Run, keys: readonly string[], owner: string, first: string): Promise<Set<string>> {
+    const { expires, locked, ...before } = await ask(run, keys, first);
     // A duplicate would lock the gap before its row, so that other transactions wait to insert there.
     const absent = locked.filter((key) => !before.isExpired.has(key));
     const claimed = new Set(await insert(run, absent, owner, expires));
     const others = keys.filter((key) => !claimed.has(key));
-    if (others.length === 0) return { session, claimed };
+    if (others.length === 0) return claimed;
     const isExpired = table.isSerializable
       ? expired((await run(expiryOf(others))).rows.map(valuesOf))
       : before.isExpired;
@@ -86,7 +112,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       run,
       others.filter((key) => !isExpired.has(key)),
     );
-    return { session, claimed };
+    return claimed;
   }
 
   /**
@@ -96,7 +122,9 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   async function takeOver(run: Run, keys: readonly string[]): Promise<void> {
     if (keys.length === 0 || monotonicNow() - lookedAt < Math.min(TAKEOVER_EVERY_MS, leaseMs)) return;
     lookedAt = monotonicNow();
-    const used = await run(keys.map((key) => `SELECT IS_USED_LOCK(${lockOf(key)})`).join(' UNION '));
+    const used = await run(
+      keys.map((key) => `SELECT IS_USED_LOCK(${lockOf(`_ascii${literal(key)}`)})`).join(' UNION '),
+    );
     const holders = new Set(keysOf(used));
     const { rows } = await run('SHOW PROCESSLIST');
     for (const [id = '', , , , command, seconds] of rows.map(valuesOf)) {
@@ -110,30 +138,49 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     if (holder !== undefined && /^\d+$/.test(holder)) await run(`KILL ${what} ${holder}`);
   }
 
+  const lookAt = async (run: Run) => keysOf(await run(`SELECT ${settingsText(table.isMariadb)}`))[0] ?? '';
+
+  /** Marks the transaction, and resolves to the settings of its session. Sends both before it returns. */
+  async function mark(run: Run): Promise<string> {
+    const [, session] = await Promise.all([run(`SAVEPOINT ${MARK}`), lookAt(run)]);
+    return session;
+  }
+
   /** Closes the connection if the handler changed its settings, and resolves to their names. */
-  async function tidy(run: Run, { session = '' }: Claimed): Promise<string[]> {
-    const [after = ''] = keysOf(await run(`SELECT ${settingsText(table.isMariadb)}`));
-    const changed = changedSettings(table.isMariadb, session, after);
+  async function tidy(run: Run, { session }: Claimed): Promise<string[]> {
+    const before = await session?.();
+    if (before === undefined) return [];
+    const changed = changedSettings(table.isMariadb, before, await lookAt(run));
     if (changed.length > 0) await run('KILL CONNECTION_ID()').catch(ignore);
     return changed;
   }
 
   return {
-    async claim(run, keys, owner) {
-      // Frees what an earlier transaction has left, before it asks for more.
+    async claim(run, keys, owner, beforeOther) {
       const id = `ewr:${owner}`;
-      const first = `RELEASE_ALL_LOCKS(), GET_LOCK('${id}', 0), ${settingsText(table.isMariadb)}`;
       const claimed: string[] = [];
-      let session: string | undefined;
-      for (const chunk of chunksOf(keys)) {
-        const some = await claimSome(run, chunk, owner, session === undefined ? first : `''`);
-        session ??= some.session;
-        claimed.push(...some.claimed);
+      if (await claimAll(run, keys, owner, id)) claimed.push(...keys);
+      else {
+        let first = `RELEASE_ALL_LOCKS(), GET_LOCK('${id}', 0)`;
+        for (const chunk of chunksOf(keys)) {
+          claimed.push(...(await claimSome(run, chunk, owner, first)));
+          first = `''`;
+        }
       }
-      if (claimed.length > 0) await run(`SAVEPOINT ${MARK}`);
-      return { keys: claimed, id, session };
+      let session: Promise<string> | undefined;
+      const start = () => {
+        session ??= mark(run);
+        return session;
+      };
+      if (claimed.length > 0) {
+        if (beforeOther) beforeOther(() => start().catch(ignore));
+        else await start();
+      }
+      return { keys: claimed, id, session: () => session };
     },
     async check(run, claimed) {
+      // The client saw every statement, and none can end a transaction.
+      if ((await claimed.session?.()) === undefined) return;
       await run(`RELEASE SAVEPOINT ${MARK}`).catch(async (error: unknown) => {
         if (!codesOf(error).includes('1305')) throw error;
         // LOCK TABLES, for one, would outlive the transaction.

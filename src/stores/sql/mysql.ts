@@ -1,3 +1,4 @@
+import { sha256Hex } from '#runtime';
 import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
 import { type Durations, keysOf, type Statements, type Status } from './dialect.js';
@@ -7,7 +8,12 @@ import { chunksOf, literal, literals, type Table } from './table.js';
 
 /** For MySQL 8 and MariaDB 10.6 or later. Uses the server's clock. */
 export function mysqlStatements(named: Table, durations: Durations): Statements {
-  const table: MysqlTable = { quoted: named.quoted, scope: named.name, isMariadb: false, isSerializable: false };
+  const table: MysqlTable = {
+    quoted: named.quoted,
+    scope: scopeOf(named.name),
+    isMariadb: false,
+    isSerializable: false,
+  };
   const leased = later(durations.leaseMs);
   const retained = later(durations.retentionMs);
   let isPrepared = false;
@@ -44,7 +50,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
     if (named.schema === undefined) {
       if (hasNone === '1') throw storeError(NO_DATABASE);
       table.quoted = `\`${database.replaceAll('`', '``')}\`.${named.quoted}`;
-      table.scope = `${database}.${named.name}`;
+      table.scope = scopeOf(`${database}.${named.name}`);
     }
     table.isMariadb = /mariadb/i.test(version);
     const [level] = keysOf(await run(`SELECT @@${isolationVariable(table)}`));
@@ -92,6 +98,11 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
     },
     transaction: mysqlTransaction(table, durations),
   };
+}
+
+/** In ASCII, so that it is the same text in the character set of each connection. */
+function scopeOf(name: string): string {
+  return sha256Hex(name).slice(0, 40);
 }
 
 /** The statements that create the table. */

@@ -1,11 +1,11 @@
-import { isWebhookError } from '../../errors.js';
 import { stopwatch, withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
 import type { IdempotencyStore, RunOptions, StoreWord } from '../store.js';
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
 import type { IsolationLevel, SqlDatabase, Run as SqlRun, Transaction } from './database.js';
-import { type Claimed, codesOf, ENDED, explained, isConflict, type Statements } from './dialect.js';
+import { type Claimed, explained, isConflict, type Statements } from './dialect.js';
+import { CONFLICTS, commitError, FROZEN, GIVEN_UP, ifEnded, late, MOST_TRIES, REPEATED } from './transaction-errors.js';
 
 export interface TransactionalOptions {
   readonly leaseMs: number;
@@ -15,9 +15,6 @@ export interface TransactionalOptions {
 
 /** The handler: the keys that are fresh, and its transaction. */
 type Run<Tx, Keys = readonly string[]> = (fresh: Keys, tx: Tx, options: RunOptions) => Promise<void>;
-
-/** How often a transaction is run after serialization failures and deadlocks. */
-const MOST_TRIES = 5;
 
 /** How long a statement of a late handler may hold up the end of its transaction, in ms. */
 const SPOIL_MS = 100;
@@ -172,11 +169,13 @@ class Attempt<Tx> {
   }
 
   /** Claims the keys that nobody has, and finds out about the others. */
-  async #claim({ run }: Transaction<Tx>): Promise<Claimed> {
+  async #claim({ run, beforeOther }: Transaction<Tx>): Promise<Claimed> {
     const { transaction, status } = this.#statements;
-    const claimed = await transaction.claim(run, this.#keys, crypto.randomUUID()).catch((error: unknown) => {
-      throw explained(error, this.#statements.table);
-    });
+    const claimed = await transaction
+      .claim(run, this.#keys, crypto.randomUUID(), beforeOther)
+      .catch((error: unknown) => {
+        throw explained(error, this.#statements.table);
+      });
     this.#claimed = claimed;
     for (const key of claimed.keys) this.#words.set(key, 'handled');
     const others = this.#keys.filter((key) => !this.#words.has(key));
@@ -266,33 +265,7 @@ class Attempt<Tx> {
   }
 }
 
-/** Explains a failed commit. */
-function commitError(cause: unknown): unknown {
-  if (isWebhookError(cause) || isConflict(cause) || isBusy(cause)) return cause;
-  const refused = codesOf(cause).some((code) => /^(23|25P02)/.test(code));
-  return storeError(refused ? REFUSED : UNKNOWN, cause);
-}
-
-function late(what: string, { timeoutMs }: TransactionalOptions): string {
-  return `The database ${what} within ${timeoutMs} ms (timeoutMs).`;
-}
-
-const GIVEN_UP = 'The transaction of this event was given up, because its time was over.';
-const REPEATED =
-  'The client called the transaction a second time by itself. Turn its own retries off: the store runs transactions again after conflicts.';
-const FROZEN =
-  'Claiming the key took so long that the handler could outlive its lease, so it was not started. The process was frozen, or leaseMs is too short.';
-const CONFLICTS = `Concurrent transactions made this one fail ${MOST_TRIES} times, so it was rolled back. A redelivery tries again.`;
-const REFUSED = 'The database refused to commit, so the transaction was rolled back.';
-const UNKNOWN =
-  'The connection failed, so it is unknown whether the transaction was committed. A redelivery resolves this.';
-
 const yes = () => true;
-
-/** Rethrows only that the handler has ended the transaction. */
-function ifEnded(error: unknown): void {
-  if (isWebhookError(error) && error.message === ENDED) throw error;
-}
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -22,8 +22,8 @@ export interface Mysql2PoolLike<Connection> {
  * works until the handler settles. A connection that does not answer in time is closed. A handler that changes settings of
  * its session, or that ends the transaction, as DDL does in MySQL, fails.
  *
- * It does not remove temporary tables and variables that a handler leaves in its session: drop them, or let the pool reset
- * its connections (`resetOnRelease: true`).
+ * It does not notice settings that a trigger or a stored function changes. It does not remove temporary tables and variables
+ * that a handler leaves in its session: drop them, or let the pool reset its connections (`resetOnRelease: true`).
  *
  * @example
  * ```ts
@@ -48,11 +48,24 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
       const connection = await pool.getConnection();
       const { query, give, isGiven } = open(connection, timeoutMs);
       let isOver = false;
+      let beforeOther: (() => unknown) | undefined;
       try {
         if (isolationLevel) await query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
         await query('START TRANSACTION');
         await work({
-          tx: guarded(connection, () => isOver || isGiven()),
+          tx: guarded(
+            connection,
+            () => isOver || isGiven(),
+            (name, argument) => {
+              if (isPlain(name, argument)) return;
+              // mysql2 sends statements in the order in which they were asked for.
+              beforeOther?.();
+              beforeOther = undefined;
+            },
+          ),
+          beforeOther(work) {
+            beforeOther = work;
+          },
           run: open(connection).query,
           close() {
             isOver = true;
@@ -87,6 +100,19 @@ function open(connection: Mysql2ConnectionLike, timeoutMs?: number): Pooled<Answ
 
 /** Whatever the pool's own options are. */
 const AS_SENT = { rowsAsArray: true, nestTables: false, typeCast: true, namedPlaceholders: false };
+
+const PLAIN = /^\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|VALUES)\b/i;
+const HARMLESS = new Set<PropertyKey>(['format', 'escape', 'escapeId', 'config', 'threadId']);
+
+/**
+ * Whether a handler that uses the connection so can neither end its transaction nor change its session, unless a stored
+ * function or a trigger sets something: these cannot commit. `;` may separate statements.
+ */
+function isPlain(name: PropertyKey, argument: unknown): boolean {
+  if (name !== 'query' && name !== 'execute') return HARMLESS.has(name);
+  const text: unknown = typeof argument === 'string' ? argument : Object(argument).sql;
+  return typeof text === 'string' && PLAIN.test(text) && !text.includes(';');
+}
 
 /** Whether the server answered with the error, so that the connection works. */
 export function isAnswer(error: unknown): boolean {

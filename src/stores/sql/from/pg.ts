@@ -80,8 +80,8 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
           tx: guarded(
             client,
             () => isClosed || isGiven(),
-            (statement) => {
-              if (!isPlain(statement)) look = SESSION;
+            (name, argument) => {
+              if (name === 'query' && !isPlain(argument)) look = SESSION;
             },
           ),
           run(statement) {

@@ -55,22 +55,26 @@ export async function runOnce(
   }
 }
 
-/** The connection for a handler, which works until `isOver` and cannot be given back. */
+/**
+ * The connection for a handler, which works until `isOver` and cannot be given back. Calls `onUse` for every method that the
+ * handler calls, with its first argument, and for every object that the handler reads from the connection.
+ */
 export function guarded<Connection extends object>(
   connection: Connection,
   isOver: () => boolean,
-  onQuery: (statement: unknown) => void = () => {},
+  onUse: (name: PropertyKey, argument?: unknown) => void = () => {},
 ): Connection {
   return new Proxy(connection, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name);
+      if (typeof value === 'object') onUse(name);
       if (typeof value !== 'function' || name === 'constructor') return value;
       return (...args: unknown[]) => {
         if (isOver()) return refuse(args.at(-1));
         if (name === 'release' || name === 'destroy' || name === 'end') {
           throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
         }
-        if (name === 'query') onQuery(args[0]);
+        onUse(name, args[0]);
         const result: unknown = Reflect.apply(value, target, args);
         return result === target ? receiver : result;
       };

@@ -1,8 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import type { PoolConnection } from 'mysql2/promise';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fromMysql2, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
 import { countOf, ERR_STORE, type Run, useServer, write } from '../client.js';
+import { openMysql2 } from '../clients/mysql2.js';
 import { mysqlClients } from './clients.js';
+
+/** The connection of mysql2 with callbacks. */
+type Raw = { promise(): Pick<PoolConnection, 'query'> };
 
 /** What handlers do to the session of MySQL or MariaDB. */
 describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
@@ -72,6 +78,17 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       expect(await direct.transactional().once(unique(), write(unique()))).toBe('handled');
     });
 
+    it('takes four round trips for a handler of one plain statement', async () => {
+      const opened = await server.open(client, { max: 1 });
+      const store = opened.transactional();
+      const questions = async () => Number((await opened.run(`SHOW SESSION STATUS LIKE 'Questions'`))[0]?.Value);
+      await store.once(unique(), nothing);
+      const before = await questions();
+      expect(await store.once(unique(), write(unique()))).toBe('handled');
+      // One is the question itself.
+      expect((await questions()) - before - 1).toBe(4);
+    });
+
     it('releases locks that a handler left to its session', async () => {
       const [opened, other] = [await server.open(client, { max: 1 }), await server.open(client, { max: 1 })];
       const name = unique();
@@ -79,6 +96,29 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       expect(await opened.transactional().once(unique(), lock)).toBe('handled');
       expect(await opened.transactional().once(unique(), nothing)).toBe('handled');
       expect(await other.run(`SELECT IS_FREE_LOCK('${name}') AS free`)).toMatchObject([{ free: 1 }]);
+    });
+  });
+
+  it.each<[string, (tx: PoolConnection) => Promise<unknown>]>([
+    ['tx.commit()', (tx) => tx.commit()],
+    ['tx.execute()', (tx) => tx.execute('COMMIT')],
+    ['the connection within tx', (tx) => (tx as unknown as { connection: Raw }).connection.promise().query('COMMIT')],
+    ['a second statement', (tx) => tx.query('SELECT 1; COMMIT')],
+    ['an object', (tx) => tx.query({ sql: 'COMMIT' })],
+    ['a procedure', (tx) => tx.query('CALL commits()')],
+  ])('refuses by name a handler of mysql2 that commits by %s', async (_, commit) => {
+    await server.open(mysqlClients[0] as (typeof mysqlClients)[0]);
+    const pool = openMysql2(server.server().url, { max: 1 }, { multipleStatements: true });
+    onTestFinished(() => pool.end());
+    await pool.query('CREATE OR REPLACE PROCEDURE commits() COMMIT');
+    const store = sqlStore({ db: fromMysql2(pool), transactional: true });
+    const result = store.once(unique(), async (tx) => {
+      await tx.query('INSERT INTO effects VALUES (?)', [unique()]);
+      await commit(tx);
+    });
+    await expect(result).rejects.toMatchObject({
+      ...ERR_STORE,
+      message: expect.stringContaining('ended the transaction of context.tx itself'),
     });
   });
 });

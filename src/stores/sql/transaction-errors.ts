@@ -1,0 +1,33 @@
+import { isWebhookError } from '../../errors.js';
+import { storeError } from '../bounded-calls.js';
+import { isBusy } from './busy.js';
+import { codesOf, ENDED, isConflict } from './dialect.js';
+
+/** How often a transaction is run after serialization failures and deadlocks. */
+export const MOST_TRIES = 5;
+
+/** Explains a failed commit. */
+export function commitError(cause: unknown): unknown {
+  if (isWebhookError(cause) || isConflict(cause) || isBusy(cause)) return cause;
+  const refused = codesOf(cause).some((code) => /^(23|25P02)/.test(code));
+  return storeError(refused ? REFUSED : UNKNOWN, cause);
+}
+
+export function late(what: string, { timeoutMs }: { readonly timeoutMs: number }): string {
+  return `The database ${what} within ${timeoutMs} ms (timeoutMs).`;
+}
+
+export const GIVEN_UP = 'The transaction of this event was given up, because its time was over.';
+export const REPEATED =
+  'The client called the transaction a second time by itself. Turn its own retries off: the store runs transactions again after conflicts.';
+export const FROZEN =
+  'Claiming the key took so long that the handler could outlive its lease, so it was not started. The process was frozen, or leaseMs is too short.';
+export const CONFLICTS = `Concurrent transactions made this one fail ${MOST_TRIES} times, so it was rolled back. A redelivery tries again.`;
+const REFUSED = 'The database refused to commit, so the transaction was rolled back.';
+const UNKNOWN =
+  'The connection failed, so it is unknown whether the transaction was committed. A redelivery resolves this.';
+
+/** Rethrows only that the handler has ended the transaction. */
+export function ifEnded(error: unknown): void {
+  if (isWebhookError(error) && error.message === ENDED) throw error;
+}
