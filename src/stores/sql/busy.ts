@@ -50,7 +50,7 @@ export function begin(db: SynchronousDatabase<unknown>): () => void {
   // libsql crashes the process when a closed connection is used.
   if (state === 'closed') throw new Error('The database is closed.');
   if (state === 'in a transaction') throw new Error(IN_TRANSACTION);
-  const [row] = db.runNow('PRAGMA busy_timeout');
+  const [row] = db.runNow('PRAGMA busy_timeout', []);
   const [timeoutMs] = Object.values(row ?? {}).map(Number);
   if (timeoutMs) db.runNow('PRAGMA busy_timeout = 0');
   const end = () => {

@@ -58,8 +58,11 @@ export interface SqlDatabase<Tx = unknown> {
 export interface SynchronousDatabase<Connection> {
   readonly dialect: 'sqlite';
   readonly connection: Connection;
-  /** Runs a statement and returns its rows. */
-  runNow(statement: string): readonly object[];
+  /**
+   * Runs a statement and returns its rows. A statement with `values`, even an empty list, is prepared once and must not be
+   * able to be busy.
+   */
+  runNow(statement: string, values?: readonly (string | number)[]): readonly object[];
   /** Whether other code has a transaction open on the connection, or has closed it. */
   state(): 'free' | 'in a transaction' | 'closed';
 }

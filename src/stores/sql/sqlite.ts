@@ -12,10 +12,14 @@ const MARK = 'event_webhook_receiver';
  */
 export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Durations) {
   const now = () => Math.floor(Date.now());
+  const replace =
+    'ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = excluded.done, expires_at = excluded.expires_at';
+  const recordEach = `INSERT INTO ${quoted} (key, owner, done, expires_at) SELECT value, ?, 1, ? FROM json_each(?) WHERE true
+     ${replace} WHERE expires_at <= ? RETURNING key`;
   const upsert = (keys: readonly string[], owner: string, done: 0 | 1, expires: number) =>
     `INSERT INTO ${quoted} (key, owner, done, expires_at)
      VALUES ${keys.map((key) => `(${literal(key)}, ${literal(owner)}, ${done}, ${Math.ceil(expires)})`).join(', ')}
-     ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = excluded.done, expires_at = excluded.expires_at`;
+     ${replace}`;
   return {
     status: (keys: readonly string[]) =>
       `SELECT key, CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END FROM ${quoted}
@@ -30,6 +34,9 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
     /** Claims and records in one, for a transaction. */
     record: (keys: readonly string[], owner: string) =>
       `${upsert(keys, owner, 1, now() + retentionMs)} WHERE expires_at <= ${now()} RETURNING key`,
+    /** As `record`, with values: one JSON array for all keys, so that the text does not depend on their number. */
+    recordEach: (keys: readonly string[], owner: string) =>
+      [recordEach, [owner, Math.ceil(now() + retentionMs), JSON.stringify(keys), now()]] as const,
     sweep: (rows: number) =>
       `DELETE FROM ${quoted} WHERE key IN (SELECT key FROM ${quoted} WHERE expires_at <= ${now()} LIMIT ${rows}) RETURNING 1`,
     mark: `SAVEPOINT ${MARK}`,

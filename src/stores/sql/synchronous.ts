@@ -23,7 +23,7 @@ export function synchronousStore<Connection>(
 
   /** Claims the keys in the open transaction, and finds out about the others. */
   function claim(keys: readonly string[]): Map<string, StoreWord> {
-    const claimed = keysOf({ rows: db.runNow(texts.record(keys, crypto.randomUUID())) });
+    const claimed = keysOf({ rows: db.runNow(...texts.recordEach(keys, crypto.randomUUID())) });
     const words = new Map<string, StoreWord>(claimed.map((key) => [key, 'handled']));
     const others = keys.filter((key) => !words.has(key));
     if (others.length === 0) return words;

@@ -1,17 +1,28 @@
 import { hasMethods } from '../../../internal/check-client.js';
+import type { SynchronousDatabase } from '../database.js';
 
 /** What the synchronous drivers of SQLite have in common. */
 export interface SqliteLike {
   exec(sql: string): unknown;
-  prepare(sql: string): { all(): unknown[] };
+  prepare(sql: string): { all(...values: (string | number)[]): unknown[] };
 }
 
-/** Runs statements. After a busy statement that was prepared, libsql's connection commits nothing from then on. */
-export function runOn(db: SqliteLike): (statement: string) => readonly object[] {
-  return (statement) => {
-    if (/^(SELECT|PRAGMA)|RETURNING \w+$/.test(statement)) return db.prepare(statement).all() as object[];
-    db.exec(statement);
-    return [];
+/** Runs statements; keeps those with values prepared, as their texts are few. */
+export function runOn(db: SqliteLike): SynchronousDatabase<unknown>['runNow'] {
+  const prepared = new Map<string, ReturnType<SqliteLike['prepare']>>();
+  return (text, values) => {
+    if (values === undefined) {
+      if (/^(SELECT|PRAGMA)|RETURNING \w+$/.test(text)) return db.prepare(text).all() as object[];
+      // After a prepared statement that was busy, libsql's connection commits nothing.
+      db.exec(text);
+      return [];
+    }
+    const statement = prepared.get(text) ?? db.prepare(text);
+    // Removed while it runs, because libsql does not reset a statement that failed.
+    prepared.delete(text);
+    const rows = statement.all(...values) as object[];
+    prepared.set(text, statement);
+    return rows;
   };
 }
 

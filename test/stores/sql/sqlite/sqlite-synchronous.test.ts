@@ -190,6 +190,22 @@ describe('fromBetterSqlite3, transactional', () => {
     await expect(once(store, unique(), nothing)).rejects.toThrow('The database is closed.');
   });
 
+  it('works on after the schema changed, in a handler and beside it, and after a failed statement', async () => {
+    const { db, store, write, count } = await open(connect('schema.db'));
+    const ids = [unique(), unique(), unique()] as const;
+    expect(await once(store, ids[0], () => db.exec('ALTER TABLE effects ADD COLUMN more TEXT'))).toBe('handled');
+    db.exec('DROP TABLE webhook_idempotency_keys; DROP TABLE effects; CREATE TABLE effects (id TEXT)');
+    await expect(once(store, ids[1], write(ids[1]))).rejects.toThrow('Call migrate()');
+    await store.migrate();
+    db.exec('ALTER TABLE webhook_idempotency_keys ADD COLUMN note TEXT');
+    expect(await once(store, ids[1], write(ids[1]))).toBe('handled');
+    expect(await once(store, ids[1], failing)).toBe('duplicate');
+    expect([count(ids[1]), db.inTransaction]).toEqual([1, false]);
+    const other = await open(connect('schema.db'));
+    expect(await once(other.store, ids[1], failing)).toBe('duplicate');
+    expect(await once(other.store, ids[2], other.write(ids[2]))).toBe('handled');
+  });
+
   it('says that the table is missing', async () => {
     const store = sqlStore({ db: fromBetterSqlite3(connect('empty.db')), transactional: true }) as SqlStore<unknown>;
     await expect(once(store, unique(), nothing)).rejects.toMatchObject({
