@@ -83,7 +83,7 @@ export function guarded<Connection extends object>(
 }
 
 /** Like an ended client: throwing into a callback that nobody waits for would end the process. */
-function refuse(callback: unknown): Promise<never> | undefined {
+export function refuse(callback: unknown): Promise<never> | undefined {
   if (typeof callback !== 'function') return refused();
   queueMicrotask(() => callback(overError()));
   return undefined;

@@ -10,13 +10,16 @@ import {
 import { ENDED } from '../dialect.js';
 import { isAnswer as isMysqlAnswer } from './mysql2.js';
 import { isAnswer as isPgAnswer } from './pg.js';
-import { pooled, runOnce } from './pooled.js';
+import { pooled, refuse, runOnce } from './pooled.js';
 import { SESSION } from './postgres-session.js';
 
 /** A connection of pg or of mysql2 with callbacks, which Knex and TypeORM use. */
 export interface RawConnection {
   query(text: string, callback: (error: unknown, result: unknown) => void): unknown;
 }
+
+/** How the statements begin with which an ORM ends a transaction, or one within it that the handler left open. */
+const ENDING = /^(COMMIT|ROLLBACK|RELEASE)/;
 
 /** Gives a connection back to the pool of an ORM, which drops one that is closed. */
 type Release = () => unknown;
@@ -55,11 +58,13 @@ export async function transactionOn<Tx>(
 ): Promise<void> {
   const { query, within, give, isGiven } = open(connection, orm.release, timeoutMs);
   const send = sender(connection);
+  const gate = gateOf(connection);
   const socket = socketOf(connection);
   const session = async () =>
     dialect === 'postgres' ? (valuesOf((await query(SESSION)).rows[0] as object)[0] as string) : '';
   /** Gives the connection back if its session is what it was. */
   const tidy = async () => {
+    gate.open();
     if (isGiven()) return;
     await session().then(
       (after) => give(after !== sessions.get(connection)),
@@ -70,6 +75,7 @@ export async function transactionOn<Tx>(
     if (!sessions.has(connection)) sessions.set(connection, await session());
     await work({
       tx: await within(orm.begin()),
+      close: gate.close,
       destroy: () => give(true),
       // An ORM also gives a connection back that was lost.
       run: (statement) => (orm.isEnded() && !socket.destroyed ? Promise.reject(storeError(ENDED)) : send(statement)),
@@ -97,10 +103,32 @@ function open(connection: RawConnection, release: Release, timeoutMs?: number) {
 }
 
 function sender(connection: RawConnection): Run {
+  const { query } = connection;
   return (statement) =>
     new Promise((resolve, reject) => {
-      connection.query(statement, (error, result) => (error ? reject(error) : resolve(answerOf(result))));
+      query.call(connection, statement, (error, result) => (error ? reject(error) : resolve(answerOf(result))));
     });
+}
+
+/**
+ * Once closed, refuses what the handler has not awaited: a statement that fails after the check would undo the transaction,
+ * and the ORM would not notice, because Postgres answers COMMIT with ROLLBACK.
+ */
+function gateOf(connection: RawConnection) {
+  const { query } = connection;
+  const isOwn = Object.hasOwn(connection, 'query');
+  return {
+    close() {
+      connection.query = (statement: unknown, ...more: unknown[]) => {
+        const text = String(Object(statement).text ?? Object(statement).sql ?? statement);
+        return ENDING.test(text) ? Reflect.apply(query, connection, [statement, ...more]) : refuse(more.at(-1));
+      };
+    },
+    open() {
+      if (isOwn) connection.query = query;
+      else Reflect.deleteProperty(connection, 'query');
+    },
+  };
 }
 
 /** The answer in a result of pg or mysql2. */

@@ -2,14 +2,12 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
-import { overError } from './pooled.js';
 import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
 
 export interface QueryRunnerLike<Manager> {
   readonly manager: Manager;
   readonly isReleased: boolean;
   readonly isTransactionActive: boolean;
-  query: (text: string, ...more: never[]) => Promise<unknown>;
   connect(): Promise<unknown>;
   startTransaction(isolationLevel?: Uppercase<IsolationLevel>): Promise<void>;
   commitTransaction(): Promise<void>;
@@ -83,7 +81,6 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
           return runner.manager;
         },
         async commit() {
-          close(runner);
           // The handler may have left transactions within it open.
           do await runner.commitTransaction();
           while (runner.isTransactionActive);
@@ -97,11 +94,4 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
       await transactionOn(connection, dialect, steps, work, options);
     },
   };
-}
-
-/** Refuses statements that the handler has not awaited: after COMMIT was sent they would commit by themselves. */
-function close(runner: QueryRunnerLike<unknown>): void {
-  const { query } = runner;
-  runner.query = (text, ...more) =>
-    /^(COMMIT|ROLLBACK|RELEASE)/.test(text) ? query.call(runner, text, ...more) : Promise.reject(overError());
 }

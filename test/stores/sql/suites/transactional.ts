@@ -92,6 +92,24 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
       }
     });
 
+    it('never reports as handled what a statement undid that the handler has not awaited', async () => {
+      const opened = await open({ max: 1 });
+      const store = opened.transactional();
+      for (const text of ['SELECT 1', 'SELECT 1; SELECT 2']) {
+        const [key, id] = [unique(), unique()];
+        const run = async (tx: Run) => {
+          await write(id)(tx);
+          // Answered after the handler has returned. What fails then is sent before COMMIT.
+          tx(text)
+            .then(() => tx('SELECT nonsense'))
+            .catch(nothing);
+        };
+        const word = await store.once(key, run).catch(() => 'failed');
+        expect(await store.once(key, nothing)).toBe(word === 'handled' ? 'duplicate' : 'handled');
+        expect(await countOf(opened, id)).toBe(word === 'handled' ? 1 : 0);
+      }
+    });
+
     it('lets a handler roll back to a savepoint', async () => {
       const opened = await open();
       const [key, kept, undone] = [unique(), unique(), unique()];
