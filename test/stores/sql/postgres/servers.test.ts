@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
       isOver = true;
       await terminating;
       await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
-      for (const key of keys) expect([key, await countOf(opened, key)]).toEqual([key, 1]);
+      for (const key of keys) expect([key, await countOf(direct, key)]).toEqual([key, 1]);
     }, 40_000);
 
     it('has a late handler terminated when a pool of one is all there is', async () => {
