@@ -12,16 +12,24 @@ export interface Answer {
 /** Runs one statement without parameters. A client that can close connections closes one without an answer after `timeoutMs`. */
 export type Run = (statement: string, timeoutMs?: number) => Promise<Answer>;
 
+/** What a client sees of a handler's statements. */
+export interface Watch {
+  /**
+   * Calls `work` before the first statement other than plain SELECT, INSERT, UPDATE, DELETE and the like, and sends what
+   * `work` runs before that statement.
+   */
+  beforeOther(work: () => unknown): void;
+  /** Waits for all statements. Resolves to whether one failed, and rejects with a deadlock, which ended the transaction. */
+  hasFailed(): Promise<boolean>;
+}
+
 /** An open transaction. */
 export interface Transaction<Tx = unknown> {
   /** The handler's `context.tx`. */
   readonly tx: Tx;
   readonly run: Run;
-  /**
-   * Calls `work` before the handler's first statement other than plain SELECT, INSERT, UPDATE, DELETE and the like, and sends
-   * what `work` runs before that statement; absent if the client does not see every statement of the handler.
-   */
-  readonly beforeOther?: ((work: () => unknown) => void) | undefined;
+  /** The handler's statements; absent if the client does not see every one. */
+  readonly watch?: Watch | undefined;
   /** Makes `tx` refuse every further statement; absent if the client has no way. `run` still works. */
   readonly close?: (() => void) | undefined;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */

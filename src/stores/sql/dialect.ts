@@ -1,5 +1,5 @@
 import { storeError } from '../bounded-calls.js';
-import type { Answer, IsolationLevel, Run, Transaction } from './database.js';
+import type { Answer, IsolationLevel, Run, Transaction, Watch } from './database.js';
 
 /** What is known of a key that could not be claimed. */
 export type Status = 'duplicate' | 'in-progress';
@@ -12,6 +12,8 @@ export interface Claimed {
   readonly fencingToken?: bigint | undefined;
   /** What the session was like before the first statement of the handler that could change it, once there was one. */
   readonly session?: (() => Promise<string> | undefined) | undefined;
+  /** Whether the server has rolled back, because a statement of the handler failed. */
+  readonly isLost?: (() => Promise<boolean | undefined>) | undefined;
 }
 
 export interface Durations {
@@ -47,11 +49,13 @@ export interface Statements {
 
 export interface TransactionStatements {
   /** Claims and records the keys in an open transaction. */
-  claim(run: Run, keys: readonly string[], owner: string, beforeOther?: Transaction['beforeOther']): Promise<Claimed>;
+  claim(run: Run, keys: readonly string[], owner: string, watch?: Watch): Promise<Claimed>;
   /** Rejects with `ERR_WEBHOOK_STORE` if the transaction is not the one that claimed the keys. Before the commit. */
   check(run: Run, claimed: Claimed): Promise<void>;
   /** Checks the same in the server and commits, in one round trip; for clients that can. */
   commit?(send: NonNullable<Transaction<unknown>['commit']>, claimed: Claimed): Promise<void>;
+  /** After the check, before the client commits. May commit itself. */
+  end?(run: Run, claimed: Claimed): Promise<void>;
   /** Before a rollback. */
   undo?(run: Run, claimed: Claimed): Promise<unknown>;
   /** Makes an open transaction unusable, so that a late handler writes nothing. Runs in it. */

@@ -140,9 +140,12 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
 
   const lookAt = async (run: Run) => keysOf(await run(`SELECT ${settingsText(table.isMariadb)}`))[0] ?? '';
 
-  /** Marks the transaction, and resolves to the settings of its session. Sends both before it returns. */
+  /**
+   * Marks the transaction, and resolves to the settings of its session. Sends all before it returns. Without autocommit,
+   * what a handler writes after a deadlock that it ignores, when the server has rolled back, does not commit by itself.
+   */
   async function mark(run: Run): Promise<string> {
-    const [, session] = await Promise.all([run(`SAVEPOINT ${MARK}`), lookAt(run)]);
+    const [, , session] = await Promise.all([run(`SAVEPOINT ${MARK}`), run('SET autocommit = 0'), lookAt(run)]);
     return session;
   }
 
@@ -156,7 +159,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   }
 
   return {
-    async claim(run, keys, owner, beforeOther) {
+    async claim(run, keys, owner, watch) {
       const id = `ewr:${owner}`;
       const claimed: string[] = [];
       if (await claimAll(run, keys, owner, id)) claimed.push(...keys);
@@ -173,12 +176,19 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
         return session;
       };
       if (claimed.length > 0) {
-        if (beforeOther) beforeOther(() => start().catch(ignore));
+        if (watch) watch.beforeOther(() => start().catch(ignore));
         else await start();
       }
-      return { keys: claimed, id, session: () => session };
+      const isOwned = async () => (await run(ownedBy(table, claimed.slice(0, 1), owner, 1))).rows.length > 0;
+      return {
+        keys: claimed,
+        id,
+        session: () => session,
+        isLost: async () => (await watch?.hasFailed()) && !(await isOwned()),
+      };
     },
     async check(run, claimed) {
+      if (await claimed.isLost?.()) throw storeError(ENDED);
       // The client saw every statement, and none can end a transaction.
       if ((await claimed.session?.()) === undefined) return;
       await run(`RELEASE SAVEPOINT ${MARK}`).catch(async (error: unknown) => {
@@ -190,10 +200,20 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       const changed = await tidy(run, claimed);
       if (changed.length > 0) throw storeError(changedText(changed));
     },
+    async end(run, { session }) {
+      if (session?.() === undefined) return;
+      // Commits. A connection on which that failed must not serve others.
+      await run('SET autocommit = 1').catch(async (error: unknown) => {
+        await run('KILL CONNECTION_ID()').catch(ignore);
+        throw error;
+      });
+    },
     async undo(run, claimed) {
       await run('ROLLBACK');
       await run('DO RELEASE_ALL_LOCKS()');
+      if (claimed.session?.() === undefined) return;
       await tidy(run, claimed);
+      await run('SET autocommit = 1');
     },
     spoil: (run) => run('KILL CONNECTION_ID()'),
     cancel: (run, claimed) => kill(run, claimed, 'QUERY'),

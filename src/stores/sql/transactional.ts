@@ -159,7 +159,8 @@ class Attempt<Tx> {
     }
     this.#isCommitting = true;
     this.#limit('did not answer, so it is unknown whether the transaction was committed,');
-    await commit?.();
+    if (commit) await commit();
+    else await this.#statements.transaction.end?.(transaction.run, this.#claimed as Claimed);
   }
 
   /** Checks and commits in one round trip; undefined if the client or the database cannot. */
@@ -169,13 +170,11 @@ class Attempt<Tx> {
   }
 
   /** Claims the keys that nobody has, and finds out about the others. */
-  async #claim({ run, beforeOther }: Transaction<Tx>): Promise<Claimed> {
+  async #claim({ run, watch }: Transaction<Tx>): Promise<Claimed> {
     const { transaction, status } = this.#statements;
-    const claimed = await transaction
-      .claim(run, this.#keys, crypto.randomUUID(), beforeOther)
-      .catch((error: unknown) => {
-        throw explained(error, this.#statements.table);
-      });
+    const claimed = await transaction.claim(run, this.#keys, crypto.randomUUID(), watch).catch((error: unknown) => {
+      throw explained(error, this.#statements.table);
+    });
     this.#claimed = claimed;
     for (const key of claimed.keys) this.#words.set(key, 'handled');
     const others = this.#keys.filter((key) => !this.#words.has(key));

@@ -1,4 +1,5 @@
 import { describeDrivers } from './servers.js';
+import { describeDeadlocks } from './suites/deadlocks.js';
 import { describeEach } from './suites/each.js';
 import { describeLateHandlers } from './suites/late.js';
 import { describePostgresTable } from './suites/table.js';
@@ -7,6 +8,7 @@ import { describeTransactional } from './suites/transactional.js';
 describeDrivers([
   describeTransactional,
   describeLateHandlers,
+  describeDeadlocks,
   describeEach,
   (client, server) => {
     if (client.dialect === 'postgres') describePostgresTable(client, server);

@@ -2,7 +2,8 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Answer, SqlDatabase } from '../database.js';
-import { guarded, type Pooled, pooled, runOnce } from './pooled.js';
+import { watched } from './mysql2-watch.js';
+import { type Pooled, pooled, runOnce } from './pooled.js';
 
 /** The part of a connection from a pool of mysql2 that the store uses. */
 export interface Mysql2ConnectionLike {
@@ -47,36 +48,21 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
     async transaction(work, { isolationLevel, timeoutMs }) {
       const connection = await pool.getConnection();
       const { query, give, isGiven } = open(connection, timeoutMs);
-      let isOver = false;
-      let beforeOther: (() => unknown) | undefined;
+      const { inTurn, ...handler } = watched(connection, isGiven);
+      const send = open(connection).query;
       try {
         if (isolationLevel) await query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
         await query('START TRANSACTION');
         await work({
-          tx: guarded(
-            connection,
-            () => isOver || isGiven(),
-            (name, argument) => {
-              if (isPlain(name, argument)) return;
-              // mysql2 sends statements in the order in which they were asked for.
-              beforeOther?.();
-              beforeOther = undefined;
-            },
-          ),
-          beforeOther(work) {
-            beforeOther = work;
-          },
-          run: open(connection).query,
-          close() {
-            isOver = true;
-          },
+          ...handler,
+          run: (statement) => inTurn(() => send(statement)),
           destroy: () => give(true),
         });
-        isOver = true;
+        handler.close();
         await query('COMMIT');
         give(false);
       } catch (error) {
-        isOver = true;
+        handler.close();
         if (!isGiven())
           await query('ROLLBACK').then(
             () => give(false),
@@ -100,19 +86,6 @@ function open(connection: Mysql2ConnectionLike, timeoutMs?: number): Pooled<Answ
 
 /** Whatever the pool's own options are. */
 const AS_SENT = { rowsAsArray: true, nestTables: false, typeCast: true, namedPlaceholders: false };
-
-const PLAIN = /^\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|VALUES)\b/i;
-const HARMLESS = new Set<PropertyKey>(['format', 'escape', 'escapeId', 'config', 'threadId']);
-
-/**
- * Whether a handler that uses the connection so can neither end its transaction nor change its session, unless a stored
- * function or a trigger sets something: these cannot commit. `;` may separate statements.
- */
-function isPlain(name: PropertyKey, argument: unknown): boolean {
-  if (name !== 'query' && name !== 'execute') return HARMLESS.has(name);
-  const text: unknown = typeof argument === 'string' ? argument : Object(argument).sql;
-  return typeof text === 'string' && PLAIN.test(text) && !text.includes(';');
-}
 
 /** Whether the server answered with the error, so that the connection works. */
 export function isAnswer(error: unknown): boolean {

@@ -16,7 +16,6 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
   describe.each(mysqlClients)('$title, when a handler changes its session', (client) => {
     it.each([
       ['SET SESSION sql_mode = "ANSI"', 'sql_mode'],
-      ['SET autocommit = 0', 'autocommit'],
       ['SET time_zone = "+13:00", foreign_key_checks = 0', 'time_zone, foreign_key_checks'],
       ['SET NAMES latin1', 'character_set_client, character_set_results, collation_connection'],
       ['SET SESSION TRANSACTION READ ONLY', 'tx_read_only'],
@@ -52,6 +51,18 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       };
       expect(await opened.transactional().once(key, run)).toBe('handled');
       expect(await countOf(opened, id)).toBe(1);
+    });
+
+    it('commits and restores autocommit, although a handler turned it off', async () => {
+      const [opened, other] = [await server.open(client, { max: 1 }), await server.open(client)];
+      const id = unique();
+      const run = async (tx: Run) => {
+        await tx('SET autocommit = 0');
+        await write(id)(tx);
+      };
+      expect(await opened.transactional().once(unique(), run)).toBe('handled');
+      expect(await countOf(other, id)).toBe(1);
+      expect(await opened.run('SELECT @@autocommit AS autocommit')).toMatchObject([{ autocommit: 1 }]);
     });
 
     it.each([

@@ -21,7 +21,7 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       const [cutter, direct] = [await startCutter(server().port), await open()];
       const store = (await open(cutter.port)).transactional();
       const [key, id] = [unique(), unique()];
-      cutter.cutAt('COMMIT', arrived);
+      cutter.cutAt('COMMIT|SET autocommit = 1', arrived);
       await expect(store.once(key, write(id))).rejects.toMatchObject(UNKNOWN);
       const results: string[] = [];
       await eventually(async () => {
