@@ -22,14 +22,16 @@ export function createContext<Tx>(
   limit: TimeLimit,
   report: Report,
 ): EventContext<Tx> {
-  const { signal, deadline, throwIfExpired } = limit;
+  const { deadline, throwIfExpired } = limit;
   const context = {
     idempotencyKey,
     source,
     timestamp,
     tx,
     fencingToken,
-    signal,
+    get signal() {
+      return limit.signal;
+    },
     deadline,
     throwIfExpired,
     [REPORT]: report,
@@ -45,8 +47,19 @@ export function createEventsContext<Tx>(
   limit: TimeLimit,
   report: Report,
 ): EventsContext<Tx> {
-  const { signal, deadline, throwIfExpired } = limit;
-  const context = { source, timestamp, tx, fencingToken, signal, deadline, throwIfExpired, [REPORT]: report };
+  const { deadline, throwIfExpired } = limit;
+  const context = {
+    source,
+    timestamp,
+    tx,
+    fencingToken,
+    get signal() {
+      return limit.signal;
+    },
+    deadline,
+    throwIfExpired,
+    [REPORT]: report,
+  };
   return context;
 }
 

@@ -29,7 +29,7 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
         if (error) failed(error, { item, idempotencyKey });
         else if (logger) notify(() => logger.debug({ outcome, idempotencyKey }, 'Item settled.'));
       }
-      notify(() => logger?.info({ status, items: outcomes.length }, 'Delivery answered.'));
+      if (logger) notify(() => logger.info({ status, items: outcomes.length }, 'Delivery answered.'));
     },
     verified: (items) => notify(() => logger?.info({ items }, 'Delivery verified.')),
   };

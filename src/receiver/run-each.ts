@@ -102,10 +102,9 @@ class AttemptEach<Tx> extends Attempt<Tx, Tried> {
   /** The events of the keys that a store passes to its run; undefined unless they are some of its keys, in their order. */
   #chosen(fresh: unknown): Items | undefined {
     if (!Array.isArray(fresh) || fresh.length === 0) return undefined;
-    const keys = new Set<unknown>(fresh);
-    const chosen = [...this.#items].filter(([key]) => keys.has(key));
-    const isInOrder = chosen.length === fresh.length && chosen.every(([key], index) => key === fresh[index]);
-    return isInOrder ? new Map(chosen) : undefined;
+    const chosen = new Map<string, EventItem>();
+    for (const [key, item] of this.#items) if (key === fresh[chosen.size]) chosen.set(key, item);
+    return chosen.size === fresh.length ? chosen : undefined;
   }
 
   protected call({ tx, fencingToken, limit }: Call<Tx>): unknown {

@@ -10,7 +10,7 @@ export class TimeLimit {
   readonly #ms: number;
   // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the later one counts.
   readonly #monotonicEnd: number;
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
 
   constructor(ms: number) {
     this.#ms = ms;
@@ -18,7 +18,10 @@ export class TimeLimit {
     this.deadline = Date.now() + ms;
   }
 
+  /** Created when it is read, because most handlers do not use it and creating it takes time. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.error) this.#controller.abort(this.error);
     return this.#controller.signal;
   }
 
@@ -37,7 +40,7 @@ export class TimeLimit {
       'ERR_WEBHOOK_HANDLER_TIMEOUT',
       `The handler took longer than ${this.#ms} ms (handlerTimeoutMs, at most 0.9 of leaseMs), so its signal was aborted.`,
     );
-    this.#controller.abort(this.error);
+    this.#controller?.abort(this.error);
     return this.error;
   }
 
