@@ -4,6 +4,9 @@ export type Send = (keys: readonly string[], owners: readonly string[]) => Promi
 /** Sends keys of one owner, and resolves to one answer for each key, in their order. */
 export type SendOwned = (keys: readonly string[], owner: string) => Promise<readonly unknown[]>;
 
+/** With more, the server would wait while the client prepares the command, and the client while the server works. */
+const MAX_CALLS = 16;
+
 interface Call {
   readonly keys: readonly string[];
   readonly owner: string;
@@ -12,8 +15,8 @@ interface Call {
 }
 
 /**
- * Joins the calls that are made before the current microtasks end into one command, because most of the time of a small
- * command goes to the client and the socket.
+ * Joins the calls that are made before the current microtasks end into one command, up to {@link MAX_CALLS}, because most
+ * of the time of a small command goes to the client and the socket.
  */
 export function inBatches(send: Send): SendOwned {
   let waiting: Call[] = [];
@@ -21,6 +24,7 @@ export function inBatches(send: Send): SendOwned {
   async function flush(): Promise<void> {
     const calls = waiting;
     waiting = [];
+    if (calls.length === 0) return;
     try {
       const answers = await send(...joined(calls));
       let start = 0;
@@ -36,7 +40,9 @@ export function inBatches(send: Send): SendOwned {
 
   return (keys, owner) =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ keys, owner, resolve, reject }) === 1) queueMicrotask(flush);
+      const count = waiting.push({ keys, owner, resolve, reject });
+      if (count === 1) queueMicrotask(flush);
+      if (count === MAX_CALLS) void flush();
     });
 }
 

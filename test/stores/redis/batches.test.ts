@@ -32,6 +32,14 @@ describe('inBatches', () => {
     expect(sent).toEqual(['a', 'b']);
   });
 
+  it('sends at most 16 calls together, without waiting for an answer', async () => {
+    const { sent, call } = noted();
+    const keys = Array.from({ length: 40 }, (_, index) => String(index));
+    const answers = await Promise.all(keys.map((key) => call([key], 'x')));
+    expect(answers).toEqual(keys.map((key) => [`${key} of x`]));
+    expect(sent.map((each) => each.split(',').length)).toEqual([16, 16, 8]);
+  });
+
   it('rejects every call of a command that failed, and no later call', async () => {
     const { call } = noted();
     const outcomes = await Promise.allSettled([call(['a'], 'x'), call(['bad'], 'y')]);
