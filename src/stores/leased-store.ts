@@ -151,9 +151,12 @@ export function leasedStore(
     leaseMs: claimMs > leaseMs / 10 ? (leaseMs - claimMs) / 0.9 : leaseMs,
     unrecorded: () => [...retried],
     onceEach,
-    async once(key, run) {
-      const [word] = await onceEach([key], (_, tx, runOptions) => run(tx, runOptions));
-      return word as StoreWord;
+    async once(name, run) {
+      const key = storableKey(name);
+      const recording = recorder.pending(key);
+      if (recording) return inTime(recording).then(duplicate);
+      const claims = await hold([key], (_, runOptions) => run(undefined, runOptions));
+      return wordFor(claims.get(key));
     },
   };
 }

@@ -1,8 +1,10 @@
-import { WebhookError } from '../../errors.js';
+import type { WebhookError } from '../../errors.js';
 import { type ClientOption, checkClientOptions, hasMethods } from '../../internal/check-client.js';
 import { optionError } from '../../internal/check-options.js';
+import { storeError } from '../bounded-calls.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
+import { inBatches, type Send } from './batches.js';
 import { bySlot } from './slots.js';
 import { adviceForIoRedis, adviceForNodeRedis, warnWithoutSocketTimeout } from './warning.js';
 
@@ -13,15 +15,7 @@ export interface IoRedisLike {
 
 /** node-redis 4 and later: a client, a pool, a cluster or a sentinel. */
 export interface NodeRedisLike {
-  set(key: string, value: string, options: SetOptions): Promise<unknown>;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-}
-
-interface SetOptions {
-  PX: number;
-  NX: true;
-  expiration: { type: 'PX'; value: number };
-  condition: 'NX';
 }
 
 /** valkey-glide: a GlideClient or a GlideClusterClient. */
@@ -51,39 +45,51 @@ const PREFIX = /^[\w.:{}-]{1,100}$/;
 // The value of a claimed key is its owner, and `done:` with the owner once it took effect. So if a client repeats a command
 // because the connection broke before the answer came, the script recognizes its own work and gives the same answer.
 // Only scripts read: a script always goes to the primary, and a replica may lag behind.
+// A script gets keys of several runs. Its arguments are a time in ms and the owner of each key. A key that cannot be read is
+// answered with its error, so that only its own run fails.
 const CLAIM = `local words = {}
 for i, key in ipairs(KEYS) do
-local held = redis.call('get', key)
-if not held or held == ARGV[1] then
-redis.call('set', key, ARGV[1], 'px', ARGV[2])
+local owner = ARGV[i + 1]
+if redis.call('set', key, owner, 'px', ARGV[1], 'nx') then
 words[i] = 'claimed'
 else
-words[i] = string.sub(held, 1, 5) == 'done:' and 'duplicate' or 'in-progress'
+local held = redis.pcall('get', key)
+if type(held) == 'table' then
+words[i] = 'error:' .. held.err
+elseif held == owner then
+redis.call('pexpire', key, ARGV[1])
+words[i] = 'claimed'
+else
+words[i] = held and string.sub(held, 1, 5) == 'done:' and 'duplicate' or 'in-progress'
+end
 end
 end
 return words`;
 
-const COMPLETE = `local recorded, done = {}, 'done:' .. ARGV[1]
+const COMPLETE = `local words = {}
 for i, key in ipairs(KEYS) do
-local held = redis.call('get', key)
-recorded[i] = (held and held ~= ARGV[1] and held ~= done) and 0 or 1
-if recorded[i] == 1 then redis.call('set', key, done, 'px', ARGV[2]) end
+local owner, held = ARGV[i + 1], redis.pcall('get', key)
+local done = 'done:' .. owner
+if type(held) == 'table' then
+words[i] = 'error:' .. held.err
+elseif not held or held == owner or held == done then
+redis.call('set', key, done, 'px', ARGV[1])
+words[i] = 'recorded'
+else
+words[i] = 'taken'
 end
-return recorded`;
-
-// A key that cannot be read must not keep the others from being freed.
-const RELEASE = `for _, key in ipairs(KEYS) do
-if redis.pcall('get', key) == ARGV[1] then redis.call('del', key) end
 end
-return 1`;
+return words`;
 
-/** The two commands that the store sends, for one client. */
-interface Commands {
-  /** Sets a key that does not exist to `owner` for the length of a lease: OK, or null if the key exists. */
-  take(key: string, owner: string): Promise<unknown>;
-  /** Runs a script on keys. EVALSHA would not be faster: the time goes to the commands inside the script. */
-  run(script: string, keys: string[], args: string[]): Promise<unknown>;
-}
+const RELEASE = `local words = {}
+for i, key in ipairs(KEYS) do
+if redis.pcall('get', key) == ARGV[i + 1] then redis.call('del', key) end
+words[i] = 'released'
+end
+return words`;
+
+/** Runs a script by EVAL, which works after a restart of the server, too. */
+type RunScript = (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
 /**
  * Creates a store in your Redis or Valkey, shared by all replicas: an event takes effect once while the server keeps its
@@ -121,81 +127,59 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
     throw optionError('prefix', '1 to 100 letters, digits and _ . : { } -', prefix);
   }
   const resolved = resolveLeaseOptions(options);
-  // Redis accepts only whole milliseconds.
-  const leaseMs = Math.ceil(resolved.leaseMs);
-  const lease = String(leaseMs);
-  const retention = String(Math.ceil(resolved.retentionMs));
-  const commands = commandsOf(client, leaseMs);
-  // True until a script has run: on a server that allows no scripts, no key may be claimed, because no run could be
-  // completed.
-  let byScript = true;
-
   const bySlots = bySlot(isCluster(client));
+  const runScript = scriptRunner(client);
 
-  /** Runs a script on all keys, and returns its answer for each. */
-  async function runEach<Meaning>(
-    script: string,
-    keys: readonly string[],
-    args: string[],
-    meanings: ReadonlyMap<string, Meaning>,
-  ): Promise<Map<string, Meaning>> {
-    const answers = await bySlots(
-      keys.map((key) => prefix + key),
-      async (prefixed) => {
-        const answer = await commands.run(script, prefixed, args);
-        if (!Array.isArray(answer) || answer.length !== prefixed.length) throw unexpected();
-        return prefixed.map((key, index) => [key.slice(prefix.length), meaningOf(answer[index], meanings)] as const);
-      },
-    );
-    return new Map(answers.flat());
+  /** Turns a script into a function that resolves to the answer of the script for each key. */
+  function step<const Answer extends string>(script: string, known: readonly Answer[], ms = 0) {
+    // Redis accepts only whole milliseconds.
+    const time = String(Math.ceil(ms));
+    const send: Send = async (keys, owners) => {
+      const answers = await runScript(script, keys, [time, ...owners]);
+      if (!Array.isArray(answers) || answers.length !== keys.length) throw unexpected();
+      return answers;
+    };
+    const batch = inBatches(send);
+    return async (keys: readonly string[], owner: string): Promise<Map<string, Answer>> => {
+      const answers = await bySlots(
+        keys.map((key) => prefix + key),
+        (all) => batch(all, owner),
+        (some) =>
+          send(
+            some,
+            some.map(() => owner),
+          ),
+      );
+      return new Map(keys.map((key, index) => [key, understood(answers[index], known)]));
+    };
   }
 
+  const complete = step(COMPLETE, ['recorded', 'taken'], resolved.retentionMs);
   return leasedStore(
     {
-      async claim(keys, owner) {
-        const [first = '', ...others] = keys;
-        if (!byScript && others.length === 0) {
-          const answer = await commands.take(prefix + first, owner);
-          if (answer !== null) return new Map([[first, meaningOf(answer, TAKEN)]]);
-        }
-        const claims = await runEach(CLAIM, keys, [owner, lease], CLAIMED);
-        byScript = false;
-        return claims;
-      },
+      claim: step(CLAIM, ['claimed', 'duplicate', 'in-progress'], resolved.leaseMs),
       async complete(keys, owner) {
-        const recorded = await runEach(COMPLETE, keys, [owner, retention], COMPLETED);
-        return new Set(keys.filter((key) => recorded.get(key)));
+        const recorded = await complete(keys, owner);
+        return new Set(keys.filter((key) => recorded.get(key) === 'recorded'));
       },
-      release: (keys, owner) =>
-        bySlots(
-          keys.map((key) => prefix + key),
-          (prefixed) => commands.run(RELEASE, prefixed, [owner]),
-        ),
+      release: step(RELEASE, ['released']),
     },
     resolved,
     { pausesInSilence: true },
   );
 }
 
-/** The answers of each command and their meanings. */
-const TAKEN = new Map([['OK', 'claimed']] as const);
-const CLAIMED = new Map((['claimed', 'duplicate', 'in-progress'] as const).map((status) => [status, status]));
-const COMPLETED = new Map([
-  ['0', false],
-  ['1', true],
-] as const);
-
-/** The meaning of an answer: a string, a number or, depending on the client's settings, a Buffer. */
-function meaningOf<Meaning>(answer: unknown, meanings: ReadonlyMap<string, Meaning>): Meaning {
-  const meaning = meanings.get(String(answer));
-  if (meaning !== undefined) return meaning;
+/** The answer for a key: a string or, depending on the client's settings, a Buffer. */
+function understood<Answer extends string>(answer: unknown, known: readonly Answer[]): Answer {
+  const text = String(answer);
+  for (const each of known) if (each === text) return each;
+  if (text.startsWith('error:')) throw storeError(`Redis cannot read a key of the store: ${text.slice(6)}`);
   throw unexpected();
 }
 
 /** For example, of a client that takes callbacks. It is unknown what happened. */
 function unexpected(): WebhookError {
-  return new WebhookError(
-    'ERR_WEBHOOK_STORE',
+  return storeError(
     'The Redis client returned an unexpected answer. Pass redisStore a client whose commands return promises.',
   );
 }
@@ -203,7 +187,7 @@ function unexpected(): WebhookError {
 // Every function has a method `call`.
 const isIoRedis = (client: unknown) => typeof client === 'object' && hasMethods<IoRedisLike>(client, 'call');
 const isValkeyGlide = (client: unknown) => hasMethods<ValkeyGlideLike>(client, 'customCommand');
-const isNodeRedis = (client: unknown) => hasMethods<NodeRedisLike>(client, 'set', 'eval');
+const isNodeRedis = (client: unknown) => hasMethods<NodeRedisLike>(client, 'eval');
 
 /** ioredis says so. A pipeline of its cluster fails as a whole when one script has keys of several slots. */
 function isCluster(client: RedisLike): boolean {
@@ -221,31 +205,14 @@ const CLIENT: ClientOption = {
   isClient: (value) => isIoRedis(value) || isValkeyGlide(value) || isNodeRedis(value),
 };
 
-function commandsOf(client: RedisLike, leaseMs: number): Commands {
-  const lease = String(leaseMs);
+function scriptRunner(client: RedisLike): RunScript {
   if (isIoRedis(client)) {
     warnWithoutSocketTimeout(client, adviceForIoRedis);
-    return {
-      take: (key, owner) => client.call('set', key, owner, 'px', lease, 'nx'),
-      run: (script, keys, args) => client.call('eval', script, String(keys.length), ...keys, ...args),
-    };
+    return (script, keys, args) => client.call('eval', script, String(keys.length), ...keys, ...args);
   }
   if (isValkeyGlide(client)) {
-    return {
-      take: (key, owner) => client.customCommand(['set', key, owner, 'px', lease, 'nx']),
-      run: (script, keys, args) => client.customCommand(['eval', script, String(keys.length), ...keys, ...args]),
-    };
+    return (script, keys, args) => client.customCommand(['eval', script, String(keys.length), ...keys, ...args]);
   }
-  // The names of version 4 and those of 5 and later: each ignores the options that it does not know.
-  const setOptions: SetOptions = {
-    PX: leaseMs,
-    NX: true,
-    expiration: { type: 'PX', value: leaseMs },
-    condition: 'NX',
-  };
   warnWithoutSocketTimeout(client, adviceForNodeRedis);
-  return {
-    take: (key, owner) => client.set(key, owner, setOptions),
-    run: (script, keys, args) => client.eval(script, { keys, arguments: args }),
-  };
+  return (script, keys, args) => client.eval(script, { keys: [...keys], arguments: [...args] });
 }

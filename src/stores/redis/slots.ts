@@ -1,27 +1,36 @@
+type Answers = Promise<readonly unknown[]>;
+
 /**
- * Calls `send` with all keys at once, or where the server is a cluster, once for each slot: a script of a cluster may only
- * use keys of one slot, and the server refuses any other before it runs. Waits for all calls before it rejects, so that
- * what follows a failure follows all of them.
+ * Calls `sendAll` with all keys, or where the server is a cluster, `sendSome` once for each slot: a script of a cluster may
+ * only use keys of one slot, and the server refuses any other before it runs. Waits for all calls before it rejects, so
+ * that what follows a failure follows all of them. Resolves to the answers in the order of the keys.
  */
 export function bySlot(
   isCluster: boolean,
-): <T>(keys: readonly string[], send: (keys: string[]) => Promise<T>) => Promise<T[]> {
+): (
+  keys: readonly string[],
+  sendAll: (keys: readonly string[]) => Answers,
+  sendSome: (keys: readonly string[]) => Answers,
+) => Answers {
   let isSplit = isCluster;
 
-  return async (keys, send) => {
+  return async (keys, sendAll, sendSome) => {
     if (!isSplit) {
       try {
-        return [await send([...keys])];
+        return await sendAll(keys);
       } catch (error) {
         if (!/CROSSSLOT/.test(String(error))) throw error;
         isSplit = true;
       }
     }
-    const calls = await Promise.allSettled(slotsOf(keys).map(async (each) => send(each)));
-    return calls.map((call) => {
-      if (call.status === 'rejected') throw call.reason;
-      return call.value;
-    });
+    const answers = new Map<string, unknown>();
+    const calls = await Promise.allSettled(
+      slotsOf(keys).map(async (some) => {
+        for (const [index, answer] of (await sendSome(some)).entries()) answers.set(some[index] as string, answer);
+      }),
+    );
+    for (const call of calls) if (call.status === 'rejected') throw call.reason;
+    return keys.map((key) => answers.get(key));
   };
 }
 

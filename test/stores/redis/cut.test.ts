@@ -74,12 +74,9 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command i
     cutter.stop();
   });
 
-  // The first claim of a store is a script.
-  it.each(['eval', 'set'])('claims its key if ioredis repeats the claim by %s', async (command) => {
+  it('claims its key if ioredis repeats the claim', async () => {
     const store = redisStore({ client: await connectIoRedis(cutter.url) });
-    if (command === 'set') await store.once(unique(), run);
-    runs = 0;
-    cutter.cutAt(`\r\n${command}\r\n`);
+    cutter.cutAt('webhook:');
     expect(await store.once(unique(), run)).toBe('handled');
     expect(runs).toBe(1);
   });

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
-import { clients, connectIoRedis } from './clients.js';
+import { clients } from './clients.js';
 
 for (const [name, connect] of Object.entries(clients)) {
   describe.skipIf(!hasRedis)(`redisStore on ${name}, and its effects on the server${needsRedis}`, () => {
@@ -67,6 +67,37 @@ for (const [name, connect] of Object.entries(clients)) {
       expect(await admin.lrange('webhook:key', 0, -1)).toEqual(['not ours']);
     });
 
+    it('fails only the run whose key is not a string, among concurrent runs', async () => {
+      await admin.lpush('webhook:list', 'not ours');
+      const store = await open();
+      const outcomes = () => Promise.allSettled(['a', 'list', 'b'].map((key) => store.once(key, run)));
+      expect(await outcomes()).toMatchObject([{ value: 'handled' }, { status: 'rejected' }, { value: 'handled' }]);
+      expect(await outcomes()).toMatchObject([{ value: 'duplicate' }, { status: 'rejected' }, { value: 'duplicate' }]);
+      expect(runs).toBe(2);
+    });
+
+    it('gives a key to one of several concurrent runs', async () => {
+      const store = await open();
+      const gate = deferred();
+      const waiting = () => gate.promise;
+      const outcomes = Promise.all([1, 2, 3].map(() => store.once('key', waiting)));
+      await eventually(async () => expect(await store.once('key', failing)).toBe('in-progress'));
+      gate.resolve();
+      expect(await outcomes).toEqual(['handled', 'in-progress', 'in-progress']);
+    });
+
+    it('records concurrent runs each for itself when one was taken over', async () => {
+      const store = await open();
+      const taken = async () => void (await admin.set('webhook:lost', 'another'));
+      const outcomes = await Promise.allSettled([
+        store.once('lost', taken),
+        store.once('kept', () => eventually(async () => expect(await admin.get('webhook:lost')).toBe('another'))),
+      ]);
+      expect(outcomes).toMatchObject([{ reason: { code: 'ERR_WEBHOOK_STORE' } }, { value: 'handled' }]);
+      expect(await admin.get('webhook:lost')).toBe('another');
+      expect(await admin.get('webhook:kept')).toMatch(/^done:/);
+    });
+
     it('fails without a run if scripts are not allowed, because no run could be completed', async () => {
       await admin.call('ACL', 'SETUSER', 'limited', 'on', '>password', '~*', '+@all', '-eval', '-evalsha');
       const url = server.url.replace('redis://', 'redis://limited:password@');
@@ -115,25 +146,3 @@ for (const [name, connect] of Object.entries(clients)) {
     });
   });
 }
-
-describe.skipIf(!hasRedis)(`redisStore, step by step${needsRedis}`, () => {
-  it('claims a key that expires right after a conflict', async () => {
-    const server = await startRedis();
-    onTestFinished(() => server.stop());
-    const client = await connectIoRedis(server.url);
-    await client.set('webhook:key', 'somebody');
-    let refusals = 0;
-    const expiring = {
-      async customCommand([word = '', ...args]: string[]) {
-        const answer = await client.call(word, ...args);
-        if (word === 'set' && answer === null) refusals += await client.del('webhook:key');
-        return answer;
-      },
-    };
-    const store = redisStore({ client: expiring });
-    await store.once('first', nothing);
-    expect(await store.once('key', nothing)).toBe('handled');
-    expect(refusals).toBe(1);
-    expect(await redisStore({ client }).once('key', failing)).toBe('duplicate');
-  });
-});

@@ -19,38 +19,42 @@ describe('slotOf', () => {
 describe('bySlot', () => {
   const keys = ['{a}1', '{b}1', '{a}2', '{c}1'];
 
+  const never = () => Promise.reject(new Error('must not be called'));
+
   it('sends all keys at once to a server that takes them', async () => {
-    const sent: string[][] = [];
-    const send = async (each: string[]) => sent.push(each);
-    await bySlot(false)(keys, send);
-    expect(sent).toEqual([keys]);
+    expect(await bySlot(false)(keys, async (all) => all, never)).toEqual(keys);
   });
 
   it('sends the keys of each slot by themselves, once a server refused them together', async () => {
-    const sent: string[][] = [];
-    const send = async (each: string[]) => {
-      sent.push(each);
-      if (new Set(each.map(slotOf)).size > 1) throw new Error("CROSSSLOT Keys in request don't hash to the same slot");
-      return each.join();
+    const all: (readonly string[])[] = [];
+    const some: (readonly string[])[] = [];
+    const sendAll = async (each: readonly string[]) => {
+      all.push(each);
+      throw new Error("CROSSSLOT Keys in request don't hash to the same slot");
+    };
+    const sendSome = async (each: readonly string[]) => {
+      some.push(each);
+      return each.map((key) => `answer of ${key}`);
     };
     const call = bySlot(false);
+    const answers = keys.map((key) => `answer of ${key}`);
+    expect(await call(keys, sendAll, sendSome)).toEqual(answers);
+    expect(await call(keys, sendAll, sendSome)).toEqual(answers);
+    expect(all).toEqual([keys]);
     const split = [['{a}1', '{a}2'], ['{b}1'], ['{c}1']];
-    expect(await call(keys, send)).toEqual(split.map(String));
-    expect(sent).toEqual([keys, ...split]);
-    sent.length = 0;
-    await call(keys, send);
-    expect(sent).toEqual(split);
+    expect(some).toEqual([...split, ...split]);
   });
 
   it('rejects with any other error, after all calls have settled', async () => {
-    await expect(bySlot(false)(keys, () => Promise.reject(new Error('OOM')))).rejects.toThrow('OOM');
+    await expect(bySlot(false)(keys, () => Promise.reject(new Error('OOM')), never)).rejects.toThrow('OOM');
     let settled = 0;
-    const send = async ([first]: string[]) => {
+    const send = async ([first]: readonly string[]) => {
       if (first === '{a}1') throw new Error('down');
       await new Promise(setImmediate);
       settled++;
+      return [first];
     };
-    await expect(bySlot(true)(keys, send)).rejects.toThrow('down');
+    await expect(bySlot(true)(keys, never, send)).rejects.toThrow('down');
     expect(settled).toBe(2);
   });
 });
