@@ -56,15 +56,18 @@ export async function transactionOn<Tx>(
   work: (transaction: Transaction<Tx>) => Promise<void>,
   { timeoutMs }: TransactionOptions,
 ): Promise<void> {
-  const { query, within, give, isGiven } = open(connection, orm.release, timeoutMs);
-  const send = sender(connection);
   const gate = gateOf(connection);
+  const release = () => {
+    gate.open();
+    return orm.release();
+  };
+  const { query, within, give, isGiven } = open(connection, release, timeoutMs);
+  const send = sender(connection);
   const socket = socketOf(connection);
   const session = async () =>
     dialect === 'postgres' ? (valuesOf((await query(SESSION)).rows[0] as object)[0] as string) : '';
   /** Gives the connection back if its session is what it was. */
   const tidy = async () => {
-    gate.open();
     if (isGiven()) return;
     await session().then(
       (after) => give(after !== sessions.get(connection)),
