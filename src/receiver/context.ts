@@ -22,21 +22,9 @@ export function createContext<Tx>(
   limit: TimeLimit,
   report: Report,
 ): EventContext<Tx> {
-  const { deadline, throwIfExpired } = limit;
-  const context = {
-    idempotencyKey,
-    source,
-    timestamp,
-    tx,
-    fencingToken,
-    get signal() {
-      return limit.signal;
-    },
-    deadline,
-    throwIfExpired,
-    [REPORT]: report,
-  };
-  return context;
+  const context = createEventsContext({ source, timestamp }, tx, fencingToken, limit, report);
+  // Not spread, which would read the signal.
+  return Object.assign(context, { idempotencyKey });
 }
 
 /** The context of a handler of several events. */

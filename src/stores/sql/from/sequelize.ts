@@ -78,7 +78,7 @@ function clientOf(sequelize: SequelizeLike<unknown>): SqlDatabase<object> {
       '`fromSequelize` takes instances of dialect postgres, not native. For MySQL and SQLite, use fromDrizzle or the driver.',
     );
   }
-  // Sequelize asks a new connection for its types, and waits without a limit of its own.
+  // Sequelize asks a new connection for its types, and sets no time limit.
   for (const name of ['connectionTimeoutMillis', 'query_timeout']) {
     if (Number(options.dialectOptions?.[name]) > 0) continue;
     throw new ConfigError(
