@@ -210,10 +210,12 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     },
     async undo(run, claimed) {
       await run('ROLLBACK');
+      if (claimed.session?.() !== undefined) {
+        await tidy(run, claimed);
+        await run('SET autocommit = 1');
+      }
+      // Last, because `terminate` finds the connection by its locks.
       await run('DO RELEASE_ALL_LOCKS()');
-      if (claimed.session?.() === undefined) return;
-      await tidy(run, claimed);
-      await run('SET autocommit = 1');
     },
     spoil: (run) => run('KILL CONNECTION_ID()'),
     cancel: (run, claimed) => kill(run, claimed, 'QUERY'),

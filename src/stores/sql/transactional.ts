@@ -160,7 +160,7 @@ class Attempt<Tx> {
     this.#isCommitting = true;
     this.#limit('did not answer, so it is unknown whether the transaction was committed,');
     if (commit) await commit();
-    else await this.#statements.transaction.end?.(transaction.run, this.#claimed as Claimed);
+    else await this.#statements.transaction.end?.(transaction.run, this.#claimed as Claimed).catch(this.#discard);
   }
 
   /** Checks and commits in one round trip; undefined if the client or the database cannot. */
@@ -260,8 +260,14 @@ class Attempt<Tx> {
     await this.#spoiled;
     const { undo } = this.#statements.transaction;
     if (!undo || !this.#claimed || (this.isLate && destroy)) return;
-    await Promise.race([undo(run, this.#claimed).catch(ignore), sleep(this.#options.timeoutMs)]);
+    await Promise.race([undo(run, this.#claimed).catch(this.#discard).catch(ignore), sleep(this.#options.timeoutMs)]);
   }
+
+  /** Closes a connection that could not be left as it was, because the client has ended the transaction. */
+  readonly #discard = async (error: unknown): Promise<never> => {
+    await this.#terminate();
+    throw error;
+  };
 }
 
 const yes = () => true;

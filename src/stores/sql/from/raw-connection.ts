@@ -64,8 +64,8 @@ export async function transactionOn<Tx>(
   const { query, within, give, isGiven } = open(connection, release, timeoutMs);
   const send = sender(connection);
   const socket = socketOf(connection);
-  const session = async () =>
-    dialect === 'postgres' ? (valuesOf((await query(SESSION)).rows[0] as object)[0] as string) : '';
+  const look = dialect === 'postgres' ? SESSION : 'SELECT @@autocommit';
+  const session = async () => valuesOf((await query(look)).rows[0] as object)[0] as string;
   /** Gives the connection back if its session is what it was. */
   const tidy = async () => {
     if (isGiven()) return;
