@@ -4,7 +4,7 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { entriesOf, PACKAGES } from './scripts/exports.mjs';
 import { TIERS } from './scripts/tiers.mjs';
-import { skippedReporter } from './test/skipped-reporter.js';
+import { reporter } from './test/reporter.js';
 
 /** What `npm run test:peers` sets: the peers are those that test/peers pins. */
 const withPeers = process.env.TEST_PEERS === '1';
@@ -41,7 +41,11 @@ export default defineConfig({
     // With other peers, `npm run test:peers` names the suites.
     projects: Object.entries(
       withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**'] } } : TIERS,
-    ).map(([name, { include, exclude }]) => ({ extends: true as const, test: { name, include, exclude } })),
+    ).map(([name, { include, exclude }]) => ({
+      extends: true as const,
+      // Programs, servers and browsers on a busy machine: a second try, which test/reporter.ts names.
+      test: { name, include, exclude, retry: process.env.CI && !['fast', 'limits'].includes(name) ? 1 : 0 },
+    })),
     // Vitest leaves one core free, which on a machine with two is half of them.
     maxWorkers: '100%',
     // A poll waits for what must come; one second is too short for a page on a busy machine.
@@ -49,7 +53,7 @@ export default defineConfig({
     globalSetup: ['devtools/test/explain-setup.ts'],
     reporters: [
       'default',
-      skippedReporter,
+      reporter,
       ...(process.env.CI
         ? [['json', { outputFile: withPeers ? '.test-results.peers.json' : '.test-results.json' }] as ['json', object]]
         : []),

@@ -1,9 +1,11 @@
 // npm run example -- sqlite | postgres | redis | bullmq | pg-boss | erc20-ledger
 // npm run example -- prisma | drizzle | kysely | knex | typeorm | sequelize
+// npm run example -- lambda
 // npm run example -- hono | koa | nest | h3 | next | nitro | sveltekit | google-cloud-functions | bun | deno | worker
 // Starts what the example needs, its receiver and its worker as processes of their own, sends deliveries of which most are
 // repeated, kills the receiver in between, and prints what took effect. Ends with 0 when that was everything, once.
-// Other drivers run erc20-ledger, whose balances are compared, the ORMs, and the recipes for frameworks and runtimes.
+// Other drivers run erc20-ledger, whose balances are compared, the ORMs, a function of AWS Lambda, and the recipes for
+// frameworks and runtimes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,10 +14,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { installNeeds } from '../scripts/install-needs.mjs';
 import { installLibrary } from './frameworks/library.js';
 import { isInstalled, isRecipe, recipes } from './frameworks/recipes.js';
 import { freePort } from './servers/free-port.js';
-import { startPostgres } from './servers/postgres.js';
+import { type LocalPostgres, startPostgres } from './servers/postgres.js';
 import { startRedis } from './servers/redis.js';
 
 const NEEDS: Record<string, 'DATABASE_URL' | 'REDIS_URL' | undefined> = {
@@ -25,6 +28,7 @@ const NEEDS: Record<string, 'DATABASE_URL' | 'REDIS_URL' | undefined> = {
   bullmq: 'REDIS_URL',
   'pg-boss': 'DATABASE_URL',
   'erc20-ledger': 'DATABASE_URL',
+  lambda: undefined,
 };
 
 /** In examples/orms. */
@@ -56,6 +60,9 @@ function npm(args: readonly string[]): boolean {
   return spawnSync('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' }).status === 0;
 }
 
+/** The server of DATABASE_URL, if it was started for this example. */
+let postgres: LocalPostgres | undefined;
+
 /** Starts the server that the example needs, unless one was given. */
 async function startServer(variable: 'DATABASE_URL' | 'REDIS_URL'): Promise<void> {
   if (env[variable] !== undefined) return;
@@ -64,7 +71,8 @@ async function startServer(variable: 'DATABASE_URL' | 'REDIS_URL'): Promise<void
     const installed = npm(['ci', '--prefix', join(here, 'servers')]);
     if (!installed) throw new Error('That failed. Set DATABASE_URL to a Postgres that is yours.');
   }
-  const server = await (variable === 'DATABASE_URL' ? startPostgres() : startRedis());
+  if (variable === 'DATABASE_URL') postgres = await startPostgres();
+  const server = postgres ?? (await startRedis());
   cleanUp.unshift(() => server.stop());
   env[variable] = server.url;
   console.log(`${variable} is not set: started one for this example`);
@@ -73,7 +81,7 @@ async function startServer(variable: 'DATABASE_URL' | 'REDIS_URL'): Promise<void
 const effects = new Map<string, number>();
 
 /** Starts a program of the example; resolves when it says that it listens. */
-async function start(program: string): Promise<ChildProcess> {
+async function start(program: string, onLine?: (line: string) => void): Promise<ChildProcess> {
   const folder = ORMS.includes(name) ? join('orms', name) : name;
   const child = spawn(process.execPath, ['--import', 'tsx', join(here, folder, `${program}.ts`)], {
     env,
@@ -84,6 +92,7 @@ async function start(program: string): Promise<ChildProcess> {
     child.once('exit', () => reject(new Error(`examples/${folder}/${program}.ts ended.`)));
     createInterface({ input: child.stdout }).on('line', (line) => {
       console.log(`${program.padEnd(9)}| ${line}`);
+      onLine?.(line);
       if (line.startsWith('listening')) resolve();
       const [, id] = /^took effect: (\S+)/.exec(line) ?? [];
       if (id !== undefined) effects.set(id, (effects.get(id) ?? 0) + 1);
@@ -101,7 +110,16 @@ async function main(): Promise<boolean> {
     // Next checks types when it builds.
     await installLibrary({ types: name === 'next' });
     const { drive } = await import('./frameworks/drive.js');
-    return await drive(name, cleanUp);
+    const passed = await drive(name, cleanUp);
+    if (name !== 'worker' || !passed) return passed;
+    const { driveWorker } = await import('./frameworks/worker/drive.js');
+    return await driveWorker({ port, secret, folder: join(directory, 'd1'), cleanUp });
+  }
+  if (name === 'lambda') {
+    installNeeds(['java', 'serverless', 'dynamodb']);
+    // Its types are those of the AWS SDK, which the main install lacks.
+    const { drive } = await import(join(here, 'serverless/lambda/drive.ts'));
+    return await drive(secret, cleanUp);
   }
   const needed = NEEDS[name];
   if (needed !== undefined) await startServer(needed);
@@ -117,7 +135,7 @@ async function main(): Promise<boolean> {
   }
   if (name === 'erc20-ledger') {
     const { drive } = await import('./erc20-ledger/drive.js');
-    return await drive({ env, url: `http://127.0.0.1:${port}/webhooks`, secret, start, cleanUp });
+    return await drive({ env, url: `http://127.0.0.1:${port}/webhooks`, secret, start, postgres, cleanUp });
   }
   if (existsSync(join(here, name, 'worker.ts'))) await start('worker');
   let receiver = await start('receiver');

@@ -1,6 +1,6 @@
 // What the tiers of the tests need beside `npm ci`, and how it is installed.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { installPins, root, run } from './install-pins.mjs';
 
 // Debian has servers outside of an ordinary user's PATH.
@@ -19,6 +19,7 @@ const SYSTEM = {
     packages: ['mariadb-server-core', 'mariadb-client-core'],
   },
   pgbouncer: { programs: ['pgbouncer'], packages: ['pgbouncer'] },
+  java: { programs: ['java'], packages: ['openjdk-17-jre-headless'] },
 };
 
 /** Installs what is missing, where this may. */
@@ -58,6 +59,19 @@ const INSTALLERS = {
     if (existsSync(`${folder}/generated/mysql`)) return;
     npm('ci', '--ignore-scripts', '--prefix', folder);
     npm('run', 'generate', '--prefix', folder);
+  },
+  serverless() {
+    const folder = `${root}examples/serverless`;
+    if (!existsSync(`${folder}/node_modules/miniflare`)) npm('ci', '--ignore-scripts', '--prefix', folder);
+  },
+  // The package has DynamoDB Local in it, and 300 dependencies that nobody needs.
+  dynamodb() {
+    const folder = `${root}examples/serverless/node_modules/amplify-dynamodb-simulator`;
+    if (existsSync(`${folder}/emulator/DynamoDBLocal.jar`)) return;
+    mkdirSync(folder, { recursive: true });
+    npm('pack', '--silent', 'amplify-dynamodb-simulator@2.9.30', '--pack-destination', folder);
+    run('tar', ['-xzf', `${folder}/amplify-dynamodb-simulator-2.9.30.tgz`, '-C', folder, '--strip-components=1']);
+    rmSync(`${folder}/amplify-dynamodb-simulator-2.9.30.tgz`);
   },
   frameworks() {
     if (!existsSync(`${root}examples/frameworks/node_modules/nitro`)) {

@@ -36,14 +36,25 @@ const OTHERS = {
   servers: {
     include: [
       'test/{chaos,examples,queues,real-chain}/**',
-      'test/stores/redis/**',
+      'test/stores/{dynamodb,redis}/**',
       // The suites of SQLite need no server.
       'test/stores/sql/**/!(*sqlite*|*libsql*)',
       '**/*.{anvil,postgres,redis,servers}',
       '**/anvil',
     ],
     builds: 'js',
-    needs: ['redis', 'postgres', 'mariadb', 'pgbouncer', 'orms', 'anvil', 'frameworks'],
+    needs: [
+      'redis',
+      'postgres',
+      'mariadb',
+      'pgbouncer',
+      'orms',
+      'java',
+      'serverless',
+      'dynamodb',
+      'anvil',
+      'frameworks',
+    ],
   },
 };
 

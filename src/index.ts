@@ -41,6 +41,8 @@ export type {
   VerifiedDelivery,
 } from './receiver/delivery-request.js';
 export type { DrainOptions } from './receiver/drain.js';
+export type { DroppedContext, Finality, FinalityVerdict, OnDropped } from './receiver/finality.js';
+export type { RemainingMs } from './receiver/host-time.js';
 export type {
   Enqueue,
   EnqueueContext,
@@ -66,6 +68,8 @@ export type {
   SourcedSecret,
   VerifierOptions,
 } from './receiver/options.js';
+export type { OwnEvents, OwnEventsOptions } from './receiver/own-events.js';
+export type { KeyState } from './receiver/probe.js';
 export { createReceiver, type Receiver } from './receiver/receiver.js';
 export {
   createRouter,

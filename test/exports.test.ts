@@ -39,10 +39,13 @@ const reviewed: Record<string, readonly string[]> = {
   './fetch': ['fetchHandler', 'verifyRequest'],
   './lambda': ['lambdaHandler', 'lambdaVerifier'],
   './node': ['nodeHandler', 'nodeVerifier'],
+  './stores/leased': ['leasedStore'],
+  './stores/dynamodb': ['dynamodbStore', 'dynamodbTable'],
   './stores/redis': ['redisStore'],
   './stores/sql': [
     'fromBetterSqlite3',
     'fromBunSqlite',
+    'fromD1',
     'fromDrizzle',
     'fromKnex',
     'fromKysely',
@@ -63,9 +66,10 @@ const reviewed: Record<string, readonly string[]> = {
   './queues/pg-boss': ['pgBossEnqueue', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
-  './chain': ['RpcError', 'watchChain'],
+  './chain': ['RpcError', 'chainFinality', 'chainSource', 'eventsSource', 'reconcile', 'serviceSource', 'watchChain'],
+  './chain/file-cursor': ['fileCursor'],
   './client': ['WebhookApiError', 'createWebhookClient'],
-  './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded'],
+  './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded', 'storeContract'],
 };
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

@@ -12,10 +12,11 @@ import { type Consumer, type compilers, createConsumer, resolutions, typeCheck, 
 import { hasPostgres, needsPostgres, startPostgres } from './servers/postgres.js';
 import { hasRedis, needsRedis, startRedis } from './servers/redis.js';
 import type { TestServer } from './servers/server.js';
+import { type RestFront, startRestFront } from './stores/redis/rest-front.js';
 
 // Every program of the README, by a project that has installed the package. Each begins with a comment that names its
 // file. One that exports a POST or a handler is called; one that listens takes its port from PORT; one whose name
-// ends with `-worker` handles what its `-receiver` has taken; any other ends.
+// ends with `-worker` handles what its `-receiver` has taken; any other ends. What is a file of examples has its own tests.
 
 const SECRET = 'whsec-readme';
 const fixture = (name: string) => fileURLToPath(new URL(`./package/fixtures/${name}`, import.meta.url));
@@ -25,7 +26,7 @@ interface Block {
   /** Where the consumer keeps it. */
   readonly path: string;
   readonly text: string;
-  readonly kind: 'handler' | 'server' | 'worker' | 'program';
+  readonly kind: 'handler' | 'server' | 'worker' | 'program' | 'example';
   /** Why it cannot be run here; empty when it can. */
   readonly skip: string;
 }
@@ -39,10 +40,11 @@ const blocks: Block[] = [...readme.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([,
   const base = basename(name);
   const worker = base.endsWith('-worker.ts');
   const exported = /^export const (POST|handler) = /m.test(text);
-  const kind = exported ? 'handler' : listens ? 'server' : worker ? 'worker' : 'program';
+  const isExample = name.startsWith('examples/');
+  const kind = isExample ? 'example' : exported ? 'handler' : listens ? 'server' : worker ? 'worker' : 'program';
   const postgres = text.includes('DATABASE_URL') ? needsPostgres : '';
-  const skip = text.includes('REDIS_URL') ? needsRedis : postgres;
-  return { name, path: `readme/${index}/${name}`, text, kind, skip };
+  const skip = /REDIS_(REST_)?URL/.test(text) ? needsRedis : postgres;
+  return { name, path: isExample ? `readme/${name}` : `readme/${index}/${name}`, text, kind, skip };
 });
 
 /** A genuine delivery and a forged one, with the headers that the program expects. */
@@ -62,6 +64,8 @@ function start(file: string, ...args: string[]) {
       WEBHOOK_SECRET: SECRET,
       DATABASE_URL: postgres?.url,
       REDIS_URL: redis?.url,
+      UPSTASH_REDIS_REST_URL: upstash?.url,
+      UPSTASH_REDIS_REST_TOKEN: upstash?.token,
     },
     cwd: consumer.root,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -70,10 +74,10 @@ function start(file: string, ...args: string[]) {
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(String(chunk)));
   const closed = once(child, 'close');
   return {
-    /** The exit code, and what was written when it is not 0. */
-    async end(): Promise<string> {
+    /** Resolves when the program has ended without an error. */
+    async end(): Promise<void> {
       const [code] = await closed;
-      return code === 0 ? 'exit 0' : `exit ${code}: ${output.join('')}`;
+      if (code !== 0) throw new Error(`The program ended with ${code}: ${output.join('')}`);
     },
     /** What the program tells first: its port, or what call-handler.mjs found. */
     async told(): Promise<unknown> {
@@ -97,10 +101,12 @@ function start(file: string, ...args: string[]) {
 let consumer: Consumer;
 let postgres: TestServer | undefined;
 let redis: TestServer | undefined;
+let upstash: RestFront | undefined;
 
 beforeAll(async () => {
   if (hasPostgres) postgres = await startPostgres();
   if (hasRedis) redis = await startRedis();
+  if (redis) upstash = await startRestFront(redis.port);
   consumer = await createConsumer();
   for (const { path, text } of blocks) await consumer.write(path, text);
 }, 60_000);
@@ -108,11 +114,18 @@ beforeAll(async () => {
 afterAll(async () => {
   await consumer.remove();
   await postgres?.stop();
+  await upstash?.stop();
   await redis?.stop();
 });
 
 test('has programs of every kind', () => {
-  expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(['handler', 'server', 'worker', 'program']));
+  const kinds = new Set(['handler', 'server', 'worker', 'program', 'example']);
+  expect(new Set(blocks.map(({ kind }) => kind))).toEqual(kinds);
+});
+
+const examples = blocks.filter(({ kind }) => kind === 'example');
+test.each(examples)('shows $name as it is in the repository', async ({ name, text }) => {
+  expect(text).toBe(await readFile(new URL(`../${name}`, import.meta.url), 'utf8'));
 });
 
 test.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
@@ -140,11 +153,12 @@ describe.each(['esm', 'cjs'] as const)('as %s', (format) => {
 
   for (const block of blocks) {
     const { name, text, kind, skip } = block;
+    if (kind === 'example') continue;
     describe.skipIf(skip !== '')(`${name}${skip}`, () => {
-      test(TITLES[kind], { timeout: 20_000 }, async () => {
+      test(TITLES[kind], { timeout: 60_000 }, async () => {
         const file = await written(block);
         if (kind === 'program') {
-          expect(await start(file).end()).toBe('exit 0');
+          await start(file).end();
           return;
         }
         const sent = deliveries(text);

@@ -6,7 +6,8 @@ export const queue = 'webhook-events';
 export async function openBoss(): Promise<PgBoss> {
   const connectionString = process.env.DATABASE_URL ?? '';
   // The maintenance finds the expired job of a dead worker, and the job runs again.
-  const boss = new PgBoss({ connectionString, deleteAfterDays: 8, maintenanceIntervalSeconds: 30 });
+  const maintenanceIntervalSeconds = Number(process.env.MAINTENANCE_INTERVAL_SECONDS ?? 30);
+  const boss = new PgBoss({ connectionString, deleteAfterDays: 8, maintenanceIntervalSeconds });
   boss.on('error', (error) => console.error(error.message));
   await boss.start();
   await boss.createQueue(`${queue}-dead`);

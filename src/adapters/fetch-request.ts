@@ -1,5 +1,6 @@
 import { isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
 import { type BodyReader, type DeliveryRequest, incomplete } from '../receiver/delivery-request.js';
+import type { RemainingMs } from '../receiver/host-time.js';
 import { readBody } from './read-body.js';
 
 const FIX =
@@ -9,10 +10,12 @@ const FIX =
 /** Presents a web-standard request. A class: an object literal with a getter gets a new shape, and garbage, each time. */
 export class FetchDelivery implements DeliveryRequest {
   readonly method: string;
+  readonly remainingMs: RemainingMs | undefined;
   readonly #request: Request;
 
-  constructor(request: Request) {
+  constructor(request: Request, remainingMs?: RemainingMs) {
     this.method = request.method;
+    this.remainingMs = remainingMs;
     this.#request = request;
   }
 

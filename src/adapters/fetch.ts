@@ -1,5 +1,7 @@
+import { stopwatch } from '../internal/deadline.js';
 import { answerHeaders, type DeliveryResult, validStatus } from '../receiver/answer.js';
 import type { VerifiedDelivery } from '../receiver/delivery-request.js';
+import type { RemainingMs } from '../receiver/host-time.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
@@ -28,6 +30,11 @@ export type FetchHandler = (
  * lives. To finish it, pass on the execution context, `receive(request, context)`, or use the handler itself as the
  * Worker's `fetch`. Any argument after the request that has a `waitUntil` works, such as the event of h3 and Nitro.
  *
+ * Cloudflare grants 30 s after the sender disconnected. So with a context on Workers, a delivery is answered within 30 s of
+ * its arrival: handlers end 500 ms before, and an event with too little time left is not begun but answered 503
+ * (`ERR_WEBHOOK_OUT_OF_TIME`). No other host is recognized, as none tells its limit: set `handlerTimeoutMs` so that all
+ * events of a delivery finish within it, such as the `maxDuration` of Vercel.
+ *
  * @example
  * ```ts
  * import { fetchHandler } from 'event-webhook-receiver/fetch';
@@ -41,20 +48,51 @@ export type FetchHandler = (
  */
 export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FetchHandler {
   const receiver = asReceiver(receiverOrOptions);
-  return async (request, ...host) => {
-    const receiving = receiver.handleRequest(new FetchDelivery(request));
-    const done = receiving.catch(() => {});
+  const grantedMs = isOnCloudflare() ? CLOUDFLARE_MS : undefined;
+  return async (request, ...others) => {
     // Not the request's own: Next.js has one there that throws.
-    for (const context of host) keepGoing(context, done);
+    const hosts = others.filter(canWait);
+    const receiving = receiver.handleRequest(
+      new FetchDelivery(request, hosts.length > 0 ? timeOf(grantedMs) : undefined),
+    );
+    const done = receiving.catch(() => {});
+    for (const host of hosts) keepGoing(host, done);
     return toResponse(await receiving);
   };
 }
 
-/** Has a host wait for `done`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
-function keepGoing(context: unknown, done: Promise<unknown>): void {
+/** How long Cloudflare lets the work of a request run after its sender disconnected, in ms. */
+const CLOUDFLARE_MS = 30_000;
+
+/** Other hosts with a `waitUntil` have other limits, or none, and do not tell them. */
+function isOnCloudflare(): boolean {
+  const { navigator } = globalThis as { navigator?: { userAgent?: unknown } };
+  return navigator?.userAgent === 'Cloudflare-Workers';
+}
+
+/** What is left of `grantedMs`. Counted from the arrival: the sender may disconnect at any time after it. */
+function timeOf(grantedMs: number | undefined): RemainingMs | undefined {
+  if (grantedMs === undefined) return undefined;
+  const elapsed = stopwatch();
+  return () => grantedMs - elapsed();
+}
+
+interface Waiter {
+  waitUntil(work: Promise<unknown>): unknown;
+}
+
+function canWait(context: unknown): context is Waiter {
   try {
-    const host = context as { waitUntil?: unknown } | null | undefined;
-    if (typeof host?.waitUntil === 'function') host.waitUntil(done);
+    return typeof (context as Partial<Waiter> | null | undefined)?.waitUntil === 'function';
+  } catch {
+    return false;
+  }
+}
+
+/** Has a host wait for `done`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
+function keepGoing(host: Waiter, done: Promise<unknown>): void {
+  try {
+    host.waitUntil(done);
   } catch {
     // The answer reports everything that matters.
   }

@@ -20,8 +20,13 @@ export interface AnyEvent {
   readonly multiValueQueryStringParameters?: object | null | undefined;
 }
 
+/** What is used of Lambda's context. Emulators may pass none, or one without the function. */
+export interface LambdaContext {
+  readonly getRemainingTimeInMillis?: (() => number) | undefined;
+}
+
 /** Presents an event of Lambda. Throws for one that is not an HTTP request, or whose body the host has parsed. */
-export function fromLambdaEvent(given: AnyEvent | null | undefined): DeliveryRequest {
+export function fromLambdaEvent(given: AnyEvent | null | undefined, context?: LambdaContext | null): DeliveryRequest {
   const event = given ?? {};
   const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(event)) throw new RawBodyUnavailableError(FIX);
@@ -37,6 +42,7 @@ export function fromLambdaEvent(given: AnyEvent | null | undefined): DeliveryReq
       return urlOf(event);
     },
     header: (name) => headerOf(event.multiValueHeaders, name) ?? headerOf(event.headers, name),
+    remainingMs: () => context?.getRemainingTimeInMillis?.(),
     rawBody: () => readerOf(body, event.isBase64Encoded === true ? 'base64' : 'utf8'),
   };
 }

@@ -4,12 +4,13 @@ import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import type { LambdaEvent, LambdaResult } from './lambda-event.js';
-import { type AnyEvent, fromLambdaEvent } from './lambda-request.js';
+import { type AnyEvent, fromLambdaEvent, type LambdaContext } from './lambda-request.js';
 
 export type { ApiGatewayEvent, HttpApiEvent, LambdaEvent, LambdaResult, LoadBalancerEvent } from './lambda-event.js';
+export type { LambdaContext } from './lambda-request.js';
 
 /** A function for AWS Lambda. */
-export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
+export type LambdaHandler = (event: LambdaEvent, context?: LambdaContext | null) => Promise<LambdaResult>;
 
 /** Either the authentic delivery, or the result that refuses the request. */
 export type LambdaVerification =
@@ -17,7 +18,7 @@ export type LambdaVerification =
   | { readonly delivery?: undefined; readonly result: LambdaResult };
 
 /** Verifies an event of AWS Lambda. */
-export type LambdaVerifier = (event: LambdaEvent) => Promise<LambdaVerification>;
+export type LambdaVerifier = (event: LambdaEvent, context?: LambdaContext | null) => Promise<LambdaVerification>;
 
 /** Reason phrases, which a load balancer requires. Loading them from node:http would add milliseconds to a cold start. */
 const REASONS: Record<number, string> = {
@@ -37,9 +38,14 @@ const REASONS: Record<number, string> = {
  *
  * Lambda freezes the process after the answer, runs many processes, and ends them without notice. So:
  * - `store` must be shared by all processes: `memoryStore()` covers one.
- * - Set `handlerTimeoutMs` so that all events of a delivery, which run one after the other, finish before the function's
- *   timeout (3 s by default) and its host's (29 s for API Gateway): the handler does not look at Lambda's `context`. A
- *   delivery that Lambda cuts off is redelivered, and its unfinished event runs when its lease has expired.
+ * - The answer leaves before the function's timeout (3 s by default; at least 2 s are needed), which Lambda's `context`
+ *   tells: handlers end 500 ms before it, and an event that has less than 500 ms, or less than the event before it took to
+ *   succeed, is not begun. Those events are 503 (`ERR_WEBHOOK_OUT_OF_TIME`) and redelivered; the others took effect and are recorded.
+ * - Set the function's timeout below that of its host, which the handler cannot see: 29 s for API Gateway.
+ * - Set `handlerTimeoutMs` to less than half of the function's timeout, so that an event whose handler hangs leaves time for
+ *   the others of its delivery.
+ * - A handler that ran into its time limit is frozen with the process and continues when it thaws, maybe after its lease:
+ *   call `context.throwIfExpired()` before each effect.
  * - Work that `onError` starts may be suspended until the next delivery. `drain` is not needed.
  *
  * AWS refuses large bodies before it calls the function: load balancers over 1 MB, the others if the whole event, in which
@@ -50,11 +56,7 @@ const REASONS: Record<number, string> = {
  * import { lambdaHandler } from 'event-webhook-receiver/lambda';
  *
  * const secret = process.env.WEBHOOK_SECRET ?? '';
- * export const handler = lambdaHandler({
- *   secret,
- *   handlerTimeoutMs: 10_000,
- *   onEvent: (event) => console.log(event.id),
- * });
+ * export const handler = lambdaHandler({ secret, onEvent: (event) => console.log(event.id) });
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
  * @returns The handler. It rejects, so that the host answers 502, with RawBodyUnavailableError when the host has parsed
@@ -63,7 +65,7 @@ const REASONS: Record<number, string> = {
  */
 export function lambdaHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): LambdaHandler {
   const receiver = asReceiver(receiverOrOptions);
-  return async (event) => toLambdaResult(event, await receiver.handleRequest(fromLambdaEvent(event)));
+  return async (event, context) => toLambdaResult(event, await receiver.handleRequest(fromLambdaEvent(event, context)));
 }
 
 /**
@@ -72,11 +74,11 @@ export function lambdaHandler<Tx = undefined>(receiverOrOptions: Receiver | Rece
  *
  * @example
  * ```ts
- * import { type LambdaEvent, lambdaVerifier } from 'event-webhook-receiver/lambda';
+ * import { type LambdaContext, type LambdaEvent, lambdaVerifier } from 'event-webhook-receiver/lambda';
  *
  * const verify = lambdaVerifier({ secret: process.env.WEBHOOK_SECRET ?? '' });
- * export async function handler(event: LambdaEvent) {
- *   const { delivery, result } = await verify(event);
+ * export async function handler(event: LambdaEvent, context: LambdaContext) {
+ *   const { delivery, result } = await verify(event, context);
  *   if (result) return result;
  *   console.log(delivery.items.length);
  *   return { statusCode: 200 };
@@ -88,8 +90,8 @@ export function lambdaHandler<Tx = undefined>(receiverOrOptions: Receiver | Rece
  */
 export function lambdaVerifier(verifierOrOptions: Verifier | VerifierOptions): LambdaVerifier {
   const verifier = asVerifier(verifierOrOptions);
-  return async (event) => {
-    const { delivery, refusal } = await verifier.verifyRequest(fromLambdaEvent(event));
+  return async (event, context) => {
+    const { delivery, refusal } = await verifier.verifyRequest(fromLambdaEvent(event, context));
     return refusal ? { result: toLambdaResult(event, refusal) } : { delivery };
   };
 }

@@ -11,11 +11,11 @@ export interface Header {
   readonly number: number;
   readonly hash: Hex;
   readonly parentHash: Hex;
+  /** Unix seconds. */
+  readonly timestamp: number;
 }
 
 export interface Block extends Header {
-  /** Unix seconds. */
-  readonly timestamp: number;
   /** Unchecked; `readTransaction` checks the ones that matter. */
   readonly transactions: readonly unknown[];
 }
@@ -35,7 +35,7 @@ const LAST_SECOND = 253_402_300_799;
 const MOST_TOPICS = 4;
 
 export function malformed(where: string, expected: string): never {
-  throw new RpcError(`The node sent an invalid answer: ${where} is not ${expected}.`);
+  throw new RpcError(`The node sent an invalid answer: ${where} is not ${expected}.`, { reason: 'malformed' });
 }
 
 /** The fields of an object in an answer. */
@@ -55,7 +55,12 @@ export function readHeader(answer: unknown, number?: number): Header | undefined
   const read = fieldsOf(answer, 'block');
   const own = read.position('number');
   if (number !== undefined && own !== number) malformed('block.number', `the requested ${number}`);
-  return { number: own, hash: read.hash('hash'), parentHash: read.hash('parentHash') };
+  return {
+    number: own,
+    hash: read.hash('hash'),
+    parentHash: read.hash('parentHash'),
+    timestamp: read.position('timestamp'),
+  };
 }
 
 /** The block with its transactions in an answer; undefined when the node does not have it yet. */
@@ -64,9 +69,8 @@ export function readBlock(answer: unknown, number: number): Block | undefined {
   if (header === undefined) return undefined;
   const { transactions } = answer as { readonly transactions?: unknown };
   if (!Array.isArray(transactions)) return malformed('block.transactions', 'an array');
-  const timestamp = fieldsOf(answer, 'block').position('timestamp');
-  if (timestamp > LAST_SECOND) malformed('block.timestamp', 'a time before the year 10000');
-  return { ...header, timestamp, transactions };
+  if (header.timestamp > LAST_SECOND) malformed('block.timestamp', 'a time before the year 10000');
+  return { ...header, transactions };
 }
 
 /** The logs of a block, in the order of emission. */

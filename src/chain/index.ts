@@ -1,2 +1,19 @@
-export { RpcError, type RpcErrorCode } from './rpc.js';
+export { chainFinality } from './finality/chain-finality.js';
+export type { FinalityLevel } from './finality/level.js';
+export type { ChainFinalityOptions } from './finality/options.js';
+export { type ChainSourceOptions, chainSource } from './reconcile/chain-source.js';
+export type { ReconcileCursor } from './reconcile/cursor.js';
+export { type EventsSourceOptions, eventsSource } from './reconcile/events-source.js';
+export type { ReconcilingReceiver } from './reconcile/feed.js';
+export { type ReconcileOptions, reconcile } from './reconcile/reconcile.js';
+export type { ReconcileEntry, ReconcileReport, ReconcileStatus, StopReason } from './reconcile/report.js';
+export { type ServiceSourceOptions, serviceSource } from './reconcile/service-source.js';
+export type {
+  ReconcileSource,
+  SourceChunk,
+  SourceEntry,
+  SourceOptions,
+  SourceRange,
+} from './reconcile/source.js';
+export { RpcError, type RpcErrorCode, type RpcFailure } from './rpc.js';
 export { type ChainWatcher, type WatchChainOptions, watchChain } from './watch-chain.js';

@@ -1,65 +1,38 @@
 import { WebhookError } from '../errors.js';
-import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { readBounded } from '../internal/read-bounded.js';
-
-/** The URL of a node. */
-export interface RpcUrl {
-  /** Without user and password, which fetch refuses. */
-  readonly href: string;
-  /** The part for messages: the rest may contain a key. */
-  readonly origin: string;
-  /** `Authorization` header made of user and password. */
-  readonly authorization: string | undefined;
-  /** Removes the parts of the URL that may be a key from text. Nodes quote them in their messages. */
-  scrub(text: string): string;
-}
-
-/** Shorter parts, such as `v3`, are not keys. */
-const SHORTEST_KEY = 6;
-
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an http: or https: URL. */
-export function rpcUrlOf(text: unknown): RpcUrl {
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
-  // Not quoted: it may contain a key.
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw optionError('rpcUrl', 'the http: or https: URL of a node, such as http://127.0.0.1:8545', text);
-  const [user, password] = [decoded(url.username), decoded(url.password)];
-  const paths = url.pathname.split('/');
-  const keys = [url.href, url.pathname, url.search, user, password, ...paths, ...url.searchParams.values()]
-    .flatMap((part) => [part, decoded(part)])
-    .filter(({ length }) => length >= SHORTEST_KEY)
-    .sort((one, other) => other.length - one.length);
-  url.username = '';
-  url.password = '';
-  return {
-    href: url.href,
-    origin: url.origin,
-    authorization: user || password ? `Basic ${btoa(`${user}:${password}`)}` : undefined,
-    scrub: (from) => keys.reduce((scrubbed, key) => scrubbed.replaceAll(key, '…'), from),
-  };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
+import type { RpcUrl } from './rpc-url.js';
 
 /** Code of {@link RpcError}. */
 export type RpcErrorCode = 'ERR_WEBHOOK_RPC';
+
+/**
+ * Why a call failed: the node or the server before it returned an error (`refused`), asked for a pause (`rate-limited`),
+ * did not answer in time (`timeout`) or at all (`unreachable`), or its answer was too long (`too-long`) or invalid
+ * (`malformed`); or the caller ended the call (`aborted`).
+ */
+export type RpcFailure = 'refused' | 'rate-limited' | 'timeout' | 'unreachable' | 'too-long' | 'malformed' | 'aborted';
+
+interface RpcErrorOptions {
+  readonly reason: RpcFailure;
+  readonly retryAfterMs?: number | undefined;
+}
 
 /**
  * A node did not answer, refused a call, or sent an invalid answer. The message names the call and the node's origin, and
  * never the rest of its URL, which may contain a key.
  */
 export class RpcError extends WebhookError<RpcErrorCode> {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super('ERR_WEBHOOK_RPC', message, options);
+  readonly reason: RpcFailure;
+  /** The pause that the node asked for with Retry-After, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { reason, retryAfterMs }: RpcErrorOptions) {
+    super('ERR_WEBHOOK_RPC', message);
     // As text: bundlers shorten the names of classes.
     this.name = 'RpcError';
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -67,31 +40,37 @@ export class RpcError extends WebhookError<RpcErrorCode> {
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export interface RpcOptions {
+  /** For a call with its retries. It does not include the time in which a call waits for others to end. */
   readonly timeoutMs: number;
+  /** How often a call to an unreachable or busy node is made again. (Default: 2.) */
+  readonly retries?: number;
   /** Doubles with each retry. */
-  readonly retryDelayMs: number;
+  readonly retryDelayMs?: number;
   readonly maxBytes: number;
+  /** Calls at a time; further calls wait in order. (Default: any number.) */
+  readonly concurrency?: number;
   /** Aborts the calls in progress. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
-const RETRIES = 2;
 const LONGEST_DELAY_MS = 30_000;
 /** Maximum length of a node's error message in ours. */
 const LONGEST_MESSAGE = 300;
 
 /** JSON-RPC 2.0 over HTTP. Calls to an unreachable or busy node are retried. */
-export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, signal }: RpcOptions): Rpc {
+export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
+  const { timeoutMs, retries = 2, retryDelayMs = 1000, maxBytes, concurrency = Infinity, signal } = options;
   let lastId = 0;
   // One listener for all calls: Node warns of a signal with many.
   const open = new Set<AbortController>();
-  signal.addEventListener('abort', () => {
+  signal?.addEventListener('abort', () => {
     for (const each of open) each.abort();
   });
+  const inTurn = createTurns(concurrency);
 
   const headers = url.authorization === undefined ? {} : { authorization: url.authorization };
   const retry = {
-    limit: RETRIES,
+    limit: retries,
     methods: ['post' as const],
     statusCodes: [408, 429, 502, 503, 504],
     delay: (attempt: number) => Math.min(retryDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS),
@@ -108,14 +87,12 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
       return textOf(await readBounded(response, maxBytes));
     } catch (error) {
       if (!(error instanceof HTTPError)) throw error;
-      const said = messageOf(textOf(await readBounded(error.response, maxBytes)));
-      throw new RpcError(`HTTP ${error.response.status}${said}.`);
+      const { status, headers } = error.response;
+      const answer = parse(textOf(await readBounded(error.response, maxBytes)));
+      const refusal = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
+      const retryAfterMs = readRetryAfter(headers.get('retry-after'));
+      throw new RpcError(`HTTP ${status}${said(refusal)}.`, { reason: reasonOfStatus(status, refusal), retryAfterMs });
     }
-  }
-
-  function messageOf(text: string | undefined): string {
-    const answer = parse(text);
-    return isRecord(answer) && isRecord(answer.error) ? said(answer.error) : '';
   }
 
   /** The node's message as JSON text, without control characters. */
@@ -126,32 +103,78 @@ export function createRpc(url: RpcUrl, { timeoutMs, retryDelayMs, maxBytes, sign
     return `: ${JSON.stringify(text)}${number}`;
   }
 
-  return async (method, params) => {
-    const id = ++lastId;
-    const fail = (what: string) => new RpcError(`${method} at ${url.origin} failed: ${what}`);
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), timeoutMs);
-    open.add(late);
-    if (signal.aborted) late.abort();
-    let text: string | undefined;
+  return (method, params) =>
+    inTurn(async () => {
+      const id = ++lastId;
+      const fail = (what: string, how: RpcErrorOptions) =>
+        new RpcError(`${method} at ${url.origin} failed: ${what}`, how);
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), timeoutMs);
+      open.add(late);
+      if (signal?.aborted) late.abort();
+      let text: string | undefined;
+      try {
+        text = await ask({ jsonrpc: '2.0', id, method, params }, late.signal);
+      } catch (error) {
+        if (error instanceof RpcError) throw fail(error.message, error);
+        if (signal?.aborted) throw fail('aborted by the caller.', { reason: 'aborted' });
+        if (late.signal.aborted) throw fail(`no answer within ${timeoutMs} ms.`, { reason: 'timeout' });
+        throw fail(whyUnreachable(error), { reason: 'unreachable' });
+      } finally {
+        clearTimeout(timer);
+        open.delete(late);
+      }
+      if (text === undefined) throw fail(`the answer is longer than ${maxBytes} bytes.`, { reason: 'too-long' });
+      const answer = parse(text);
+      const malformed = { reason: 'malformed' } as const;
+      if (!isRecord(answer)) throw fail('the answer is not JSON-RPC. Is this the URL of a node?', malformed);
+      if (isRecord(answer.error)) {
+        const reason = isRateLimit(answer.error) ? 'rate-limited' : 'refused';
+        throw fail(`the node returned an error${said(answer.error)}.`, { reason });
+      }
+      if (answer.id !== id || answer.result === undefined)
+        throw fail('the answer belongs to another call, or has no result.', malformed);
+      return answer.result;
+    });
+}
+
+/** Runs at most `most` functions at a time, the others in order. */
+function createTurns(most: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <Value>(run: () => Promise<Value>): Promise<Value> => {
+    if (running < most) running++;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
-      text = await ask({ jsonrpc: '2.0', id, method, params }, late.signal);
-    } catch (error) {
-      if (error instanceof RpcError) throw fail(error.message);
-      if (signal.aborted) throw fail('aborted, as the watcher is closing.');
-      throw fail(late.signal.aborted ? `no answer within ${timeoutMs} ms.` : reasonOf(error));
+      return await run();
     } finally {
-      clearTimeout(timer);
-      open.delete(late);
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
     }
-    if (text === undefined) throw fail(`the answer is longer than ${maxBytes} bytes.`);
-    const answer = parse(text);
-    if (!isRecord(answer)) throw fail('the answer is not JSON-RPC. Is this the URL of a node?');
-    if (isRecord(answer.error)) throw fail(`the node returned an error${said(answer.error)}.`);
-    if (answer.id !== id || answer.result === undefined)
-      throw fail('the answer belongs to another call, or has no result.');
-    return answer.result;
   };
+}
+
+function reasonOfStatus(status: number, refusal: Record<string, unknown>): RpcFailure {
+  if (status === 429 || isRateLimit(refusal)) return 'rate-limited';
+  if (status === 408 || status === 504) return 'timeout';
+  return status >= 500 && refusal.message === undefined ? 'unreachable' : 'refused';
+}
+
+/**
+ * Whether a node's error asks for a pause. Providers use these codes and words under HTTP 200 too; -32005 is not among
+ * them, because it also stands for too many results.
+ */
+function isRateLimit({ code, message }: Record<string, unknown>): boolean {
+  if (code === 429 || code === -32007) return true;
+  return typeof message === 'string' && /rate.?limit|too many requests|requests? limit|per second|daily/i.test(message);
+}
+
+/** Retry-After in milliseconds: seconds or a date. */
+function readRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? 1000 * Number(header) : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 const utf8 = new TextDecoder();
@@ -169,7 +192,7 @@ function parse(text: string | undefined): unknown {
 }
 
 /** Why fetch failed: only the code, as its messages may contain the URL. */
-function reasonOf(error: unknown): string {
+function whyUnreachable(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
     if (typeof code === 'string' && /^\w+$/.test(code)) return `the node is unreachable (${code}). Is it running?`;

@@ -4,8 +4,9 @@ import type { Logger } from '../receiver/options.js';
 import { createChainReader } from './chain-reader.js';
 import { ChainFollower } from './follow-chain.js';
 import { guardedLogger, tellUnknownOnce } from './logging.js';
-import { createRpc, rpcUrlOf } from './rpc.js';
-import { readWatched } from './watched.js';
+import { createRpc } from './rpc.js';
+import { rpcUrlOf } from './rpc-url.js';
+import { readWatched, type WatchedContract } from './watched.js';
 
 /** Waits, at most until the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -35,13 +36,7 @@ export interface WatchChainOptions {
    * Contracts whose logs become `event.emitted`. `name`, `label` and `addressLabel` are written into the events;
    * `addressLabel` defaults to `label`. (Default: none.)
    */
-  readonly contracts?: readonly {
-    readonly address: string;
-    readonly abi: readonly unknown[];
-    readonly name: string;
-    readonly label: string;
-    readonly addressLabel?: string | undefined;
-  }[];
+  readonly contracts?: readonly WatchedContract[] | undefined;
   /** Addresses whose transactions become `transaction.included`, like those of a cloud wallet. (Default: none.) */
   readonly wallets?: readonly string[] | undefined;
   /**
@@ -117,7 +112,7 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
   checkNumber('pollIntervalMs', pollIntervalMs, 1, MAX_TIMER_MS);
   checkFunction('onEvents', onEvents);
   const url = rpcUrlOf(options.rpcUrl);
-  const watched = readWatched(options.contracts, options.wallets);
+  const watched = readWatched('watchChain', options.contracts, options.wallets);
   const logger = guardedLogger(options.logger);
 
   const closing = new AbortController();

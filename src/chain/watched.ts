@@ -27,8 +27,8 @@ export interface Contract {
   readonly wire: ContractInfo;
 }
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong entry. */
-export function readWatched(contracts: unknown, wallets: unknown): Watched {
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong entry, or `owner`, the function that takes the options. */
+export function readWatched(owner: string, contracts: unknown, wallets: unknown): Watched {
   const watched = { contracts: new Map<string, Contract>(), wallets: new Set<string>() };
   for (const [at, contract] of listOf(contracts, 'contracts').entries()) {
     const where = `contracts[${at}]`;
@@ -50,7 +50,7 @@ export function readWatched(contracts: unknown, wallets: unknown): Watched {
     watched.wallets.add(address);
   }
   if (watched.contracts.size + watched.wallets.size === 0) {
-    throw new ConfigError('`watchChain` got neither contracts nor wallets. Set `contracts` or `wallets`.');
+    throw new ConfigError(`\`${owner}\` got neither contracts nor wallets. Set \`contracts\` or \`wallets\`.`);
   }
   return watched;
 }

@@ -27,13 +27,15 @@ export function listOf(result: unknown, answer: Answer): unknown[] {
 
 /** The entries in an answer. */
 export function entriesOf(answer: Answer): DeliveryLogEntry[] {
+  return exactListOf(answer).map((each) => entryOf(each, answer));
+}
+
+/** The items of an answer that is a list, with exact quantities: what contains them is signed again. */
+export function exactListOf(answer: Answer): unknown[] {
   const { result, text } = resultOf(answer);
   const list = listOf(result, answer);
-  // Recovered events are signed again and must contain the exact quantities.
-  if (!list.some((entry) => mayHoldRounded(entry)) && !mayHoldFraction(text))
-    return list.map((each) => entryOf(each, answer));
-  const exact = parseExactJson(text) as { result: unknown };
-  return listOf(exact.result, answer).map((each) => entryOf(each, answer));
+  if (!list.some((each) => mayHoldRounded(each)) && !mayHoldFraction(text)) return list;
+  return listOf((parseExactJson(text) as { result: unknown }).result, answer);
 }
 
 function entryOf(value: unknown, answer: Answer): DeliveryLogEntry {

@@ -12,18 +12,30 @@ export interface PageOptions {
  * a server that ignores `offset` cannot cause an endless loop.
  */
 export function pages<Item extends { readonly id: number }>(
-  page: (limit: number, offset: number) => Promise<readonly Item[]>,
+  page: Page<Item>,
+  options?: PageOptions,
+): AsyncIterable<Item> {
+  return pagesByKey(page, ({ id }) => id, options);
+}
+
+/** Like {@link pages}, for items that `keyOf` tells apart. */
+export function pagesByKey<Item>(
+  page: Page<Item>,
+  keyOf: (item: Item) => unknown,
   { pageSize = 100 }: PageOptions = {},
 ): AsyncIterable<Item> {
   checkNumber('pageSize', pageSize, 1, 100_000);
-  return { [Symbol.asyncIterator]: () => read(page, Math.floor(pageSize)) };
+  return { [Symbol.asyncIterator]: () => read(page, keyOf, Math.floor(pageSize)) };
 }
 
-async function* read<Item extends { readonly id: number }>(
-  page: (limit: number, offset: number) => Promise<readonly Item[]>,
+type Page<Item> = (limit: number, offset: number) => Promise<readonly Item[]>;
+
+async function* read<Item>(
+  page: Page<Item>,
+  keyOf: (item: Item) => unknown,
   pageSize: number,
 ): AsyncGenerator<Item, undefined> {
-  const seen = new Set<number>();
+  const seen = new Set<unknown>();
   let offset = 0;
   /** The largest page so far: a server may return less than requested. */
   let fullPage = 0;
@@ -33,15 +45,16 @@ async function* read<Item extends { readonly id: number }>(
   for (;;) {
     const items = await page(pageSize, offset);
     const [first] = items;
-    if (overlaps && offset > 0 && !(first && seen.has(first.id))) {
+    if (overlaps && offset > 0 && !(first && seen.has(keyOf(first)))) {
       offset = Math.max(0, offset - fullPage);
       steppedBack = true;
       continue;
     }
     const before = seen.size;
     for (const item of items) {
-      if (seen.has(item.id)) continue;
-      seen.add(item.id);
+      const key = keyOf(item);
+      if (seen.has(key)) continue;
+      seen.add(key);
       yield item;
     }
     const nothingNew = seen.size === before;

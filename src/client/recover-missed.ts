@@ -110,7 +110,8 @@ export async function recoverMissed(
         const outcome = outcomes[index];
         if (outcome) tally.note({ id, eventId, status: outcome.status, error: outcome.error });
       }
-      const isBusy = status === 503 || outcomes.some((outcome) => outcome.error?.status === 503);
+      // A block that is not final yet says nothing of the events of other blocks.
+      const isBusy = outcomes.some((outcome) => outcome.status !== 'not-final' && outcome.error?.status === 503);
       if (isBusy) stopped = { reason: 'busy', status: 503, error };
     } else if (status === 413 && batch.length > 1) {
       const half = Math.ceil(batch.length / 2);

@@ -20,6 +20,10 @@ export interface Recovery {
   readonly handled: number;
   /** Stored by the receiver's `enqueue`. */
   readonly stored: number;
+  /** Not handled: a final block took the place of their block (`finality`). */
+  readonly dropped: number;
+  /** Their block is not final yet (`finality`). */
+  readonly notFinal: number;
   /** Had already taken effect. */
   readonly duplicates: number;
   /** In progress elsewhere. */
@@ -52,6 +56,8 @@ const COUNTED = {
   handled: 'handled',
   stored: 'stored',
   duplicate: 'duplicates',
+  dropped: 'dropped',
+  'not-final': 'notFinal',
   'in-progress': 'inProgress',
   failed: 'failed',
   invalid: 'invalid',
@@ -61,7 +67,17 @@ const COUNTED = {
 /** Counts the outcomes of entries. */
 export class Tally {
   readonly #entries: RecoveredEntry[] = [];
-  readonly #counts = { handled: 0, stored: 0, duplicates: 0, inProgress: 0, failed: 0, invalid: 0, unknown: 0 };
+  readonly #counts = {
+    handled: 0,
+    stored: 0,
+    duplicates: 0,
+    dropped: 0,
+    notFinal: 0,
+    inProgress: 0,
+    failed: 0,
+    invalid: 0,
+    unknown: 0,
+  };
   #noted = 0;
 
   note(entry: RecoveredEntry): void {

@@ -9,7 +9,7 @@ export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path after `/api/v0`. */
   readonly path: string;
-  readonly query?: Record<string, number> | undefined;
+  readonly query?: Record<string, string | number> | undefined;
   readonly body?: unknown;
 }
 

@@ -7,6 +7,13 @@ import { acknowledged, notThisApi, resultOf } from './envelope.js';
 import { resolveClientOptions, type WebhookClientOptions } from './options.js';
 import { type PageOptions, pages } from './pages.js';
 import { type RecoveringReceiver, type RecoverOptions, type Recovery, recoverMissed } from './recover-missed.js';
+import {
+  type ChainStatus,
+  type EventQuery,
+  eventCalls,
+  type IndexingStatus,
+  type StoredEvent,
+} from './stored-events.js';
 import { createTransport } from './transport.js';
 import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges, webhookOf } from './webhook.js';
 
@@ -16,6 +23,8 @@ import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges
  * is invalid.
  */
 export interface WebhookClient {
+  /** Identifies the service: host, port and path of `baseUrl`. */
+  readonly service: string;
   /**
    * Registers a webhook (spec section 4.1). Never retried: after `ERR_WEBHOOK_API_UNREACHABLE` the webhook may exist.
    *
@@ -37,6 +46,21 @@ export interface WebhookClient {
   /** Counts the entries of a webhook's delivery log. */
   deliveryCount(id: number): Promise<number>;
   /**
+   * Iterates over the contract events that the service has stored, in its order, fetched page by page. Not part of the
+   * specification: `GET /events` of the live API.
+   */
+  events(query?: EventQuery): AsyncIterable<StoredEvent>;
+  /** Reads the chain's id and its latest block. Not part of the specification: `GET /chains/ethereum/status` of the live API. */
+  chainStatus(): Promise<ChainStatus>;
+  /**
+   * Reads how far the service has read the events of a contract. Not part of the specification: the contract's `status` in
+   * the live API.
+   *
+   * @param address Address or alias of the contract.
+   * @param label The contract's label.
+   */
+  indexingStatus(address: string, label: string): Promise<IndexingStatus>;
+  /**
    * Creates or updates the webhook with this label, for scripts that run at each deployment. If its URL or subscriptions
    * differ, they are changed; without `subscriptions` the existing ones stay. Calls for one label run one after the other
    * in this process, but two processes can each create a webhook.
@@ -55,10 +79,10 @@ export interface WebhookClient {
    * `delivery-log:<service>:<webhookId>:<entry id>`, where the service is host, port and path of `baseUrl`. A second
    * recovery recognizes the events of the first by this id, unless `baseUrl` changed: set the option `eventId` then. An event
    * that is *also* delivered live has another id. It is recognized only if the receiver's `idempotencyKey` depends on the
-   * chain and not on `event.id`: use `logIdentity` of `./evm`. That covers `event.emitted`; a `transaction.included` needs
-   * a key made from its `data`.
+   * chain and not on `event.id`: use `logIdentity` of `./evm`.
    *
-   * **The log does not change.** Recovered events stay undelivered there, so each run finds them again. Keep `since` within
+   * **The log does not change.** Recovered events stay undelivered there, so each run finds them again: `reconcile` of
+   * `./chain` with `serviceSource` keeps how far it got. Keep `since` within
    * the time that the receiver's store remembers (`memoryStore`: 7 days, one process).
    *
    * @throws ConfigError `ERR_WEBHOOK_CONFIG` when neither the service nor the options contain the webhook's secret.
@@ -119,7 +143,8 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     check({ label: webhook.label ?? '', url: webhook.url ?? '' });
   }
 
-  const client: WebhookClient = {
+  const client: Omit<WebhookClient, 'service'> = {
+    ...eventCalls(call),
     async create(webhook) {
       checkNew(webhook);
       const { label, url, subscriptions = ['event.emitted', 'transaction.included'] } = webhook;
@@ -152,11 +177,12 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     },
     deliveryCount: async (id) => count(`${pathOf(id)}/events/count`),
     ensure: (webhook) => ensure(webhook),
-    recoverMissed: (webhookId, receiver, options) =>
-      recoverMissed({ ...client, service: api.service }, webhookId, receiver, options),
+    recoverMissed: (webhookId, receiver, options) => recoverMissed(whole, webhookId, receiver, options),
   };
-  const ensure = createEnsure(client, checkNew);
-  return client;
+  // Not enumerable: logging a client does not show where it sends its key.
+  const whole = Object.defineProperty(client, 'service', { value: api.service }) as WebhookClient;
+  const ensure = createEnsure(whole, checkNew);
+  return whole;
 }
 
 function pathOf(id: number): string {

@@ -102,7 +102,7 @@ function fail(event: EventEmitted, input: string, expected: string): never {
  * rest of the event.
  *
  * Block, transaction and position come from `rawFields`, or without it from `data.transaction` and `indexInLog`. The key
- * of a `transaction.included`, which has no log, is its event id.
+ * of a `transaction.included` is `chainId:blockHash:transactionHash`, or its event id if it lacks one of the hashes.
  *
  * @example
  * ```ts
@@ -127,7 +127,11 @@ export function logIdentity(event: WebhookEvent, options: { readonly chainId: nu
   if (!(typeof chainId === 'bigint' || Number.isSafeInteger(chainId)) || chainId <= 0) {
     throw optionError('chainId', 'an integer above 0, such as 1 for Ethereum', chainId);
   }
-  if (event.event !== 'event.emitted') return event.id;
+  if (event.event !== 'event.emitted') {
+    const { blockHash, tx } = event.data;
+    const hash: unknown = tx?.hash;
+    return isHash(blockHash) && isHash(hash) ? `${chainId}:${blockHash}:${hash}`.toLowerCase() : event.id;
+  }
   const log = rawLog(event);
   if (log) {
     const identity = `${chainId}:${log.blockHash}:${log.transactionHash}:${log.logIndex}`;

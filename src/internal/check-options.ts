@@ -50,13 +50,24 @@ export function checkFunction(name: string, value: unknown): void {
 
 /** Throws ConfigError unless the value can be a store, or turns it off. */
 export function checkStore(
-  store: { readonly once?: unknown; readonly onceEach?: unknown; readonly leaseMs?: unknown } | false | undefined,
+  store:
+    | {
+        readonly once?: unknown;
+        readonly onceEach?: unknown;
+        readonly leaseMs?: unknown;
+        readonly keysPerRun?: unknown;
+        readonly rememberedSince?: unknown;
+      }
+    | false
+    | undefined,
 ): void {
   if (store === undefined || store === false) return;
   if (typeof store?.once !== 'function') throw optionError('store', 'an IdempotencyStore or false', store);
-  const { leaseMs, onceEach } = store;
+  const { keysPerRun, leaseMs, onceEach, rememberedSince } = store;
   if (onceEach !== undefined) checkFunction('store.onceEach', onceEach);
+  if (rememberedSince !== undefined) checkFunction('store.rememberedSince', rememberedSince);
   if (leaseMs !== undefined) checkNumber('store.leaseMs', leaseMs, 1);
+  if (keysPerRun !== undefined) checkNumber('store.keysPerRun', keysPerRun, 1);
 }
 
 /** The known name that shares most of its pairs of letters with `name`; all names if none is alike. */

@@ -1,5 +1,6 @@
 import { type Channel, tracingChannel as create, type TracingChannel } from 'node:diagnostics_channel';
 
+export { channel } from 'node:diagnostics_channel';
 // `#runtime` in Bun, whose crypto module is Node's.
 export { equalHex, hmacAhead, hmacHex, sha256Hex, utf8Length } from '../signature/hmac-node.js';
 

@@ -1,7 +1,11 @@
 // `#runtime` where there are no Node modules: SHA-256 in JavaScript.
 export { equalHex, hmacAhead, hmacHex, sha256Hex, utf8Length } from '../signature/hmac-pure.js';
 
-/** These runtimes have no diagnostics_channel, so nobody can subscribe. */
+// These runtimes have no diagnostics_channel, so nobody can subscribe.
 export function tracingChannel() {
   return { hasSubscribers: false };
+}
+
+export function channel() {
+  return { publish() {} };
 }

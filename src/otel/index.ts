@@ -1,6 +1,7 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
 import { checkNumber, checkOptions, optionError } from '../internal/check-options.js';
 import { followWithMetrics } from './metrics.js';
+import { followReconcile } from './reconcile.js';
 import { followWithSpans } from './spans.js';
 
 /** Options of {@link instrumentWebhooks}. */
@@ -46,6 +47,10 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  * - `webhook.handler.duration`, a histogram of the seconds that `onEvent`, `onEvents` or `enqueue` takes, by `webhook.event.kind` (absent
  *   if `enqueue` gets several kinds) and `error.type` (`_OTHER` for an error that is not of this library).
  *
+ * Metrics of `reconcile` (`./chain`), by `webhook.reconcile.source`: the counters `webhook.reconcile.runs` (by
+ * `webhook.reconcile.result`: `complete`, or why it stopped), `.found`, `.repaired` and `.failed`, and the gauges
+ * `webhook.reconcile.left` (events on the retry list) and `.lag` (blocks from the cursor to the last final one).
+ *
  * @example
  * ```ts
  * import { instrumentWebhooks } from 'event-webhook-receiver/otel';
@@ -78,6 +83,7 @@ export function instrumentWebhooks(options: InstrumentationOptions = {}): () => 
   const stops = [
     followWithSpans({ tracer: () => tracerProvider.getTracer(NAME), destination, maxEventSpans }),
     followWithMetrics({ meter: () => meterProvider.getMeter(NAME), destination }),
+    followReconcile(() => meterProvider.getMeter(NAME)),
   ];
   const stop = () => {
     for (const each of stops.splice(0)) each();

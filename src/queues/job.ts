@@ -11,6 +11,8 @@ export interface EventJob {
   readonly timestamp: string;
   /** The verified source of the delivery, if the receiver's `secret` function returned one. */
   readonly source?: string | undefined;
+  /** The receiver has `finality`: no worker without it may handle the event. */
+  readonly needsFinality?: true | undefined;
 }
 
 /** The data of a job: the job itself, or its JSON text if it contains characters that Postgres rejects in JSON. */
@@ -19,9 +21,13 @@ export type JobData = EventJob | { readonly json: string };
 /** The job of one entry of a delivery. */
 export function jobOf(
   { event, idempotencyKey }: EventEntry,
-  { timestamp, source }: Pick<EnqueueContext, 'timestamp' | 'source'>,
+  { timestamp, source, needsFinality }: Pick<EnqueueContext, 'timestamp' | 'source' | 'needsFinality'>,
 ): EventJob {
-  return { event, idempotencyKey, timestamp, ...(source !== undefined && { source }) };
+  return {
+    ...{ event, idempotencyKey, timestamp },
+    ...(source !== undefined && { source }),
+    ...(needsFinality && { needsFinality }),
+  };
 }
 
 /** NUL and lone surrogates as JSON.stringify writes them: Postgres rejects both in jsonb. May also match valid text. */
@@ -40,7 +46,7 @@ export function storableJob(job: EventJob): JobData {
 export function readJob(data: unknown): EventJob {
   const job = isRecord(data) && typeof data.json === 'string' ? parseJson(data.json) : data;
   if (!isRecord(job)) throw new InvalidEventError([{ path: [], message: 'expected the data of an event job' }]);
-  const { idempotencyKey, timestamp, source } = job;
+  const { idempotencyKey, timestamp, source, needsFinality } = job;
   const issues: EventIssue[] = [];
   if (typeof idempotencyKey !== 'string') issues.push({ path: ['idempotencyKey'], message: 'expected a string' });
   if (typeof timestamp !== 'string') issues.push({ path: ['timestamp'], message: 'expected a string' });
@@ -49,7 +55,7 @@ export function readJob(data: unknown): EventJob {
   try {
     const event = parseEvent(job.event);
     if (typeof idempotencyKey === 'string' && typeof timestamp === 'string' && isSource) {
-      return { event, idempotencyKey, timestamp, source };
+      return { event, idempotencyKey, timestamp, source, ...(needsFinality !== undefined && { needsFinality: true }) };
     }
   } catch (error) {
     if (!(error instanceof InvalidEventError)) throw error;

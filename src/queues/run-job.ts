@@ -1,5 +1,11 @@
+import { ConfigError } from '../errors.js';
+import type { EventItem } from '../events/parse-delivery.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
+import type { Afterwards } from '../receiver/attempt.js';
+import { checkFinality, type Finality, LOG_IDENTITY, type OnDropped } from '../receiver/finality.js';
+import { createFinalityStage } from '../receiver/finality-stage.js';
+import { isDefaultKey } from '../receiver/idempotency-key.js';
 import type { OnEvent } from '../receiver/options.js';
 import { createHandleOnce } from '../receiver/run-once.js';
 import type { IdempotencyStore } from '../stores/store.js';
@@ -20,9 +26,20 @@ export interface EventWorkerOptions<Tx = undefined> {
   readonly handlerTimeoutMs?: number | undefined;
   /**
    * Called with errors that do not fail the job: an event that its route skipped because it does not decode, a store that
-   * fails after the timeout. Errors that fail a job go to the engine. (Default: none.)
+   * fails after the timeout, a `finality` that cannot tell. Errors that fail a job go to the engine. (Default: none.)
    */
   readonly onError?: ((error: unknown, context: { readonly idempotencyKey: string }) => unknown) | undefined;
+  /**
+   * Asked before an event is handled whether its block is final: `chainFinality` of `./chain`. The engine delays the job of
+   * an event that has to wait, for as long as it takes, and without using up a try. Requires `store`, and a receiver whose
+   * `idempotencyKey` is `logIdentity`. (Default: events are handled when their job runs.)
+   */
+  readonly finality?: Finality | undefined;
+  /**
+   * Sees an event that is not handled because a final block took the place of its block; at least once. If it throws, the
+   * engine tries the job again. (Default: the job is completed.)
+   */
+  readonly onDropped?: OnDropped | undefined;
 }
 
 export const WORKER_OPTIONS = [
@@ -30,43 +47,76 @@ export const WORKER_OPTIONS = [
   'store',
   'handlerTimeoutMs',
   'onError',
+  'finality',
+  'onDropped',
 ] as const satisfies (keyof EventWorkerOptions)[];
 
 export const DEFAULT_HANDLER_TIMEOUT_MS = 30_000;
 /** Without a store, a handler blocks other runs of its key in this process for at least this long. */
 const HOLD_MS = 60_000;
 
+/** For how long to delay a job whose event has to wait. A value, so that nothing that a handler throws can pass for it. */
+export interface Delay {
+  readonly delayMs: number;
+}
+
 /**
- * Returns the function that runs the handler for a job, and the resolved timeout. The function rejects if the event did not
- * take effect, so that the engine tries again. Throws ConfigError for an invalid option.
+ * Returns the function that runs the handler for a job, and the resolved timeout. The function resolves to a delay if the
+ * event has to wait, and rejects if it did not take effect, so that the engine tries again. Throws ConfigError for an
+ * invalid option.
  */
 export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
-  readonly runJob: (job: EventJob) => Promise<void>;
+  readonly runJob: (job: EventJob) => Promise<Delay | undefined>;
   readonly handlerTimeoutMs: number;
 } {
-  const { onEvent, store, handlerTimeoutMs = DEFAULT_HANDLER_TIMEOUT_MS, onError } = options;
+  const { onEvent, store, handlerTimeoutMs = DEFAULT_HANDLER_TIMEOUT_MS, onError, finality, onDropped } = options;
   checkFunction('onEvent', onEvent);
   checkStore(store);
+  checkFinality(finality, onDropped);
+  if (finality && !store)
+    throw new ConfigError('`finality` needs a `store`, as the job of an event that waits may run twice.');
   if (onError !== undefined) checkFunction('onError', onError);
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
   const keys = store || (runningKeys(Math.max(HOLD_MS, 2 * handlerTimeoutMs)) as IdempotencyStore<never>);
-  const handleOnce = createHandleOnce<Tx>(
-    { onEvent, store: keys, handlerTimeoutMs },
-    {
-      // The engine waits for its jobs itself.
-      hold() {},
-      wait() {},
-      report(error, { idempotencyKey = '' }) {
-        // There is nowhere left to report an error of `onError` itself.
-        (async () => onError?.(error, { idempotencyKey }))().catch(() => {});
-      },
+  const afterwards: Afterwards = {
+    // The engine waits for its jobs itself.
+    hold() {},
+    wait() {},
+    report(error, { idempotencyKey = '' }) {
+      // There is nowhere left to report an error of `onError` itself.
+      (async () => onError?.(error, { idempotencyKey }))().catch(() => {});
     },
-  );
-  async function runJob({ event, idempotencyKey, timestamp, source }: EventJob): Promise<void> {
-    const { error } = await handleOnce({ status: 'event', event }, { idempotencyKey, timestamp, source });
+  };
+  const settings = { store: keys, handlerTimeoutMs };
+  const handleOnce = createHandleOnce<Tx>({ ...settings, onEvent }, afterwards);
+  const stage = finality && createFinalityStage({ ...settings, finality, onDropped }, afterwards);
+
+  async function runJob(job: EventJob): Promise<Delay | undefined> {
+    const { event, idempotencyKey, timestamp, source } = job;
+    const item: EventItem = { status: 'event', event };
+    if (job.needsFinality && !stage) throw new ConfigError(NO_FINALITY);
+    if (stage) {
+      if (isDefaultKey(idempotencyKey, event)) throw new ConfigError(defaultKey());
+      const kept = (await stage(new Map([[item, idempotencyKey]]), { timestamp, source })).get(item);
+      if (kept?.retryAfterMs !== undefined) {
+        if (kept.error?.cause !== undefined) afterwards.report(kept.error, { idempotencyKey });
+        return { delayMs: kept.retryAfterMs };
+      }
+      if (kept?.error) throw kept.error;
+      if (kept) return undefined;
+    }
+    const { error } = await handleOnce(item, { idempotencyKey, timestamp, source });
     if (error !== undefined) throw error;
+    return undefined;
   }
   return { runJob, handlerTimeoutMs };
+}
+
+const NO_FINALITY =
+  'The receiver of the job has `finality`, and this worker does not: it would handle the event too early. Give the worker the same `finality` and a `store`.';
+
+function defaultKey(): string {
+  return `The job has the receiver's default idempotency key. With \`finality\`, set the receiver's option ${LOG_IDENTITY}: a block that is put back arrives again under other event ids.`;
 }
 
 /**

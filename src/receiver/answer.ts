@@ -5,13 +5,26 @@ import type { DeliveryItem } from '../events/parse-delivery.js';
 export interface EventOutcome {
   /**
    * `handled`: the handler resolved. `stored`: the enqueue resolved. `duplicate`: the event took effect before.
-   * `in-progress`: the event is being handled elsewhere. `failed`: the handler, the enqueue or the store failed.
+   * `in-progress`: the event is being handled elsewhere. `failed`: the handler, the enqueue or the store failed,
+   * or the host left no time to begin. `not-final`: the event's block is not final yet, or no node could say. `dropped`: a
+   * final block took the place of its block, or it is a notice of removal with nothing to undo (`finality`).
    * `unknown` and `invalid`: the item is not an event that this version knows.
    */
-  readonly status: 'handled' | 'stored' | 'duplicate' | 'in-progress' | 'failed' | 'unknown' | 'invalid';
+  readonly status:
+    | 'handled'
+    | 'stored'
+    | 'duplicate'
+    | 'dropped'
+    | 'in-progress'
+    | 'not-final'
+    | 'failed'
+    | 'unknown'
+    | 'invalid';
   readonly item: DeliveryItem;
   readonly idempotencyKey?: string | undefined;
   readonly error?: WebhookError | undefined;
+  /** When to try the event again, in ms, if it is `not-final`. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** How to answer a delivery, and why. Only `status` and `retryAfterSeconds` are for the sender. */
@@ -33,7 +46,14 @@ const RETRY_AFTER_SECONDS = 5;
 /** The answer for an error, or 200. */
 export function answerTo(error: WebhookError | undefined, outcomes: readonly EventOutcome[] = []): DeliveryResult {
   const status = error === undefined ? 200 : statusOf(error);
-  return { status, error, outcomes, retryAfterSeconds: status === 503 ? RETRY_AFTER_SECONDS : undefined };
+  return { status, error, outcomes, retryAfterSeconds: status === 503 ? secondsOf(outcomes) : undefined };
+}
+
+/** The longest wait of the events, so that a redelivery does not come too early for any of them. */
+function secondsOf(outcomes: readonly EventOutcome[]): number {
+  let longestMs = 0;
+  for (const { retryAfterMs = 0 } of outcomes) longestMs = Math.max(longestMs, retryAfterMs);
+  return Math.ceil(longestMs / 1000) || RETRY_AFTER_SECONDS;
 }
 
 /** The headers that go with an answer. */

@@ -1,4 +1,6 @@
 import { WebhookError } from '../errors.js';
+import { MAX_TIMER_MS } from '../internal/check-options.js';
+import { type HostTime, outOfTime } from './host-time.js';
 
 /** A delivery that has not been verified yet. */
 export interface Arrival {
@@ -12,9 +14,10 @@ export interface Arrival {
 export interface Arrivals {
   /**
    * Runs `work` for a new delivery. When there are too many, the delivery that has been arriving longest is dropped: its
-   * `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for.
+   * `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for. So is one whose host's time is
+   * nearly over, with `ERR_WEBHOOK_OUT_OF_TIME`.
    */
-  run<T>(work: (arrival: Arrival) => Promise<T>): Promise<T>;
+  run<T>(work: (arrival: Arrival) => Promise<T>, host?: HostTime): Promise<T>;
   /** Resolves when nothing is arriving. */
   idle(): Promise<void>;
   /** Drops everything that is arriving. */
@@ -30,6 +33,7 @@ export interface ArrivalLimits {
 /** A delivery that is arriving. */
 class Arriving implements Arrival {
   bytes = 0;
+  timer: ReturnType<typeof setTimeout> | undefined;
   readonly #count: (arrival: Arriving, bytes: number) => void;
   readonly #reject: (error: WebhookError) => void;
   #dropped: WebhookError | undefined;
@@ -73,6 +77,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
   function remove(arrival: Arriving): void {
     if (!arriving.delete(arrival)) return;
     total -= arrival.bytes;
+    clearTimeout(arrival.timer);
     if (arriving.size === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
@@ -96,10 +101,14 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
   }
 
   return {
-    run: (work) =>
+    run: (work, host) =>
       new Promise((resolve, reject) => {
         const arrival = new Arriving(count, reject);
         arriving.add(arrival);
+        const hostMs = host?.answerMs();
+        if (hostMs !== undefined && hostMs <= MAX_TIMER_MS) {
+          arrival.timer = setTimeout(() => drop(arrival, outOfTime()), hostMs);
+        }
         if (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
         work(arrival).then(
           (value) => {

@@ -17,9 +17,10 @@ export function errorOf(cause: unknown, limit: TimeLimit): WebhookError {
   return limit.error !== undefined && cause === limit.error ? limit.error : handlerError(cause);
 }
 
-/** The error of a store: its own if it is a WebhookError of the store. */
+/** The error of a store: its own, or the handler's if the store refused to commit what the handler wrote. */
 export function storeError(cause: unknown): WebhookError {
-  if (WebhookError.codeOf(cause) === 'ERR_WEBHOOK_STORE') return cause as WebhookError;
+  const code = WebhookError.codeOf(cause);
+  if (code === 'ERR_WEBHOOK_STORE' || code === 'ERR_WEBHOOK_HANDLER') return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event will be redelivered.', { cause });
 }
 

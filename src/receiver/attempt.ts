@@ -1,8 +1,9 @@
 import { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
-import type { IdempotencyStore, RunOptions, StoreWord } from '../stores/store.js';
+import type { IdempotencyStore, RunOptions, RunTransaction, StoreWord } from '../stores/store.js';
 import { ASYNCHRONOUS, errorOf, FROZEN, storeError, WRONG_WORD } from './attempt-errors.js';
+import type { HostTime } from './host-time.js';
 import type { ErrorContext } from './options.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
@@ -38,6 +39,7 @@ export interface Call<Tx> {
  */
 export abstract class Attempt<Tx, Result> {
   protected readonly ground: Ground<Tx>;
+  readonly #host: HostTime | undefined;
   readonly #resolve: (result: Result) => void;
   #phase: 'claiming' | 'given up' | 'running' | 'succeeded' | 'failed' = 'claiming';
   #isMisused = false;
@@ -47,13 +49,14 @@ export abstract class Attempt<Tx, Result> {
   #handling: Promise<unknown> | undefined;
   #limit: TimeLimit | undefined;
   #failure: WebhookError | undefined;
-  /** A failure of the store inside its run. */
-  #storeFailure: WebhookError | undefined;
+  /** A failure of the store inside its run, or why the handler was not begun. */
+  #refusal: WebhookError | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #settling: Promise<void> | undefined;
 
-  constructor(ground: Ground<Tx>, resolve: (result: Result) => void) {
+  constructor(ground: Ground<Tx>, host: HostTime | undefined, resolve: (result: Result) => void) {
     this.ground = ground;
+    this.#host = host;
     this.#resolve = resolve;
   }
 
@@ -71,6 +74,12 @@ export abstract class Attempt<Tx, Result> {
   protected abstract report(error: unknown): void;
 
   start(): void {
+    // Checked before the claim, so that no key is claimed for nothing.
+    const refusal = this.#host?.refusal(this.ground.handlerTimeoutMs);
+    if (refusal) {
+      this.#fail(refusal);
+      return;
+    }
     this.#settling = this.#settle();
     // A store in memory has called `run` by now.
     if (this.#phase === 'claiming') this.#setStoreTimer();
@@ -139,7 +148,9 @@ export abstract class Attempt<Tx, Result> {
   }
 
   #setStoreTimer(): void {
-    this.#timer = setTimeout(() => this.#giveUp(), this.ground.storeTimeoutMs);
+    const { storeTimeoutMs } = this.ground;
+    const ms = this.#host === undefined ? storeTimeoutMs : Math.min(storeTimeoutMs, this.#host.answerMs());
+    this.#timer = setTimeout(() => this.#giveUp(), ms);
   }
 
   /** Ends the handler's time; if the run is already over, gives the store one more timeout. */
@@ -185,15 +196,15 @@ export abstract class Attempt<Tx, Result> {
       if (failure) onReturn(errorOf(failure.cause, call.limit));
       else onReturn();
     } catch (cause) {
-      this.#storeFailure = storeError(cause);
+      this.#refusal = storeError(cause);
       throw cause;
     }
     if (failure) throw failure.cause;
   }
 
   /** The run for the store. Calls `onEnter` if it may begin. */
-  protected begin(tx: Tx, options?: RunOptions, onEnter?: () => void): Promise<void> {
-    const running = this.#run(tx, options, onEnter);
+  protected begin(tx: RunTransaction<Tx>, options?: RunOptions, onEnter?: () => void): Promise<void> {
+    const running = this.#run(tx as Tx, options, onEnter);
     // If the store does not await its run, a failure must not end the process as an unhandled rejection.
     running.catch(ignore);
     return running;
@@ -218,22 +229,24 @@ export abstract class Attempt<Tx, Result> {
     }
     this.#phase = 'running';
     this.#failure = undefined;
-    this.#storeFailure = undefined;
+    this.#refusal = undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#limit ??= new TimeLimit(this.ground.handlerTimeoutMs);
+    this.#limit ??= new TimeLimit(this.ground.handlerTimeoutMs, this.#host);
     return this.#limit;
   }
 
-  /** Returns how long the handler may take, in ms. Throws if its lease may end before. */
+  /** Returns how long the handler may take, in ms. Throws if its lease or the host's time may end before. */
   #timeFor(limit: TimeLimit, options: RunOptions | undefined, isAgain: boolean): number {
-    const ms = isAgain ? limit.remainingMs() : this.ground.handlerTimeoutMs;
+    this.#refusal = isAgain ? undefined : this.#host?.refusal(this.ground.handlerTimeoutMs, this.events().length);
+    if (this.#refusal) throw this.#refusal;
+    const ms = isAgain ? limit.remainingMs() : limit.ms;
     if (ms <= 0) throw limit.expire();
     // Checked last, as the process can freeze at any point before. One millisecond allows for rounding.
     const remainingMs = options?.remainingMs?.() ?? ms;
     if (remainingMs + 1 >= ms) return ms;
-    this.#storeFailure = new WebhookError('ERR_WEBHOOK_STORE', FROZEN);
-    throw this.#storeFailure;
+    this.#refusal = new WebhookError('ERR_WEBHOOK_STORE', FROZEN);
+    throw this.#refusal;
   }
 
   /** Called by the store in the synchronous turn in which it checked the clock. */
@@ -245,9 +258,11 @@ export abstract class Attempt<Tx, Result> {
       const ms = this.#timeFor(limit, options, isAgain);
       const call = { tx, fencingToken: options?.fencingToken, limit };
       await traceHandler(() => this.#handle(call, ms, options?.onReturn), { events: this.events() });
+      // Not of a failure: one event that is slow to fail must not keep the others from being tried.
+      this.#host?.took(limit.ms - limit.remainingMs(), this.events().length);
       this.#phase = 'succeeded';
     } catch (cause) {
-      const error = this.#storeFailure ?? errorOf(cause, limit);
+      const error = this.#refusal ?? errorOf(cause, limit);
       this.#failure = error;
       if (!this.#isLate) {
         this.#phase = 'failed';

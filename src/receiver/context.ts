@@ -1,3 +1,4 @@
+import type { HostTime } from './host-time.js';
 import type { EventContext, EventsContext } from './options.js';
 import type { TimeLimit } from './time-limit.js';
 
@@ -10,9 +11,9 @@ const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as nev
 /** Reports an error of the run, or of one event of it. */
 type Report = (error: unknown, idempotencyKey?: string) => void;
 
-/** The data of a context that does not depend on the run. */
-export type About = Pick<EventContext, 'idempotencyKey' | 'source' | 'timestamp'>;
-export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp'>;
+/** The data of a context that does not depend on the run, and the time that the host grants it. */
+export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp'> & { readonly host?: HostTime | undefined };
+export type About = AboutDelivery & Pick<EventContext, 'idempotencyKey'>;
 
 /** The context of a handler: an ordinary object, so that `{ ...context }` keeps everything. */
 export function createContext<Tx>(

@@ -2,6 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
+import type { RemainingMs } from './host-time.js';
 import type { SecretRequest } from './options.js';
 
 /** The limits that a body reader must observe. */
@@ -24,6 +25,11 @@ export interface DeliveryRequest {
   readonly url?: string | undefined;
   /** Whether to report a RawBodyUnavailableError and answer 500, as the host does not catch it. (Default: false.) */
   readonly answersUnavailable?: boolean | undefined;
+  /**
+   * Returns how long the host still lets the delivery run, in ms: handlers then end, and the answer is out, before that.
+   * (Default: no limit.)
+   */
+  readonly remainingMs?: RemainingMs | undefined;
   /** The raw bytes, or a function that reads them. Throws RawBodyUnavailableError when they are gone. */
   rawBody(): RawBody | BodyReader;
 }
@@ -35,6 +41,11 @@ export interface SignedRequest<Body = RawBody> {
   readonly timestamp: string | undefined;
   /** For a secret function. (Default: a request without headers.) */
   readonly request?: SecretRequest | undefined;
+  /**
+   * Returns how long the host still lets the delivery run, in ms: handlers then end, and the result is there, before that.
+   * (Default: no limit.)
+   */
+  readonly remainingMs?: RemainingMs | undefined;
 }
 
 /** An authentic delivery, parsed. */

@@ -1,75 +1,76 @@
 import { InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
-import { typeName } from '../internal/check-options.js';
-import { ignorePromise } from '../internal/guards.js';
 import type { EventOutcome } from './answer.js';
 import type { Afterwards } from './attempt.js';
 import { handlerError } from './attempt-errors.js';
 import type { VerifiedDelivery } from './delivery-request.js';
 import { createEnqueueEach } from './enqueue-each.js';
+import { createFinalityStage } from './finality-stage.js';
+import type { HostTime } from './host-time.js';
+import { keyOf } from './idempotency-key.js';
 import type { resolveReceiverOptions } from './resolve-options.js';
 import { createHandleEach } from './run-each.js';
 import { createHandleOnce } from './run-once.js';
-import { TimeLimit } from './time-limit.js';
 import { traceEvent } from './tracing.js';
+import { createCallHook } from './user-hook.js';
 
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
-export type Dispatch = (delivery: VerifiedDelivery) => Promise<EventOutcome[]>;
+export type Dispatch = (delivery: VerifiedDelivery, host?: HostTime) => Promise<EventOutcome[]>;
 
 export function createDispatch<Tx>(
   options: ReturnType<typeof resolveReceiverOptions<Tx>>,
   afterwards: Afterwards,
 ): Dispatch {
-  const { onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs } = options;
+  const { onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
   const handleOnce = createHandleOnce(options, afterwards);
   const handleEach = onEvents
     ? createHandleEach({ ...options, onEvents }, afterwards)
-    : enqueue && createEnqueueEach(enqueue, handlerTimeoutMs, afterwards);
+    : enqueue && createEnqueueEach({ enqueue, handlerTimeoutMs, finality }, afterwards);
+  const callHook = createCallHook(handlerTimeoutMs, afterwards);
+  // A queue stores at once, and its worker asks.
+  const stage = finality && !enqueue ? createFinalityStage({ ...options, finality }, afterwards) : undefined;
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
   async function take<Item extends InvalidItem | UnknownItem>(
     item: Item,
     hook: ((item: Item) => unknown) | undefined,
+    host: HostTime | undefined,
     refusal?: WebhookError,
   ): Promise<EventOutcome> {
     if (hook === undefined) return { status: item.status, item, error: refusal };
-    try {
-      await new TimeLimit(handlerTimeoutMs).run(() => hook(item), afterwards.hold);
-      return { status: item.status, item };
-    } catch (cause) {
-      return { status: 'failed', item, error: handlerError(cause) };
-    }
+    const error = await callHook(() => hook(item), host);
+    return { status: error ? 'failed' : item.status, item, error };
   }
 
-  function keyOf(item: EventItem, source: string | undefined): string | WebhookError {
+  function keyOrError(item: EventItem, source: string | undefined): string | WebhookError {
     try {
-      const key: unknown = options.idempotencyKey(item.event);
-      // An empty key is a missing field, and events that share one would suppress each other.
-      if (typeof key === 'string' && key !== '') return keyWithin(source, key);
-      ignorePromise(key);
-      throw new TypeError(`\`idempotencyKey\` must return a non-empty string synchronously, got ${typeName(key)}.`);
+      return keyOf(options.idempotencyKey, item.event, source);
     } catch (cause) {
       return handlerError(cause);
     }
   }
 
-  return async (delivery) => {
+  return async (delivery, host) => {
     const { items, timestamp, source } = delivery;
-    const keys = items.map((item) => (item.status === 'event' ? keyOf(item, source) : undefined));
-    const handled = handleEach?.(firstOfEach(items, keys), { source, timestamp }).then(byKey);
+    const keys = items.map((item) => (item.status === 'event' ? keyOrError(item, source) : undefined));
+    // By events and not by keys: events with the same key of your own may be of different blocks.
+    const waiting = stage ? await stage(keyed(items, keys), { source, timestamp, host }) : undefined;
+    const handled = handleEach?.(firstOfEach(items, keys, waiting), { source, timestamp, host }).then(byKey);
     const settled = new Map<string, Promise<EventOutcome>>();
 
     async function settle(item: DeliveryItem, index: number): Promise<EventOutcome> {
-      if (item.status === 'unknown') return take(item, onUnknown);
-      if (item.status === 'invalid') return take(item, onInvalid, new InvalidEventError(item.issues));
+      if (item.status === 'unknown') return take(item, onUnknown, host);
+      if (item.status === 'invalid') return take(item, onInvalid, host, new InvalidEventError(item.issues));
       const key = keys[index];
       if (typeof key !== 'string') return { status: 'failed', item, error: key };
+      const kept = waiting?.get(item);
+      if (kept) return kept;
       const same = settled.get(key);
       const first = same && (await same);
       if (first !== undefined) return { ...first, item, status: first.error ? first.status : 'duplicate' };
       const outcome = handled
         ? handled.then((outcomes) => outcomes.get(key) as EventOutcome)
-        : handleOnce(item, { idempotencyKey: key, source, timestamp });
+        : handleOnce(item, { idempotencyKey: key, source, timestamp, host });
       if (handled || options.store !== false) settled.set(key, outcome);
       return outcome;
     }
@@ -78,25 +79,26 @@ export function createDispatch<Tx>(
   };
 }
 
-/**
- * The key of an event within its source. Distinct pairs of source and key never collide, with or without a source: `::` ends
- * a source, in which colons are escaped, and a key without a source that contains `::` is prefixed with it.
- */
-function keyWithin(source: string | undefined, key: string): string {
-  if (source !== undefined) return `${source.replace(/[%:]/g, encodeURIComponent)}::${key}`;
-  return key.includes('::') ? `::${key}` : key;
-}
+type Keys = readonly (string | WebhookError | undefined)[];
 
-/** The first event of each key. */
-function firstOfEach(
-  items: readonly DeliveryItem[],
-  keys: readonly (string | WebhookError | undefined)[],
-): Map<string, EventItem> {
-  const firsts = new Map<string, EventItem>();
+/** The events that have a key. */
+function keyed(items: readonly DeliveryItem[], keys: Keys): Map<EventItem, string> {
+  const all = new Map<EventItem, string>();
   for (const [index, item] of items.entries()) {
     const key = keys[index];
-    if (item.status === 'event' && typeof key === 'string' && !firsts.has(key)) firsts.set(key, item);
+    if (item.status === 'event' && typeof key === 'string') all.set(item, key);
   }
+  return all;
+}
+
+/** The first event of each key, without those that have to wait. */
+function firstOfEach(
+  items: readonly DeliveryItem[],
+  keys: Keys,
+  waiting: ReadonlyMap<DeliveryItem, unknown> | undefined,
+): Map<string, EventItem> {
+  const firsts = new Map<string, EventItem>();
+  for (const [item, key] of keyed(items, keys)) if (!waiting?.has(item) && !firsts.has(key)) firsts.set(key, item);
   return firsts;
 }
 
@@ -105,7 +107,7 @@ function byKey(outcomes: readonly EventOutcome[]): Map<string | undefined, Event
 }
 
 /** Maps in order, with at most `most` calls at once. */
-async function mapAtMost<T, R>(
+export async function mapAtMost<T, R>(
   most: number,
   from: readonly T[],
   to: (each: T, index: number) => Promise<R>,

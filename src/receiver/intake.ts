@@ -13,7 +13,7 @@ import {
   type VerifiedDelivery,
 } from './delivery-request.js';
 import { createSecretFinder, type Found, UntrustedRequest } from './find-secret.js';
-import type { Secret } from './options.js';
+import type { Secret, SecretRequest } from './options.js';
 import type { ResolvedVerifierOptions } from './resolve-options.js';
 
 /** A delivery whose body may still be arriving. */
@@ -25,6 +25,8 @@ export interface Intake {
   open(request: DeliveryRequest): Unread;
   /** Reads the body, notes its size in `seen`, verifies it, and only then parses it. */
   verify(signed: Unread, arrival: Arrival, seen: { bodyBytes?: number | undefined }): Promise<VerifiedDelivery>;
+  /** Finds the secret for a request. */
+  findSecret(request: SecretRequest | undefined): Promise<Found>;
 }
 
 export function createIntake(options: ResolvedVerifierOptions): Intake {
@@ -90,6 +92,7 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
         signature: request.header(signatureHeader),
         timestamp: request.header(timestampHeader),
         request: findSecret && new UntrustedRequest(request),
+        remainingMs: request.remainingMs && (() => request.remainingMs?.()),
       };
     },
 
@@ -126,5 +129,7 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
       }
       return { rawBody, timestamp, source: found.source, items: parseDelivery(rawBody) };
     },
+
+    findSecret: async (request) => (findSecret ? findSecret(request) : { secret: secret as Secret }),
   };
 }

@@ -3,6 +3,7 @@ import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-del
 import type { WebhookEvent } from '../events/types.js';
 import type { HeaderNames } from '../signature/headers.js';
 import type { HandlerResult, IdempotencyStore } from '../stores/store.js';
+import type { Finality, OnDropped } from './finality.js';
 
 /** A logger with pino's signature, which `console` nearly has. */
 export interface Logger {
@@ -107,11 +108,11 @@ export interface EventsContext<Tx = undefined> {
   /** The source that the secret function returned with the secret. */
   readonly source?: string | undefined;
   /**
-   * Aborted when `handlerTimeoutMs` is over; the event then counts as failed and will be handled again. Pass it on. A timer
-   * aborts it, so it proves nothing in a process that was frozen: call `throwIfExpired` before each effect.
+   * Aborted when the handler's time is over: `handlerTimeoutMs`, or less if the host grants less. The event then counts as
+   * failed and will be handled again. Pass it on. A timer aborts it, so it proves nothing in a process that was frozen: call `throwIfExpired` before each effect.
    */
   readonly signal: AbortSignal;
-  /** When `handlerTimeoutMs` is over, in epoch milliseconds. */
+  /** When that time is over, in epoch milliseconds. */
   readonly deadline: number;
   /**
    * Throws `ERR_WEBHOOK_HANDLER_TIMEOUT` once the handler's time is over. Reads the clocks, so it also works after the process
@@ -153,18 +154,24 @@ export type OnEvents<Tx = undefined> = (
 
 /** What `enqueue` receives with the events of a delivery. */
 export interface EnqueueContext {
-  /** Aborted when `handlerTimeoutMs` is over; the delivery is then answered 503. */
+  /** Aborted when `handlerTimeoutMs` is over, or the host's time; the delivery is then answered 503. */
   readonly signal: AbortSignal;
-  /** When `handlerTimeoutMs` is over, in epoch milliseconds. */
+  /** When that time is over, in epoch milliseconds. */
   readonly deadline?: number | undefined;
   /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;
   /** The source that the secret function returned with the secret. */
   readonly source?: string | undefined;
+  /** Set when the receiver has `finality`: its worker must ask before it handles the events. */
+  readonly needsFinality?: true | undefined;
 }
 
 /** Stores the events of a delivery durably. Resolve once all are stored; throw to have the delivery sent again. */
-export type Enqueue = (entries: readonly EventEntry[], context: EnqueueContext) => unknown;
+export interface Enqueue {
+  (entries: readonly EventEntry[], context: EnqueueContext): unknown;
+  /** How long the queue knows the key of an event that took effect, in ms. (Default: unknown.) */
+  readonly retentionMs?: number | undefined;
+}
 
 /** Takes an item that does not match the event schema. Resolve to acknowledge it; throw to have it redelivered. */
 export type OnInvalid = (item: InvalidItem) => unknown;
@@ -186,7 +193,8 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
   /** How many verified deliveries may be handled at once; more are answered 503. (Default: 1000.) */
   readonly maxInFlight?: number | undefined;
   /**
-   * Time limit for one call of a handler or of enqueue, in ms; for a handler at most 0.9 of `store.leaseMs`. After it, `signal` is aborted
+   * Time limit for one call of a handler or of enqueue, in ms; for a handler at most 0.9 of `store.leaseMs`, and less if
+   * the host grants less. After it, `signal` is aborted
    * and the sender is answered 500. A handler that still runs keeps its key until it settles or the store's lease ends, and
    * counts in `maxInFlight`. (Default: 30 000.)
    */
@@ -195,6 +203,17 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
   readonly onInvalid?: OnInvalid | undefined;
   /** Sees an item of a kind that this version does not know. (Default: it is acknowledged.) */
   readonly onUnknown?: OnUnknown | undefined;
+  /**
+   * Asked before an event is handled whether its block is final: `chainFinality` of `./chain`. Requires `idempotencyKey`, and
+   * without `enqueue` the setting `wait: 'redelivery'` of the finality. With `enqueue`, events are stored at once: give the
+   * worker the same `finality`, without which it refuses them. (Default: events are handled when they arrive.)
+   */
+  readonly finality?: Finality | undefined;
+  /**
+   * Sees an event that is not handled because a final block took the place of its block; at least once. (Default: it is
+   * acknowledged.)
+   */
+  readonly onDropped?: OnDropped | undefined;
 }
 
 /** Options of a receiver that passes each event of a delivery to `onEvent`. */

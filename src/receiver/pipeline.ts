@@ -3,13 +3,14 @@ import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
 import { createArrivals } from './arrivals.js';
 import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
 import type { Gate } from './gate.js';
+import { HostTime } from './host-time.js';
 import { createIntake, type Unread } from './intake.js';
 import type { Reporter } from './reporter.js';
 import type { ResolvedVerifierOptions } from './resolve-options.js';
 import { type DeliveryMessage, traceDelivery } from './tracing.js';
 
 /** What a receiver or a verifier does with an authentic delivery. */
-export type Take<Result> = (delivery: VerifiedDelivery) => Promise<Result>;
+export type Take<Result> = (delivery: VerifiedDelivery, host?: HostTime) => Promise<Result>;
 
 /** Verifies and parses deliveries, then passes them to `take`. Answers, traces and reports refusals. */
 export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, reporter: Reporter) {
@@ -34,7 +35,8 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
   ): Promise<Result | DeliveryResult> {
     try {
       gate.check();
-      return await take(await arrivals.run((arrival) => intake.verify(signed, arrival, message)));
+      const host = signed.remainingMs && new HostTime(signed.remainingMs);
+      return await take(await arrivals.run((arrival) => intake.verify(signed, arrival, message), host), host);
     } catch (error) {
       return refuse(error);
     }
@@ -43,6 +45,8 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
   return {
     arrivals,
     closing,
+    refuse,
+    findSecret: intake.findSecret,
     /** Never rejects. */
     handle<Result>(signed: SignedRequest, take: Take<Result>): Promise<Result | DeliveryResult> {
       const message = {};

@@ -4,13 +4,15 @@ import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './deliver
 import { createDispatch } from './dispatch.js';
 import { type DrainOptions, drain } from './drain.js';
 import { createGate } from './gate.js';
+import type { HostTime } from './host-time.js';
 import type { ErrorContext, ReceiverOptions } from './options.js';
+import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createPipeline } from './pipeline.js';
 import { createReporter } from './reporter.js';
 import { checkReceiverNames, isFinished, resolveReceiverOptions, resolveVerifierOptions } from './resolve-options.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
-export interface Receiver {
+export interface Receiver extends OwnEvents {
   /** Handles a delivery whose parts you have. Never rejects. */
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
   /** Handles an HTTP request; what adapters call. Rejects only with RawBodyUnavailableError. */
@@ -54,10 +56,10 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
   const dispatch = createDispatch(receiverOptions, { hold: gate.hold, wait: gate.wait, report });
 
-  async function take(delivery: VerifiedDelivery): Promise<DeliveryResult> {
+  async function take(delivery: VerifiedDelivery, host?: HostTime): Promise<DeliveryResult> {
     gate.enter();
     try {
-      const outcomes = await dispatch(delivery);
+      const outcomes = await dispatch(delivery, host);
       const result = pipeline.closing(answerTo(worstOf(outcomes), outcomes));
       reporter.answered(result);
       return result;
@@ -66,8 +68,10 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     }
   }
 
+  const handle = (delivery: SignedRequest) => pipeline.handle(delivery, take);
   return {
-    handle: (delivery) => pipeline.handle(delivery, take),
+    ...createOwnEvents(receiverOptions, verifierOptions, { ...pipeline, handle }),
+    handle,
     handleRequest: (request) => pipeline.handleRequest(request, take),
     drain: (drainOptions) => drain({ gate, arrivals: pipeline.arrivals, store: receiverOptions.store }, drainOptions),
   };

@@ -15,11 +15,17 @@ export interface Reporter {
 /** Codes of failures on your side. The others are the sender's, or temporary. */
 const OURS = /_(HANDLER|ENQUEUE|INTERNAL|STORE|SECRET|RAW_BODY)/;
 
+function levelOf({ code, cause }: WebhookError): 'error' | 'warn' | 'info' {
+  // To wait for a block is the ordinary course.
+  if (code === 'ERR_WEBHOOK_NOT_FINAL' && cause === undefined) return 'info';
+  return OURS.test(code) ? 'error' : 'warn';
+}
+
 export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onError' | 'logger'>): Reporter {
   function failed(error: WebhookError, context: ErrorContext): void {
     const { idempotencyKey } = context;
     notify(() => onError?.(error, context));
-    notify(() => logger?.[OURS.test(error.code) ? 'error' : 'warn']({ err: error, idempotencyKey }, error.message));
+    notify(() => logger?.[levelOf(error)]({ err: error, idempotencyKey }, error.message));
   }
 
   return {

@@ -1,5 +1,4 @@
 import { ConfigError } from '../errors.js';
-import type { WebhookEvent } from '../events/types.js';
 import { hasMethods } from '../internal/check-client.js';
 import {
   checkFunction,
@@ -12,6 +11,8 @@ import {
 import { serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { IdempotencyStore } from '../stores/store.js';
+import { checkFinality, checkWaiting } from './finality.js';
+import { kindAndId } from './idempotency-key.js';
 import type {
   Enqueue,
   FoundSecret,
@@ -47,6 +48,8 @@ const OTHER_NAMES: Record<Exclude<keyof ReceiverOptions, keyof VerifierOptions>,
   handlerTimeoutMs: 1,
   onInvalid: 1,
   onUnknown: 1,
+  finality: 1,
+  onDropped: 1,
 };
 
 const receiverNames = () => Object.keys(VERIFIER_NAMES).concat(Object.keys(OTHER_NAMES));
@@ -81,7 +84,8 @@ export function isFinished(given: unknown, kind: 'receiver' | 'verifier'): boole
   // Options are plain objects. An instance of a class may call its own fields as it likes.
   if (![Object.prototype, null].includes(Object.getPrototypeOf(given))) return true;
   for (const [name, value] of Object.entries(given)) {
-    if (value === undefined || !receiverNames().includes(name)) continue;
+    // A receiver has a member of that name, too.
+    if (value === undefined || name === 'idempotencyKey' || !receiverNames().includes(name)) continue;
     throw new ConfigError(`Pass a ${kind} or options, not both: \`${name}\` beside \`${method}\` has no effect.`);
   }
   return true;
@@ -165,7 +169,7 @@ export type ResolvedVerifierOptions = ReturnType<typeof resolveVerifierOptions>;
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
   // Callers without types may pass several, or none.
   const { onEvent, onEvents, enqueue, concurrency = 1 } = options as object as Handlers<Tx>;
-  const { idempotencyKey = kindAndId, onInvalid, onUnknown } = options;
+  const { idempotencyKey = kindAndId, onInvalid, onUnknown, finality, onDropped } = options;
   const { maxInFlight = 1000, handlerTimeoutMs = 30_000 } = options;
   checkFunctions({ onEvent, onEvents, enqueue, idempotencyKey, onInvalid, onUnknown });
   const set = [onEvent, onEvents, enqueue].filter((each) => each !== undefined).length;
@@ -176,11 +180,13 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
     throw new ConfigError('`concurrency` has no effect with `onEvents`, which gets all events of a delivery at once.');
   }
   checkStore(options.store);
+  checkFinality(finality, onDropped);
+  if (finality) checkWaiting(finality, options);
   checkNumber('concurrency', concurrency, 1);
   checkNumber('maxInFlight', maxInFlight, 1);
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
   const store = options.store ?? defaultStore<Tx>(handlerTimeoutMs);
-  const handlers = { onEvent, onEvents, enqueue, onInvalid, onUnknown };
+  const handlers = { onEvent, onEvents, enqueue, onInvalid, onUnknown, finality, onDropped };
   return { ...handlers, store, idempotencyKey, concurrency, maxInFlight, handlerTimeoutMs };
 }
 
@@ -196,8 +202,4 @@ function defaultStore<Tx>(handlerTimeoutMs: number): IdempotencyStore<Tx> {
   return memoryStore({
     leaseMs: Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS),
   }) as IdempotencyStore<Tx>;
-}
-
-function kindAndId(event: WebhookEvent): string {
-  return `${event.event}:${event.id}`;
 }

@@ -1,7 +1,7 @@
 import type { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { RunOptions } from '../stores/store.js';
+import type { RunOptions, RunTransaction } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';
 import { type Afterwards, Attempt, type Call, type Ground } from './attempt.js';
 import { inProgress } from './attempt-errors.js';
@@ -21,6 +21,7 @@ export function createHandleEach<Tx>(
 ): HandleEach {
   const { onEvents } = options;
   const ground = groundOf(options, afterwards);
+  const { keysPerRun } = ground.store;
   const handleOnce = createHandleOnce<Tx>(
     {
       ...options,
@@ -42,7 +43,8 @@ export function createHandleEach<Tx>(
       new AttemptEach(items, about, onEvents, ground, resolve).start(),
     );
     const isUndone = ground.store.transactional === true && outcomes[0]?.error?.code === 'ERR_WEBHOOK_HANDLER';
-    if (!isUndone) return outcomes;
+    // A store that fails without a run would fail again, forever.
+    if (!isUndone || tried.size === 0) return outcomes;
     // An event that fails must not hold up the others.
     const isTried = ({ idempotencyKey = '' }: EventOutcome) => tried.has(idempotencyKey);
     const others = new Map([...items].filter(([key]) => !tried.has(key)));
@@ -52,7 +54,18 @@ export function createHandleEach<Tx>(
     ];
   }
 
-  return ground.store.onceEach ? atOnce : oneByOne;
+  /** As many at once as the store takes. */
+  async function inParts(items: Items, about: AboutDelivery): Promise<EventOutcome[]> {
+    const size = Math.floor(keysPerRun ?? items.size);
+    const entries = [...items];
+    const outcomes: EventOutcome[] = [];
+    for (let start = 0; start < entries.length; start += size) {
+      outcomes.push(...(await atOnce(new Map(entries.slice(start, start + size)), about)));
+    }
+    return outcomes;
+  }
+
+  return ground.store.onceEach ? inParts : oneByOne;
 }
 
 interface Tried {
@@ -76,7 +89,7 @@ class AttemptEach<Tx> extends Attempt<Tx, Tried> {
     ground: Ground<Tx>,
     resolve: (tried: Tried) => void,
   ) {
-    super(ground, resolve);
+    super(ground, about.host, resolve);
     this.#items = items;
     this.#about = about;
     this.#onEvents = onEvents;
@@ -84,12 +97,12 @@ class AttemptEach<Tx> extends Attempt<Tx, Tried> {
 
   protected claim(): Promise<unknown> {
     const { store } = this.ground;
-    const run = (fresh: unknown, tx: Tx, options?: RunOptions) => this.#begin(fresh, tx, options);
+    const run = (fresh: unknown, tx: RunTransaction<Tx>, options?: RunOptions) => this.#begin(fresh, tx, options);
     // Called as a method: a store may be an instance of a class.
     return store.onceEach?.([...this.#items.keys()], run) as Promise<unknown>;
   }
 
-  #begin(fresh: unknown, tx: Tx, options?: RunOptions): Promise<void> {
+  #begin(fresh: unknown, tx: RunTransaction<Tx>, options?: RunOptions): Promise<void> {
     const chosen = this.#chosen(fresh);
     if (chosen === undefined) {
       return this.misuse('`onceEach` must call `run` with some of its keys, in their order, each of them once.');

@@ -49,7 +49,7 @@ class AttemptOnce<Tx> extends Attempt<Tx, EventOutcome> {
     ground: Ground<Tx>,
     resolve: (outcome: EventOutcome) => void,
   ) {
-    super(ground, resolve);
+    super(ground, about.host, resolve);
     this.#item = item;
     this.#about = about;
     this.#onEvent = onEvent;

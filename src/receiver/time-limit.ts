@@ -1,5 +1,6 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
+import type { HostTime } from './host-time.js';
 
 /** The time limit of user code. A timer ends it; if the process was frozen, `throwIfExpired` checks the clocks. */
 export class TimeLimit {
@@ -7,13 +8,17 @@ export class TimeLimit {
   readonly deadline: number;
   /** The timeout error; undefined before the time is over. */
   error: WebhookError | undefined;
-  readonly #ms: number;
+  /** How long it is, in ms: what the host still grants may be less than what the receiver does. */
+  readonly ms: number;
+  readonly #isOfHost: boolean;
   // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the later one counts.
   readonly #monotonicEnd: number;
   #controller: AbortController | undefined;
 
-  constructor(ms: number) {
-    this.#ms = ms;
+  constructor(mostMs: number, host?: HostTime) {
+    const ms = host === undefined ? mostMs : Math.min(mostMs, host.handlerMs());
+    this.ms = ms;
+    this.#isOfHost = ms < mostMs;
     this.#monotonicEnd = monotonicNow() + ms;
     this.deadline = Date.now() + ms;
   }
@@ -38,7 +43,9 @@ export class TimeLimit {
   expire(): WebhookError {
     this.error ??= new WebhookError(
       'ERR_WEBHOOK_HANDLER_TIMEOUT',
-      `The handler took longer than ${this.#ms} ms (handlerTimeoutMs, at most 0.9 of leaseMs), so its signal was aborted.`,
+      this.#isOfHost
+        ? `The handler took longer than the ${Math.round(this.ms)} ms that the host's time limit left for it, so its signal was aborted. If this repeats, raise the timeout of the function, make the handler faster, or hand off to a queue.`
+        : `The handler took longer than ${this.ms} ms (handlerTimeoutMs, at most 0.9 of leaseMs), so its signal was aborted.`,
     );
     this.#controller?.abort(this.error);
     return this.error;
@@ -56,7 +63,7 @@ export class TimeLimit {
       return this.expire();
     };
     try {
-      await withDeadline(settled, this.#ms, expire);
+      await withDeadline(settled, this.ms, expire);
     } catch (error) {
       if (isLate) late(settled);
       throw error;

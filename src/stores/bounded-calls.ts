@@ -3,8 +3,6 @@ import { monotonicNow } from '../internal/deadline.js';
 
 /** How many calls of a client may wait for an answer at the same time. */
 const MAX_WAITING = 1000;
-/** After this long at the limit, the waiting calls count as lost, so that they cannot block a working client forever. */
-const LOST_AFTER_MS = 3_600_000;
 const MAX_PAUSE_MS = 60_000;
 
 export interface CallLimits {
@@ -15,6 +13,11 @@ export interface CallLimits {
    * counts writes as activity, so a dead connection is only noticed during silence.
    */
   readonly pausesInSilence?: boolean | undefined;
+  /**
+   * After this long at the limit, in ms, the waiting calls count as lost, so that they cannot block a working client
+   * forever. (Default: an hour.)
+   */
+  readonly lostAfterMs?: number | undefined;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface CallLimits {
  * but never answers. A call beyond the limit throws `ERR_WEBHOOK_STORE` immediately. From time to time one call goes
  * through, to find out whether the client answers again.
  */
-export function boundedCalls({ timeoutMs, pausesInSilence = false }: CallLimits) {
+export function boundedCalls({ timeoutMs, pausesInSilence = false, lostAfterMs = 3_600_000 }: CallLimits) {
   let waiting = 0;
   /** Incremented when the waiting calls count as lost: their answers are ignored from then on. */
   let era = 0;
@@ -34,7 +37,7 @@ export function boundedCalls({ timeoutMs, pausesInSilence = false }: CallLimits)
 
   function isFull(now: number): boolean {
     if (waiting < MAX_WAITING) return false;
-    if (now - fullSince <= LOST_AFTER_MS) return true;
+    if (now - fullSince <= lostAfterMs) return true;
     era++;
     waiting = 0;
     return false;

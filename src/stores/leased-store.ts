@@ -39,6 +39,15 @@ export interface LeaseTable {
   release(keys: readonly string[], owner: string): Promise<unknown>;
 }
 
+/** What a lease store passes to a run: its owner as well, so that a store over it can commit under the lease. */
+export type LeaseRunOptions = RunOptions & { readonly owner: string };
+
+/** The methods of a lease store. */
+interface LeasedStore extends Required<Pick<IdempotencyStore, 'leaseMs' | 'unrecorded' | 'rememberedSince'>> {
+  once(name: string, run: (tx: undefined, options: LeaseRunOptions) => Promise<void>): Promise<StoreWord>;
+  onceEach(names: readonly string[], run: RunEach): Promise<StoreWord[]>;
+}
+
 /** Applies the defaults. Throws ConfigError for a number out of range. */
 export function resolveLeaseOptions(options: LeaseOptions): Required<{ [K in keyof LeaseOptions]: number }> {
   const { leaseMs = 60_000, retentionMs = DEFAULT_RETENTION_MS, timeoutMs = 5000 } = options;
@@ -57,8 +66,8 @@ export function leasedStore(
   table: LeaseTable,
   options: ReturnType<typeof resolveLeaseOptions>,
   limits: Omit<CallLimits, 'timeoutMs'> = {},
-): Required<Omit<IdempotencyStore, 'transactional'>> {
-  const { leaseMs, timeoutMs } = options;
+): LeasedStore {
+  const { leaseMs, retentionMs, timeoutMs } = options;
   const calls = boundedCalls({ timeoutMs, ...limits });
   const recorder = createRecorder((keys, owner) => calls.send(() => table.complete(keys, owner)), options);
 
@@ -67,22 +76,24 @@ export function leasedStore(
   // A lease begins before its claim is answered. A handler gets 0.9 of it, so the answer may take up to 0.1.
   const claimMs = Math.min(timeoutMs, Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs)));
 
-  /** Records that are still retried after their delivery was answered. */
-  const retried = new Set<Promise<void>>();
-
   /** Claims the keys, passes the claims to `run` if there are any, and records those keys. */
   async function hold(
     keys: readonly string[],
-    run: (claims: Claims, runOptions: RunOptions) => Promise<void>,
+    run: (claims: Claims, runOptions: LeaseRunOptions) => Promise<void>,
   ): Promise<Claims> {
     const owner = crypto.randomUUID();
     const release = async () => calls.send(() => table.release(keys, owner));
     const elapsed = stopwatch();
     const claiming = calls.send(() => table.claim(keys, owner));
+    let isAnswered = true;
+    const unanswered = () => {
+      isAnswered = false;
+      return late();
+    };
     let claims: Claims;
     let fresh: readonly string[];
     try {
-      claims = await withDeadline(claiming, claimMs, late);
+      claims = await withDeadline(claiming, claimMs, unanswered);
       fresh = keys.filter((key) => isFresh(claims.get(key)));
       if (fresh.length === 0) return claims;
       // A frozen process may read the answer before the timer fires. Nothing is awaited between here and the run. The
@@ -90,25 +101,19 @@ export function leasedStore(
       if (!(elapsed() <= claimMs)) throw late();
     } catch (error) {
       // The server may have made the claim, or may still make it, and would block the keys for a whole lease.
-      claiming.then(release, release).catch(ignore);
+      const released = claiming.then(release, release).catch(ignore);
+      // Serverless hosts stop a request's work once it is answered.
+      if (isAnswered) await inTime(released).catch(ignore);
       throw error;
     }
     try {
-      await run(claims, { fencingToken: leastToken(claims), remainingMs: () => leaseMs - elapsed() });
+      await run(claims, { owner, fencingToken: leastToken(claims), remainingMs: () => leaseMs - elapsed() });
     } catch (error) {
       // If the server does not get this, the lease expires by itself.
       await inTime(release()).catch(ignore);
       throw error;
     }
-    const recorded = recorder.record(fresh, owner);
-    try {
-      await inTime(recorded);
-    } catch (error) {
-      retried.add(recorded);
-      const forget = () => retried.delete(recorded);
-      recorded.then(forget, forget);
-      throw error;
-    }
+    await recorder.record(fresh, owner);
     return claims;
   }
 
@@ -117,14 +122,10 @@ export function leasedStore(
     let failure: unknown;
     // Waited for from the beginning, so that a long run does not prolong it.
     const pending = keys.map((key) => {
-      const recording = recorder.pending(key);
-      return (
-        recording &&
-        inTime(recording).then(duplicate, (error) => {
-          failure = error;
-          return 'in-progress' as const;
-        })
-      );
+      return recorder.pending(key)?.then(duplicate, (error) => {
+        failure = error;
+        return 'in-progress' as const;
+      });
     });
     const free = keys.filter((_, index) => pending[index] === undefined);
     let isRun = false;
@@ -149,12 +150,13 @@ export function leasedStore(
   return {
     // If the lease is so short that its claim may take more than 0.1 of it, handlers get 0.9 of the rest.
     leaseMs: claimMs > leaseMs / 10 ? (leaseMs - claimMs) / 0.9 : leaseMs,
-    unrecorded: () => [...retried],
+    unrecorded: recorder.unrecorded,
+    rememberedSince: () => Date.now() - retentionMs,
     onceEach,
     async once(name, run) {
       const key = storableKey(name);
       const recording = recorder.pending(key);
-      if (recording) return inTime(recording).then(duplicate);
+      if (recording) return recording.then(duplicate);
       const claims = await hold([key], (_, runOptions) => run(undefined, runOptions));
       return wordFor(claims.get(key));
     },
@@ -162,7 +164,7 @@ export function leasedStore(
 }
 
 type Claims = ReadonlyMap<string, Claim>;
-type RunEach = (fresh: readonly string[], tx: undefined, options: RunOptions) => Promise<void>;
+type RunEach = (fresh: readonly string[], tx: undefined, options: LeaseRunOptions) => Promise<void>;
 
 const NO_CLAIMS: Claims = new Map();
 

@@ -78,6 +78,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
   const running = new Map<string, Hold>();
   /** When each key expires. All keys are kept equally long, so the order of insertion is the order of expiry. */
   const done = new Map<string, number>();
+  /** Since when every key that took effect is known: since this store exists, or since after the last key that had no room. */
+  let completeSince = now();
   // One iterator for all calls: a new one would step over every entry that was deleted before.
   let iterator = done.entries();
   let oldest: [string, number] | undefined;
@@ -91,6 +93,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
         oldest = next.value;
       }
       if (oldest === undefined || (oldest[1] > time && done.size < maxKeys)) break;
+      if (oldest[1] > time) completeSince = Math.max(completeSince, oldest[1] - retentionMs + 1);
       done.delete(oldest[0]);
       oldest = undefined;
     }
@@ -124,6 +127,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
 
   return {
     leaseMs,
+    rememberedSince: () => Math.max(completeSince, now() - retentionMs),
     async once(key, run) {
       const first = running.get(key);
       if (first !== undefined && isHeld(first)) {

@@ -1,4 +1,4 @@
-import { monotonicNow } from '../internal/deadline.js';
+import { monotonicNow, withDeadline } from '../internal/deadline.js';
 import { storeError } from './bounded-calls.js';
 
 const FIRST_RETRY_MS = 25;
@@ -9,50 +9,71 @@ export type Complete = (keys: readonly string[], owner: string) => Promise<Reado
 
 /** Records on a server which keys took effect, and tracks the records that are still pending. */
 export interface Recorder {
-  /** The pending record of a key, if there is one. Rejects if the key cannot be recorded. */
+  /**
+   * The pending record of a key, if there is one. Rejects if the key cannot be recorded, or after `timeoutMs`. Takes over
+   * the retries if they stopped, as they do in Workers when their request ends.
+   */
   pending(key: string): Promise<void> | undefined;
   /**
    * Retries until the server has recorded that the keys took effect, because a lost record would run their events again.
-   * Each try has `timeoutMs`, and a late answer to any of them counts. The retries continue after the delivery was answered.
+   * Each try has `timeoutMs`, and a late answer to any of them counts. Rejects after `timeoutMs`, but the retries continue.
    */
   record(keys: readonly string[], owner: string): Promise<void>;
+  /** The records that are still retried after `record` rejected. */
+  unrecorded(): readonly Promise<void>[];
 }
 
 export function createRecorder(
   complete: Complete,
   { leaseMs, retentionMs, timeoutMs }: { leaseMs: number; retentionMs: number; timeoutMs: number },
 ): Recorder {
-  const pending = new Map<string, Promise<void>>();
+  const pending = new Map<string, Recording>();
+  const retried = new Set<Recording>();
 
   const late = () => storeError(`The server did not answer within ${timeoutMs} ms (timeoutMs).`);
+  const inTime = (work: Promise<void>) => withDeadline(work, timeoutMs, late);
 
-  function keepTrying(keys: readonly string[], owner: string, end: (error?: unknown) => void): void {
-    let isOver = false;
+  function start(keys: readonly string[], owner: string): Recording {
+    let result: { readonly error?: unknown } | undefined;
     let giveUpAt: number | undefined;
+    let dueAt = 0;
+    /** Ends the drive that retries; those before it have been taken over. */
+    let driver: (() => void) | undefined;
 
     function finish(error?: unknown): void {
-      isOver = true;
-      end(error);
+      result ??= { error };
+      retried.delete(recording);
+      for (const key of keys) if (pending.get(key) === recording) pending.delete(key);
     }
 
-    function attempt(retryMs: number): void {
-      if (isOver) return;
+    function attempt(retryMs: number, end: () => void): void {
+      if (result || driver !== end) {
+        end();
+        return;
+      }
       let isDecided = false;
+      dueAt = monotonicNow() + timeoutMs;
       const timer = setTimeout(() => again(late()), timeoutMs);
 
       function again(error: unknown): void {
         clearTimeout(timer);
-        if (isDecided || isOver) return;
+        if (isDecided) return;
         isDecided = true;
         const now = monotonicNow(); // Monotonic, so that setting the wall clock forward does not end the retries.
         giveUpAt ??= now + retentionMs;
-        if (now > giveUpAt) finish(error);
-        else wait(retryMs, () => attempt(Math.min(2 * retryMs, LAST_RETRY_MS)));
+        if (now > giveUpAt) finish(error ?? late()); // A client may reject without an error.
+        if (result || driver !== end) {
+          end();
+          return;
+        }
+        dueAt = now + retryMs;
+        wait(retryMs, () => attempt(Math.min(2 * retryMs, LAST_RETRY_MS), end));
       }
 
       function answer(recorded: ReadonlySet<string>): void {
         clearTimeout(timer);
         finish(keys.every((key) => recorded.has(key)) ? undefined : takenOver(leaseMs));
+        end();
       }
 
       try {
@@ -62,23 +83,56 @@ export function createRecorder(
       }
     }
 
-    attempt(FIRST_RETRY_MS);
+    function drive(): Promise<void> {
+      // Created and settled by the same request: Workers does not continue what waits for a promise of another one.
+      recording.promise = new Promise((resolve, reject) => {
+        driver = () => {
+          if (result === undefined) resolve(recording.promise);
+          else if (result.error === undefined) resolve();
+          else reject(result.error);
+        };
+        attempt(FIRST_RETRY_MS, driver);
+      });
+      return recording.promise;
+    }
+
+    const recording: Recording = {
+      promise: Promise.resolve(),
+      drive,
+      isOverdue: () => monotonicNow() > dueAt,
+      isOver: () => result !== undefined,
+    };
+    return recording;
   }
 
   return {
-    pending: (key) => pending.get(key),
-    record(keys, owner) {
-      const recorded: Promise<void> = new Promise((resolve, reject) => {
-        keepTrying(keys, owner, (error) => {
-          for (const key of keys) if (pending.get(key) === recorded) pending.delete(key);
-          if (error === undefined) resolve();
-          else reject(error);
-        });
-      });
-      for (const key of keys) pending.set(key, recorded);
-      return recorded;
+    pending(key) {
+      const recording = pending.get(key);
+      return recording && inTime(recording.isOverdue() ? recording.drive() : recording.promise);
     },
+    async record(keys, owner) {
+      const recording = start(keys, owner);
+      for (const key of keys) pending.set(key, recording);
+      try {
+        await inTime(recording.drive());
+      } catch (error) {
+        if (!recording.isOver()) retried.add(recording);
+        throw error;
+      }
+    },
+    unrecorded: () => [...retried].map(({ promise }) => promise),
   };
+}
+
+/** Keys whose record is pending. */
+interface Recording {
+  /** Of the last `drive`. */
+  promise: Promise<void>;
+  /** Tries until the keys are recorded. */
+  drive(): Promise<void>;
+  /** Whether no timer has fired that was due. */
+  isOverdue(): boolean;
+  isOver(): boolean;
 }
 
 function takenOver(leaseMs: number): Error {

@@ -28,6 +28,10 @@ type NotPromise =
   | string
   | (object & { readonly then?: 'The handler of a synchronous transaction must not return a promise' });
 
+/** The transaction that a store passes to `run`. A store without transactions may omit it: `run()`. */
+// biome-ignore lint/suspicious/noConfusingVoidType: TypeScript lets callers omit an argument of a type that includes void
+export type RunTransaction<Tx> = Tx | (Tx extends undefined ? void : never);
+
 /** Options that a store passes to `run`. */
 export interface RunOptions {
   /** Called when the handler times out while it still runs. Its event has failed. */
@@ -64,14 +68,17 @@ export interface IdempotencyStore<Tx = undefined> {
    * turn in which it calls `run`, because the process may have been frozen since the claim was answered.
    *
    * @param key The idempotency key. Any string.
-   * @param run The work; call it at most once, or if `transactional` again after a conflict. If it rejects, it took no effect and may be tried again. It settles when the
-   * handler does, even after the timeout: until then the key stays claimed, for as long as its lease lasts. A store that
-   * can undo the effect passes `onTimeout` instead, rolls back and frees the key.
+   * @param run The work; call it at most once, or if `transactional` again after a conflict. A store with transactions
+   * passes the open transaction; others call `run()`. If it rejects, it took no effect and may be tried again. It settles
+   * when the handler does, even after the timeout: until then the key stays claimed, for as long as its lease lasts. A store
+   * that can undo the effect passes `onTimeout` instead, rolls back and frees the key.
    * @returns `handled` if `run` was called and resolved; `duplicate` if the key had taken effect before; `in-progress` if
    * another run has claimed the key and has not finished.
-   * @throws The error of `run`, or the store's own error, after which it is unknown whether the key was recorded.
+   * @throws The error of `run`, or the store's own error, after which it is unknown whether the key was recorded. A
+   * transactional store that refused to commit what the handler wrote throws a WebhookError with the code
+   * `ERR_WEBHOOK_HANDLER`.
    */
-  once(key: string, run: (tx: Tx, options?: RunOptions) => Promise<void>): Promise<StoreWord>;
+  once(key: string, run: (tx: RunTransaction<Tx>, options?: RunOptions) => Promise<void>): Promise<StoreWord>;
   /**
    * Like `once` for the events of a delivery at once: claims all keys, calls `run` at most once with those that it got, and
    * records them together. It never waits for a key that another run has claimed while it has claimed others itself.
@@ -83,8 +90,13 @@ export interface IdempotencyStore<Tx = undefined> {
    */
   onceEach?(
     keys: readonly string[],
-    run: (fresh: readonly string[], tx: Tx, options?: RunOptions) => Promise<void>,
+    run: (fresh: readonly string[], tx: RunTransaction<Tx>, options?: RunOptions) => Promise<void>,
   ): Promise<readonly StoreWord[]>;
+  /**
+   * How many keys `onceEach` claims for one run, if there is a limit; it answers `in-progress` for the others. A receiver
+   * splits larger deliveries.
+   */
+  readonly keysPerRun?: number | undefined;
   /**
    * Whether `run` writes in the store's transaction, so that a run that was not committed left nothing behind. Then the store
    * may call `run` again after a conflict with another transaction, and a receiver whose `onEvents` failed tries the events
@@ -93,4 +105,9 @@ export interface IdempotencyStore<Tx = undefined> {
   readonly transactional?: boolean | undefined;
   /** Records of successful runs that the store still retries after `once` rejected. `drain` waits for them. */
   unrecorded?(): readonly Promise<unknown>[];
+  /**
+   * Returns since when the store still knows every key that took effect, in epoch milliseconds; absent if it cannot tell.
+   * `reconcile` refuses events that are older.
+   */
+  rememberedSince?(): number;
 }

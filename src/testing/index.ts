@@ -4,6 +4,15 @@ import { checkOptions } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { type SignedDelivery, type SignOptions, signDelivery } from '../signature/sign-delivery.js';
 
+export {
+  type ContractEffects,
+  type ContractOutage,
+  type ContractSettings,
+  type MakeStore,
+  type StoreContractOptions,
+  storeContract,
+} from './contract/index.js';
+
 /** A signed delivery, ready to send in a test. */
 export interface TestDelivery extends SignedDelivery<string> {
   /** Returns a new POST `Request` with the delivery, for a Fetch handler. (Default URL: `http://localhost/webhooks`.) */

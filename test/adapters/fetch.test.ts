@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
 import { fetchTarget } from '../matrix/targets.js';
@@ -62,4 +62,41 @@ it.each([
   const read = request();
   await read.text();
   await expect(receive(read, context)).rejects.toThrow('already read');
+});
+
+describe('the time of a handler', () => {
+  /** Returns how many ms a handler gets where `navigator.userAgent` is `userAgent`. */
+  async function handlerMs(userAgent: string | undefined, ...host: object[]) {
+    vi.stubGlobal('navigator', userAgent === undefined ? undefined : { userAgent });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    let ms = 0;
+    const receive = fetchHandler({
+      secret: SECRET,
+      now,
+      handlerTimeoutMs: 120_000,
+      store: false,
+      onEvent: (_event, { deadline }) => {
+        ms = deadline - Date.now();
+      },
+    });
+    const delivery = genuine();
+    const headers = headersOf(delivery).map(([name, value]) => [name, value] as [string, string]);
+    const body = new Uint8Array(delivery.body);
+    const request = new Request('http://localhost', { method: 'POST', headers, body });
+    expect((await receive(request, ...host)).status).toBe(200);
+    return Math.round(ms / 1000);
+  }
+  const context = { waitUntil: () => {} };
+
+  it('is within the 30 s of Cloudflare when it gets a context there', async () => {
+    expect([29, 30]).toContain(await handlerMs('Cloudflare-Workers', {}, context));
+  });
+
+  it.each<[string, string | undefined, object[]]>([
+    ['on Cloudflare without a context, which grants nothing', 'Cloudflare-Workers', [{}]],
+    ['in Node, where Nitro has a waitUntil and no limit', 'Node.js/24', [context]],
+    ['where there is no navigator', undefined, [context]],
+  ])('is handlerTimeoutMs %s', async (_where, userAgent, host) => {
+    expect(await handlerMs(userAgent, ...host)).toBe(120);
+  });
 });

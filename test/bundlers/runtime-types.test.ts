@@ -13,6 +13,7 @@ const LIBS = ['es2023 dom', 'es2022 webworker'];
 const IMPORTS = `
 import { createReceiver } from 'event-webhook-receiver';
 import { fetchHandler, verifyRequest } from 'event-webhook-receiver/fetch';
+import { fromD1, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { createTestDelivery } from 'event-webhook-receiver/testing';
 import { verifySignature } from 'event-webhook-receiver/verify';
 
@@ -39,6 +40,9 @@ const RUNTIMES = {
           return fetchHandler(receiver)(request, context);
         },
       } satisfies ExportedHandler<Env>;
+      export const storeOf = (database: D1Database) => sqlStore({ db: fromD1(database) });
+      // @ts-expect-error A session may read from a replica.
+      export const ofSession = (database: D1Database) => fromD1(database.withSession());
       // @ts-expect-error A handler gives a response: were the types of the runtime missing, this would compile.
       export const nothing = { fetch() {} } satisfies ExportedHandler<Env>;`,
   },

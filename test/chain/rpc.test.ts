@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRpc, type RpcOptions, rpcUrlOf } from '../../src/chain/rpc.js';
+import { createRpc, type RpcOptions } from '../../src/chain/rpc.js';
+import { rpcUrlOf } from '../../src/chain/rpc-url.js';
 
 const KEY = 'k3y0123456789abcdef';
 const closing: (() => unknown)[] = [];
@@ -73,28 +74,78 @@ describe('a call of a node', () => {
   });
 
   const error = (message: unknown, code: unknown = -32001) => JSON.stringify({ id: 1, error: { code, message } });
-  it.each<[string, string | [number, string], string]>([
-    ['an error', error('limit'), 'the node returned an error: "limit" (-32001).'],
-    ['an error without words', error(undefined), 'the node returned an error (-32001).'],
-    ['an error of nothing', error({}, {}), 'the node returned an error.'],
-    ['an error under an HTTP status', [400, error('bad project')], 'HTTP 400: "bad project" (-32001).'],
-    ['a page', [404, '<html>'], 'HTTP 404.'],
-    ['an HTTP error that is too long', [400, error('x'.repeat(100_000))], 'HTTP 400.'],
-    ['no JSON', '<html>', 'the answer is not JSON-RPC. Is this the URL of a node?'],
-    ['nothing', '', 'the answer is not JSON-RPC. Is this the URL of a node?'],
-    ['a list', '[]', 'the answer is not JSON-RPC. Is this the URL of a node?'],
-    ['the answer to another call', '{"id":2,"result":1}', 'the answer belongs to another call, or has no result.'],
-    ['no result', '{"id":1}', 'the answer belongs to another call, or has no result.'],
-    ['a redirect', [307, ''], 'the node is unreachable. Is it running?'],
-  ])('says what it got when that is %s', async (_, answer, message) => {
+  it.each<[string, string | [number, string], string, string]>([
+    ['an error', error('limit'), 'the node returned an error: "limit" (-32001).', 'refused'],
+    ['an error without words', error(undefined), 'the node returned an error (-32001).', 'refused'],
+    ['an error of nothing', error({}, {}), 'the node returned an error.', 'refused'],
+    ['an error under an HTTP status', [400, error('bad project')], 'HTTP 400: "bad project" (-32001).', 'refused'],
+    ['a page', [404, '<html>'], 'HTTP 404.', 'refused'],
+    ['an HTTP error that is too long', [400, error('x'.repeat(100_000))], 'HTTP 400.', 'refused'],
+    ['no JSON', '<html>', 'the answer is not JSON-RPC. Is this the URL of a node?', 'malformed'],
+    ['nothing', '', 'the answer is not JSON-RPC. Is this the URL of a node?', 'malformed'],
+    ['a list', '[]', 'the answer is not JSON-RPC. Is this the URL of a node?', 'malformed'],
+    [
+      'the answer to another call',
+      '{"id":2,"result":1}',
+      'the answer belongs to another call, or has no result.',
+      'malformed',
+    ],
+    ['no result', '{"id":1}', 'the answer belongs to another call, or has no result.', 'malformed'],
+    ['a redirect', [307, ''], 'the node is unreachable. Is it running?', 'unreachable'],
+  ])('says what it got when that is %s', async (_, answer, message, reason) => {
     const { host } = await answering(Array.isArray(answer) ? [...answer, { location: 'http://127.0.0.1:9/' }] : answer);
-    const expected = { name: 'RpcError', message: `eth_chainId at http://${host} failed: ${message}` };
+    const expected = { name: 'RpcError', message: `eth_chainId at http://${host} failed: ${message}`, reason };
     await expect(call(`http://${host}`)).rejects.toMatchObject(expected);
+  });
+
+  it.each<[string, [number, string, Record<string, string>?], object]>([
+    ['HTTP 429', [429, '', { 'retry-after': '7' }], { reason: 'rate-limited', retryAfterMs: 7000 }],
+    ['HTTP 429 until a date', [429, '', { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }], { retryAfterMs: 0 }],
+    [
+      'HTTP 429 without a time',
+      [429, '', { 'retry-after': 'soon' }],
+      { reason: 'rate-limited', retryAfterMs: undefined },
+    ],
+    [
+      'HTTP 200 from Alchemy',
+      [200, error('Your app has exceeded its compute units per second capacity', 429)],
+      { reason: 'rate-limited' },
+    ],
+    ['HTTP 200 from QuickNode', [200, error('50/second request limit reached', -32007)], { reason: 'rate-limited' }],
+    [
+      'HTTP 403 from Infura',
+      [403, error('daily request count exceeded, request rate limited', -32005)],
+      { reason: 'rate-limited' },
+    ],
+    ['too many results', [200, error('query returned more than 10000 results', -32005)], { reason: 'refused' }],
+    ['HTTP 503 with Retry-After', [503, '', { 'retry-after': '3' }], { reason: 'unreachable', retryAfterMs: 3000 }],
+    ['HTTP 500 with an error', [500, error('bad range')], { reason: 'refused' }],
+    ['HTTP 504', [504, ''], { reason: 'timeout' }],
+  ])('tells a busy node from one that refuses: %s', async (_, answer, expected) => {
+    const { host, seen } = await answering(answer);
+    await expect(call(`http://${host}`, { retries: 0 })).rejects.toMatchObject(expected);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('waits for its turn when as many as allowed are under way, whether these fail or not', async () => {
+    let [seen, most] = [0, 0];
+    const held: ServerResponse[] = [];
+    const host = await serve(async (request, response) => {
+      for await (const _ of request);
+      most = Math.max(most, held.push(response));
+      if (++seen % 3 !== 0) return;
+      for (const each of held.splice(0)) each.writeHead(seen % 2 ? 400 : 200).end(result);
+    });
+    const rpc = createRpc(rpcUrlOf(`http://${host}`), { ...options, concurrency: 3 });
+    const calls = await Promise.allSettled(Array.from({ length: 21 }, () => rpc('eth_chainId', [])));
+    expect(calls).toHaveLength(21);
+    expect(most).toBe(3);
   });
 
   it('never tells of the URL more than its origin, even where the node does', async () => {
     const path = `/v3/${KEY}?token=${KEY}%2F2`;
-    const said = `no such project ${KEY}, nor ${KEY}/2, nor secretuser, at http://x${path}`;
+    const basic = btoa('secretuser:secretword');
+    const said = `no such project ${KEY}, nor ${KEY}/2, nor secretuser, nor Basic ${basic}, at http://x${path}`;
     const errors: Error[] = [];
     const { host } = await answering([401, error(said)], error(said), '<html>', '{}', [307, '', { location: path }]);
     for (let at = 0; at < 5; at++)
@@ -103,7 +154,7 @@ describe('a call of a node', () => {
     for (const each of errors) {
       expect(each.name).toBe('RpcError');
       const text = `${each.message} ${each.stack} ${JSON.stringify(each)} ${each.cause}`;
-      expect(text).not.toMatch(new RegExp(`${KEY}|secret`));
+      expect(text).not.toMatch(new RegExp(`${KEY}|secret|${basic}`));
     }
     expect(errors[0]?.message).toContain('no such project …, nor …');
   });
@@ -131,6 +182,7 @@ describe('a call of a node', () => {
   it('ends when no answer has come, or not all of it', async () => {
     const silent = await serve(() => {});
     await expect(call(`http://${silent}`, { timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms.');
+    await expect(call(`http://${silent}`, { timeoutMs: 50 })).rejects.toMatchObject({ reason: 'timeout' });
     const slow = await serve((_, response) => void response.write('{"id":1,'));
     await expect(call(`http://${slow}`, { timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms.');
   });
@@ -141,10 +193,8 @@ describe('a call of a node', () => {
     const waiting = call(`http://${host}`, { signal: controller.signal });
     while (seen.length === 0) await new Promise(setImmediate);
     controller.abort();
-    await expect(waiting).rejects.toThrow('aborted, as the watcher is closing.');
-    await expect(call(`http://${host}`, { signal: controller.signal })).rejects.toThrow(
-      'aborted, as the watcher is closing.',
-    );
+    await expect(waiting).rejects.toThrow('aborted by the caller.');
+    await expect(call(`http://${host}`, { signal: controller.signal })).rejects.toThrow('aborted by the caller.');
     expect(seen).toHaveLength(1);
   });
 

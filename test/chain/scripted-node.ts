@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Hex, padHex, toHex } from 'viem';
+import { type Hex, hexToBytes, keccak256, padHex, toHex } from 'viem';
 
 /** A log as a test gives it: the node says where it is. */
 export interface ScriptedLog {
@@ -31,7 +31,15 @@ export class Raw {
 }
 
 export type ScriptedNode = Awaited<ReturnType<typeof startNode>>;
-type Mined = ReturnType<typeof blockOf>;
+export type Mined = ReturnType<typeof blockOf>;
+
+/** What one of the nodes behind the URL sees of the chain. */
+export interface NodeView {
+  readonly chain: readonly Mined[];
+  readonly finalized?: number | undefined;
+  readonly safe?: number | undefined;
+  readonly chainId?: number | undefined;
+}
 
 const NOBODY = padHex('0x', { size: 20 });
 
@@ -39,23 +47,35 @@ const NOBODY = padHex('0x', { size: 20 });
 export async function startNode() {
   let chain: Mined[] = [];
   let minted = 0;
+  let tags: Pick<NodeView, 'finalized' | 'safe' | 'chainId'> = {};
+  let viewing = (): NodeView => ({ ...tags, chain });
   let answering: Answering = (_, __, answer) => answer;
+  const blocks = new Map<string, Mined['block']>();
   const calls: { readonly method: string; readonly params: readonly unknown[] }[] = [];
   const waiting: ServerResponse[] = [];
 
   function answerOf(method: string, params: readonly unknown[]): unknown {
     const [first] = params;
-    if (method === 'eth_chainId') return '0x7a69';
+    const { chain, chainId = 0x7a69, finalized = -1, safe = -1 } = viewing();
+    if (method === 'eth_chainId') return toHex(chainId);
     if (method === 'eth_blockNumber') return toHex(chain.length - 1);
     if (method === 'eth_getBlockByNumber') {
-      const mined = first === 'latest' ? chain.at(-1) : chain[Number(first)];
+      const numbers: Record<string, number> = { latest: chain.length - 1, finalized, safe };
+      const mined = chain[numbers[String(first)] ?? Number(first)];
       return mined ? (params[1] ? mined.block : { ...mined.block, transactions: [] }) : null;
     }
+    if (method === 'eth_getBlockByHash') {
+      // A node also has blocks that a re-org replaced.
+      const block = blocks.get(String(first));
+      return block && Number(block.number) < chain.length ? { ...block, transactions: [] } : null;
+    }
     if (method === 'eth_getLogs') {
-      const { blockHash, address } = first as { blockHash: Hex; address: Hex[] };
-      const mined = chain.find(({ block }) => block.hash === blockHash);
-      if (!mined) throw new Error('unknown block');
-      return mined.logs.filter((log) => address.includes(log.address));
+      const { blockHash, address, fromBlock, toBlock } = first as Record<string, Hex> & { address: Hex[] };
+      const found = chain.filter(({ block: { hash, number } }) =>
+        blockHash ? hash === blockHash : Number(number) >= Number(fromBlock) && Number(number) <= Number(toBlock),
+      );
+      if (blockHash && found.length === 0) throw new Error('unknown block');
+      return found.flatMap(({ logs }) => logs.filter((log) => address.includes(log.address)));
     }
     if (method === 'eth_getTransactionReceipt') {
       return chain.flatMap(({ receipts }) => receipts).find(({ transactionHash }) => transactionHash === first) ?? null;
@@ -86,6 +106,7 @@ export async function startNode() {
     const parent = chain.at(-1)?.block.hash ?? padHex('0x', { size: 32 });
     const mined = blockOf(chain.length, parent, ++minted, transactions);
     chain.push(mined);
+    blocks.set(mined.block.hash, mined.block);
     return mined;
   }
   mine();
@@ -106,6 +127,14 @@ export async function startNode() {
     set chain(blocks: readonly Mined[]) {
       chain = [...blocks];
     },
+    /** The blocks of the tags and the chain ID; a tag without a number is a block that the node does not have. */
+    set(given: typeof tags) {
+      tags = { ...tags, ...given };
+    },
+    /** Lets one of several nodes answer each request: a load balancer. */
+    behind(pick: () => NodeView) {
+      viewing = pick;
+    },
     /** Answers otherwise: undefined lets a caller wait, an error is one of the node. */
     answer(how: Answering) {
       answering = how;
@@ -119,7 +148,8 @@ export async function startNode() {
 }
 
 function blockOf(number: number, parentHash: Hex, seed: number, transactions: readonly ScriptedTransaction[]) {
-  const hash = padHex(toHex(0xb0000000 + seed), { size: 32 });
+  // Of another number, a block has another hash.
+  const hash = padHex(toHex(number * 2 ** 32 + 0xb0000000 + seed), { size: 32 });
   const where = { blockNumber: toHex(number), blockHash: hash };
   let logIndex = 0;
   const each = transactions.map(({ from = NOBODY, to = NOBODY, input = '0x', failed = false, logs = [] }, at) => {
@@ -136,9 +166,20 @@ function blockOf(number: number, parentHash: Hex, seed: number, transactions: re
       logs: written,
     };
   });
+  const logsBloom = bloomOf(each.flatMap(({ logs }) => logs.map(({ address }) => address)));
   const block = {
-    ...{ number: toHex(number), hash, parentHash, timestamp: toHex(1_800_000_000 + number) },
+    ...{ number: toHex(number), hash, parentHash, timestamp: toHex(1_800_000_000 + number), logsBloom },
     transactions: each.map(({ transaction }) => transaction),
   };
   return { block, logs: each.flatMap(({ logs }) => logs), receipts: each.map(({ receipt }) => receipt) };
+}
+
+/** The bloom filter of a block, by the addresses of its logs alone. */
+function bloomOf(addresses: readonly Hex[]): Hex {
+  let bloom = 0n;
+  for (const address of new Set(addresses)) {
+    const hash = hexToBytes(keccak256(address));
+    for (const at of [0, 2, 4]) bloom |= 1n << BigInt(((hash[at] as number) * 256 + (hash[at + 1] as number)) % 2048);
+  }
+  return padHex(toHex(bloom), { size: 256 });
 }

@@ -9,6 +9,8 @@ export interface Engine {
   /** How many jobs are neither done nor dead. */
   pending(): Promise<number>;
   dead(): Promise<number>;
+  /** The largest number of jobs of one event that have yet to begin. (Default: the engine has one by its nature.) */
+  copies?(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -16,10 +18,11 @@ export interface Engine {
 export async function openEngine(
   name: EngineName,
   run: string,
+  handlerTimeoutMs: number,
   servers: Readonly<Record<ServerName, TestServer>>,
   ledger: Ledger,
 ): Promise<Engine> {
-  if (name === 'pg-boss') return openPgBoss(run, servers.postgres.url, ledger);
+  if (name === 'pg-boss') return openPgBoss(run, (2 * handlerTimeoutMs) / 1000 + 1, servers.postgres.url, ledger);
   const queue =
     name === 'bullmq'
       ? new Queue(run, { connection: { url: servers.redis.url, retryStrategy: () => 50 } })
@@ -41,17 +44,22 @@ export async function openEngine(
   };
 }
 
-async function openPgBoss(run: string, url: string, ledger: Ledger): Promise<Engine> {
+async function openPgBoss(run: string, expireInSeconds: number, url: string, ledger: Ledger): Promise<Engine> {
   const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false, max: 2 });
   boss.on('error', () => {});
   await boss.start();
   await boss.createQueue(`${run}-dead`);
-  await boss.createQueue(run, { name: run, deadLetter: `${run}-dead`, expireInSeconds: 3 });
+  await boss.createQueue(run, { name: run, deadLetter: `${run}-dead`, expireInSeconds });
   const count = async (which: string) =>
     Number((await ledger.query(`SELECT count(*) FROM pgboss.job WHERE ${which}`))[0]?.count);
   return {
     pending: () => count(`name = '${run}' AND state < 'completed'`),
     dead: () => count(`name = '${run}-dead'`),
+    async copies() {
+      const perKey = `SELECT count(*) AS jobs FROM pgboss.job WHERE name = '${run}' AND state = 'created'
+        GROUP BY data->>'idempotencyKey'`;
+      return Number((await ledger.query(`SELECT max(jobs) FROM (${perKey}) AS each`))[0]?.max ?? 0);
+    },
     close: () => boss.stop({ graceful: false }),
   };
 }

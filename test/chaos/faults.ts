@@ -1,3 +1,4 @@
+import type { Trouble } from './chain/messages.js';
 import type { FaultKind, Mode, ServerName } from './modes.js';
 import type { Random } from './random.js';
 
@@ -11,7 +12,12 @@ export type Step =
   | 'before-record'
   | 'record-request'
   | 'record-answer'
-  | 'after-record';
+  | 'after-record'
+  | FinalityStep
+  | Trouble;
+
+/** Steps of modes with finality: of a worker that asks a node, and of what makes good what was lost. */
+export type FinalityStep = 'after-verdict' | 'after-wait' | 'after-repair' | 'after-cursor';
 
 const handling: readonly Step[] = ['before-effect', 'after-check', 'after-effect', 'before-record'];
 const stepsOf: Readonly<Record<FaultKind, readonly Step[]>> = {
@@ -21,13 +27,19 @@ const stepsOf: Readonly<Record<FaultKind, readonly Step[]>> = {
   'half-open': ['now', 'claim-answer', 'record-answer'],
   clock: ['now', 'claim-answer', ...handling],
   sigterm: ['now', ...handling, 'record-request', 'record-answer'],
+  node: ['away', 'lag', 'limit'],
+};
+const stepsOfFinality: Partial<Readonly<Record<FaultKind, readonly FinalityStep[]>>> = {
+  kill: ['after-verdict', 'after-wait', 'after-repair', 'after-cursor'],
+  pause: ['after-verdict', 'after-wait', 'after-cursor'],
+  sigterm: ['after-verdict', 'after-repair'],
 };
 
 /** Something that goes wrong. */
 export interface Fault {
   readonly kind: FaultKind;
   readonly atMs: number;
-  readonly victim: 'receiver' | 'worker' | ServerName;
+  readonly victim: 'receiver' | 'worker' | 'node' | ServerName;
   /** Which of the receivers or workers. */
   readonly index: number;
   readonly step: Step;
@@ -63,10 +75,11 @@ export function faultsOf(mode: Mode, { kills, faults, spreadMs }: FaultSettings,
       atMs: random.int(Math.ceil(spreadMs * 0.05), Math.ceil(spreadMs * 0.9)),
       victim,
       index: next(victim),
-      step: random.pick(stepsOf[kind]),
+      step: random.pick([...stepsOf[kind], ...((mode.finality && stepsOfFinality[kind]) ?? [])]),
       ms: duration(kind, mode, random),
     };
   }
+  const struck = (kind: FaultKind) => fault(kind, kind === 'node' ? 'node' : random.pick(processes));
   // Of each victim one kill, and of each other kind two faults, as far as the numbers go; then at random.
   const certain: Fault['victim'][] = [...new Set([...processes, ...mode.kills])];
   const killed = Array.from({ length: mode.faults.includes('kill') ? kills : 0 }, (_, index) => {
@@ -76,9 +89,7 @@ export function faultsOf(mode: Mode, { kills, faults, spreadMs }: FaultSettings,
   const twice = [...others, ...others];
   // One receiver alone is struck one time after the other.
   const many = Math.max(Math.min(faults, twice.length), Math.round((faults * mode.receivers) / 4));
-  const rest = Array.from({ length: many }, (_, index) =>
-    fault(twice[index] ?? random.pick(['pause', ...others]), random.pick(processes)),
-  );
+  const rest = Array.from({ length: many }, (_, index) => struck(twice[index] ?? random.pick(['pause', ...others])));
   return [...killed, ...rest].sort((a, b) => a.atMs - b.atMs);
 }
 
@@ -86,5 +97,6 @@ export function faultsOf(mode: Mode, { kills, faults, spreadMs }: FaultSettings,
 function duration(kind: FaultKind, mode: Mode, random: Random): number {
   if (kind === 'pause' && random.chance(0.7)) return Math.round(mode.holdMs * (1.05 + random.next() / 2));
   if (kind === 'clock') return Math.round(mode.clockStepMs * (0.3 + random.next())) * random.pick([-1, 1]);
+  if (kind === 'node') return random.int(300, 1200);
   return random.int(20, 400);
 }

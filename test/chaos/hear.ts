@@ -1,4 +1,4 @@
-import { type Log, lateBy } from './log.js';
+import { byProcess, type Log } from './log.js';
 import type { Message } from './messages.js';
 
 /** What is reported of an event whose handler or record took too long: it may have had an effect, and counts as failed. */
@@ -9,13 +9,17 @@ export function hear(message: Message, pid: number, log: Log): void {
   if ('code' in message) {
     const { code, id } = message;
     log.codes[code] = (log.codes[code] ?? 0) + 1;
-    if (id !== undefined && LATE.includes(code)) log.late.add(lateBy(id, pid));
+    if (id !== undefined && LATE.includes(code)) log.late.add(byProcess(id, pid));
   }
   if ('recorded' in message) {
     const { recorded, at } = message;
     log.recorded.set(recorded, Math.min(at, log.recorded.get(recorded) ?? at));
   }
   if ('started' in message) log.starts.push({ ...message.start, id: message.started });
+  if ('dropped' in message) log.dropped.push({ id: message.dropped, at: message.at });
+  if ('cursor' in message) log.cursors.push(message.cursor);
+  if ('madeGood' in message) for (const id of message.madeGood.handled) log.madeGood.add(byProcess(id, pid));
+  if ('reconciled' in message) log.reconciled.push(message.reconciled);
   if ('draining' in message) log.endings.set(pid, { draining: message.draining });
   if ('closing' in message) {
     const ending = log.endings.get(pid);

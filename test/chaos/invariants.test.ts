@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { checkEffects } from './invariants.js';
 import type { Effect } from './ledger.js';
-import { createLog, type Log, lateBy, type Outage } from './log.js';
+import { byProcess, createLog, type Log, type Outage } from './log.js';
 import { type Mode, modes } from './modes.js';
 import { makePlan } from './plan.js';
 import { failure, hasPassed, replayCommand } from './report.js';
 
 /** A whole effect: the key asked for 20 ms before, and the lease looked at just before. */
 const run = (at: number, pid = 1): Effect[] =>
-  [1, 2].map((part) => ({ id: 'a', part, pid, at, checked: at - 1, claimed: at - 20 }));
+  [1, 2].map((part) => ({ id: 'a', part, pid, at, checked: at - 1, claimed: at - 20, via: 'delivery' }));
 const half = ({ part }: Effect) => part === 1;
 const twice = [...run(1000, 1), ...run(3000, 2)].filter(half);
 const outage = (kind: Outage['kind'], from: number, to = from, pid: number | undefined = 1): Outage => {
@@ -74,7 +74,7 @@ describe('what the chaos test counts', () => {
   });
 
   it('allows and counts a double effect if the first process reported to be late for it, and no other process', () => {
-    const lateAs = (pid: number) => ofLeases(twice, { late: new Set([lateBy('a', pid)]) });
+    const lateAs = (pid: number) => ofLeases(twice, { late: new Set([byProcess('a', pid)]) });
     expect(lateAs(1)).toMatchObject({ counts: { causes: { 'too late for the lease': 1 } }, what: [] });
     expect(lateAs(2).what).toEqual(unexplained);
   });
@@ -118,7 +118,7 @@ describe('what the chaos test counts', () => {
     log.attempts.push({ delivery, receiver: 2, from: 5000, to: 5040, outcome: 200 });
     const counts = checkEffects([event.id], [], modes.redis, log);
     const endings = { refused: 0, crossed: 0, resets: 0, unfinished: 0 };
-    const ended = { counts, endings, effects: [], deadLetters: 0, calmMs: 1, seconds: 1 };
+    const ended = { counts, endings, effects: [], deadLetters: 0, calmMs: 1, seconds: 1, steppedAt: [] };
     const outcome = { name: 'redis', settings, plan, log, ...ended } as const;
     expect(hasPassed(outcome)).toBe(false);
     expect(failure(outcome)).toContain(replayCommand(outcome));

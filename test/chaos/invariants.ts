@@ -1,5 +1,5 @@
 import type { Effect } from './ledger.js';
-import { type Log, lateBy, type Outage } from './log.js';
+import { byProcess, type Log, type Outage } from './log.js';
 import { LEASE_MS, type Mode } from './modes.js';
 
 /** What was counted at the end. */
@@ -95,7 +95,7 @@ function causeOf({ id, first, second }: Pair, mode: Mode, log: Log): string | un
     const own = between.filter(({ pid }) => pid === first.pid).map(({ kind }) => kind);
     const cause = (['kill', 'pause', 'half-open', 'cut'] as const).find((kind) => own.includes(kind));
     if (cause !== undefined) return cause;
-    if (log.late.has(lateBy(id, first.pid))) return 'too late for the lease';
+    if (log.late.has(byProcess(id, first.pid))) return 'too late for the lease';
   }
   // A server that dies takes with it whether it did what it was asked last.
   if (between.some(({ kind, pid }) => kind === 'kill' && pid === undefined)) return 'death of a server';

@@ -14,7 +14,11 @@ export interface Effect {
   readonly checked: number;
   /** When the store was asked for the key. */
   readonly claimed: number;
+  readonly via: Via;
 }
+
+/** Whether an event was delivered, or read from the chain by `reconcile`. */
+export type Via = 'delivery' | 'reconcile';
 
 type Row = Record<string, unknown>;
 
@@ -92,13 +96,14 @@ export async function openLedger(kind: keyof typeof open, at: string, run: strin
 
   await query(
     `CREATE TABLE IF NOT EXISTS effects (run varchar(60), event_id varchar(40), part int, pid int,
-      sent_at double precision, checked double precision, claimed double precision)`,
+      sent_at double precision, checked double precision, claimed double precision, via varchar(10))`,
   );
   await query('CREATE INDEX IF NOT EXISTS effects_event ON effects (run, event_id)');
 
   return {
     query,
     async missing(ids) {
+      if (ids.length === 0) return [];
       const wanted = ids.map((id) => `'${id}'`).join(', ');
       const rows = await query(`SELECT event_id FROM effects WHERE run = '${run}' AND event_id IN (${wanted})`);
       const there = new Set(rows.map((row) => String(row.event_id)));
@@ -113,6 +118,7 @@ export async function openLedger(kind: keyof typeof open, at: string, run: strin
         at: Number(row.sent_at),
         checked: Number(row.checked),
         claimed: Number(row.claimed),
+        via: row.via as Via,
       }));
     },
     close: client.close,

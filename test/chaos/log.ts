@@ -1,6 +1,6 @@
 import { monotonic, sleep } from './clock.js';
 import type { Step } from './faults.js';
-import type { Start } from './messages.js';
+import type { CursorMove, Reconciled, Start } from './messages.js';
 import type { FaultKind } from './modes.js';
 import type { Delivery } from './plan.js';
 
@@ -47,10 +47,16 @@ export interface Log {
   readonly codes: Record<string, number>;
   /** When it was first known of an event that the store had recorded it. */
   readonly recorded: Map<string, number>;
-  /** Which process reported of which event that it took too long (`lateBy`). */
+  /** Which process reported of which event that it took too long (`byProcess`). */
   readonly late: Set<string>;
   /** When handlers began. */
   readonly starts: (Start & { readonly id: string })[];
+  /** What `onDropped` was told, and when. */
+  readonly dropped: { readonly id: string; readonly at: number }[];
+  readonly cursors: CursorMove[];
+  /** Which process handled which event that was read from the chain (`byProcess`). */
+  readonly madeGood: Set<string>;
+  readonly reconciled: Reconciled[];
   /** By process. */
   readonly endings: Map<number, Ending>;
   /** Broken invariants, each with the events that it is about. */
@@ -68,13 +74,17 @@ export function createLog(): Log {
     recorded: new Map(),
     late: new Set(),
     starts: [],
+    dropped: [],
+    cursors: [],
+    madeGood: new Set(),
+    reconciled: [],
     endings: new Map(),
     broken: [],
     crashes: [],
   };
 }
 
-export function lateBy(id: string, pid: number | undefined): string {
+export function byProcess(id: string, pid: number | undefined): string {
   return `${id} ${pid}`;
 }
 

@@ -23,6 +23,34 @@ export interface Start {
   readonly wallMs: number;
 }
 
+/** What is known when a cursor of `reconcile` is about to be written. */
+export interface CursorMove {
+  readonly from: number;
+  /** The block from which on the next run reads. */
+  readonly next: number;
+  /** What is still to be made good. */
+  readonly retry: readonly string[];
+  /** What has taken effect by then, or was stored if a queue is in between. */
+  readonly settled: readonly string[];
+}
+
+/** Ids by the outcome that a receiver reported. */
+export interface MadeGood {
+  readonly handled: readonly string[];
+  readonly stored: readonly string[];
+}
+
+/** The end of a run of `reconcile`, beside what its receiver answered meanwhile. */
+export interface Reconciled {
+  readonly to: number;
+  readonly repaired: number;
+  readonly stored: number;
+  /** How many are still to be made good. */
+  readonly left: number;
+  readonly stopped?: string | undefined;
+  readonly answered: { readonly handled: number; readonly stored: number };
+}
+
 /** What a process tells. Times are of the monotonic clock. */
 export type Message =
   /** It does its work, on a port if it is a receiver. */
@@ -43,5 +71,12 @@ export type Message =
   | { readonly closing: number; readonly unfinished: number }
   /** How many calls of clients, and records, are waiting. */
   | { readonly waiting: number }
+  /** The hook for an event whose block is no longer on the chain. */
+  | { readonly dropped: string; readonly at: number }
+  /** A cursor is about to be written: see `CursorMove`. */
+  | { readonly cursor: CursorMove }
+  /** What a receiver answered to events that were read from the chain. */
+  | { readonly madeGood: MadeGood }
+  | { readonly reconciled: Reconciled }
   /** Something that must not be. */
   | { readonly broken: string; readonly id: string };

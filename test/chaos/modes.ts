@@ -10,7 +10,7 @@ export type EngineName = 'bullmq' | 'bullmq-postgres' | 'pg-boss';
 export type StoreName = 'memory' | 'sqlite' | 'postgres' | 'mariadb' | 'redis';
 export type OrmName = 'drizzle' | 'prisma';
 /** What goes wrong. The wire is what is cut or left half-open: that of one process to its servers. */
-export type FaultKind = 'kill' | 'pause' | 'cut' | 'half-open' | 'clock' | 'sigterm';
+export type FaultKind = 'kill' | 'pause' | 'cut' | 'half-open' | 'clock' | 'sigterm' | 'node';
 
 /** What is tried, and what it promises. */
 export interface Mode {
@@ -24,10 +24,16 @@ export interface Mode {
   readonly atOnce?: boolean;
   /** The engine that events are handed to; its workers, and not the receivers, then run the handler under the store. */
   readonly engine?: EngineName;
+  /**
+   * The events are of a chain, and are handled when they are final. What is lost is made good by these processes: through
+   * the queue if they are receivers in front of one.
+   */
+  readonly finality?: { readonly reconciledBy: 'receiver' | 'worker' };
   readonly receivers: number;
   /** The servers that are killed. */
   readonly kills: readonly ServerName[];
   readonly faults: readonly FaultKind[];
+  readonly handlerTimeoutMs: number;
   /** How long a process may be away before another takes over from it, in ms. */
   readonly holdMs: number;
   /** The usual size of a clock step, in ms. */
@@ -40,8 +46,10 @@ export const LEASE_MS = 1500;
 
 const transactional = { transactional: true } as const;
 const atOnce = { atOnce: true } as const;
-const common = { receivers: 4, holdMs: LEASE_MS, clockStepMs: 5 * 60_000 } as const;
+const common = { receivers: 4, handlerTimeoutMs: 1000, holdMs: LEASE_MS, clockStepMs: 5 * 60_000 } as const;
 const wired = ['kill', 'pause', 'cut', 'clock', 'sigterm'] as const;
+/** Long enough to ask nodes for many blocks. */
+const finality = { receivers: 2, handlerTimeoutMs: 3000 } as const;
 const engined = { ...common, ...transactional, store: 'postgres', faults: wired } as const;
 const sqlite = {
   ...common,
@@ -78,6 +86,16 @@ export const modes = {
   // Locks are counted on the workers' clocks: the jobs of a dead one wait for as long as its clock was ahead.
   'bullmq-postgres': { ...engined, engine: 'bullmq-postgres', kills: ['postgres'], clockStepMs: 3000 },
   'pg-boss': { ...engined, engine: 'pg-boss', kills: ['postgres'], holdMs: 3000 },
+  finality: {
+    ...{ ...engined, ...finality, engine: 'pg-boss', kills: ['postgres'], holdMs: 3000 },
+    faults: [...wired, 'node'],
+    finality: { reconciledBy: 'worker' },
+  },
+  'finality-bullmq': {
+    ...{ ...engined, ...finality, engine: 'bullmq', kills: ['redis', 'postgres'] },
+    faults: [...wired, 'half-open', 'node'],
+    finality: { reconciledBy: 'receiver' },
+  },
 } as const satisfies Record<string, Mode>;
 
 export type ModeName = keyof typeof modes;

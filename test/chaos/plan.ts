@@ -5,6 +5,9 @@ import {
   sampleTransactionIncluded,
   type TestDelivery,
 } from '../../src/testing/index.js';
+import { type ChainDeliveries, chainDeliveries } from './chain/deliveries.js';
+import { type History, type HistorySettings, makeHistory } from './chain/history.js';
+import { allHappenings } from './chain/logs.js';
 import { type Fault, type FaultSettings, faultsOf } from './faults.js';
 import type { Mode } from './modes.js';
 import { createRandom, type Random } from './random.js';
@@ -20,6 +23,7 @@ export interface PlanSettings extends FaultSettings {
 /** One POST body; sent several times. */
 export interface Delivery {
   readonly name: string;
+  /** Of its events, or of what these are about on a chain. */
   readonly ids: readonly string[];
   readonly signed: TestDelivery;
 }
@@ -42,17 +46,44 @@ export interface Plan {
   readonly deliveries: readonly Delivery[];
   readonly sendings: readonly Sending[];
   readonly faults: readonly Fault[];
+  /** What takes effect in the end. */
+  readonly expected: readonly string[];
+  readonly chain?: ChainPlan;
+}
+
+/** The chain of a mode with finality. */
+export interface ChainPlan {
+  readonly settings: HistorySettings;
+  readonly history: History;
+  readonly lost: ChainDeliveries['lost'];
 }
 
 export function makePlan(mode: Mode, settings: PlanSettings): Plan {
   const random = createRandom(settings.seed);
+  if (mode.finality) return planOfChain(mode, settings, random);
   const events = Array.from({ length: settings.events }, () => {
     const id = random.uuid();
     return random.chance(0.7) ? sampleEventEmitted({ id }) : sampleTransactionIncluded({ id });
   });
   const deliveries = deliveriesOf(events, random);
   const sendings = sendingsOf(deliveries, settings.spreadMs, random);
-  return { events, deliveries, sendings, faults: faultsOf(mode, settings, random) };
+  const expected = events.map(({ id }) => id);
+  return { events, deliveries, sendings, faults: faultsOf(mode, settings, random), expected };
+}
+
+function planOfChain(mode: Mode, settings: PlanSettings, random: Random): Plan {
+  const { seed, events, spreadMs } = settings;
+  // So that no block is of the future, whatever its number.
+  const own = { seed, events, spreadMs, genesisAt: Math.floor(Date.now() / 1000) - spreadMs };
+  const history = makeHistory(own);
+  const { lost, ...sent } = chainDeliveries(history, random);
+  const expected = [...allHappenings(history).finalSince.keys()];
+  return { ...sent, faults: faultsOf(mode, settings, random), expected, chain: { settings: own, history, lost } };
+}
+
+/** A delivery as it is sent. */
+export function signed(events: readonly WebhookEvent[]): TestDelivery {
+  return createTestDelivery(events, { secret, timestamp: Math.floor(Date.now() / 1000) });
 }
 
 /** Each event is in one delivery at least; a quarter are in a second one, in other company, and some twice in one. */
@@ -65,26 +96,25 @@ function deliveriesOf(events: readonly WebhookEvent[], random: Random): Delivery
   return groups.map((group, index) => {
     const [first] = group;
     const sent = first !== undefined && random.chance(0.1) ? [...group, first] : group;
-    const timestamp = Math.floor(Date.now() / 1000);
-    return {
-      name: `delivery ${index}`,
-      ids: group.map(({ id }) => id),
-      signed: createTestDelivery(sent, { secret, timestamp }),
-    };
+    return { name: `delivery ${index}`, ids: group.map(({ id }) => id), signed: signed(sent) };
   });
 }
 
 /** Every delivery is sent at least twice, at times of no order. */
 function sendingsOf(deliveries: readonly Delivery[], spreadMs: number, random: Random): Sending[] {
   const sendings = deliveries.flatMap((delivery) =>
-    Array.from({ length: random.int(2, 3) }, () => ({
-      delivery,
-      atMs: random.int(0, spreadMs),
-      copies: random.chance(0.3) ? 2 : 1,
-      ...(random.chance(0.15) ? { cutAfterMs: random.int(1, 30) } : {}),
-      isUnread: random.chance(0.1),
-      retryMs: random.int(40, 250),
-    })),
+    Array.from({ length: random.int(2, 3) }, () => sendingOf(delivery, random.int(0, spreadMs), random)),
   );
   return sendings.sort((a, b) => a.atMs - b.atMs);
+}
+
+export function sendingOf(delivery: Delivery, atMs: number, random: Random): Sending {
+  return {
+    delivery,
+    atMs,
+    copies: random.chance(0.3) ? 2 : 1,
+    ...(random.chance(0.15) ? { cutAfterMs: random.int(1, 30) } : {}),
+    isUnread: random.chance(0.1),
+    retryMs: random.int(40, 250),
+  };
 }

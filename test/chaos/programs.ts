@@ -12,7 +12,7 @@ export async function buildChildren(): Promise<{ readonly directory: string; rem
   const directory = join(root, 'node_modules', '.cache', `chaos-${process.pid}-${Date.now()}`);
   await mkdir(directory, { recursive: true });
   await build({
-    entryPoints: ['receiver', 'worker'].map((name) => join(here, 'child', `${name}.ts`)),
+    entryPoints: ['receiver', 'worker', 'node'].map((name) => join(here, 'child', `${name}.ts`)),
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -7,6 +7,8 @@ export interface Random {
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
   shuffle<T>(list: readonly T[]): T[];
+  /** Random hex digits, in lower case. */
+  hex(digits: number): string;
   uuid(): string;
 }
 
@@ -39,6 +41,7 @@ export function createRandom(seed: number): Random {
         .sort((a, b) => a.at - b.at)
         .map(({ each }) => each);
     },
+    hex,
     uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`,
   };
 }

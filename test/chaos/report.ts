@@ -1,3 +1,6 @@
+import type { ChainBlock, History } from './chain/history.js';
+import type { ChainCounts } from './chain/invariants.js';
+import { happeningsOf } from './chain/logs.js';
 import type { Counts } from './invariants.js';
 import { isAcknowledged } from './log.js';
 import type { Outcome } from './scenario.js';
@@ -18,7 +21,7 @@ export function faultTally({ log }: Outcome): string {
 
 /** A run in one line. */
 export function summary(outcome: Outcome): string {
-  const { name, settings, plan, log, counts, endings, deadLetters, calmMs, seconds } = outcome;
+  const { name, settings, plan, log, counts, chain, endings, deadLetters, calmMs, seconds } = outcome;
   return [
     `${hasPassed(outcome) ? 'pass' : 'FAIL'}  ${name} seed ${settings.seed}: ${plan.events.length} events`,
     `${plan.deliveries.length} deliveries`,
@@ -26,12 +29,17 @@ export function summary(outcome: Outcome): string {
     faultTally(outcome),
     `at ${tally(log.faults.map(({ step }) => step))}`,
     `${counts.effects} effects, ${doublesText(counts)}, ${counts.missing} missing`,
+    ...(chain ? [chainText(chain)] : []),
     `${endings.refused} refused while draining, ${endings.crossed} crossed the closing`,
     ...(deadLetters > 0 ? [`${deadLetters} dead letters`] : []),
     ...(log.crashes.length > 0 ? [`${log.crashes.length} crashes`] : []),
     `calm after ${(calmMs / 1000).toFixed(1)} s`,
     `${seconds.toFixed(1)} s`,
   ].join(', ');
+}
+
+function chainText({ lost, repaired, dropped, cursors }: ChainCounts): string {
+  return `${lost} lost, ${repaired} repaired, ${dropped} dropped, ${cursors} moves of the cursor`;
 }
 
 function doublesText({ doubles, causes, unexplained }: Pick<Counts, 'doubles' | 'causes' | 'unexplained'>): string {
@@ -64,8 +72,20 @@ export function failure(outcome: Outcome): string {
   ].join('\n');
 }
 
+/** What became of the block of an event. */
+function chainLines(id: string, { steps }: History, steppedAt: readonly number[]) {
+  return steps.flatMap(({ kind, added, removed, final, head }, index) => {
+    const isOf = (blocks: readonly ChainBlock[]) =>
+      blocks.some((block) => happeningsOf(block).some((each) => id.startsWith(each.id)));
+    const time = steppedAt[index] ?? Number.POSITIVE_INFINITY;
+    if (!isOf(added) && !isOf(removed)) return [];
+    const what = isOf(added) ? 'of the chain' : 'removed';
+    return [{ time, text: `step ${index}, ${kind}: its block is ${what}; head ${head.number}, final ${final}` }];
+  });
+}
+
 /** All that is known of one event, in the order of time. */
-function history(id: string, { log, effects }: Outcome): string[] {
+function history(id: string, { log, effects, plan, steppedAt }: Outcome): string[] {
   const sends = log.attempts.filter(({ delivery }) => delivery.ids.includes(id));
   const start = Math.min(...log.attempts.map(({ from }) => from));
   const at = (time: number) => `${String(Math.round(time - start)).padStart(8)} ms`;
@@ -84,6 +104,9 @@ function history(id: string, { log, effects }: Outcome): string[] {
       time: from,
       text: `${kind} of ${victim}${pid === undefined ? '' : `, process ${pid}`}${to > from ? `, for ${Math.round(to - from)} ms` : ''}`,
     })),
+    ...(plan.chain ? chainLines(id, plan.chain.history, steppedAt) : []),
+    ...log.dropped.filter((drop) => drop.id === id).map(({ at: time }) => ({ time, text: 'dropped' })),
+    ...log.starts.filter((start) => start.id === id).map(({ at: time }) => ({ time, text: 'a handler begins' })),
     ...[...log.endings].map(([pid, { draining, closing }]) => ({
       time: draining,
       text: `process ${pid} drains${closing === undefined ? '' : `, and closes at ${at(closing)}`}`,

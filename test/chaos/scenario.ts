@@ -2,7 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestServer } from '../servers/server.js';
-import type { ChildSettings } from './child/steps.js';
+import { type Chain, startChain } from './chain/chain.js';
+import { FINAL_DEPTH } from './chain/history.js';
+import { type ChainCounts, checkChain } from './chain/invariants.js';
+import { allHappenings } from './chain/logs.js';
+import type { ChainSettings, ChildSettings } from './child/steps.js';
 import { monotonic, sleep } from './clock.js';
 import { checkEndings, type Endings } from './endings.js';
 import { type Engine, openEngine } from './engine.js';
@@ -31,6 +35,9 @@ export interface Outcome {
   readonly plan: Plan;
   readonly log: Log;
   readonly counts: Counts;
+  readonly chain?: ChainCounts | undefined;
+  /** When the node of the chain came to each step. */
+  readonly steppedAt: readonly number[];
   readonly effects: readonly Effect[];
   readonly endings: Endings;
   readonly deadLetters: number;
@@ -60,7 +67,10 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
   // Where the handlers write: with the keys where these are in the same transaction.
   const kind = mode.transactional && (mode.store === 'sqlite' || mode.store === 'mariadb') ? mode.store : 'postgres';
   const ledger = await openLedger(kind, kind === 'sqlite' ? sqliteFile : servers[kind].url, run);
-  const engine = mode.engine && (await openEngine(mode.engine, run, servers, ledger));
+  const engine = mode.engine && (await openEngine(mode.engine, run, mode.handlerTimeoutMs, servers, ledger));
+
+  const chain =
+    plan.chain && (await startChain(join(ground.programs, 'node.mjs'), plan.chain.settings, plan.chain.history));
 
   const wires: Wire[] = [];
   const replicas = (kind: 'receiver' | 'worker', count: number): Promise<Replica[]> =>
@@ -84,9 +94,10 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
           sqliteFile,
           orms,
           leaseMs: LEASE_MS,
-          handlerTimeoutMs: 1000,
+          handlerTimeoutMs: mode.handlerTimeoutMs,
           secret,
           clockFile,
+          ...(chain && { chain: chainSettings(settings.seed, chain) }),
         };
         const program = join(ground.programs, `${kind}.mjs`);
         return startReplica(`${kind} ${index}`, program, child, own, log);
@@ -95,29 +106,34 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
   const receivers = await replicas('receiver', mode.receivers);
   const workers = await replicas('worker', engine ? WORKERS : 0);
 
+  const expected = new Set(plan.expected);
   /** What was acknowledged has taken effect by then; what was handed to an engine will have at the end. */
   async function confirm({ name, ids }: Delivery): Promise<void> {
-    const missing = engine ? [] : await ledger.missing(ids);
+    const missing = engine ? [] : await ledger.missing(ids.filter((id) => expected.has(id)));
     if (missing.length > 0) log.broken.push({ what: `${name} was acknowledged before all took effect`, ids: missing });
   }
-  const deadline = monotonic() + settings.spreadMs + PATIENCE_MS;
-  const sender = createSender(receivers, log, confirm, deadline);
+  const sender = createSender(receivers, log, confirm, settings.spreadMs + (chain ? 2 : 1) * PATIENCE_MS);
   const pace = createPace(plan.faults.length);
-  const strike = createStriker(mode, { receivers, workers, servers: ground.servers }, log);
+  const strike = createStriker(mode, { receivers, workers, servers: ground.servers, chain }, log);
+
+  const stopWatching = engine?.copies && watchCopies(engine.copies, log);
 
   try {
     await Promise.all([...receivers, ...workers].map((replica) => replica.ready()));
     await Promise.all([
       ...plan.sendings.map(async (sending) => {
-        await after(sending.atMs, () => pace.reached(sending.atMs / settings.spreadMs - LEAD));
+        await after(sending.atMs, () => pace.reached(Math.min(sending.atMs / settings.spreadMs, 1) - LEAD));
         await sender.send(sending);
       }),
       ...plan.faults.map(async (fault) => {
         await after(fault.atMs, () => strike(fault));
         pace.done();
       }),
+      chain && goThrough(chain, (share) => pace.reached(share - LEAD), settings.spreadMs),
     ]);
     if (engine) await settled(engine, log);
+    if (chain) await reconciled(chain, log);
+    await stopWatching?.();
     const calmMs = monotonic() - healed(log);
     // A last time, when nothing dies any more: nothing of it may take effect again.
     const again = plan.deliveries.map((delivery) => ({ delivery, atMs: 0, copies: 1, retryMs: 100 }));
@@ -127,20 +143,23 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
     await untilNothingWaits([...receivers, ...workers], log);
 
     const effects = await ledger.effects();
-    const ids = plan.events.map(({ id }) => id);
-    const counts = checkEffects(ids, effects, mode, log);
+    const ofChain = plan.chain && chain && checkChain(plan.chain, chain.steppedAt, effects, mode, log);
+    const counts = checkEffects(plan.expected, effects, mode, log);
     const endings = checkEndings(log);
     for (const { name, words } of log.crashes) {
       if (mode.engine === 'pg-boss' && PG_BOSS_ENDS.test(words)) continue;
       log.broken.push({ what: `${name} ended by itself: ${words}`, ids: [] });
     }
     const deadLetters = (await engine?.dead()) ?? 0;
+    if (chain && deadLetters > 0) log.broken.push({ what: `${deadLetters} events are dead letters`, ids: [] });
     return {
       name,
       settings,
       plan,
       log,
       counts,
+      chain: ofChain,
+      steppedAt: chain?.steppedAt ?? [],
       effects,
       endings,
       deadLetters,
@@ -151,10 +170,64 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
     sender.close();
     await Promise.all([...receivers, ...workers].map((replica) => replica.stop()));
     for (const wire of wires) wire.stop();
+    await chain?.stop();
     await engine?.close();
     await ledger.close();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** What is asked of the nodes differs by seed: every third the same level, and every other one node or two of three. */
+function chainSettings(seed: number, { urls }: Chain): ChainSettings {
+  const levels = ['finalized', 'safe', { confirmations: FINAL_DEPTH + 1 }] as const;
+  const agree = seed % 2 === 0 ? 1 : 2;
+  return { level: levels[seed % 3] ?? 'finalized', agree, rpcUrl: agree === 1 ? urls.slice(0, 1) : urls };
+}
+
+/** Has the chain go through its history, as fast as the faults happen. */
+async function goThrough(chain: Chain, reached: (share: number) => Promise<void>, spreadMs: number): Promise<void> {
+  let atMs = 0;
+  for (const step of chain.history.steps.slice(1)) {
+    await after(step.atMs - atMs, () => reached(Math.min(step.atMs / spreadMs, 1)));
+    await chain.advance();
+    atMs = step.atMs;
+  }
+}
+
+/** Waits until a run of `reconcile` that began after the last step has found nothing left to do. */
+async function reconciled(chain: Chain, log: Log): Promise<void> {
+  const { all, finalSince } = allHappenings(chain.history);
+  const final = Math.max(...[...finalSince.keys()].map((id) => all.get(id)?.block.number ?? 0));
+  const isDone = () =>
+    log.reconciled.some(({ to, left, stopped }) => to >= final && left === 0 && stopped === undefined);
+  await until('everything is reconciled', isDone, PATIENCE_MS).catch((error: Error) => {
+    const { to, left, stopped } = log.reconciled.at(-1) ?? {};
+    const what = `${error.message} The last run came to block ${to} of ${final}, with ${left} left: ${stopped}`;
+    log.broken.push({ what, ids: [] });
+  });
+}
+
+const COUNT_MS = 250;
+
+/** Checks, until it is stopped, that at most one job of an event has yet to begin. */
+function watchCopies(copies: () => Promise<number>, log: Log): () => Promise<void> {
+  let isStopped = false;
+  let most = 0;
+  async function watch(): Promise<void> {
+    while (!isStopped) {
+      most = Math.max(most, await copies());
+      await sleep(COUNT_MS);
+    }
+    // The id of a copy derives from its job, so no death leaves two.
+    if (most > 1) log.broken.push({ what: `an event had ${most} jobs that had yet to begin`, ids: [] });
+  }
+  const watching = watch();
+  // Awaited when it is stopped.
+  watching.catch(() => {});
+  return () => {
+    isStopped = true;
+    return watching;
+  };
 }
 
 async function after(ms: number, work: () => Promise<void>): Promise<void> {

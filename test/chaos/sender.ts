@@ -20,13 +20,13 @@ export interface Sender {
 
 /**
  * @param confirm Called with each acknowledged delivery, before anything else becomes of it.
- * @param deadline When to give up, on the monotonic clock.
+ * @param patienceMs When to give up after the first try of a copy.
  */
 export function createSender(
   receivers: readonly Replica[],
   log: Log,
   confirm: (delivery: Delivery) => Promise<void>,
-  deadline: number,
+  patienceMs: number,
 ): Sender {
   const agent = new Agent({ keepAlive: true });
   let turn = 0;
@@ -67,6 +67,7 @@ export function createSender(
 
   /** One copy, until it is acknowledged. */
   async function persist({ delivery, retryMs }: Sending, first: Promise<Attempt>): Promise<void> {
+    const deadline = monotonic() + patienceMs;
     let tries = 0;
     for (let attempt = await first; ; attempt = await post({ delivery })) {
       log.attempts.push(attempt);

@@ -1,4 +1,6 @@
 import type { TestServer } from '../servers/server.js';
+import type { Chain } from './chain/chain.js';
+import type { Trouble } from './chain/messages.js';
 import { monotonic, sleep } from './clock.js';
 import type { Fault, Step } from './faults.js';
 import type { Log, Outage } from './log.js';
@@ -12,6 +14,7 @@ export interface Targets {
   readonly receivers: readonly Replica[];
   readonly workers: readonly Replica[];
   readonly servers: Readonly<Record<ServerName, TestServer>>;
+  readonly chain: Chain | undefined;
 }
 
 /** How long a process is given to come to the step where it is to be struck. */
@@ -20,7 +23,7 @@ const STEP_MS = 1000;
 const ENDING_MS = 15_000;
 
 /** Makes what is planned happen. Two things never happen to the same victim at once: the second waits. */
-export function createStriker(mode: Mode, { receivers, workers, servers }: Targets, log: Log) {
+export function createStriker(mode: Mode, { receivers, workers, servers, chain }: Targets, log: Log) {
   const turns = new Map<string, Promise<void>>();
 
   function inTurn(victim: string, work: () => Promise<void>): Promise<void> {
@@ -66,6 +69,11 @@ export function createStriker(mode: Mode, { receivers, workers, servers }: Targe
 
   return async (fault: Fault): Promise<void> => {
     const { kind, victim, index, ms } = fault;
+    if (victim === 'node') {
+      await inTurn(victim, () => troubleNode(chain, fault, log));
+      log.faults.push({ kind, victim, step: fault.step });
+      return;
+    }
     if (victim !== 'receiver' && victim !== 'worker') {
       await inTurn(victim, () => killServer(victim, servers[victim], ms, log));
       log.faults.push({ kind, victim, step: 'now' });
@@ -93,6 +101,14 @@ async function atStep(replica: Replica, order: Order, now: () => Promise<void>):
   }
   await now();
   return 'now';
+}
+
+async function troubleNode(chain: Chain | undefined, { kind, step, ms }: Fault, log: Log): Promise<void> {
+  const outage: Outage = { kind, victim: 'node', from: monotonic(), to: Number.POSITIVE_INFINITY };
+  log.outages.push(outage);
+  chain?.trouble(step as Trouble, ms);
+  await sleep(ms);
+  outage.to = monotonic();
 }
 
 async function killServer(name: string, server: TestServer, downMs: number, log: Log): Promise<void> {

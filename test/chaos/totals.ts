@@ -1,7 +1,7 @@
 import type { FaultKind } from './modes.js';
 import type { Outcome } from './scenario.js';
 
-const kinds: readonly FaultKind[] = ['kill', 'pause', 'cut', 'half-open', 'clock', 'sigterm'];
+const kinds: readonly FaultKind[] = ['kill', 'pause', 'cut', 'half-open', 'clock', 'sigterm', 'node'];
 
 /** The sums over all runs, by mode. */
 export function totals(outcomes: readonly Outcome[]): string[] {

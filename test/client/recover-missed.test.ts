@@ -4,6 +4,7 @@ import { logIdentity } from '../../src/evm/index.js';
 import type { EventEntry, Receiver, WebhookEvent } from '../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { noting, signed } from '../helpers.js';
+import { DROPPED, scripted, waiting } from '../receiver/scripted-finality.js';
 import { apiKey, type Entry, type FakeService, json, startFakeService } from './fake-service.js';
 
 let service: FakeService;
@@ -62,7 +63,8 @@ describe('recoverMissed', () => {
   it('has nothing to do for a log without gaps', async () => {
     add(3, () => ({ deliveredAt: '2026-01-02T00:00:00Z' }));
     const { receiver } = noting(recovering);
-    const none = { found: 0, handled: 0, stored: 0, duplicates: 0, inProgress: 0, failed: 0, invalid: 0, unknown: 0 };
+    const waiting = { dropped: 0, notFinal: 0, inProgress: 0, failed: 0 };
+    const none = { found: 0, handled: 0, stored: 0, duplicates: 0, ...waiting, invalid: 0, unknown: 0 };
     const result = await client.recoverMissed(1, receiver, options);
     expect(result).toEqual({ ...none, tooYoung: 0, left: 0, entries: [] });
   });
@@ -285,6 +287,15 @@ describe('a receiver that cannot', () => {
     });
     expect(result).toMatchObject({ found: 4, handled: 1, inProgress: 1, failed: 1, left: 1 });
     expect(result.stopped).toMatchObject({ reason: 'busy' });
+  });
+
+  it('is not stopped by an event whose block is not final yet', async () => {
+    add(5);
+    const { finality } = scripted({ [key(1)]: waiting(), [key(3)]: DROPPED });
+    const { receiver, handled } = noting({ ...recovering, finality, idempotencyKey: ({ id }) => id });
+    const result = await client.recoverMissed(1, receiver, { ...options, batchSize: 2 });
+    expect(result).toMatchObject({ found: 5, handled: 3, notFinal: 1, dropped: 1, left: 0 });
+    expect(handled).toEqual([2, 4, 5].map(key));
   });
 
   it.each([

@@ -21,7 +21,7 @@ import {
   storedKeys,
   untilKilled,
 } from './enqueue-helpers.js';
-import { eventually, hostileKeys } from './store-helpers.js';
+import { eventually, HOSTILE_KEYS } from './store-helpers.js';
 
 /** The contract of every engine's enqueue and worker. Call it in a describe. */
 export function enqueueContract({ start, open, openName, isAtomic, refuseSome }: Engine): void {
@@ -83,7 +83,7 @@ export function enqueueContract({ start, open, openName, isAtomic, refuseSome }:
     it('accepts any key, and confuses no two of them', async () => {
       const { queue } = await opened();
       const handled: string[] = [];
-      const keys = [...hostileKeys, '', ...engineKeys];
+      const keys = [...HOSTILE_KEYS, '', ...engineKeys];
       expect(new Set(keys).size).toBe(keys.length);
       await enqueue(queue, some(keys.length), keys);
       await enqueue(queue, some(keys.length), keys);

@@ -141,8 +141,27 @@ describe('logIdentity', () => {
     expect(() => (logIdentity as (event: unknown) => string)(withLog({}))).toThrow('`chainId` must be an integer');
   });
 
-  it('of a transaction.included is its id', () => {
-    const event = sampleTransactionIncluded();
+  it('of a transaction.included is its block and hash, so that a block that is put back has the same', () => {
+    const [blockHash, hash] = [word(0xab), word(0xcd)];
+    const event = sampleTransactionIncluded({
+      data: { blockHash, tx: { hash: hash.toUpperCase().replace('X', 'x') } },
+    });
+    expect(identity(event)).toBe(`10:${blockHash}:${hash}`);
+    expect(identity({ ...event, id: 'another' })).toBe(identity(event));
+    const moved = sampleTransactionIncluded({ data: { blockHash: word(1), tx: { hash } } });
+    expect(identity(moved)).not.toBe(identity(event));
+  });
+
+  it.each([
+    { blockHash: undefined },
+    { blockHash: '0x12' },
+    { tx: undefined },
+    { tx: { hash: undefined } },
+    { tx: { hash: 7 } },
+    { tx: null },
+  ])('of a transaction.included with %j is its id', (data) => {
+    const event = sampleTransactionIncluded({ data: { blockHash: word(1), tx: { hash: word(2) } } });
+    Object.assign(event.data, data);
     expect(identity(event)).toBe(event.id);
   });
 

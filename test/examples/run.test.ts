@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { isInstalled } from '../../examples/frameworks/recipes.js';
+import { hasDynamoDB, needsDynamoDB } from '../servers/dynamodb.js';
 import { hasPostgres, needsPostgres } from '../servers/postgres.js';
 import { hasRedis, needsRedis } from '../servers/redis.js';
 import { hasOrms, needsOrms } from '../stores/sql/orms/installed.js';
@@ -18,11 +19,12 @@ const examples = [
     has: hasPostgres && hasOrms,
     needs: needsPostgres || needsOrms,
   })),
+  { name: 'lambda', has: hasDynamoDB, needs: needsDynamoDB },
 ];
 
 for (const { name, has, needs } of examples) {
   describe.skipIf(!has)(`examples/${name}${needs}`, () => {
-    it('has every event take effect once, over repeats and a killed receiver', { timeout: 60_000 }, async () => {
+    it('has every event take effect once, over repeats and killed processes', { timeout: 120_000 }, async () => {
       const { DATABASE_URL, REDIS_URL, ...env } = process.env;
       const args = ['--import', 'tsx', 'examples/run.ts', name];
       const { stdout } = await promisify(execFile)(process.execPath, args, {
@@ -33,16 +35,23 @@ for (const { name, has, needs } of examples) {
   });
 }
 
-describe.skipIf(!hasOrms)(`examples/orms${needsOrms}`, () => {
-  it("gives a handler the ORM's own type of transaction", { timeout: 120_000 }, async () => {
-    const [tsc, project] = ['../../node_modules/typescript/bin/tsc', '../../examples/orms'].map((path) =>
-      fileURLToPath(new URL(path, import.meta.url)),
-    );
-    const args = [tsc ?? '', '--pretty', 'false', '-p', project ?? ''];
-    const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
-    expect(stdout).toBe('');
+const projects = [
+  { name: 'orms', has: hasOrms, needs: needsOrms, title: "gives a handler the ORM's own type of transaction" },
+  { name: 'serverless', has: hasDynamoDB, needs: needsDynamoDB, title: 'compiles with the types of the AWS SDK' },
+];
+
+for (const { name, has, needs, title } of projects) {
+  describe.skipIf(!has)(`examples/${name}${needs}`, () => {
+    it(title, { timeout: 120_000 }, async () => {
+      const [tsc, project] = ['node_modules/typescript/bin/tsc', `examples/${name}`].map((path) =>
+        fileURLToPath(new URL(`../../${path}`, import.meta.url)),
+      );
+      const args = [tsc ?? '', '--pretty', 'false', '-p', project ?? ''];
+      const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
+      expect(stdout).toBe('');
+    });
   });
-});
+}
 
 const hasKoa = isInstalled('koa');
 

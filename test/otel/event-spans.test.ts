@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
+import { DROPPED, scripted, waiting } from '../receiver/scripted-finality.js';
 import { idOf, inSpan, instrumented, parentOf, useContexts } from './sdk.js';
 
 useContexts();
@@ -93,7 +94,7 @@ describe('the span of an event', () => {
 
   it('that failed has our code and message, and nothing of what the handler threw', async () => {
     const { spans } = instrumented();
-    const { receiver } = noting({ onEvent: () => Promise.reject(new Error('the password is 123')) });
+    const { receiver } = noting({ onEvent: () => Promise.reject(new Error('the password is xyzzy')) });
     await receiver.handle(signed([event('a')]));
     const [span] = spans('handle');
     expect(span?.attributes).toMatchObject({ 'webhook.event.outcome': 'failed', 'error.type': 'ERR_WEBHOOK_HANDLER' });
@@ -108,7 +109,7 @@ describe('the span of an event', () => {
     });
     expect(delivery?.events).toEqual([]);
     expect(JSON.stringify(spans().map(({ events, attributes, status }) => [events, attributes, status]))).not.toContain(
-      '123',
+      'xyzzy',
     );
   });
 
@@ -130,6 +131,18 @@ describe('the span of an event', () => {
       { store: { once: async () => 'in-progress' } },
       event('a'),
       { 'webhook.event.outcome': 'in-progress', 'error.type': 'ERR_WEBHOOK_IN_PROGRESS' },
+    ],
+    [
+      'that is not final yet',
+      { finality: scripted({ a: waiting() }).finality, idempotencyKey: ({ id }) => id },
+      event('a'),
+      { 'webhook.event.outcome': 'not-final', 'error.type': 'ERR_WEBHOOK_NOT_FINAL' },
+    ],
+    [
+      'whose block was replaced',
+      { finality: scripted({ a: DROPPED }).finality, idempotencyKey: ({ id }) => id },
+      event('a'),
+      { 'webhook.event.outcome': 'dropped' },
     ],
     [
       'whose enqueue failed',

@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Consumer, createConsumer, projectRoot, resolutions, typeCheck, withDom } from './consumer.js';
 
-/** What the main install lacks (the programs of examples/orms use the ORMs), or whose own declarations do not compile. */
-const ELSEWHERE = /from '(drizzle-orm|knex|kysely|sequelize|typeorm|@prisma|node:sqlite|bun:sqlite|@electric-sql)/;
+/**
+ * What the main install lacks (the programs of examples/orms and examples/serverless use it), or whose own declarations do
+ * not compile.
+ */
+const ELSEWHERE =
+  /from '(@aws-sdk|drizzle-orm|knex|kysely|sequelize|typeorm|@prisma|node:sqlite|bun:sqlite|@electric-sql)/;
 
 /** The programs in the @example tags of every source file of both packages. */
 async function examples(): Promise<{ path: string; text: string }[]> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type PgBoss from 'pg-boss';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, it, onTestFinished } from 'vitest';
 import type { WebhookEvent } from '../../src/index.js';
 import { type PgBossEnqueueOptions, pgBossEnqueue } from '../../src/queues/pg-boss/index.js';
 import { context, entriesOf } from '../contracts/enqueue-helpers.js';
@@ -12,6 +12,10 @@ const module: { readonly default?: typeof PgBoss; readonly PgBoss?: typeof PgBos
 
 /** Whether the tests run with pg-boss 12. */
 export const isPgBoss12 = module.PgBoss !== undefined;
+
+const only = (isThere: boolean) => (title: string, test: () => Promise<void>) => void (isThere && it(title, test));
+/** A test of one version. */
+export const [only10, only12] = [only(!isPgBoss12), only(isPgBoss12)];
 
 /** A PgBoss without maintenance or schedules. */
 export function unstarted(options: PgBoss.ConstructorOptions): PgBoss {

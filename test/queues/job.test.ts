@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, InvalidEventError } from '../../src/index.js';
+import { ConfigError, type Finality, InvalidEventError, memoryStore } from '../../src/index.js';
 import { bullmqJobId } from '../../src/queues/bullmq/job-id.js';
 import { engineError } from '../../src/queues/engine-error.js';
 import { jobOf, readJob, storableJob } from '../../src/queues/job.js';
 import { resolveEnqueueOptions } from '../../src/queues/options.js';
 import { pgBossJobId } from '../../src/queues/pg-boss/job-id.js';
 import { createRunJob } from '../../src/queues/run-job.js';
-import { hostileKeys } from '../contracts/store-helpers.js';
+import { HOSTILE_KEYS } from '../contracts/store-helpers.js';
 import { hostileValues } from '../fixtures/hostile.js';
 import { event } from '../helpers.js';
 
@@ -45,7 +45,7 @@ describe('the ids of jobs', () => {
       text,
       fc.uuid(),
       codes.map((each) => String.fromCharCode(...each)),
-      fc.constantFrom(...hostileKeys),
+      fc.constantFrom(...HOSTILE_KEYS),
     );
     fc.assert(
       fc.property(key, key, (one, other) => {
@@ -119,6 +119,24 @@ describe('the data of a job', () => {
     await runJob(readJob({ ...stored, source: undefined }));
     expect(sources).toEqual(['tenant', undefined]);
     expect(caught(() => readJob({ ...stored, source: 7 }))).toMatchObject({ issues: [{ path: ['source'] }] });
+  });
+
+  it('is refused by a worker without finality if its receiver has finality, however it was stored', async () => {
+    const stored = jobOf(
+      { event: event('x\0'), idempotencyKey: 'k' },
+      { timestamp: '1700000000', needsFinality: true },
+    );
+    const handled: string[] = [];
+    const onEvent = ({ id }: { id: string }) => handled.push(id);
+    const finality: Finality = { check: async (events) => events.map(() => ({ status: 'final' })) };
+    for (const data of [stored, storableJob(stored), { ...stored, needsFinality: 'yes' }]) {
+      const job = readJob(JSON.parse(JSON.stringify(data)));
+      const { runJob } = createRunJob({ onEvent });
+      await expect(runJob(job)).rejects.toThrow(/receiver of the job has `finality`.*Give the worker the same/);
+      expect(handled.splice(0)).toEqual([]);
+      await createRunJob({ onEvent, finality, store: memoryStore() }).runJob(job);
+      expect(handled.splice(0)).toEqual(['x\0']);
+    }
   });
 });
 

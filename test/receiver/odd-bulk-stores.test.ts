@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IdempotencyStore } from '../../src/index.js';
+import { type IdempotencyStore, WebhookError } from '../../src/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 
 type Run = (fresh: readonly string[], tx: undefined) => Promise<void>;
@@ -193,6 +193,17 @@ describe('a store that fails', () => {
     const { result } = await deliver(onceEach, () => new Promise(setImmediate));
     expect(result).toMatchObject(refused);
     expect(result.outcomes.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed']);
+  });
+
+  it('is not asked again and again when it refuses a commit without a run', async () => {
+    let calls = 0;
+    const onceEach: OnceEach = () => {
+      if (++calls > 10) return new Promise(() => {});
+      throw new WebhookError('ERR_WEBHOOK_HANDLER', 'refused');
+    };
+    const { result, runs } = await deliver(onceEach, undefined, true);
+    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
+    expect({ calls, runs }).toEqual({ calls: 1, runs: 0 });
   });
 
   it('during its run leaves the handler its place and its time', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createReceiver, type EventEntry, type IdempotencyStore, memoryStore } from '../../src/index.js';
+import { createReceiver, type EventEntry, type IdempotencyStore, memoryStore, WebhookError } from '../../src/index.js';
 import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
 import { fakeBulkStore } from './fake-bulk-store.js';
 
@@ -28,6 +28,17 @@ describe('onEvents', () => {
     expect(calls).toHaveLength(1);
     expect(calls[0]).toEqual(['b', 'c', 'a'].map((id) => ({ event: event(id), idempotencyKey: keyOf(id) })));
     expect(result.outcomes.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['b', 'c', 'a'].map(keyOf));
+  });
+
+  it.each([2, 2.7])('gets as many events at once as the store takes: %d', async (keysPerRun) => {
+    const { store } = fakeBulkStore(undefined);
+    const { receiver, calls } = atOnce({ store: { ...store, keysPerRun } });
+    await receiver.handle(delivery('b'));
+    const result = await receiver.handle(delivery('a', 'b', 'c', 'd', 'e'));
+    expect(result.status).toBe(200);
+    expect(result.outcomes.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['a', 'b', 'c', 'd', 'e'].map(keyOf));
+    expect(statuses(result)).toEqual(['handled', 'duplicate', 'handled', 'handled', 'handled']);
+    expect(calls).toEqual([['b'], ['a'], ['c', 'd'], ['e']]);
   });
 
   it('gets a context without a key, which it may spread', async () => {
@@ -160,6 +171,20 @@ describe('onEvents that fails in a transaction', () => {
     await receiver.handle(delivery('a', 'b'));
     expect(statuses(await receiver.handle(delivery('a', 'bad', 'b')))).toEqual(['duplicate', 'failed', 'duplicate']);
     expect(calls).toEqual([['a', 'b'], ['bad']]);
+  });
+
+  it('gets its events again one by one if the store refuses to commit what it wrote', async () => {
+    let commits = 0;
+    const commit = async () => {
+      if (++commits < 3) throw new WebhookError('ERR_WEBHOOK_HANDLER', 'The condition of a write failed.');
+    };
+    const { store } = fakeBulkStore(undefined, { transactional: true, commit });
+    const { receiver, calls, reported } = atOnce({ store });
+    const result = await receiver.handle(delivery('a', 'b'));
+    expect(result.status).toBe(500);
+    expect(statuses(result)).toEqual(['failed', 'handled']);
+    expect(calls).toEqual([['a', 'b'], ['a'], ['b']]);
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
   });
 
   it.each([

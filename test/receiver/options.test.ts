@@ -83,6 +83,9 @@ describe('options', () => {
     expect(refused({ secret: 's', onEvent, store: {} })).toThrow(config(/store.*IdempotencyStore/));
     expect(refused({ secret: 's', onEvent, store: new Map() })).toThrow(config(/store/));
     expect(refused({ secret: 's', onEvent, store: { once() {}, leaseMs: 0 } })).toThrow(config(/leaseMs.*at least 1,/));
+    expect(refused({ secret: 's', onEvent, store: { once() {}, keysPerRun: 0 } })).toThrow(
+      config(/keysPerRun.*at least 1,/),
+    );
   });
 
   it.each([

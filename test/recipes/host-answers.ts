@@ -74,8 +74,14 @@ export const DENO: readonly Entry[] = [
   ],
 ];
 
-/** Of workerd. */
-export const WORKER: readonly Entry[] = all(
-  ['answers 413 to a sender of 20 MB who sends on regardless', 'answers 413 to 20 MB in chunks'],
-  { status: [413, 'closed'], why: 'workerd closes at once, which a sender who sends on may see before the answer' },
-);
+/** Of workerd, with a store on D1. */
+export const WORKER: readonly Entry[] = [
+  ...all(['answers 413 to a sender of 20 MB who sends on regardless', 'answers 413 to 20 MB in chunks'], {
+    status: [413, 'closed'],
+    why: 'workerd closes at once, which a sender who sends on may see before the answer',
+  }),
+  [
+    'handles a delivery that is sent eight times at the same instant once',
+    { status: [200, 503], why: 'a lease store has the others sent again' },
+  ],
+];

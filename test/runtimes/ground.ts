@@ -56,7 +56,7 @@ export interface Bundle {
 }
 
 export async function bundle(
-  ground: Ground,
+  ground: Pick<Ground, 'root'>,
   runner: string,
   conditions: readonly string[],
   format: 'esm' | 'iife',

@@ -52,4 +52,14 @@ describe.skipIf(!present)(`a Worker on workerd's own server${present ? '' : need
     }
     expect(await seen()).toHaveLength(4);
   });
+
+  it('gives a handler no more than the 30 s that Cloudflare grants', async () => {
+    const delivery = genuine();
+    const headers = Object.fromEntries(headersOf(delivery));
+    const request = { method: 'POST', body: new Uint8Array(delivery.body), headers };
+    expect((await fetch(new URL('/measure', url), request)).status).toBe(200);
+    const ms = Number((await seen()).at(-1));
+    expect(ms).toBeGreaterThan(25_000);
+    expect(ms).toBeLessThanOrEqual(29_500);
+  });
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { startRedis as start } from '../../examples/servers/redis.js';
-import type { TestServer } from './server.js';
+import { freeze, type TestServer } from './server.js';
 
 /** What stands in the title of a suite that needs Redis. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -21,7 +21,7 @@ export async function startRedis(): Promise<TestServer> {
     async restart() {
       server = await start(server);
     },
-    pause: () => void server.process.kill('SIGSTOP'),
+    pause: () => freeze(server.process.pid),
     resume: () => void server.process.kill('SIGCONT'),
     stop: () => server.stop(),
   };

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 
 /** Debian has servers outside of an ordinary user's PATH. */
@@ -23,6 +24,23 @@ export interface TestServer {
   resume(): void;
   /** Stops it for good and removes its files. */
   stop(): Promise<void>;
+}
+
+/** Stops a process, and returns once all its threads have stopped: the kernel stops a busy one later than it answers. */
+export function freeze(pid: number | undefined): void {
+  if (pid === undefined) throw new Error('The process did not start.');
+  process.kill(pid, 'SIGSTOP');
+  if (process.platform !== 'linux') return;
+  const isRunning = (thread: string) => {
+    try {
+      return !/\) [TtZX] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'));
+    } catch {
+      // It has ended.
+      return false;
+    }
+  };
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  while (readdirSync(`/proc/${pid}/task`).some(isRunning)) Atomics.wait(clock, 0, 0, 1);
 }
 
 /** Resolves once nothing listens on a port of this machine. */
@@ -83,7 +101,7 @@ export async function startProcess(
     async restart() {
       server = await start();
     },
-    pause: () => void server.kill('SIGSTOP'),
+    pause: () => freeze(server.pid),
     resume: () => void server.kill('SIGCONT'),
     async stop() {
       process.removeListener('exit', killNow);

@@ -63,10 +63,13 @@ describe('boundedCalls', () => {
     expect(made).toEqual([2, 5, 10, 19, 36]);
   });
 
-  it('ignores calls that have been lost for an hour', async () => {
-    const calls = boundedCalls({ timeoutMs });
+  it.each([
+    ['for an hour', hour, {}],
+    ['for as long as a client says', 60_000, { lostAfterMs: 60_000 }],
+  ])('ignores calls that have been lost %s', async (_, ms, limits) => {
+    const calls = boundedCalls({ timeoutMs, ...limits });
     lose(calls, 1000);
-    await vi.advanceTimersByTimeAsync(hour + 1);
+    await vi.advanceTimersByTimeAsync(ms + 1);
     expect(lose(calls, 1001)).toEqual({ made: 1000, refused: 1 });
   });
 

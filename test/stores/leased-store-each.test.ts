@@ -56,7 +56,7 @@ describe('leasedStore with several keys', () => {
         ['b', 'duplicate'],
       ]);
     const tokens: unknown[] = [];
-    const run = async (_fresh: readonly string[], _tx: undefined, { fencingToken }: RunOptions = {}) => {
+    const run = async (_fresh: readonly string[], _tx: unknown, { fencingToken }: RunOptions = {}) => {
       tokens.push(fencingToken);
     };
     await noted({ claim }).store.onceEach(keys, run);

@@ -6,12 +6,16 @@ import { failing, nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
 
 let contractTime = 0;
-describeStore('memoryStore', { meanwhile: 'waits', shared: false, leases: false }, () => ({
-  open: async ({ retentionMs } = {}) => memoryStore({ retentionMs, now: () => contractTime }),
-  passTime: async (ms) => {
-    contractTime += ms;
+describeStore(
+  'memoryStore',
+  { meanwhile: 'waits', shared: false, leases: true },
+  {
+    open: async ({ leaseMs, retentionMs } = {}) => memoryStore({ leaseMs, retentionMs, now: () => contractTime }),
+    passTime: (ms) => {
+      contractTime += ms;
+    },
   },
-}));
+);
 
 describe('memoryStore', () => {
   it('returns in-progress to duplicates that waited for a failing run', async () => {
@@ -73,6 +77,20 @@ describe('memoryStore', () => {
     expect(() => Reflect.apply(memoryStore, undefined, [options])).toThrow(
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(`\`${name}\``) }),
     );
+  });
+
+  it('remembers every key since it was created, since the retention, or since the newest key that had no room', async () => {
+    let time = 1000;
+    const store = memoryStore({ now: () => time, retentionMs: 500, maxKeys: 1 });
+    time = 1200;
+    expect(store.rememberedSince?.()).toBe(1000);
+    await store.once('a', nothing);
+    time = 1300;
+    await store.once('b', nothing);
+    expect(store.rememberedSince?.()).toBe(1201);
+    time = 1900;
+    await store.once('c', nothing);
+    expect(store.rememberedSince?.()).toBe(1400);
   });
 
   it('remembers a key for 7 days by default', async () => {

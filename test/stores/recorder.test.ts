@@ -160,6 +160,60 @@ describe('a record', () => {
     expect(store.unrecorded?.()).toEqual([]);
   });
 
+  it('is continued by the next call for one of its keys if its retries stopped, as when Workers ends a request', async () => {
+    const { store, table, tries } = storeWith(never, never);
+    const timers = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(0 as never);
+    void store.onceEach?.(['a', 'b'], nothing);
+    await vi.advanceTimersByTimeAsync(1);
+    timers.mockRestore();
+    const early = store.once('a', failing).catch((error) => error.code);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    expect(await early).toBe('ERR_WEBHOOK_STORE');
+    expect(tries()).toBe(1);
+    const words = store.onceEach?.(['b', 'a'], failing).catch((error) => error.code);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    expect(await words).toBe('ERR_WEBHOOK_STORE');
+    expect(tries()).toBe(2);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    expect(await store.once('a', failing)).toBe('duplicate');
+    expect(await leasedStore(table, options).once('b', failing)).toBe('duplicate');
+    expect(store.unrecorded?.()).toEqual([]);
+  });
+
+  it('is retried by one call at a time, however often a busy process fires its timers late', async () => {
+    let tries = 0;
+    const complete = () => {
+      tries++;
+      return failing() as Promise<never>;
+    };
+    const store = leasedStore(fakeTable({ complete }).table, options);
+    void store.once('a', nothing).catch(() => {});
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    const [record] = store.unrecorded?.() ?? [];
+    const isSettled = vi.fn();
+    record?.then(isSettled, isSettled);
+    const start = performance.now();
+    for (let lateMs = 10_000; lateMs < 1_000_000; lateMs += 10_000) {
+      const clock = vi.spyOn(performance, 'now').mockReturnValue(start + lateMs);
+      void store.once('a', failing).catch(() => {});
+      clock.mockRestore();
+    }
+    await vi.advanceTimersByTimeAsync(60_000);
+    const before = tries;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tries - before).toBe(12);
+    expect(isSettled).not.toHaveBeenCalled();
+  });
+
+  it('fails once the retention is over if its tries rejected without an error', async () => {
+    const complete = () => Promise.reject();
+    const store = leasedStore(fakeTable({ complete }).table, { ...options, retentionMs: 20 });
+    const refused = expect(store.once('a', nothing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    await refused;
+    expect(store.unrecorded?.()).toEqual([]);
+  });
+
   it('of a run that lost its key keeps the record of its successor', async () => {
     const { rows, table } = fakeTable();
     const answers: ((recorded: ReadonlySet<string>) => void)[] = [];

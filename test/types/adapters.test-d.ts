@@ -8,6 +8,7 @@ import type {
   APIGatewayProxyHandlerV2,
   APIGatewayProxyResult,
   APIGatewayProxyStructuredResultV2,
+  Context,
   LambdaFunctionURLEvent,
   LambdaFunctionURLHandler,
   SQSEvent,
@@ -19,7 +20,7 @@ import { assertType, describe, expectTypeOf, test } from 'vitest';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { fastifyPlugin, fastifyVerifier } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
-import { type LambdaEvent, type LambdaResult, lambdaHandler } from '../../src/adapters/lambda.js';
+import { type LambdaContext, type LambdaEvent, type LambdaResult, lambdaHandler } from '../../src/adapters/lambda.js';
 import { createReceiver, createVerifier, type IdempotencyStore, type VerifiedDelivery } from '../../src/index.js';
 
 const options = { secret: 'whsec-test', onEvent: () => {} };
@@ -42,6 +43,15 @@ describe('lambdaHandler', () => {
     assertType<APIGatewayProxyHandlerV2>(handler);
     assertType<LambdaFunctionURLHandler>(handler);
     assertType<ALBHandler>(handler);
+  });
+
+  test('takes the context of AWS, one of an emulator, or none', () => {
+    expectTypeOf<Context>().toExtend<LambdaContext>();
+    const handler = lambdaHandler(options);
+    expectTypeOf(handler).parameter(1).toEqualTypeOf<LambdaContext | null | undefined>();
+    // @ts-expect-error not a function
+    const wrong: LambdaContext = { getRemainingTimeInMillis: 3000 };
+    expectTypeOf(wrong).toEqualTypeOf<LambdaContext>();
   });
 
   test('takes no event that is no request', () => {

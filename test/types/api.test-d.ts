@@ -9,9 +9,12 @@ import {
   ConfigError,
   createReceiver,
   createRouter,
+  type DeliveryResult,
   type EnqueueContext,
   type EventContext,
   type EventEntry,
+  type Finality,
+  type FinalityVerdict,
   type IdempotencyStore,
   isWebhookError,
   memoryStore,
@@ -155,6 +158,29 @@ describe('createReceiver', () => {
     createReceiver({ secret, onEvent: () => {}, tolerance: 300 });
     // @ts-expect-error a secret is required
     createReceiver({ onEvent: () => {} });
+  });
+});
+
+describe('finality', () => {
+  test('is an option of every receiver, beside onDropped', () => {
+    const verdict: FinalityVerdict = { status: 'pending', retryAfterMs: 1000, error: new Error('away') };
+    const finality: Finality = { wait: 'redelivery', check: async (events) => events.map(() => verdict) };
+    const options = { secret, finality, idempotencyKey: (event: WebhookEvent) => event.id };
+    createReceiver({ ...options, onEvent: () => {}, onDropped: (event, { source }) => console.log(event.id, source) });
+    createReceiver({ ...options, onEvents: () => {} });
+    createReceiver({ ...options, enqueue: () => {} });
+    // @ts-expect-error a pending verdict says when to ask again
+    assertType<FinalityVerdict>({ status: 'pending' });
+  });
+});
+
+describe('the events of a program', () => {
+  test('are handled and looked up by a receiver', () => {
+    const receiver = createReceiver({ secret, onEvent: () => {} });
+    expectTypeOf(receiver.handleEvents).returns.resolves.toEqualTypeOf<DeliveryResult>();
+    expectTypeOf(receiver.peek).returns.resolves.toEqualTypeOf<('handled' | 'missing' | 'in-progress')[]>();
+    expectTypeOf(receiver.rememberedSince()).toEqualTypeOf<number | undefined>();
+    expectTypeOf(receiver.idempotencyKey).parameters.toEqualTypeOf<[event: WebhookEvent]>();
   });
 });
 

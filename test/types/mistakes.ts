@@ -177,6 +177,35 @@ createReceiver({ secret: 'whsec', store: memoryStore(), onEvent: router.dispatch
         Type 'undefined' is not assignable to type 'Client'.`,
   },
 
+  'store-without-its-transaction': {
+    program: `
+import type { IdempotencyStore } from 'event-webhook-receiver';
+interface Client { query(sql: string): Promise<void> }
+export const store: IdempotencyStore<Client> = {
+  async once(key, run) {
+    await run();
+    return 'handled';
+  },
+};
+`,
+    message: `TS2554: Expected 1-2 arguments, but got 0.`,
+  },
+
+  'transactions-of-d1': {
+    program: `
+import { type D1DatabaseLike, fromD1, sqlStore } from 'event-webhook-receiver/stores/sql';
+declare const database: D1DatabaseLike;
+sqlStore({ db: fromD1(database), transactional: true });
+`,
+    message: `TS2769: No overload matches this call.
+  Overload 1 of 3, '(options: SqlStoreOptions<SqlDatabase<unknown>> & { readonly transactional: true; }): SqlStore<unknown>', gave the following error.
+    Property 'transaction' is missing in type 'LeaseDatabase' but required in type 'SqlDatabase<unknown>'.
+  Overload 2 of 3, '(options: SqlStoreOptions<SynchronousDatabase<unknown>> & { readonly transactional: true; }): SqlStore<{ readonly [SYNCHRONOUS]: true; }>', gave the following error.
+    Type 'LeaseDatabase' is missing the following properties from type 'SynchronousDatabase<unknown>': connection, runNow, state
+  Overload 3 of 3, '(options: SqlStoreOptions<AnyDatabase> & { readonly transactional?: false | undefined; }): SqlStore<undefined>', gave the following error.
+    Type 'true' is not assignable to type 'false'.`,
+  },
+
   'fetch-handler-in-express': {
     program: `
 import { fetchHandler } from 'event-webhook-receiver/fetch';

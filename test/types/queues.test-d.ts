@@ -1,7 +1,14 @@
 import { createPostgresBackend, type Job, Queue, Worker } from 'bullmq';
 import type PgBoss from 'pg-boss';
 import { describe, expectTypeOf, test } from 'vitest';
-import { createReceiver, type EventContext, type IdempotencyStore, type WebhookEvent } from '../../src/index.js';
+import {
+  createReceiver,
+  type DroppedContext,
+  type EventContext,
+  type Finality,
+  type IdempotencyStore,
+  type WebhookEvent,
+} from '../../src/index.js';
 import { type BullmqJobLike, bullmqEnqueue, bullmqWorker, type JobData } from '../../src/queues/bullmq/index.js';
 import { type PgBossLike, pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 
@@ -10,6 +17,7 @@ interface Transaction {
 }
 declare const transactional: IdempotencyStore<Transaction>;
 declare const boss: PgBoss;
+declare const finality: Finality;
 const secret = 'whsec-test';
 
 describe('bullmqEnqueue', () => {
@@ -50,6 +58,22 @@ describe('bullmqWorker', () => {
     bullmqWorker({ store: false, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>() });
     // @ts-expect-error without a store there is no transaction
     bullmqWorker({ onEvent: (_, { tx }: EventContext<Transaction>) => tx.query('') });
+  });
+
+  test('takes a finality, and passes dropped events to onDropped with their key', () => {
+    const worker = bullmqWorker({
+      store: transactional,
+      finality,
+      onEvent: (_, { tx }) => tx.query(''),
+      onDropped(event, context) {
+        expectTypeOf(event).toEqualTypeOf<WebhookEvent>();
+        expectTypeOf(context).toEqualTypeOf<DroppedContext>();
+      },
+    });
+    new Worker('q', worker, { connection: { host: 'localhost' } });
+    pgBossWorker({ boss, store: transactional, finality, onEvent: (_, { tx }) => tx.query('') });
+    // @ts-expect-error a finality is an object with check
+    bullmqWorker({ store: transactional, finality: 'finalized', onEvent: () => {} });
   });
 });
 

@@ -1,8 +1,16 @@
+import type { Redis as UpstashRedis } from '@upstash/redis';
+import type { Redis as CloudflareRedis } from '@upstash/redis/cloudflare';
 import type { Cluster, Redis } from 'ioredis';
 import type { createClient, createClientPool, createCluster, createSentinel, RedisClientType } from 'redis';
 import { assertType, describe, expectTypeOf, test } from 'vitest';
 import type { IdempotencyStore } from '../../src/index.js';
-import { type IoRedisLike, type NodeRedisLike, type RedisLike, redisStore } from '../../src/stores/redis/index.js';
+import {
+  type IoRedisLike,
+  type NodeRedisLike,
+  type RedisLike,
+  redisStore,
+  type UpstashRedisLike,
+} from '../../src/stores/redis/index.js';
 
 declare const client: Redis;
 
@@ -19,6 +27,13 @@ describe('redisStore', () => {
     expectTypeOf<ReturnType<typeof createClientPool>>().toExtend<NodeRedisLike>();
     expectTypeOf<ReturnType<typeof createCluster>>().toExtend<NodeRedisLike>();
     expectTypeOf<ReturnType<typeof createSentinel>>().toExtend<NodeRedisLike>();
+  });
+
+  test('takes the clients of Upstash, and does not take them for those of node-redis', () => {
+    expectTypeOf<UpstashRedis>().toExtend<UpstashRedisLike>();
+    expectTypeOf<CloudflareRedis>().toExtend<UpstashRedisLike>();
+    expectTypeOf<UpstashRedis>().not.toExtend<NodeRedisLike>();
+    expectTypeOf<ReturnType<typeof createClient>>().not.toExtend<UpstashRedisLike>();
   });
 
   test('gives a store without a transaction', () => {

@@ -35,3 +35,5 @@ const { argv, env, stdin, stdout, stderr } = process;
 const world = { args: argv.slice(2), env, stdin, stdout, stderr, signal: ended.signal, now: Date.now };
 const exitCode = await run(world);
 process.exitCode = requested ?? exitCode;
+// A module of --receiver may have left a pool open. What was printed is written first, and errors of that are reported.
+process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit())));

@@ -124,7 +124,7 @@ test('a misplaced secret is not printed', async () => {
 
 const commands = [
   ...['listen', 'send', 'explain', 'emulate', 'register', 'webhooks list', 'webhooks get', 'webhooks update'],
-  ...['webhooks remove', 'webhooks count', 'webhooks log'],
+  ...['webhooks remove', 'webhooks count', 'webhooks log', 'reconcile'],
 ];
 
 describe('help', () => {

@@ -1,4 +1,5 @@
-import { createReceiver } from 'event-webhook-receiver';
+import { createReceiver, memoryStore } from 'event-webhook-receiver';
+import { reconcile, serviceSource } from 'event-webhook-receiver/chain';
 import { createWebhookClient } from 'event-webhook-receiver/client';
 import { logIdentity } from 'event-webhook-receiver/evm';
 import { nodeHandler } from 'event-webhook-receiver/node';
@@ -24,6 +25,8 @@ async function missed(secretInRecords: boolean) {
   const receiver = createReceiver({
     secret: () => secret,
     toleranceSeconds: 300,
+    // The recorded blocks are old.
+    store: { ...memoryStore(), rememberedSince: () => 0 },
     idempotencyKey: (event) => logIdentity(event, { chainId: 31_337 }),
     async onEvent(event) {
       if (fails-- > 0) throw new Error('died half way');
@@ -81,6 +84,24 @@ it('recoverMissed called twice at once, with a receiver that fails half way, han
   expect([taken.length, new Set(taken).size]).toEqual([total, total]);
   await comeUp();
   expect(taken.length).toBe(total);
+});
+
+it('reconcile has each log handled once that the local service lists as undelivered, and keeps its place', async () => {
+  const { client, receiver, webhook, taken, total, failNext, comeUp } = await missed(true);
+  const source = serviceSource(client, webhook.id, { chainId: 31_337, minAgeSeconds: 0, chunkSize: 4 });
+  let text: string | undefined;
+  const write = (next: string) => {
+    text = next;
+    return true;
+  };
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const run = () => reconcile({ source, receiver, from: 0, cursor: { read: () => text, write }, batchSize: 3, logger });
+  failNext(2);
+  expect(await run()).toMatchObject({ found: total, repaired: total - 2, failed: 2, left: 2 });
+  expect(await run()).toMatchObject({ found: 2, repaired: 2, left: 0 });
+  await comeUp();
+  expect([taken.length, new Set(taken).size]).toEqual([total, total]);
+  expect(await run()).toMatchObject({ found: 0 });
 });
 
 it('recoverMissed needs the option `secret` when the service does not return it', async () => {

@@ -1,9 +1,10 @@
-// What `wrangler dev` does: bundles the Worker, and runs it in workerd with its secret as a binding.
-import { createRequire } from 'node:module';
+// What `wrangler dev` does: bundles the Worker, and runs it in workerd with its secret and its database as bindings.
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-
-const { Miniflare } = createRequire(new URL('../../../test/runtimes/package.json', import.meta.url))('miniflare');
+import { migrate, startWorkerd, withDatabase } from './d1.js';
 
 const bundle = await build({
   entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
@@ -13,13 +14,13 @@ const bundle = await build({
   conditions: ['workerd', 'worker', 'browser'],
 });
 
-const port = Number(process.env.PORT ?? 3000);
-const miniflare = new Miniflare({
-  modules: [{ type: 'ESModule', path: 'worker.js', contents: bundle.outputFiles[0]?.text }],
-  compatibilityDate: '2026-04-01',
-  bindings: { WEBHOOK_SECRET: process.env.WEBHOOK_SECRET ?? '' },
+const { PORT = '3000', WEBHOOK_SECRET = '', LEASE_MS = '60000' } = process.env;
+const folder = process.env.D1_FOLDER ?? (await mkdtemp(join(tmpdir(), 'd1-')));
+await withDatabase(folder, migrate);
+await startWorkerd(folder, {
+  script: bundle.outputFiles[0]?.text,
+  bindings: { WEBHOOK_SECRET, LEASE_MS: Number(LEASE_MS) },
   host: '127.0.0.1',
-  port,
-});
-await miniflare.ready;
-console.log('listening on', port);
+  port: Number(PORT),
+}).ready;
+console.log('listening on', PORT);

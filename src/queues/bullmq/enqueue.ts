@@ -67,7 +67,7 @@ export function bullmqEnqueue(options: BullmqEnqueueOptions): Enqueue {
   const removeOnComplete = retentionOf(queue.defaultJobOptions ?? {}, Math.ceil(retentionMs / 1000));
   const opts = { attempts, backoff: { type: 'exponential', delay: backoffMs }, removeOnComplete };
 
-  return async (entries, context) => {
+  const enqueue: Enqueue = async (entries, context) => {
     if (entries.length === 0) return;
     const jobs = entries.map<BullmqJobInsert>((entry) => ({
       name: entry.event.event,
@@ -80,6 +80,7 @@ export function bullmqEnqueue(options: BullmqEnqueueOptions): Enqueue {
     if (lost.length === 0) return;
     throw new Error(`BullMQ did not store ${lost.length} of ${jobs.length} events. Use the queue for events only.`);
   };
+  return Object.assign(enqueue, { retentionMs });
 }
 
 /** Default options of a queue that make it skip jobs or change their ids. */

@@ -34,7 +34,7 @@ const ENOUGH_DEATHS = 10;
  *
  * @throws ConfigError if jobs of dead workers would never run again, or run twice while their worker is alive.
  */
-export function createWorkerCheck(handlerTimeoutMs: number): (job: object) => void {
+export function createWorkerCheck(handlerTimeoutMs: number, hasFinality: boolean): (job: object) => void {
   const checked = new WeakSet<object>();
   return (job) => {
     const worker: unknown = Reflect.get(job, 'queue');
@@ -51,6 +51,12 @@ export function createWorkerCheck(handlerTimeoutMs: number): (job: object) => vo
       refuse(
         'skipLockRenewal',
         `lets another worker run a job while its handler still runs. Remove it, or set lockDuration to more than twice handlerTimeoutMs (${handlerTimeoutMs})`,
+      );
+    }
+    if (hasFinality && maxStartedAttempts !== undefined && maxStartedAttempts !== 0) {
+      refuse(
+        'maxStartedAttempts',
+        'counts how often a job waits for `finality`, and makes it a dead letter. Remove it',
       );
     }
     checked.add(options);

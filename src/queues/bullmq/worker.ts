@@ -1,23 +1,28 @@
 import { checkOptions } from '../../internal/check-options.js';
 import { engineError } from '../engine-error.js';
 import { readJob } from '../job.js';
-import { createRunJob, type EventWorkerOptions, WORKER_OPTIONS } from '../run-job.js';
+import { createRunJob, type Delay, type EventWorkerOptions, WORKER_OPTIONS } from '../run-job.js';
 import { createWorkerCheck } from './worker-check.js';
 
 /** The part of BullMQ's `Job` that the worker uses. */
 export interface BullmqJobLike {
   readonly data: unknown;
+  /** For a job whose event has to wait (`finality`). */
+  moveToDelayed?(timestamp: number, token?: string): Promise<unknown>;
 }
 
 /** BullMQ recognizes by this error name that a retry is pointless. */
 const UNRECOVERABLE = 'UnrecoverableError';
+/** BullMQ recognizes by this error name that the job was delayed, which uses up no attempt. */
+const DELAYED = 'DelayedError';
 /** BullMQ recognizes by this message that the job must wait for the rate limit of its queue. */
 const RATE_LIMITED = 'bullmq:rateLimitExceeded';
 
 /**
  * Creates the processor for a BullMQ `Worker` of the queue that `bullmqEnqueue` fills. If the handler fails, the engine
  * tries the job again and keeps it among the failed jobs when its attempts are used up. A job whose data is not an event
- * job fails without a retry, with its issues as `failedReason`.
+ * job fails without a retry, with its issues as `failedReason`. With `finality`, the engine delays the job of an event that
+ * has to wait, and uses up no attempt.
  *
  * It does not deduplicate without `store`: a job that the engine runs again after a crash takes effect again. The options
  * of the `Worker` decide how soon and how often that happens: use {@link bullmqWorkerOptions}, or it emits a warning.
@@ -37,16 +42,19 @@ const RATE_LIMITED = 'bullmq:rateLimitExceeded';
  * with a dead worker or run them twice.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
-export function bullmqWorker<Tx = undefined>(options: EventWorkerOptions<Tx>): (job: BullmqJobLike) => Promise<void> {
+export function bullmqWorker<Tx = undefined>(
+  options: EventWorkerOptions<Tx>,
+): (job: BullmqJobLike, token?: string) => Promise<void> {
   checkOptions('bullmqWorker', options, WORKER_OPTIONS);
   const { runJob, handlerTimeoutMs } = createRunJob(options);
-  const checkWorker = createWorkerCheck(handlerTimeoutMs);
-  return async (given) => {
+  const checkWorker = createWorkerCheck(handlerTimeoutMs, options.finality !== undefined);
+  return async (given, token) => {
     checkWorker(given);
     const { data } = given;
     const job = orUnrecoverable(() => readJob(data));
+    let delay: Delay | undefined;
     try {
-      await runJob(job);
+      delay = await runJob(job);
     } catch (error) {
       const failure = engineError(error, { cause: error });
       const cause: unknown = Object(error).cause;
@@ -55,6 +63,10 @@ export function bullmqWorker<Tx = undefined>(options: EventWorkerOptions<Tx>): (
       if (cause instanceof Error && cause.message === RATE_LIMITED) failure.message = RATE_LIMITED;
       throw failure;
     }
+    if (delay === undefined) return;
+    if (given.moveToDelayed === undefined) throw new TypeError('The job has no method `moveToDelayed`.');
+    await given.moveToDelayed(Date.now() + delay.delayMs, token);
+    throw Object.assign(new Error("The event's block is not final yet."), { name: DELAYED });
   };
 }
 

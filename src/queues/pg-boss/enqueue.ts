@@ -61,7 +61,7 @@ export function pgBossEnqueue(options: PgBossEnqueueOptions): Enqueue {
   /** The times of the queue's jobs, once its settings have passed the check. */
   let times: Promise<JobTimes> | undefined;
 
-  return async (entries, context) => {
+  const enqueue: Enqueue = async (entries, context) => {
     if (entries.length === 0) return;
     try {
       times ??= checkQueue(boss, queue, retentionMs, handlerTimeoutMs);
@@ -82,4 +82,5 @@ export function pgBossEnqueue(options: PgBossEnqueueOptions): Enqueue {
       throw error;
     }
   };
+  return Object.assign(enqueue, { retentionMs });
 }

@@ -8,6 +8,8 @@ export interface PgBossJobInsert {
   retryDelay?: number;
   retryBackoff?: boolean;
   expireInSeconds?: number;
+  /** A number of seconds from now. */
+  startAfter?: string;
 }
 
 /** The part of pg-boss's description of a queue that is checked. */
@@ -41,7 +43,7 @@ export interface PgBoss12Like {
     jobs: (PgBossJobInsert & { retentionSeconds: number; deleteAfterSeconds?: number })[],
     options: { returnId: boolean },
   ): Promise<readonly string[] | null>;
-  findJobs(name: string, options: { id: string }): Promise<readonly unknown[]>;
+  findJobs(name: string, options: { id: string }): Promise<readonly object[]>;
   complete(name: string, id: string): Promise<unknown>;
 }
 

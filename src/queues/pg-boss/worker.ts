@@ -5,6 +5,7 @@ import { type EventJob, readJob } from '../job.js';
 import { createRunJob, type EventWorkerOptions, WORKER_OPTIONS } from '../run-job.js';
 import { BOSS, type PgBossLike, type StoreJobs, storing } from './jobs.js';
 import { isTooShort } from './queue.js';
+import { createSendAgain } from './send-again.js';
 
 /** The part of a pg-boss `Job` that the worker uses. */
 export interface PgBossJobLike {
@@ -24,7 +25,9 @@ export interface PgBossWorkerOptions<Tx = undefined> extends EventWorkerOptions<
  * Creates the worker for `boss.work` of the queue that `pgBossEnqueue` fills. If the handler fails, pg-boss tries the job
  * again and moves it to the dead-letter queue when its tries are used up. The jobs of a batch run concurrently, and a
  * failed one neither fails nor repeats the others. A job whose data is not an event job goes to the dead-letter queue at
- * once, as `{ data, issues }`.
+ * once, as `{ data, issues }`. With `finality`, the job of an event that has to wait completes after its copy was stored
+ * under another id, with the same data and retries, to run later. pg-boss 12 keeps completed copies for an hour, pg-boss 10
+ * as long as other jobs.
  *
  * It does not deduplicate without `store`: the job of a worker that died takes effect again. It runs again once it has
  * expired and a `PgBoss` has noticed (`supervise`; every `maintenanceIntervalSeconds` in pg-boss 10,
@@ -55,11 +58,15 @@ export function pgBossWorker<Tx = undefined>(
   const { boss } = options;
   const { runJob, handlerTimeoutMs } = createRunJob(options);
   const deadLetter = deadLetters(boss, storing(boss));
+  const sendAgain = createSendAgain(boss);
 
   async function settle(job: PgBossJobLike, isAlone: boolean): Promise<void> {
     const read = readOrInvalid(job.data);
     if (read instanceof InvalidEventError) await deadLetter(job, read);
-    else await runJob(read);
+    else {
+      const delay = await runJob(read);
+      if (delay) await sendAgain(job, delay.delayMs);
+    }
     // pg-boss settles a batch as one, but leaves a completed job alone when the batch fails because of another.
     if (!isAlone) await boss.complete(job.name, job.id);
   }

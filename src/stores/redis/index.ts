@@ -1,36 +1,20 @@
 import type { WebhookError } from '../../errors.js';
-import { type ClientOption, checkClientOptions, hasMethods } from '../../internal/check-client.js';
+import { checkClientOptions } from '../../internal/check-client.js';
 import { optionError } from '../../internal/check-options.js';
 import { storeError } from '../bounded-calls.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
 import { inBatches, type Send } from './batches.js';
+import { CLIENT, isCluster, type RedisLike, scriptsOf } from './client.js';
 import { bySlot } from './slots.js';
-import { adviceForIoRedis, adviceForNodeRedis, warnWithoutSocketTimeout } from './warning.js';
 
-/** ioredis and iovalkey: a connection or a Cluster. */
-export interface IoRedisLike {
-  call(command: string, ...args: string[]): Promise<unknown>;
-}
-
-/** node-redis 4 and later: a client, a pool, a cluster or a sentinel. */
-export interface NodeRedisLike {
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-}
-
-/** valkey-glide: a GlideClient or a GlideClusterClient. */
-export interface ValkeyGlideLike {
-  customCommand(args: string[]): Promise<unknown>;
-}
-
-/** The clients that {@link redisStore} takes. */
-export type RedisLike = IoRedisLike | NodeRedisLike | ValkeyGlideLike;
+export type { IoRedisLike, NodeRedisLike, RedisLike, UpstashRedisLike, ValkeyGlideLike } from './client.js';
 
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions extends LeaseOptions {
   /**
-   * Your connected client, with `socketTimeout` set. The store never opens, closes or configures it. Give the store its own
-   * node-redis client: the socket timeout of node-redis counts other commands as activity.
+   * Your connected client, with `socketTimeout` set, or a client of Upstash. The store never opens, closes or configures it.
+   * Give the store its own node-redis client: the socket timeout of node-redis counts other commands as activity.
    */
   readonly client: RedisLike;
   /**
@@ -40,6 +24,8 @@ export interface RedisStoreOptions extends LeaseOptions {
   readonly prefix?: string | undefined;
 }
 
+/** Upstash and fetch end requests sooner. */
+const HTTP_LOST_MS = 60_000;
 const PREFIX = /^[\w.:{}-]{1,100}$/;
 
 // The value of a claimed key is its owner, and `done:` with the owner once it took effect. So if a client repeats a command
@@ -88,9 +74,6 @@ words[i] = 'released'
 end
 return words`;
 
-/** Runs a script by EVAL, which works after a restart of the server, too. */
-type RunScript = (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
-
 /**
  * Creates a store in your Redis or Valkey, shared by all replicas: an event takes effect once while the server keeps its
  * key. If a process dies during a run, another takes over after `leaseMs`. While the server is unreachable, nothing runs,
@@ -103,6 +86,10 @@ type RunScript = (script: string, keys: readonly string[], args: readonly string
  * Configure the client to replace connections that no longer answer: `socketTimeout` below `timeoutMs` for ioredis (in
  * `redisOptions` for a Cluster), and `pingInterval: 1000, socket: { socketTimeout: 3000, reconnectStrategy }` for
  * node-redis. The store emits the process warning `EVENT_WEBHOOK_REDIS_SOCKET_TIMEOUT` if that is missing.
+ *
+ * `@upstash/redis` and `@vercel/kv` work on the edge, too. Give the client a limit for each request, as its `fetch` has none:
+ * `signal: () => AbortSignal.timeout(3000)`, a function, since one signal for all requests would end all of them. Its retries
+ * are safe. Turn eviction off; a global database replicates asynchronously, so a failover may lose the latest keys.
  *
  * @example
  * ```ts
@@ -118,7 +105,8 @@ type RunScript = (script: string, keys: readonly string[], args: readonly string
  * ```
  * @param options The client and the prefix of its keys; times are in milliseconds.
  * @returns The store, for the receiver's `store` option.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option. The client's own error if it throws when it is
+ * looked at, as `kv` of `@vercel/kv` does without its environment variables.
  */
 export function redisStore(options: RedisStoreOptions): IdempotencyStore {
   checkClientOptions('redisStore', options, CLIENT, ['client', 'prefix', ...LEASE_OPTIONS]);
@@ -128,14 +116,14 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
   }
   const resolved = resolveLeaseOptions(options);
   const bySlots = bySlot(isCluster(client));
-  const runScript = scriptRunner(client);
+  const scripts = scriptsOf(client);
 
   /** Turns a script into a function that resolves to the answer of the script for each key. */
   function step<const Answer extends string>(script: string, known: readonly Answer[], ms = 0) {
     // Redis accepts only whole milliseconds.
     const time = String(Math.ceil(ms));
     const send: Send = async (keys, owners) => {
-      const answers = await runScript(script, keys, [time, ...owners]);
+      const answers = await scripts.run(script, keys, [time, ...owners]);
       if (!Array.isArray(answers) || answers.length !== keys.length) throw unexpected();
       return answers;
     };
@@ -165,13 +153,15 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
       release: step(RELEASE, ['released']),
     },
     resolved,
-    { pausesInSilence: true },
+    // Calls of requests that Workers has cancelled are never answered.
+    scripts.areOverHttp ? { lostAfterMs: HTTP_LOST_MS } : { pausesInSilence: true },
   );
 }
 
 /** The answer for a key: a string or, depending on the client's settings, a Buffer. */
 function understood<Answer extends string>(answer: unknown, known: readonly Answer[]): Answer {
-  const text = String(answer);
+  // The text of a list is that of its items.
+  const text = Array.isArray(answer) ? '' : String(answer);
   for (const each of known) if (each === text) return each;
   if (text.startsWith('error:')) throw storeError(`Redis cannot read a key of the store: ${text.slice(6)}`);
   throw unexpected();
@@ -182,37 +172,4 @@ function unexpected(): WebhookError {
   return storeError(
     'The Redis client returned an unexpected answer. Pass redisStore a client whose commands return promises.',
   );
-}
-
-// Every function has a method `call`.
-const isIoRedis = (client: unknown) => typeof client === 'object' && hasMethods<IoRedisLike>(client, 'call');
-const isValkeyGlide = (client: unknown) => hasMethods<ValkeyGlideLike>(client, 'customCommand');
-const isNodeRedis = (client: unknown) => hasMethods<NodeRedisLike>(client, 'eval');
-
-/** ioredis says so. A pipeline of its cluster fails as a whole when one script has keys of several slots. */
-function isCluster(client: RedisLike): boolean {
-  try {
-    return Reflect.get(client, 'isCluster') === true;
-  } catch {
-    // Mocks and proxies may throw for unknown properties. The server refuses such keys anyway, and then they are split.
-    return false;
-  }
-}
-
-const CLIENT: ClientOption = {
-  name: 'client',
-  takes: 'a client of ioredis, iovalkey, node-redis (4 or later) or valkey-glide',
-  isClient: (value) => isIoRedis(value) || isValkeyGlide(value) || isNodeRedis(value),
-};
-
-function scriptRunner(client: RedisLike): RunScript {
-  if (isIoRedis(client)) {
-    warnWithoutSocketTimeout(client, adviceForIoRedis);
-    return (script, keys, args) => client.call('eval', script, String(keys.length), ...keys, ...args);
-  }
-  if (isValkeyGlide(client)) {
-    return (script, keys, args) => client.customCommand(['eval', script, String(keys.length), ...keys, ...args]);
-  }
-  warnWithoutSocketTimeout(client, adviceForNodeRedis);
-  return (script, keys, args) => client.eval(script, { keys: [...keys], arguments: [...args] });
 }

@@ -12,9 +12,9 @@ export function warnWithoutSocketTimeout(client: object, adviceFor: (client: obj
     const advice = adviceFor(client);
     if (advice === undefined) return;
     const message = `This Redis client does not replace a connection that no longer answers, so every event fails until it closes. ${advice}`;
-    // Some runtimes have no `process`.
-    const emitWarning = globalThis.process?.emitWarning;
-    if (typeof emitWarning === 'function') emitWarning.call(process, message, { code: CODE });
+    // Some runtimes have no process, and their bundlers replace its bare name.
+    const host: { emitWarning?: typeof process.emitWarning } | undefined = globalThis.process;
+    if (typeof host?.emitWarning === 'function') host.emitWarning(message, { code: CODE });
     else console.warn(`[${CODE}] ${message}`);
   } catch {
     // Mocks and proxies may throw for unknown properties. A missing warning is not worth a failure.

@@ -9,8 +9,11 @@ export interface Answer {
   readonly changed?: number | undefined;
 }
 
-/** Runs one statement without parameters. A client that can close connections closes one without an answer after `timeoutMs`. */
-export type Run = (statement: string, timeoutMs?: number) => Promise<Answer>;
+/**
+ * Runs one statement. A client that can close connections closes one without an answer after `timeoutMs`. Only the
+ * statements for a `LeaseDatabase` have parameters, with one of the `values` each.
+ */
+export type Run = (statement: string, timeoutMs?: number, values?: readonly string[]) => Promise<Answer>;
 
 /** What a client sees of a handler's statements. */
 export interface Watch {
@@ -60,6 +63,13 @@ export interface SqlDatabase<Tx = unknown> {
    * rejects when it rejects. Does not give the connection to others before `work` has settled.
    */
   transaction(work: (transaction: Transaction<Tx>) => Promise<void>, options: TransactionOptions): Promise<void>;
+}
+
+/** A SQLite database on a server that offers no interactive transactions. */
+export interface LeaseDatabase {
+  readonly dialect: 'sqlite';
+  /** Runs a statement by itself. */
+  readonly run: Run;
 }
 
 /** A synchronous connection to a SQLite file. */

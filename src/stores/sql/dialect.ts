@@ -30,6 +30,8 @@ export interface Durations {
 export interface Statements {
   /** The table's name, as the user wrote it. */
   readonly table: string;
+  /** The table of cursors, quoted, and qualified once `prepare` has resolved. */
+  cursors(): string;
   /** Called before keys are claimed; undefined once there is nothing to do. */
   prepare?(run: Run): Promise<void> | undefined;
   migrate(run: Run): Promise<void>;

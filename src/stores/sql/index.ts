@@ -1,14 +1,17 @@
+import type { ReconcileCursor } from '../../chain/reconcile/cursor.js';
+import { ConfigError } from '../../errors.js';
 import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
 import type { IdempotencyStore, Synchronous } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
-import type { Dialect, IsolationLevel, Run, SqlDatabase, SynchronousDatabase } from './database.js';
+import { sqlCursor } from './cursor.js';
+import type { Dialect, IsolationLevel, LeaseDatabase, Run, SqlDatabase, SynchronousDatabase } from './database.js';
 import type { Durations, Statements } from './dialect.js';
 import { leaseTable } from './leases.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
 import { postgresDdl, postgresStatements } from './postgres.js';
-import { sqliteDdl, sqliteStatements } from './sqlite.js';
+import { sqliteDdl, sqliteServerStatements, sqliteStatements } from './sqlite.js';
 import { synchronousStore } from './synchronous.js';
 import { type Table, tableOf } from './table.js';
 import { transactionalStore } from './transactional.js';
@@ -18,6 +21,7 @@ export type {
   Answer,
   Dialect,
   IsolationLevel,
+  LeaseDatabase,
   Run,
   SqlDatabase,
   SynchronousDatabase,
@@ -26,6 +30,7 @@ export type {
 } from './database.js';
 export { fromBetterSqlite3 } from './from/better-sqlite3.js';
 export { fromBunSqlite } from './from/bun-sqlite.js';
+export { type D1DatabaseLike, type D1StatementLike, fromD1 } from './from/d1.js';
 export { type DrizzleLike, fromDrizzle } from './from/drizzle.js';
 export { fromKnex, type KnexLike, type KnexTransactionLike } from './from/knex.js';
 export { fromKysely, type KyselyLike } from './from/kysely.js';
@@ -43,7 +48,7 @@ export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/t
 export interface SqlStoreOptions<Database> extends LeaseOptions {
   /** Your client or ORM, from one of the `from…` functions. The store neither opens nor closes it. */
   readonly db: Database;
-  /** Whether the handler runs in the transaction that records the key, and gets it as `context.tx`. (Default: false.) */
+  /** Whether the handler runs in the transaction that records the key, and gets it as `context.tx`. Not with D1. (Default: false.) */
   readonly transactional?: boolean | undefined;
   /** The table, or `schema.table`. (Default: `webhook_idempotency_keys`.) */
   readonly table?: string | undefined;
@@ -53,16 +58,28 @@ export interface SqlStoreOptions<Database> extends LeaseOptions {
 
 /** The store that {@link sqlStore} creates. */
 export interface SqlStore<Tx = undefined> extends IdempotencyStore<Tx> {
-  /** Creates the table if it does not exist. Replicas may call it at the same time, and at every start. */
+  /** Creates the tables if they do not exist. Replicas may call it at the same time, and at every start. */
   migrate(): Promise<void>;
   /** Deletes expired keys and resolves to their number. Call it periodically, on one replica or all. */
   sweep(): Promise<number>;
+  /**
+   * Returns the cursor of this name for `reconcile` of `./chain`. All replicas share it. It is a row of the table
+   * `<table>_cursors`, in plain text: delete the row to start over.
+   *
+   * @param name Up to 200 letters, digits and `_ . : @ / + -`.
+   * @returns The cursor. Its methods reject with a WebhookError `ERR_WEBHOOK_STORE` if the database fails; the value may
+   * have been written then. It stores up to 1 MB.
+   * @throws ConfigError `ERR_WEBHOOK_CONFIG` for another name.
+   */
+  cursor(name: string): ReconcileCursor;
 }
 
-type AnyDatabase = SqlDatabase<unknown> | SynchronousDatabase<unknown>;
+type AnyDatabase = SqlDatabase<unknown> | SynchronousDatabase<unknown> | LeaseDatabase;
 
 const DEFAULT_TABLE = 'webhook_idempotency_keys';
 const SWEEP_ROWS = 10_000;
+/** D1 ends queries after 30 s. Calls of requests that Workers has cancelled are never answered. */
+const LEASE_DATABASE_LOST_MS = 60_000;
 /** How long a statement of `migrate` or `sweep` may take, in ms. */
 const MAINTENANCE_MS = 60_000;
 const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
@@ -108,13 +125,15 @@ export function sqlStore(
 ): SqlStore;
 export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never> | SqlStore {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
-  const statements = statementsFor(db.dialect, table, { ...lease, isolationLevel });
+  const statements = statementsFor(db, table, { ...lease, isolationLevel });
   const runFor = (timeoutMs: number) => (isSynchronous(db) ? runsOf(db, timeoutMs) : runOf(db, timeoutMs));
   const run = runFor(lease.timeoutMs);
   const slowRun = runFor(Math.max(lease.timeoutMs, MAINTENANCE_MS));
 
   const maintenance = {
     migrate: () => statements.migrate(slowRun),
+    cursor: (name: string) =>
+      sqlCursor({ run, statements, dialect: db.dialect, bind: isForLeases(db), timeoutMs: lease.timeoutMs }, name),
     async sweep() {
       let total = 0;
       for (;;) {
@@ -124,11 +143,14 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never>
       }
     },
   };
-  if (!transactional) return { ...leasedStore(leaseTable(run, statements), lease), ...maintenance };
+  if (!transactional || isForLeases(db)) {
+    const limits = isForLeases(db) ? { lostAfterMs: LEASE_DATABASE_LOST_MS } : {};
+    return { ...leasedStore(leaseTable(run, statements), lease, limits), ...maintenance };
+  }
   const store = isSynchronous(db)
     ? synchronousStore(db, table, lease)
     : transactionalStore(db, statements, { ...lease, isolationLevel });
-  return { ...store, ...maintenance } as SqlStore<never>;
+  return { ...store, ...maintenance, rememberedSince: () => Date.now() - lease.retentionMs } as SqlStore<never>;
 }
 
 /** Options of {@link sqlDdl}. */
@@ -139,7 +161,7 @@ export interface SqlDdlOptions {
 }
 
 /**
- * The statements that create the store's table, for a migration of your own.
+ * The statements that create the store's tables, for a migration of your own.
  *
  * @example
  * ```ts
@@ -167,12 +189,14 @@ const DIALECTS: Record<
   sqlite: { ddl: sqliteDdl, statements: sqliteStatements },
 };
 
-function statementsFor(dialect: Dialect, table: Table, durations: Durations): Statements {
-  return DIALECTS[dialect].statements(table, durations);
+function statementsFor(db: AnyDatabase, table: Table, durations: Durations): Statements {
+  return isForLeases(db) ? sqliteServerStatements(table, durations) : DIALECTS[db.dialect].statements(table, durations);
 }
 
-/** Repeats a statement of SQLite while another connection is writing. */
-function runOf({ dialect, run }: SqlDatabase<unknown>, timeoutMs: number): Run {
+/** Repeats a statement on a SQLite file while another connection is writing. */
+function runOf(db: SqlDatabase<unknown> | LeaseDatabase, timeoutMs: number): Run {
+  const { dialect, run } = db;
+  if (isForLeases(db)) return run;
   if (dialect === 'sqlite') return (statement) => whenFree(() => run(statement, timeoutMs), timeoutMs);
   return (statement) => run(statement, timeoutMs);
 }
@@ -181,17 +205,23 @@ function isSynchronous(db: AnyDatabase): db is SynchronousDatabase<unknown> {
   return 'runNow' in db;
 }
 
+function isForLeases(db: AnyDatabase): db is LeaseDatabase {
+  return !('runNow' in db || 'transaction' in db);
+}
+
 /** Checks the options and applies the defaults. */
 function resolve(options: SqlStoreOptions<AnyDatabase>) {
   checkOptions('sqlStore', options, ['db', 'transactional', 'table', 'isolationLevel', ...LEASE_OPTIONS]);
   const { db, transactional = false, table = DEFAULT_TABLE, isolationLevel } = options;
   const isDatabase =
     hasMethods<SqlDatabase<unknown>>(db, 'run', 'transaction') ||
-    hasMethods<SynchronousDatabase<unknown>>(db, 'runNow');
+    hasMethods<SynchronousDatabase<unknown>>(db, 'runNow') ||
+    (hasMethods<LeaseDatabase>(db, 'run') && db.dialect === 'sqlite');
   if (!isDatabase || !Object.hasOwn(DIALECTS, db.dialect)) {
     throw optionError('db', 'the result of a from… function, such as fromPg(pool)', db);
   }
   if (typeof transactional !== 'boolean') throw optionError('transactional', 'a boolean', transactional);
+  if (transactional && isForLeases(db)) throw new ConfigError(FOR_LEASES);
   if (isolationLevel !== undefined && !ISOLATION_LEVELS.includes(isolationLevel)) {
     throw optionError('isolationLevel', ISOLATION_LEVELS.map((level) => `'${level}'`).join(', '), isolationLevel);
   }
@@ -200,3 +230,6 @@ function resolve(options: SqlStoreOptions<AnyDatabase>) {
   }
   return { db, transactional, isolationLevel, table: tableOf(table, db.dialect), ...resolveLeaseOptions(options) };
 }
+
+const FOR_LEASES =
+  '`transactional` must be false with fromD1: D1 has no interactive transactions. Leave it out, and write effects under a unique key with ON CONFLICT DO NOTHING, because with leases an event may be handled again after a crash.';

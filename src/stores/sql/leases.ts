@@ -6,8 +6,8 @@ const CLAIM_TRIES = 5;
 
 /** Leases in a table, one statement a step. */
 export function leaseTable(plain: Run, statements: Statements): LeaseTable {
-  const run: Run = (statement) =>
-    plain(statement).catch((error: unknown) => {
+  const run: Run = (...statement) =>
+    plain(...statement).catch((error: unknown) => {
       throw explained(error, statements.table);
     });
 

@@ -8,6 +8,7 @@ export const COLUMNS = '(`key`, owner, done, expires_at)';
 export interface MysqlTable {
   /** Qualified, because a handler may leave its connection with another database. */
   quoted: string;
+  cursors: string;
   /** Begins the names of locks, which all databases of a server share. */
   scope: string;
   isMariadb: boolean;

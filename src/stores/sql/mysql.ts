@@ -10,6 +10,7 @@ import { chunksOf, literal, literals, type Table } from './table.js';
 export function mysqlStatements(named: Table, durations: Durations): Statements {
   const table: MysqlTable = {
     quoted: named.quoted,
+    cursors: named.cursors,
     scope: scopeOf(named.name),
     isMariadb: false,
     isSerializable: false,
@@ -49,7 +50,9 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
     if (autocommit !== '1') throw storeError(NO_AUTOCOMMIT);
     if (named.schema === undefined) {
       if (hasNone === '1') throw storeError(NO_DATABASE);
-      table.quoted = `\`${database.replaceAll('`', '``')}\`.${named.quoted}`;
+      const inDatabase = `\`${database.replaceAll('`', '``')}\`.`;
+      table.quoted = inDatabase + named.quoted;
+      table.cursors = inDatabase + named.cursors;
       table.scope = scopeOf(`${database}.${named.name}`);
     }
     table.isMariadb = /mariadb/i.test(version);
@@ -60,6 +63,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
 
   return {
     table: named.name,
+    cursors: () => table.cursors,
     prepare: (run) => (isPrepared ? undefined : prepare(run)),
     async migrate(run) {
       for (const statement of mysqlDdl(named)) await run(statement);
@@ -105,11 +109,12 @@ function scopeOf(name: string): string {
   return sha256Hex(name).slice(0, 40);
 }
 
-/** The statements that create the table. */
-export function mysqlDdl({ quoted, index }: Table): string[] {
+/** The statements that create the tables. */
+export function mysqlDdl({ quoted, index, cursors }: Table): string[] {
   const ascii = (length: number) => `VARCHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`;
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, done TINYINT NOT NULL, expires_at BIGINT NOT NULL, KEY ${index} (expires_at)) ENGINE=InnoDB`,
+    `CREATE TABLE IF NOT EXISTS ${cursors} (name ${ascii(200)} PRIMARY KEY, value MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, writers ${ascii(740)} NOT NULL) ENGINE=InnoDB`,
   ];
 }
 

@@ -10,7 +10,7 @@ const LONGEST_MS = 1e14;
 
 /** Uses the server's clock. */
 export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durations): Statements {
-  let table = named.quoted;
+  let { quoted: table, cursors } = named;
   let isQualified = named.schema !== undefined;
   const leased = later(leaseMs);
   const retained = later(retentionMs);
@@ -30,19 +30,20 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
     if (schema === undefined) return;
     // Quoted already where that is necessary.
     table = `${schema}.${named.quoted}`;
+    cursors = `${schema}.${named.cursors}`;
     isQualified = true;
   }
 
   return {
     table: named.name,
+    cursors: () => cursors,
     prepare: (run) => (isQualified ? undefined : qualify(run)),
 
     /** One statement. The lock admits one replica at a time, because IF NOT EXISTS alone has races. */
     async migrate(run) {
       const index = named.schema === undefined ? named.index : `"${named.schema}".${named.index}`;
-      const { rows } = await run(
-        `SELECT 'yes' WHERE to_regclass('${named.quoted}') IS NOT NULL AND to_regclass('${index}') IS NOT NULL`,
-      );
+      const all = [named.quoted, index, named.cursors].map((name) => `to_regclass('${name}') IS NOT NULL`);
+      const { rows } = await run(`SELECT 'yes' WHERE ${all.join(' AND ')}`);
       // Unlike creating them, this needs no privilege.
       if (rows.length > 0) return;
       await run(`DO $$ BEGIN
@@ -148,11 +149,12 @@ function refuse(error: unknown): never {
   throw isEnded ? storeError(ENDED, error) : error;
 }
 
-/** The statements that create the table. */
-export function postgresDdl({ quoted, index }: Table): string[] {
+/** The statements that create the tables. */
+export function postgresDdl({ quoted, index, cursors }: Table): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, done boolean NOT NULL, expires_at timestamptz NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
+    `CREATE TABLE IF NOT EXISTS ${cursors} (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)`,
   ];
 }
 

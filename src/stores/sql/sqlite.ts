@@ -1,42 +1,71 @@
 import { storeError } from '../bounded-calls.js';
 import { valuesOf } from './database.js';
 import { type Durations, ENDED, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
-import { literal, literals, type Table } from './table.js';
+import { chunksOf, jsonLiteral, literal, type Table } from './table.js';
 
 /** Marks the transaction: ending it removes its savepoints, with whatever statement. */
 const MARK = 'event_webhook_receiver';
 
+/** How the statements get the time in ms, their keys as a JSON array, and the owner. */
+interface Inputs {
+  now(): string;
+  keys(keys: readonly string[]): string;
+  owner(owner: string): string;
+  /** The values of the parameters, if there are any. */
+  values(keys: readonly string[], owner?: string): readonly string[] | undefined;
+}
+
+/** For a file: the clock of the process, because one machine has the file. */
+const OF_FILE: Inputs = {
+  now: () => String(Math.floor(Date.now())),
+  keys: jsonLiteral,
+  owner: literal,
+  values: () => undefined,
+};
+
 /**
- * The texts of the statements, which synchronous drivers run in one turn. They use the clock of the process, because one
- * machine has the file.
+ * For a server: its own clock, because the clocks of its clients differ. Parameters, because the text of a statement is
+ * limited to 100 kB in D1, which the keys of a large delivery exceed.
  */
-export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Durations) {
-  const now = () => Math.floor(Date.now());
+const OF_SERVER: Inputs = {
+  now: () => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+  keys: () => '?1',
+  owner: () => '?2',
+  values: (keys, owner) => [JSON.stringify(keys), ...(owner === undefined ? [] : [owner])],
+};
+
+/** The texts of the statements. Synchronous drivers run several of them in one turn. */
+export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Durations, inputs = OF_FILE) {
+  const { now } = inputs;
+  const expiry = (ms: number) => `${now()} + ${Math.ceil(ms)}`;
   const replace =
     'ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = excluded.done, expires_at = excluded.expires_at';
   const recordEach = `INSERT INTO ${quoted} (key, owner, done, expires_at) SELECT value, ?, 1, ? FROM json_each(?) WHERE true
      ${replace} WHERE expires_at <= ? RETURNING key`;
-  const upsert = (keys: readonly string[], owner: string, done: 0 | 1, expires: number) =>
+  const among = (keys: readonly string[]) => `key IN (SELECT value FROM json_each(${inputs.keys(keys)}))`;
+  const upsert = (keys: readonly string[], owner: string, done: 0 | 1, ms: number) =>
     `INSERT INTO ${quoted} (key, owner, done, expires_at)
-     VALUES ${keys.map((key) => `(${literal(key)}, ${literal(owner)}, ${done}, ${Math.ceil(expires)})`).join(', ')}
+     SELECT value, ${inputs.owner(owner)}, ${done}, ${expiry(ms)} FROM json_each(${inputs.keys(keys)}) WHERE true
      ${replace}`;
   return {
     status: (keys: readonly string[]) =>
       `SELECT key, CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END FROM ${quoted}
-       WHERE key IN (${literals(keys)}) AND expires_at > ${now()}`,
+       WHERE ${among(keys)} AND expires_at > ${now()}`,
     /** Claims for the length of a lease. */
     lease: (keys: readonly string[], owner: string) =>
-      `${upsert(keys, owner, 0, now() + leaseMs)} WHERE expires_at <= ${now()} RETURNING key`,
+      `${upsert(keys, owner, 0, leaseMs)} WHERE expires_at <= ${now()} RETURNING key`,
     complete: (keys: readonly string[], owner: string) =>
-      `${upsert(keys, owner, 1, now() + retentionMs)} WHERE owner = excluded.owner OR expires_at <= ${now()} RETURNING key`,
+      `${upsert(keys, owner, 1, retentionMs)} WHERE owner = excluded.owner OR expires_at <= ${now()} RETURNING key`,
     release: (keys: readonly string[], owner: string) =>
-      `DELETE FROM ${quoted} WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)} AND done = 0`,
+      `DELETE FROM ${quoted} WHERE ${among(keys)} AND owner = ${inputs.owner(owner)} AND done = 0`,
     /** Claims and records in one, for a transaction. */
     record: (keys: readonly string[], owner: string) =>
-      `${upsert(keys, owner, 1, now() + retentionMs)} WHERE expires_at <= ${now()} RETURNING key`,
+      `${upsert(keys, owner, 1, retentionMs)} WHERE expires_at <= ${now()} RETURNING key`,
     /** As `record`, with values: one JSON array for all keys, so that the text does not depend on their number. */
-    recordEach: (keys: readonly string[], owner: string) =>
-      [recordEach, [owner, Math.ceil(now() + retentionMs), JSON.stringify(keys), now()]] as const,
+    recordEach: (keys: readonly string[], owner: string) => {
+      const time = Math.floor(Date.now());
+      return [recordEach, [owner, Math.ceil(time + retentionMs), JSON.stringify(keys), time]] as const;
+    },
     sweep: (rows: number) =>
       `DELETE FROM ${quoted} WHERE key IN (SELECT key FROM ${quoted} WHERE expires_at <= ${now()} LIMIT ${rows}) RETURNING 1`,
     mark: `SAVEPOINT ${MARK}`,
@@ -45,19 +74,55 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
   };
 }
 
+/** The statements for a file. */
 export function sqliteStatements(table: Table, durations: Durations): Statements {
-  const texts = sqliteTexts(table, durations);
+  return statementsWith(OF_FILE, table, durations);
+}
+
+/** The statements for a server whose clients have no interactive transactions. */
+export function sqliteServerStatements(table: Table, durations: Durations): Statements {
+  const statements = statementsWith(OF_SERVER, table, durations);
+  return {
+    ...statements,
+    status: async (run, keys) => new Map(await inChunks(keys, (some) => statements.status(run, some))),
+    claim: async (run, keys, owner) => new Map(await inChunks(keys, (some) => statements.claim(run, some, owner))),
+    complete: async (run, keys, owner) =>
+      new Set(await inChunks(keys, (some) => statements.complete(run, some, owner))),
+    release: (run, keys, owner) => inChunks(keys, async (some) => [await statements.release(run, some, owner)]),
+  };
+}
+
+/** D1 takes up to 2 MB in a parameter: twice as much as this many keys of the longest kind. */
+const SERVER_KEYS = 5000;
+
+async function inChunks<Each>(
+  keys: readonly string[],
+  call: (some: readonly string[]) => Promise<Iterable<Each>>,
+): Promise<Each[]> {
+  const found: Each[] = [];
+  for (const some of chunksOf(keys, SERVER_KEYS)) found.push(...(await call(some)));
+  return found;
+}
+
+function statementsWith(inputs: Inputs, table: Table, durations: Durations): Statements {
+  const texts = sqliteTexts(table, durations, inputs);
+  const { values } = inputs;
   return {
     table: table.name,
+    cursors: () => table.cursors,
     async migrate(run) {
       for (const statement of sqliteDdl(table)) await run(statement);
     },
     sweep: async (run, rows) => (await run(texts.sweep(rows))).rows.length,
-    status: async (run, keys) => new Map((await run(texts.status(keys))).rows.map(valuesOf) as [string, Status][]),
-    claim: async (run, keys, owner) =>
-      new Map(keysOf(await run(texts.lease(keys, owner))).map((key) => [key, undefined])),
-    complete: async (run, keys, owner) => new Set(keysOf(await run(texts.complete(keys, owner)))),
-    release: (run, keys, owner) => run(texts.release(keys, owner)),
+    status: async (run, keys) =>
+      new Map((await run(texts.status(keys), undefined, values(keys))).rows.map(valuesOf) as [string, Status][]),
+    claim: async (run, keys, owner) => {
+      const claimed = await run(texts.lease(keys, owner), undefined, values(keys, owner));
+      return new Map(keysOf(claimed).map((key) => [key, undefined]));
+    },
+    complete: async (run, keys, owner) =>
+      new Set(keysOf(await run(texts.complete(keys, owner), undefined, values(keys, owner)))),
+    release: (run, keys, owner) => run(texts.release(keys, owner), undefined, values(keys, owner)),
     transaction: {
       async claim(run, keys, owner) {
         const claimed = keysOf(await run(texts.record(keys, owner)));
@@ -83,10 +148,11 @@ export function hasEnded(error: unknown): boolean {
   );
 }
 
-/** The statements that create the table. */
-export function sqliteDdl({ quoted, index }: Table): string[] {
+/** The statements that create the tables. */
+export function sqliteDdl({ quoted, index, cursors }: Table): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted} (key TEXT PRIMARY KEY, owner TEXT NOT NULL, done INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
+    `CREATE TABLE IF NOT EXISTS ${cursors} (name TEXT PRIMARY KEY, value TEXT NOT NULL)`,
   ];
 }

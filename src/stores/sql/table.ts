@@ -9,6 +9,8 @@ export interface Table {
   readonly bare: string;
   readonly quoted: string;
   readonly index: string;
+  /** The table of cursors beside it. */
+  readonly cursors: string;
 }
 
 // The index has a longer name, and Postgres cuts names after 63 characters.
@@ -26,7 +28,8 @@ export function tableOf(name: string, dialect: Dialect): Table {
   const quoted = parts.map((part) => quote + part + quote).join('.');
   const bare = parts.at(-1) as string;
   const schema = parts.length === 2 ? parts[0] : undefined;
-  return { name, schema, bare, quoted, index: `${quote}${bare}_expires_at_idx${quote}` };
+  const cursors = `${quoted.slice(0, -1)}_cursors${quote}`;
+  return { name, schema, bare, quoted, index: `${quote}${bare}_expires_at_idx${quote}`, cursors };
 }
 
 /**
@@ -34,8 +37,17 @@ export function tableOf(name: string, dialect: Dialect): Table {
  * connection pooler could lose. `storableKey` limits keys to these characters; this refuses any other value.
  */
 export function literal(value: string): string {
+  return `'${plain(value)}'`;
+}
+
+function plain(value: string): string {
   if (!/^[\w.:@/+-]{1,200}$/.test(value)) throw new TypeError('The value cannot be put into a statement.');
-  return `'${value}'`;
+  return value;
+}
+
+/** Values as the literal of a JSON array. */
+export function jsonLiteral(values: readonly string[]): string {
+  return `'[${values.map((value) => `"${plain(value)}"`).join()}]'`;
 }
 
 export function literals(values: readonly string[]): string {
@@ -46,9 +58,7 @@ export function literals(values: readonly string[]): string {
 const MOST_KEYS = 1000;
 
 /** Parts of the keys that fit in one statement. */
-export function chunksOf(keys: readonly string[]): (readonly string[])[] {
-  if (keys.length <= MOST_KEYS) return keys.length === 0 ? [] : [keys];
-  return Array.from({ length: Math.ceil(keys.length / MOST_KEYS) }, (_, at) =>
-    keys.slice(at * MOST_KEYS, (at + 1) * MOST_KEYS),
-  );
+export function chunksOf(keys: readonly string[], most = MOST_KEYS): (readonly string[])[] {
+  if (keys.length <= most) return keys.length === 0 ? [] : [keys];
+  return Array.from({ length: Math.ceil(keys.length / most) }, (_, at) => keys.slice(at * most, (at + 1) * most));
 }

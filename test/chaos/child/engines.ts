@@ -1,13 +1,15 @@
-import { createPostgresBackend, Queue, Worker } from 'bullmq';
+import { createPostgresBackend, type Job, Queue, Worker } from 'bullmq';
 import PgBoss from 'pg-boss';
 import type { Enqueue, EventContext, WebhookEvent } from '../../../src/index.js';
 import { bullmqEnqueue, bullmqWorker } from '../../../src/queues/bullmq/index.js';
 import { pgBossEnqueue, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
 import { DRAIN_MS } from './shutdown.js';
-import { settings } from './steps.js';
-import { openWork } from './stores.js';
+import { pass, settings } from './steps.js';
+import type { openWork } from './stores.js';
+import { idOfEvent } from './watched.js';
 
 const { run, handlerTimeoutMs, mode } = settings;
+type Work = Awaited<ReturnType<typeof openWork>>;
 /** Enough tries to survive every kill, without delay. */
 const tries = { attempts: 200, backoffMs: 0 };
 /** BullMQ gives the jobs of a dead worker to another soon, however often workers die. */
@@ -46,19 +48,38 @@ export async function openEnqueue(): Promise<Enqueue> {
   return bullmqEnqueue({ queue, ...tries });
 }
 
+/** A processor whose delaying of a job can trigger a fault. */
+function withSteps<J extends Job>(process: (job: J, token?: string) => Promise<void>): typeof process {
+  return (job, token) => {
+    const moveToDelayed = job.moveToDelayed.bind(job);
+    job.moveToDelayed = async (...args) => {
+      await moveToDelayed(...args);
+      pass('after-wait');
+    };
+    return process(job, token);
+  };
+}
+
 /** Starts a worker. Resolves to a function that stops it once the jobs under way are complete. */
-export async function startWorker(): Promise<() => Promise<unknown>> {
-  const { store, handle } = await openWork();
-  const onEvent = ({ id }: WebhookEvent, context: EventContext) => handle([id], context);
+export async function startWorker({ store, handle }: Work): Promise<() => Promise<unknown>> {
+  const onEvent = (event: WebhookEvent, context: EventContext) => handle([idOfEvent(event, context)], context);
+  const { openFinality, onDropped } = mode.finality ? await import('./finality.js') : {};
+  const finality = openFinality && { finality: openFinality(), onDropped };
   if (mode.engine === 'pg-boss') {
     const boss = await startBoss(true);
-    const worker = pgBossWorker({ boss, onEvent, store, handlerTimeoutMs });
+    // A worker inserts the job of an event that is not final yet again, before it completes this one.
+    const insert = boss.insert.bind(boss);
+    boss.insert = async (jobs: PgBoss.JobInsert[]) => {
+      await insert(jobs);
+      pass('after-wait');
+    };
+    const worker = pgBossWorker({ boss, onEvent, store, handlerTimeoutMs, ...finality });
     for (let each = 0; each < 2; each++) {
       await boss.work(run, { batchSize: 10, pollingIntervalSeconds: 0.5 }, worker);
     }
     return () => boss.stop({ graceful: true, wait: true, timeout: DRAIN_MS });
   }
-  const processor = bullmqWorker({ onEvent, store, handlerTimeoutMs });
+  const processor = withSteps(bullmqWorker({ onEvent, store, handlerTimeoutMs, ...finality }));
   const worker =
     mode.engine === 'bullmq'
       ? new Worker(run, processor, { ...workerOptions, connection: { ...onRedis, maxRetriesPerRequest: null } })

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { EventContext } from '../../../src/index.js';
 import { monotonic, sleep } from '../clock.js';
+import type { Via } from '../ledger.js';
 import { pass, settings, tell, waiting } from './steps.js';
 import { startOf } from './watched.js';
 
@@ -16,6 +17,7 @@ export interface EffectRow {
   readonly sent_at: number;
   readonly checked: number;
   readonly claimed: number;
+  readonly via: Via;
 }
 
 /** Events that this process has failed once. */
@@ -45,12 +47,12 @@ function think([id = '']: readonly string[]): Promise<void> {
 
 /** The handler in the store's transaction. Its effect is two rows for each event. */
 export function inTransaction<Tx>(insert: (tx: Tx, rows: EffectRow[]) => Promise<unknown>) {
-  return async (ids: readonly string[], context: Context<Tx>): Promise<void> => {
+  return async (ids: readonly string[], context: Context<Tx>, via?: Via): Promise<void> => {
     const { claimed, fails } = begin(ids);
     await think(ids);
-    await insert(context.tx, rowsOf(ids, 1, claimed, context));
+    await insert(context.tx, rowsOf(ids, 1, claimed, context, via));
     await sleep(2);
-    await insert(context.tx, rowsOf(ids, 2, claimed, context));
+    await insert(context.tx, rowsOf(ids, 2, claimed, context, via));
     if (fails) throw new Error('The handler fails the first time.');
     pass('after-effect');
     await sleep(2);
@@ -98,19 +100,25 @@ export function onItsOwn() {
   };
 }
 
-function rowsOf(ids: readonly string[], part: number, claimed: number, context: Context<unknown>): EffectRow[] {
+function rowsOf(
+  ids: readonly string[],
+  part: number,
+  claimed: number,
+  context: Context<unknown>,
+  via: Via = 'delivery',
+): EffectRow[] {
   pass('before-effect');
   const checked = monotonic();
   context.throwIfExpired();
   pass('after-check');
-  const more = { part, pid: process.pid, sent_at: monotonic(), checked, claimed };
+  const more = { part, pid: process.pid, sent_at: monotonic(), checked, claimed, via };
   return ids.map((id) => ({ run: settings.run, event_id: id, ...more }));
 }
 
 /** The statement that writes effects, in any dialect. */
 export function insertion(rows: readonly EffectRow[]): string {
-  const values = rows.map(({ run, event_id, part, pid, sent_at, checked, claimed }) => {
-    return `('${run}', '${event_id}', ${part}, ${pid}, ${sent_at}, ${checked}, ${claimed})`;
+  const values = rows.map(({ run, event_id, part, pid, sent_at, checked, claimed, via }) => {
+    return `('${run}', '${event_id}', ${part}, ${pid}, ${sent_at}, ${checked}, ${claimed}, '${via}')`;
   });
-  return `INSERT INTO effects (run, event_id, part, pid, sent_at, checked, claimed) VALUES ${values.join(', ')}`;
+  return `INSERT INTO effects (run, event_id, part, pid, sent_at, checked, claimed, via) VALUES ${values.join(', ')}`;
 }

@@ -37,6 +37,7 @@ function openDrizzle(): Client<DrizzleTx> {
     sent_at: doublePrecision(),
     checked: doublePrecision(),
     claimed: doublePrecision(),
+    via: varchar(),
   });
   return {
     db: fromDrizzle<DrizzleTx>(drizzle({ client: openPool() }) as DrizzleLike<DrizzleTx>),

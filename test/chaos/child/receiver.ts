@@ -16,7 +16,7 @@ const { mode, secret, handlerTimeoutMs } = settings;
 
 /** An enqueue whose steps can trigger a fault. */
 function watchedEnqueue(enqueue: Enqueue): Enqueue {
-  return async (entries, context) => {
+  const watched: Enqueue = async (entries, context) => {
     pass('before-effect');
     pass('after-check');
     const storing = enqueue(entries, context);
@@ -26,6 +26,8 @@ function watchedEnqueue(enqueue: Enqueue): Enqueue {
     pass('before-record');
     pass('after-record');
   };
+  // Such as `retentionMs`, which `reconcile` needs.
+  return Object.assign(watched, enqueue);
 }
 
 /** Prints errors, to explain a broken invariant. */
@@ -34,14 +36,21 @@ function onError({ code, message, cause }: WebhookError, { idempotencyKey }: Err
   console.error(code, message, cause instanceof Error ? `${cause.message} ${Reflect.get(cause, 'code')}` : '');
 }
 
+const { finality } = mode;
+const isReconciling = finality?.reconciledBy === 'receiver';
+const work = mode.engine === undefined || isReconciling ? await openWork() : undefined;
+// Loaded on demand, like the engines and what reconciles: they take longer to load than everything else.
+const { identity } = finality ? await import('./finality.js') : {};
+
 async function open(): Promise<Receiver> {
   const common = { secret, toleranceSeconds: 3000, handlerTimeoutMs, onError };
   if (mode.engine !== undefined) {
-    // Loaded on demand: the engines take longer to load than everything else.
     const { openEnqueue } = await import('./engines.js');
-    return createReceiver({ ...common, enqueue: watchedEnqueue(await openEnqueue()) });
+    const enqueue = watchedEnqueue(await openEnqueue());
+    return createReceiver({ ...common, enqueue, ...(identity && { idempotencyKey: identity }) });
   }
-  const { store, handle } = await openWork();
+  if (work === undefined) throw new Error('The receiver has no store.');
+  const { store, handle } = work;
   if (!mode.atOnce) return createReceiver({ ...common, store, onEvent: ({ id }, context) => handle([id], context) });
   return createReceiver({
     ...common,
@@ -55,10 +64,18 @@ async function open(): Promise<Receiver> {
 }
 
 const receiver = await open();
+let stopReconciling = async () => {};
+if (isReconciling && work) {
+  const { startReconciling } = await import('./reconciling.js');
+  stopReconciling = startReconciling(work, receiver);
+}
 // Idle connections of the sender stay open.
 const server = createServer({ keepAliveTimeout: 120_000 }, nodeHandler(receiver));
 shutDownOnSigterm(
-  () => receiver.drain({ timeoutMs: DRAIN_MS }),
+  async () => {
+    const [drained] = await Promise.all([receiver.drain({ timeoutMs: DRAIN_MS }), stopReconciling()]);
+    return drained;
+  },
   () => new Promise((resolve) => server.close(resolve)),
 );
 server.listen(0, '127.0.0.1', () => {

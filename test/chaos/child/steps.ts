@@ -21,8 +21,17 @@ export interface ChildSettings {
   readonly leaseMs: number;
   readonly handlerTimeoutMs: number;
   readonly secret: string;
+  /** The nodes, and what is asked of them. */
+  readonly chain?: ChainSettings;
   /** The file with the offset of the machine's wall clock, in ms. */
   readonly clockFile: string;
+}
+
+/** The options of `chainFinality` and `chainSource` alike. */
+export interface ChainSettings {
+  readonly rpcUrl: readonly string[];
+  readonly agree: number;
+  readonly level: 'safe' | 'finalized' | { readonly confirmations: number };
 }
 
 export const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');

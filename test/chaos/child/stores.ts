@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import Database from 'libsql';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
+import type { ReconcileCursor } from '../../../src/chain/index.js';
 import { type EventContext, type IdempotencyStore, memoryStore } from '../../../src/index.js';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import {
@@ -12,6 +13,7 @@ import {
   type SynchronousDatabase,
   sqlStore,
 } from '../../../src/stores/sql/index.js';
+import type { Via } from '../ledger.js';
 import { type EffectRow, inOneTurn, insertion, inTransaction, onItsOwn } from './handler.js';
 import { settings, waiting } from './steps.js';
 import { watched } from './watched.js';
@@ -19,7 +21,13 @@ import { watched } from './watched.js';
 /** A store, and the handler that has its effect under it. */
 export interface Work<Tx = undefined> {
   readonly store: IdempotencyStore<Tx>;
-  handle(ids: readonly string[], context: Pick<EventContext<Tx>, 'tx' | 'throwIfExpired'>): Promise<void> | void;
+  handle(
+    ids: readonly string[],
+    context: Pick<EventContext<Tx>, 'tx' | 'throwIfExpired'>,
+    via?: Via,
+  ): Promise<void> | void;
+  /** Where `reconcile` keeps how far it got. */
+  readonly cursor?: ReconcileCursor;
 }
 
 /** A client, and how a handler writes its effect with it. */
@@ -43,7 +51,7 @@ export async function openWork(): Promise<Work> {
 async function transactional<Tx>({ db, insert }: Client<Tx>): Promise<Work> {
   const store = sqlStore({ ...options, db, transactional: true });
   await store.migrate();
-  return under(store, inTransaction(insert));
+  return { ...under(store, inTransaction(insert)), ...(mode.finality && { cursor: store.cursor('chain') }) };
 }
 
 function under<Tx>(store: IdempotencyStore<Tx>, handle: Work<Tx>['handle']): Work {

@@ -1,5 +1,6 @@
-import { createHook } from 'node:async_hooks';
-import type { IdempotencyStore } from '../../../src/index.js';
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import type { IdempotencyStore, WebhookEvent } from '../../../src/index.js';
+import { shortIdOfKey } from '../chain/logs.js';
 import { monotonic } from '../clock.js';
 import type { Start } from '../messages.js';
 import { pass, tell, waiting } from './steps.js';
@@ -25,6 +26,9 @@ createHook({
 /** The claim of the run that starts in this turn, and when the call that made it returned. */
 let starting: { readonly claimed: Moment; readonly asked: number } | undefined;
 
+/** Set where the store runs a handler. */
+export const inClaim = new AsyncLocalStorage<true>();
+
 /** When the handler of an event begins. Call it in that turn. */
 export function startOf(id: string): Start {
   // The wall clock first: a process that is frozen between the two reads must not seem to have begun later than it did.
@@ -48,7 +52,7 @@ export function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
     let asked = claimed.monotonicMs;
     const asking = ask(async (run) => {
       starting = { claimed, asked };
-      const running = run();
+      const running = inClaim.run(true, run);
       starting = undefined;
       await running;
       pass('before-record');
@@ -80,7 +84,12 @@ export function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
   };
 }
 
-/** The id of the event in a key. */
+/** What an event is known by in a run. */
+export function idOfEvent({ id }: WebhookEvent, { idempotencyKey }: { readonly idempotencyKey: string }): string {
+  return shortIdOfKey(idempotencyKey) ?? id;
+}
+
+/** The id of the event in a key, or of what it is about on a chain. */
 export function idOf(key: string): string {
-  return key.slice(key.lastIndexOf(':') + 1);
+  return shortIdOfKey(key) ?? key.slice(key.lastIndexOf(':') + 1);
 }

@@ -7,12 +7,9 @@ import { context, entriesOf, jobOf } from '../../contracts/enqueue-helpers.js';
 import { eventually } from '../../contracts/store-helpers.js';
 import { event } from '../../helpers.js';
 import { hasPostgres, needsPostgres } from '../../servers/postgres.js';
-import { isPgBoss12, maintain, type QueueSettings, queueSize, unstarted, withBoss } from '../boss.js';
+import { isPgBoss12, maintain, only10, only12, type QueueSettings, queueSize, unstarted, withBoss } from '../boss.js';
 
 const minute = 60_000;
-/** A test of one version only. */
-const only = (isThere: boolean) => (title: string, test: () => Promise<void>) => void (isThere && it(title, test));
-const [only10, only12] = [only(!isPgBoss12), only(isPgBoss12)];
 
 describe.skipIf(!hasPostgres)(
   `pgBossEnqueue and the settings of its queue${needsPostgres}`,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
 import { createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -42,10 +41,13 @@ describe.skipIf(!hasRedis)(`Redis Cluster${needsRedis}`, () => {
   afterAll(() => cluster?.stop());
 
   for (const [name, connect] of Object.entries(clients)) {
-    describeStore(`redisStore on ${name}`, { meanwhile: 'in-progress', shared: true, leases: true }, () => ({
-      open: async (settings) => redisStore({ client: await connect(cluster.ports), ...settings }),
-      passTime: (ms) => sleep(ms),
-    }));
+    describeStore(
+      `redisStore on ${name}`,
+      { meanwhile: 'in-progress', shared: true, leases: true },
+      {
+        open: async (settings) => redisStore({ client: await connect(cluster.ports), ...settings }),
+      },
+    );
 
     it(`frees the keys that ${name} has claimed when the claim of another slot fails`, async () => {
       const client = await connect(cluster.ports);

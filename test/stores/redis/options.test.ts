@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type RedisStoreOptions, redisStore } from '../../../src/stores/redis/index.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 
@@ -78,6 +78,54 @@ describe('redisStore', () => {
     expect(create({ client: answering().client, ...numbers })).toThrow(expect.objectContaining(refused));
   });
 
+  it('throws the error of a client that cannot be looked at, such as kv of @vercel/kv without its environment', () => {
+    const kv = new Proxy(
+      {},
+      {
+        get() {
+          throw new Error('Missing required environment variables');
+        },
+      },
+    );
+    expect(create({ client: kv })).toThrow('Missing required environment variables');
+  });
+
+  it('calls @upstash/redis with its own arguments, and not those of node-redis', async () => {
+    const asked: unknown[][] = [];
+    const evaluate = async (...args: unknown[]) => {
+      asked.push(args);
+      return ['duplicate'];
+    };
+    await redisStore({ client: { eval: evaluate, createScript: nothing } }).once('key', failing);
+    await redisStore({ client: { eval: evaluate } }).once('key', failing);
+    const keys = ['webhook:key'];
+    const args = ['60000', expect.any(String)];
+    expect(asked).toEqual([
+      [expect.any(String), keys, args],
+      [expect.any(String), { keys, arguments: args }],
+    ]);
+  });
+
+  it('counts calls over HTTP as lost after a minute: Workers never answers those of a cancelled request', async () => {
+    vi.useFakeTimers();
+    try {
+      let isUp = false;
+      const evaluate = (_script: string, keys: readonly string[]) =>
+        isUp ? Promise.resolve(keys.map(() => 'duplicate')) : new Promise<never>(() => {});
+      const store = redisStore({ client: { eval: evaluate, createScript: nothing }, timeoutMs: 100 });
+      for (let turn = 0; turn < 1000; turn++) {
+        void store.once(`lost-${turn}`, failing).catch(() => {});
+        await vi.advanceTimersByTimeAsync(0);
+      }
+      await vi.advanceTimersByTimeAsync(61_000);
+      isUp = true;
+      const words = Promise.all(Array.from({ length: 100 }, (_, index) => store.once(`key-${index}`, failing)));
+      expect(new Set(await words)).toEqual(new Set(['duplicate']));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('sends integer milliseconds to the server', async () => {
     const { client, asked } = answering(() => ['duplicate']);
     const store = redisStore({ client, leaseMs: 1000.25 });
@@ -86,7 +134,7 @@ describe('redisStore', () => {
     expect(store.leaseMs).toBeCloseTo((1000.25 - 250) / 0.9);
   });
 
-  it.each([undefined, true, 'QUEUED', '', {}, [], [null], ['OK', 'OK'], Uint8Array.of(79, 75)])(
+  it.each([undefined, true, 'QUEUED', '', {}, [], [null], [['claimed']], ['OK', 'OK'], Uint8Array.of(79, 75)])(
     'runs nothing if the client returns %j, which Redis never answers',
     async (wrong) => {
       let runs = 0;

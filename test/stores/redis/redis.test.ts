@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
-import { describeLeaseOutages, describeStore, describeStoreOutages, type StoreTarget } from '../../contracts/store.js';
+import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { clients, otherClients } from './clients.js';
@@ -15,13 +14,9 @@ for (const [name, connect] of Object.entries({ ...clients, ...otherClients })) {
     afterAll(() => server?.stop());
 
     const title = `redisStore on ${name}`;
-    const target = (): StoreTarget => ({
-      open: async (settings) => redisStore({ client: await connect(server.url), ...settings }),
-      passTime: (ms) => sleep(ms),
-    });
-    describeStore(title, { meanwhile: 'in-progress', shared: true, leases: true }, target);
-    if (!(name in clients)) return;
-    describeStoreOutages(title, target, () => server);
-    describeLeaseOutages(title, target, () => server);
+    const traits = { meanwhile: 'in-progress', shared: true, leases: true } as const;
+    const open: StoreTarget['open'] = async (settings) =>
+      redisStore({ client: await connect(server.url), ...settings });
+    describeStore(title, traits, { open }, name in clients ? () => server : undefined);
   });
 }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Dialect, type SqlDatabase, sqlDdl, sqlStore } from '../../../src/stores/sql/index.js';
+import {
+  type Dialect,
+  fromD1,
+  fromDrizzle,
+  type SqlDatabase,
+  sqlDdl,
+  sqlStore,
+} from '../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../contracts/store-helpers.js';
 
 const db = (dialect: Dialect = 'postgres'): SqlDatabase => ({
@@ -20,6 +27,7 @@ describe('the options of sqlStore', () => {
     [{ db: undefined }],
     [{ db: 'postgres://localhost' }],
     [{ db: { run: nothing } }],
+    [{ db: { run: nothing, dialect: 'postgres' } }],
     [{ db: { ...db(), dialect: 'oracle' } }],
   ])('refuse %j', (options) => {
     const name = Object.keys(options).at(-1) as string;
@@ -80,5 +88,48 @@ describe('the options of sqlStore', () => {
     };
     expect(await sqlStore({ db: { ...db(), run }, table: 'a.b' }).once(unique(), failing)).toBe('in-progress');
     expect(statements).toBe(10);
+  });
+});
+
+describe('fromD1', () => {
+  const all = async () => ({ results: [] });
+  const statement = { all, bind: () => statement };
+  const session = { prepare: () => statement, batch: nothing, getBookmark: () => null };
+  const binding = { prepare: () => statement, batch: nothing, exec: nothing, withSession: () => session };
+
+  it.each([
+    ['a session, which may read from a replica that lags behind', session],
+    ['a connection to a file', { prepare: () => statement, exec: nothing }],
+    ['a name', 'DB'],
+    ['a binding that is missing', undefined],
+  ])('refuses %s', (_, value) => {
+    expect(() => Reflect.apply(fromD1, undefined, [value])).toThrow(
+      expect.objectContaining({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: expect.stringMatching(
+          /^`database` must be the binding of a D1 database, .* got (an object|a string|un)/,
+        ),
+      }),
+    );
+  });
+
+  it('is what fromDrizzle names for a database of Drizzle on D1', () => {
+    const drizzle = { $client: binding, transaction: nothing, session: { transaction: nothing, client: binding } };
+    expect(() => fromDrizzle(drizzle)).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`fromD1`') }),
+    );
+  });
+
+  it('is for leases: a transactional store says why not, and what to do', () => {
+    const options = { db: fromD1(binding), transactional: true };
+    expect(() => Reflect.apply(sqlStore, undefined, [options])).toThrow(
+      expect.objectContaining({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: expect.stringMatching(
+          /^`transactional` must be false with fromD1: D1 has no .* ON CONFLICT DO NOTHING/,
+        ),
+      }),
+    );
+    expect(sqlStore({ db: fromD1(binding) }).transactional).toBeUndefined();
   });
 });

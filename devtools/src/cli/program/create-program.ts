@@ -6,12 +6,16 @@ import { addEmulate } from './emulate.js';
 import { addExplain } from './explain.js';
 import { helpSettings, moreHelp, TOOL } from './help.js';
 import { addListen } from './listen.js';
+import { addReconcile } from './reconcile.js';
 import { addRegister } from './register.js';
 import { addSend } from './send.js';
 import type { AddCommand, Program, Start } from './shared-options.js';
 import { addWebhooks } from './webhooks.js';
 
-export const COMMANDS: readonly AddCommand[] = [addListen, addSend, addExplain, addEmulate, addRegister, addWebhooks];
+export const COMMANDS: readonly AddCommand[] = [
+  ...[addListen, addSend, addExplain, addEmulate],
+  ...[addRegister, addWebhooks, addReconcile],
+];
 
 /** The command line, as commander parses it. Help and version are given to `print`; errors are thrown. */
 export async function createProgram(

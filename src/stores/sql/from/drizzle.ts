@@ -73,8 +73,10 @@ function clientOf(client: object): SqlDatabase<object> | SynchronousDatabase<Sql
   if ('waitReady' in client) return fromPGlite(value) as SqlDatabase<object>;
   if ('protocol' in client) return fromLibsql(value) as SqlDatabase<object>;
   if ('connect' in client) return fromPg(value) as SqlDatabase<object>;
-  if ('prepare' in client) return 'open' in client ? fromBetterSqlite3(value) : fromBunSqlite(value);
+  // D1 has `prepare`, too, but no transactions.
+  if ('prepare' in client && !('batch' in client))
+    return 'open' in client ? fromBetterSqlite3(value) : fromBunSqlite(value);
   throw new ConfigError(
-    '`fromDrizzle` takes a database over a pool of pg or mysql2, postgres.js, PGlite, @libsql/client, better-sqlite3, libsql or bun:sqlite.',
+    '`fromDrizzle` takes a database over a pool of pg or mysql2, postgres.js, PGlite, @libsql/client, better-sqlite3, libsql or bun:sqlite. For D1, pass its binding to `fromD1`.',
   );
 }

@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
       secret,
       toleranceSeconds: false,
       store,
-      handlerTimeoutMs: 50,
+      handlerTimeoutMs: 500,
       async onEvent(each, { tx, signal }) {
         await tx.query('INSERT INTO effects VALUES ($1)', [each.id]);
         await new Promise((resolve) => signal.addEventListener('abort', resolve));

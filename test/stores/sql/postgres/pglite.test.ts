@@ -7,6 +7,7 @@ import { eventually, failing, nothing, unique } from '../../../contracts/store-h
 import { deferred } from '../../../helpers.js';
 import { countOf, ERR_STORE, type Run, write } from '../client.js';
 import { openPGlite } from '../clients/pglite.js';
+import { describeCursors } from '../suites/cursor.js';
 
 describe('sqlStore over PGlite', () => {
   const db = new PGlite();
@@ -17,10 +18,15 @@ describe('sqlStore over PGlite', () => {
   }, 30_000);
   afterAll(() => db.close());
 
-  describeStore('fromPGlite, lease', { meanwhile: 'in-progress', shared: true, leases: true }, () => ({
-    open: async (settings) => (await open()).lease(settings),
-    passTime: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  }));
+  describeStore(
+    'fromPGlite, lease',
+    { meanwhile: 'in-progress', shared: true, leases: true },
+    {
+      open: async (settings) => (await open()).lease(settings),
+    },
+  );
+
+  describeCursors('fromPGlite', async (settings) => (await open()).lease(settings));
 
   describe('transactional', () => {
     it('commits key and effect together, or neither', async () => {

@@ -42,14 +42,17 @@ async function open(db: Connection = connect(), settings: object = {}) {
   return { db, store: store as SqlStore<unknown>, write, count };
 }
 
-describeStore('fromBetterSqlite3, lease', { meanwhile: 'in-progress', shared: true, leases: true }, () => ({
-  async open(settings) {
-    const store = sqlStore({ db: fromBetterSqlite3(connect()), ...settings });
-    await store.migrate();
-    return store;
+describeStore(
+  'fromBetterSqlite3, lease',
+  { meanwhile: 'in-progress', shared: true, leases: true },
+  {
+    async open(settings) {
+      const store = sqlStore({ db: fromBetterSqlite3(connect()), ...settings });
+      await store.migrate();
+      return store;
+    },
   },
-  passTime: (ms) => sleep(ms),
-}));
+);
 
 describe('fromBetterSqlite3, transactional', () => {
   it('commits key and effect together, on this and every other connection', async () => {

@@ -45,10 +45,12 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       const opened = await open({ max: 1, session: { search_path: `"${schema}"` } });
       const [leased, store] = [opened.lease(), opened.transactional()];
       await leased.migrate();
-      expect(await direct.run(`SELECT schemaname FROM pg_tables WHERE schemaname = '${schema}'`)).toHaveLength(1);
+      expect(await direct.run(`SELECT schemaname FROM pg_tables WHERE schemaname = '${schema}'`)).toHaveLength(2);
       expect(await store.once(unique(), async (tx) => void (await tx('SET search_path TO public')))).toBe('handled');
       for (const each of [leased, store]) expect(await each.once(unique(), nothing)).toBe('handled');
+      for (const each of [leased, store]) expect(await each.cursor(unique()).write('1', undefined)).toBe(true);
       expect(await direct.run(`SELECT key FROM "${schema}".webhook_idempotency_keys`)).toHaveLength(3);
+      expect(await direct.run(`SELECT name FROM "${schema}".webhook_idempotency_keys_cursors`)).toHaveLength(2);
     });
 
     it('needs no privilege to create tables if it exists', async () => {

@@ -1,0 +1,156 @@
+import type { Logger, WebhookEvent } from 'event-webhook-receiver';
+import { chainSource, type ReconcileSource, reconcile as reconcileChain } from 'event-webhook-receiver/chain';
+import { CommandError, inputError, usageError } from '../command-error.js';
+import type { Context, ExitCode } from '../context.js';
+import { readContract } from '../contract-file.js';
+import type { Output } from '../output.js';
+import { createProgress } from '../progress.js';
+import { type Found, type Looker, logLooker, receiverLooker } from '../reconcile/looker.js';
+import { readReceiver } from '../reconcile/read-receiver.js';
+import { openService, readId, type ServiceOptions } from '../service.js';
+import { readUrl } from '../urls.js';
+import { visible } from '../visible.js';
+
+interface ReconcileOptions extends ServiceOptions {
+  readonly rpc: string;
+  readonly contract?: readonly string[] | undefined;
+  readonly receiver?: string | undefined;
+  readonly webhook?: string | undefined;
+  readonly from: number;
+  readonly to?: number | undefined;
+  readonly chainId?: number | undefined;
+  readonly confirmations?: number | undefined;
+}
+
+/** Before the first of six tries, in ms: somebody waits. */
+const RETRY_DELAY_MS = 100;
+
+/** Compares the events of a chain with what has arrived. Handles nothing and writes nothing. */
+export async function reconcile(context: Context<ReconcileOptions>): Promise<ExitCode> {
+  const { options, output, signal } = context;
+  const { rpc, contract = [], receiver, webhook, from, to, chainId, confirmations } = options;
+  hideUrl(readUrl(rpc, 'The URL of --rpc'), output);
+  if (contract.length === 0) throw usageError('Nothing to read: give --contract.');
+  if ((receiver === undefined) === (webhook === undefined)) {
+    throw usageError('Give either --receiver or --webhook: what to compare the chain with.');
+  }
+  if (to !== undefined && to < from) throw usageError('--to must not be before --from.');
+  const contracts = await Promise.all(contract.map(readContract));
+  let opened = chainId;
+  const looker =
+    receiver === undefined
+      ? logLooker(await openService(context), readId(webhook as string), () => opened as number)
+      : receiverLooker(await readReceiver(receiver));
+
+  const labels = new Map(contracts.map(({ address, label }) => [address.toLowerCase(), label]));
+  const counts: Record<Found, number> = { handled: 0, 'in-progress': 0, missing: 0, undelivered: 0 };
+  const progress = createProgress(output, undefined);
+  const source = chainSource({
+    ...{ rpcUrl: rpc, contracts, chainId, logger: notes(output) },
+    level: confirmations === undefined ? 'finalized' : { confirmations },
+  });
+
+  /** Prints what has not arrived, as it is found. */
+  async function peek(events: readonly WebhookEvent[]) {
+    const found = await looker.look(events);
+    for (const [index, event] of events.entries()) {
+      const state = found[index] as Found;
+      counts[state]++;
+      if (state !== 'handled') show(event, state, labels, output);
+    }
+    await output.taken();
+    return found.map((each) => (each === 'undelivered' ? 'missing' : each));
+  }
+
+  const report = await reconcileChain({
+    ...{ from, handle: false, signal, retryDelayMs: RETRY_DELAY_MS, logger: notes(output) },
+    source: upTo(source, to, (found) => {
+      opened = found;
+    }),
+    receiver: { ...reads(looker), peek, handleEvents: () => Promise.reject(new Error('It only looks.')) },
+    onProgress: ({ to: block, final }) =>
+      progress.update(block, `of ${final} blocks, ${counts.missing + counts.undelivered} missing`),
+  });
+  progress.end();
+  if (report.stopped) {
+    const { reason, error } = report.stopped;
+    if (reason === 'aborted') return 1;
+    throw new CommandError('ERR_CLI_UNREACHABLE', forOptions(error?.message ?? `The run ended early: ${reason}.`));
+  }
+  const missing = counts.missing + counts.undelivered;
+  const { to: last, final = -1, head, found } = report;
+  const wanted = to ?? from;
+  const early = `Block ${wanted} is not final yet: the last final one is ${final < 0 ? 'unknown' : final}.`;
+  if (Math.min(last, final) < from) throw inputError(`${early} Nothing was compared.`);
+  const summary = { from, to: last, final, head, found, ...counts };
+  output.result({ reconciled: summary }, summaryText(summary, output));
+  if (missing > 0) return 1;
+  if (last < wanted) throw inputError(`${early} Nothing after it was compared.`);
+  return 0;
+}
+
+/** The part of a receiver that is not asked for events. */
+function reads({ receiver }: Looker) {
+  return {
+    idempotencyKey: (event: WebhookEvent) => receiver.idempotencyKey(event),
+    rememberedSince: () => receiver.rememberedSince(),
+  };
+}
+
+/** A source that ends at a block. Tells the chain that it opened. */
+function upTo(source: ReconcileSource, to: number | undefined, onOpen: (chainId?: number) => void): ReconcileSource {
+  return {
+    name: source.name,
+    read: (from, last, options) => source.read(from, last, options),
+    async open(options) {
+      const range = await source.open(options);
+      onOpen(range.chainId);
+      return { ...range, end: Math.min(range.end, to ?? range.end) };
+    },
+  };
+}
+
+function show(event: WebhookEvent, state: Found, labels: ReadonlyMap<string, string>, output: Output): void {
+  if (event.event !== 'event.emitted') return;
+  const { transaction, event: log } = event.data;
+  const { address } = log.contract;
+  const { txHash, blockNumber: block } = transaction ?? {};
+  const label = labels.get(address.toLowerCase());
+  const missing = { state, block, txHash, indexInLog: log.indexInLog, contract: address, label, event: log.name };
+  const cells = [
+    `block ${block}`,
+    txHash,
+    `log ${log.indexInLog}`,
+    `${label} ${address}`,
+    visible(log.name, 100),
+    state,
+  ];
+  output.result({ missing }, cells.join('  '));
+}
+
+function summaryText(
+  { from, to, found, ...counts }: Record<Found, number> & Record<string, number | undefined>,
+  { colors }: Output,
+): string {
+  const missing = counts.missing + counts.undelivered;
+  const blocks = `Blocks ${from} to ${to}: ${found} events, ${counts.handled} have arrived`;
+  const waiting = counts['in-progress'] > 0 ? `, ${counts['in-progress']} in progress` : '';
+  if (missing === 0) return `${blocks}${waiting}. ${colors.green('Nothing is missing.')}`;
+  const logged = counts.undelivered > 0 ? ` (${counts.undelivered} of them logged as undelivered)` : '';
+  return `${blocks}${waiting}, ${colors.red(`${missing} missing`)}${logged}.`;
+}
+
+/** Masks the parts of a node's URL that may be a key. */
+function hideUrl({ username, password, pathname, search }: URL, output: Output): void {
+  for (const part of [username, password, pathname.slice(1), search.slice(1)]) if (part !== '') output.hide(part);
+}
+
+/** Warnings of the library, as notes. */
+function notes(output: Output): Logger {
+  const note = (_: object, message: string) => output.note(forOptions(message));
+  return { debug() {}, info() {}, warn: note, error: note };
+}
+
+/** A message of the library, with the names of the options here. */
+const forOptions = (message: string) =>
+  message.replace(/set `?level: \{ confirmations: n \}`?/, 'use --confirmations').replace(/`from`/g, '--from');

@@ -1,0 +1,262 @@
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { logIdentity } from 'event-webhook-receiver/evm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readAll, sourceOf } from '../../../test/chain/reconcile/reconciling.js';
+import { type ScriptedNode, startNode } from '../../../test/chain/scripted-node.js';
+import { token, tokenAbi, transfer } from '../../../test/chain/watching.js';
+import { apiKey, type FakeService, startFakeService } from '../../../test/client/fake-service.js';
+import { asProcess, inProcess, jsonLines, scratch, ways } from './tool.js';
+
+const library = pathToFileURL(fileURLToPath(new URL('../../../dist/', import.meta.url))).href;
+const chainId = 31337;
+let node: ScriptedNode;
+let keys: string[];
+let file: Awaited<ReturnType<typeof scratch>>;
+let abi: string;
+
+beforeEach(async () => {
+  node = await startNode();
+  for (let value = 1; value <= 4; value++) node.mine({ logs: [transfer(value)] });
+  keys = (await readAll(sourceOf(node).source)).events.map((event) => logIdentity(event, { chainId }));
+  file = await scratch();
+  abi = await file('Token.json', JSON.stringify(tokenAbi));
+});
+afterEach(() => node.stop());
+
+/** A module with a receiver whose store has the events at some places. */
+async function receiverOf(handled: readonly number[], { name = 'receiver', options = '', more = '' } = {}) {
+  const known = handled.map((index) => keys[index]);
+  return file(
+    'webhooks.mjs',
+    `import { createReceiver } from '${library}index.js';
+     import { logIdentity } from '${library}evm/index.js';
+     const known = new Set(${JSON.stringify(known)});
+     const store = {
+       rememberedSince: () => 0,
+       async once(key, run) {
+         if (known.has(key)) return 'duplicate';
+         await run();
+         known.add(key);
+         return 'handled';
+       },
+     };
+     export const ${name} = createReceiver({
+       secret: 'the-secret-of-the-module', store,
+       idempotencyKey: (event) => logIdentity(event, { chainId: ${chainId} }),
+       onEvent: () => console.error('HANDLED'), ${options}
+     });
+     ${more}`,
+  );
+}
+
+const args = (...more: string[]) => [
+  ...['reconcile', '--rpc', node.url, '--contract', `${token.address}=${abi}:token`, '--confirmations', '1'],
+  ...more,
+];
+const lineOf = (block: number, state: string) =>
+  expect.stringMatching(
+    new RegExp(`^block ${block} {2}0x[0-9a-f]{64} {2}log 0 {2}token ${token.address} {2}Transfer {2}${state}$`),
+  );
+
+describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
+  test('prints what the receiver has not handled, and handles nothing', async () => {
+    const module = await receiverOf([1, 3]);
+    for (let run = 0; run < 2; run++) {
+      const { code, stdout, stderr } = await tool(args('--receiver', module));
+      expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+      expect(stdout.split('\n')).toEqual([
+        lineOf(1, 'missing'),
+        lineOf(3, 'missing'),
+        'Blocks 0 to 4: 4 events, 2 have arrived, 2 missing.',
+        '',
+      ]);
+    }
+  });
+
+  test('exits with 0 when nothing is missing', async () => {
+    const { code, stdout } = await tool(args('--receiver', await receiverOf([0, 1, 2, 3])));
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'Blocks 0 to 4: 4 events, 4 have arrived. Nothing is missing.\n',
+    });
+  });
+
+  test('reads the blocks that it is asked for, and prints JSON', async () => {
+    const module = await receiverOf([1], { name: 'mine' });
+    const range = ['--from', '2', '--to', '3', '--chain-id', String(chainId), '--json'];
+    const { code, stdout } = await tool(args('--receiver', `${module}#mine`, ...range));
+    expect(code).toBe(1);
+    const counts = { handled: 1, 'in-progress': 0, missing: 1, undelivered: 0 };
+    expect(jsonLines(stdout)).toEqual([
+      {
+        missing: {
+          ...{ state: 'missing', block: 3, txHash: expect.stringMatching(/^0x/), indexInLog: 0 },
+          ...{ contract: token.address, label: 'token', event: 'Transfer' },
+        },
+      },
+      { reconciled: { from: 2, to: 3, final: 3, head: 4, found: 2, ...counts } },
+    ]);
+  });
+
+  test('does not say that nothing is missing where it could not look', async () => {
+    const module = await receiverOf([0, 1, 2, 3]);
+    const after = await tool(args('--receiver', module, '--from', '50'));
+    expect(after).toMatchObject({ code: 2, stdout: '' });
+    expect(after.stderr).toContain('Block 50 is not final yet: the last final one is 4. Nothing was compared.');
+    const beyond = await tool(args('--receiver', module, '--to', '5'));
+    expect(beyond.code).toBe(2);
+    expect(beyond.stderr).toContain(
+      'Block 5 is not final yet: the last final one is 4. Nothing after it was compared.',
+    );
+  });
+
+  test('prints what is being handled, which is not missing', async () => {
+    const more = "const { peek } = receiver; receiver.peek = async (events) => events.map(() => 'in-progress');";
+    const { code, stdout } = await tool(args('--receiver', await receiverOf([], { more })));
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, -1)).toEqual([
+      ...[1, 2, 3, 4].map((block) => lineOf(block, 'in-progress')),
+      'Blocks 0 to 4: 4 events, 0 have arrived, 4 in progress. Nothing is missing.',
+    ]);
+  });
+
+  test('says why it could not look, without the key of the node', async () => {
+    const module = await receiverOf([]);
+    const rpc = `${node.url}/v3/key-of-the-node?auth=key-in-query`.replace('//', '//user:password-of-the-node@');
+    node.answer(() => Promise.reject(new Error(`no access for ${rpc}`)));
+    const { code, stdout, stderr } = await tool(['reconcile', '--rpc', rpc, ...args('--receiver', module).slice(3)]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('no access');
+    for (const key of ['key-of-the-node', 'key-in-query', 'password-of-the-node']) expect(stderr).not.toContain(key);
+  });
+
+  test('says what is wrong with the module', async () => {
+    const thrown = await tool(args('--receiver', await file('throws.mjs', "throw 'not an error';")));
+    expect(thrown).toMatchObject({ code: 2, stderr: expect.stringContaining('not an error') });
+    const none = await tool(args('--receiver', await file('none.mjs', 'export const receiver = 1;')));
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('exports no receiver') });
+  });
+
+  test('refuses a receiver that tells events apart by their ids', async () => {
+    const module = await receiverOf([], { options: 'idempotencyKey: undefined' });
+    const { code, stderr } = await tool(args('--receiver', module));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('logIdentity(event, { chainId: 31337 })'),
+    });
+  });
+});
+
+describe('reconcile --webhook', () => {
+  let service: FakeService;
+  beforeEach(async () => {
+    service = await startFakeService();
+  });
+  afterEach(() => service.close());
+
+  test('tells what the service has logged and not delivered from what it has not logged', async () => {
+    const { events } = await readAll(sourceOf(node).source);
+    const entry = (index: number, deliveredAt?: string) => {
+      const { event: eventType, data } = events[index] ?? { event: '', data: {} };
+      return { id: index, eventType, data, createdAt: '2026-01-02T00:00:00Z', ...(deliveredAt && { deliveredAt }) };
+    };
+    const broken = { id: 9, eventType: 'event.emitted', data: null, createdAt: '2026-01-02T00:00:00Z' };
+    service.logs.set(1, [broken, entry(2), entry(0, '2026-01-02T00:00:01Z'), { ...entry(2), id: 7 }]);
+    await fetch(`${service.baseUrl}/api/v0/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({ label: 'shop', url: 'https://shop.example' }),
+    });
+    const env = { WEBHOOK_BASE_URL: service.baseUrl, WEBHOOK_API_KEY: apiKey };
+    const { code, stdout, stderr } = await inProcess(args('--webhook', '1'), { env });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout.split('\n')).toEqual([
+      lineOf(2, 'missing'),
+      lineOf(3, 'undelivered'),
+      lineOf(4, 'missing'),
+      'Blocks 0 to 4: 4 events, 1 have arrived, 3 missing (1 of them logged as undelivered).',
+      '',
+    ]);
+  });
+
+  test('exits with 2 when the service refuses', async () => {
+    const env = { WEBHOOK_BASE_URL: service.baseUrl, WEBHOOK_API_KEY: 'another-key' };
+    const { code, stderr } = await inProcess(args('--webhook', '1'), { env });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('the service answered 401: unauthorized'),
+    });
+  });
+});
+
+describe('reconcile', () => {
+  test('takes a default export, prints its logs on stderr, and does not wait for what it left open', async () => {
+    const more = "export default receiver; console.log('connected'); setInterval(() => {}, 1000);";
+    const module = await receiverOf([0, 1, 2, 3], { more });
+    const { code, stdout, stderr } = await asProcess(args('--receiver', module, '--json'));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'connected\n' });
+    expect(jsonLines(stdout)).toMatchObject([{ reconciled: { handled: 4 } }]);
+  });
+
+  test.each<[string, () => string[], RegExp]>([
+    ['no contract', () => ['reconcile', '--rpc', node.url, '--webhook', '1'], /Nothing to read: give --contract/],
+    ['nothing to compare with', () => args(), /Give either --receiver or --webhook/],
+    ['both', () => args('--webhook', '1', '--receiver', 'x.js'), /--webhook|--receiver/],
+    [
+      'a range that ends before it begins',
+      () => args('--webhook', '1', '--from', '5', '--to', '4'),
+      /--to must not be before/,
+    ],
+    [
+      'a URL that is none',
+      () => ['reconcile', '--rpc', 'node', '--contract', 'x', '--webhook', '1'],
+      /--rpc must be an absolute/,
+    ],
+    ['no module', () => args('--receiver', './nothing-there.mjs'), /Cannot import \.\/nothing-there\.mjs/],
+  ])('refuses %s', async (_, given, message) => {
+    const { code, stdout, stderr } = await inProcess(given());
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  });
+
+  test('refuses a module without a receiver, and names what it looked for', async () => {
+    const module = await receiverOf([], { name: 'other' });
+    for (const [given, name] of [
+      [module, 'as default or as `receiver`'],
+      [`${module}#mine`, 'as `mine`'],
+    ] as const) {
+      expect(await inProcess(args('--receiver', given))).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(name),
+      });
+    }
+  });
+
+  test('exits with 2 when the node is of another chain', async () => {
+    const { code, stderr } = await inProcess(args('--receiver', await receiverOf([]), '--chain-id', '5'));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('31337') });
+  });
+
+  test('names the option for a chain without final blocks', { timeout: 20_000 }, async () => {
+    node.answer((method, [tag], answer) => (method === 'eth_getBlockByNumber' && tag === 'finalized' ? null : answer));
+    const given = args('--receiver', await receiverOf([])).filter((each) => each !== '--confirmations' && each !== '1');
+    const { code, stderr } = await inProcess(given);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('use --confirmations') });
+  });
+
+  test('never prints the key in the URL of the node', { timeout: 30_000 }, async () => {
+    const key = 'key-of-the-node-0123456789';
+    const url = node.url.replace('http://', `http://user:${key}@`);
+    const secret = [...args('--receiver', await receiverOf([1]), '--json')];
+    secret[secret.indexOf(node.url)] = `${url}/v2/${key}?token=${key}`;
+    const ran = await asProcess(secret);
+    await node.stop();
+    const failed = await asProcess(secret);
+    expect(failed.code).toBe(2);
+    for (const { stdout, stderr } of [ran, failed]) expect(stdout + stderr).not.toContain(key);
+  });
+
+  test('draws how far it has read on a terminal', async () => {
+    const { stderr } = await inProcess(args('--receiver', await receiverOf([0, 1, 2, 3])), { terminal: true });
+    expect(stderr).toContain('4  of 4 blocks, 0 missing');
+  });
+});

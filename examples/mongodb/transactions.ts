@@ -1,0 +1,50 @@
+// examples/mongodb/transactions.ts
+import type { IdempotencyStore, StoreWord } from 'event-webhook-receiver';
+import { type ClientSession, type Collection, type MongoClient, MongoServerError } from 'mongodb';
+import { ifFree, type Lease } from './leases.js';
+
+const OPTIONS = { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } } as const;
+
+/** Rejects as soon as the handler's time is over. */
+const inTime = (run: (onTimeout: (error: Error) => void) => Promise<void>) =>
+  new Promise<void>((resolve, reject) => void run(reject).then(resolve, reject));
+
+function nullIfConflict(error: unknown): null {
+  if (error instanceof MongoServerError && error.code === 112) return null;
+  throw error;
+}
+
+export function mongoTransactionStore(
+  client: MongoClient,
+  keys: Collection<Lease>,
+  retentionMs = 604_800_000,
+): IdempotencyStore<ClientSession> {
+  return {
+    transactional: true,
+    leaseMs: 60_000, // transactionLifetimeLimitSeconds of the server
+    async once(key, run) {
+      const session = client.startSession();
+      const transaction = async (): Promise<StoreWord> => {
+        const owner = crypto.randomUUID();
+        const options = { session, upsert: true, returnDocument: 'after' } as const;
+        // Conflicts at once with another transaction that has the key.
+        const record = await keys
+          .findOneAndUpdate({ _id: key }, ifFree(owner, true, retentionMs), options)
+          .catch(nullIfConflict);
+        if (record?.owner === owner) {
+          await inTime((onTimeout) => run(session, { onTimeout }));
+          return 'handled';
+        }
+        await session.abortTransaction();
+        return record ? 'duplicate' : 'in-progress';
+      };
+      try {
+        // Begins again after a conflict, and commits again while it is unknown whether it has committed.
+        return await session.withTransaction(transaction, OPTIONS);
+      } finally {
+        // Rolls back. A late handler's writes throw from here on.
+        await session.endSession();
+      }
+    },
+  };
+}

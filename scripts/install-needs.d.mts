@@ -1,0 +1,1 @@
+export function installNeeds(needs: readonly string[]): void;

@@ -1,0 +1,64 @@
+import { WebhookError } from '../../errors.js';
+import type { WebhookEvent } from '../../events/types.js';
+import { isHash } from '../../evm/hex.js';
+import { rawLog } from '../../evm/raw-log.js';
+import type { Hex } from '../../evm/types.js';
+
+/** The block that an event says it is of, or the transaction whose receipt says which. */
+export type Place = PlaceKey &
+  (BlockPlace | { readonly transaction: Hex; readonly number?: undefined; readonly hash?: undefined });
+
+interface PlaceKey {
+  /** Identifies the place among those that nodes are asked about. */
+  readonly key: string;
+  readonly isRemoval: boolean;
+}
+
+export interface BlockPlace {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly transaction?: Hex | undefined;
+}
+
+/**
+ * Where an event says that it happened: in `rawFields`, or without it in `data.transaction`; for a `transaction.included`
+ * in `data`, or without a block there by the hash of its transaction.
+ *
+ * @throws WebhookError `ERR_WEBHOOK_RAW_FIELDS` when the event does not say it, or in malformed fields.
+ */
+export function placeOf(event: WebhookEvent): Place {
+  if (event.event === 'transaction.included') {
+    const { blockHash, blockNumber, tx } = event.data;
+    if (isHash(blockHash) && isNumber(blockNumber)) return blockAt(blockNumber, blockHash, false);
+    const hash = tx?.hash;
+    if (!isHash(hash)) return fail('`data` has neither `blockHash` and `blockNumber` nor `tx.hash`');
+    const transaction = hash.toLowerCase() as Hex;
+    return { key: transaction, transaction, isRemoval: false };
+  }
+  const log = rawLog(event);
+  if (log) {
+    const number = Number(log.blockNumber);
+    return isNumber(number)
+      ? blockAt(number, log.blockHash, log.removed)
+      : fail('the number of its block is too large');
+  }
+  const { blockHash, blockNumber } = event.data.transaction ?? {};
+  if (isHash(blockHash) && isNumber(blockNumber)) return blockAt(blockNumber, blockHash, false);
+  return fail('`rawFields` is absent, and `data.transaction` has no `blockHash` and `blockNumber`');
+}
+
+function blockAt(number: number, hash: Hex, isRemoval: boolean): Place {
+  const lower = hash.toLowerCase() as Hex;
+  return { key: `${isRemoval ? '-' : ''}${number}:${lower}`, number, hash: lower, isRemoval };
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function fail(why: string): never {
+  throw new WebhookError(
+    'ERR_WEBHOOK_RAW_FIELDS',
+    `Whether the event is final cannot be found out: ${why}. Report it to the service, or handle such events by a receiver without \`finality\`.`,
+  );
+}

@@ -1,0 +1,176 @@
+import type { WebhookEvent } from '../../events/types.js';
+import { rawLog } from '../../evm/raw-log.js';
+import type { Hex, RawLog } from '../../evm/types.js';
+import type { Finality, FinalityVerdict } from '../../receiver/finality.js';
+import { RpcError } from '../rpc.js';
+import { type Place, placeOf } from './block-of.js';
+import { put } from './known-blocks.js';
+import { ERROR_WAIT_MS, type ExpectedChain, FinalityNode } from './node.js';
+import { NodeLookUps, type Say } from './node-look-ups.js';
+import { CHECK_TIMEOUTS, type ChainFinalityOptions, readOptions } from './options.js';
+import { askNodes } from './quorum.js';
+
+/** Final blocks of events that are remembered, about 200 bytes each. */
+const MOST_FINAL = 10_000;
+/** Until an event that no node can answer for is asked about again. */
+const UNREADABLE_WAIT_MS = 5 * 60_000;
+
+/**
+ * Creates a `finality` that asks nodes of the chain whether the block of an event is final, so that no event is handled
+ * too early. An event is final when its block is on the chain up to the final block, and dropped when another block is, which
+ * must have at least 32 confirmations if `level` is a number of them. A node that lags, fails or contradicts itself only makes it wait. It does not verify the headers or the logs of the node,
+ * and does not prove that the event's log is in its block: the delivery's signature vouches for that.
+ *
+ * **Load balancers.** The final block and the event's block may come from different nodes behind one URL. A block counts
+ * only when parent hashes link it to the final block. Up to 256 blocks are requested for that, each once. Deeper blocks
+ * are requested twice, before and after the final block. All nodes behind one URL must be of one chain.
+ *
+ * **Requests.** The headers from the event's block to the final one are requested once, whatever the number of events, and
+ * the final block once a second at most. The last 4096 headers of each node and the last 10 000 final blocks of events are
+ * kept in memory. At most 8 requests to a node run at a time.
+ *
+ * **Chains without final blocks.** Some chains and nodes have no `finalized` or `safe` block: then every event waits, with
+ * an error that names the tag. Use `{ confirmations: n }` there. A development chain may call its head final.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from 'event-webhook-receiver';
+ * import { chainFinality } from 'event-webhook-receiver/chain';
+ * import { logIdentity } from 'event-webhook-receiver/evm';
+ *
+ * export const finality = chainFinality({
+ *   rpcUrl: process.env.RPC_URL ?? 'http://127.0.0.1:8545',
+ *   level: 'finalized',
+ *   chainId: 1,
+ *   wait: 'redelivery',
+ * });
+ *
+ * export const receiver = createReceiver({
+ *   secret: process.env.WEBHOOK_SECRET ?? '',
+ *   finality,
+ *   idempotencyKey: (event) => logIdentity(event, { chainId: 1 }),
+ *   onEvent: (event) => console.log(event.id),
+ * });
+ * ```
+ * @param options The nodes and the level; see {@link ChainFinalityOptions}.
+ * @returns The finality, for the `finality` option of a receiver or a worker. It makes no request before its first check.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
+ */
+export function chainFinality(options: ChainFinalityOptions): Finality {
+  const { urls, tag, chainId, agree, wait, timeoutMs, now, logger } = readOptions(options);
+  const chain: ExpectedChain = { id: chainId, isGiven: chainId !== undefined };
+  /** The final blocks of events by hash, with their numbers. */
+  const final = new Map<Hex, number>();
+  const onContradiction = () => final.clear();
+  const isKnown = ({ hash, number }: Place) => hash !== undefined && final.get(hash) === number;
+  const nodes = urls.map((url) => {
+    const node = new FinalityNode({ url, tag, chain, timeoutMs, now });
+    return new NodeLookUps({ node, tag, chain, logger, now, onContradiction });
+  });
+
+  async function look(places: readonly Place[], given: AbortSignal | undefined): Promise<ReadonlyMap<string, Say>> {
+    const checking = new AbortController();
+    const end = () => checking.abort();
+    const timer = setTimeout(end, timeoutMs * CHECK_TIMEOUTS);
+    given?.addEventListener('abort', end);
+    if (given?.aborted) end();
+    try {
+      checking.signal.throwIfAborted();
+      // Requests in progress are not aborted: other checks share them, and the next check finds their answers.
+      return await Promise.race([
+        askNodes(places, nodes, { agree, now, signal: checking.signal }),
+        abortion(checking.signal),
+      ]);
+    } catch (error) {
+      if (!checking.signal.aborted) throw error;
+      const [what, reason] = given?.aborted
+        ? (['was aborted by the caller', 'aborted'] as const)
+        : ([`took longer than ${timeoutMs * CHECK_TIMEOUTS} ms`, 'timeout'] as const);
+      throw new RpcError(`The look-up of blocks at ${nodes[0]?.origin} ${what}.`, { reason });
+    } finally {
+      clearTimeout(timer);
+      given?.removeEventListener('abort', end);
+      end();
+    }
+  }
+
+  async function checkAll(
+    events: readonly WebhookEvent[],
+    signal: AbortSignal | undefined,
+  ): Promise<FinalityVerdict[]> {
+    const places = events.map(readPlace);
+    const unknown = new Map<string, Place>();
+    for (const place of places) {
+      if ('key' in place && (place.isRemoval || !isKnown(place))) unknown.set(place.key, place);
+    }
+    let says: ReadonlyMap<string, Say> | undefined;
+    let failure: unknown;
+    try {
+      if (unknown.size > 0) says = await look([...unknown.values()], signal);
+    } catch (error) {
+      failure = error;
+    }
+    return places.map((place) => {
+      if (!('key' in place)) return unreadable(place);
+      if (!unknown.has(place.key)) return FINAL;
+      const say = says?.get(place.key);
+      if (say?.kind === 'same' && !place.isRemoval && place.hash) put(final, place.hash, place.number, MOST_FINAL);
+      return say ? verdictOf(say, place) : pending(failure);
+    });
+  }
+
+  return {
+    wait,
+    isFinal: (event) => isFinalBlockOf(event, final),
+    check(events, options) {
+      const isKnown = events.every((event) => isFinalBlockOf(event, final));
+      return isKnown ? Promise.resolve(events.map(() => FINAL)) : checkAll(events, options?.signal);
+    },
+  };
+}
+
+/** Whether an event is of a final block. It must cost next to nothing, as most events are of the block of another one. */
+function isFinalBlockOf(event: WebhookEvent, final: ReadonlyMap<Hex, number>): boolean {
+  if (event.event !== 'event.emitted' || event.data.event.rawFields === undefined) return false;
+  try {
+    const log = rawLog(event) as RawLog;
+    return !log.removed && final.get(log.blockHash) === Number(log.blockNumber);
+  } catch {
+    // The error is part of the verdict.
+    return false;
+  }
+}
+
+/** Rejects when the signal is aborted. */
+function abortion(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+const FINAL: FinalityVerdict = Object.freeze({ status: 'final' });
+
+function readPlace(event: WebhookEvent): Place | Error {
+  try {
+    return placeOf(event);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function unreadable(error: Error): FinalityVerdict {
+  return { status: 'pending', retryAfterMs: UNREADABLE_WAIT_MS, error };
+}
+
+function pending(failure: unknown): FinalityVerdict {
+  return { status: 'pending', retryAfterMs: ERROR_WAIT_MS, error: failure as Error };
+}
+
+/** For a removal notice, another final block at its number makes the removal final; the same block makes it moot. */
+function verdictOf(say: Say, { isRemoval }: Place): FinalityVerdict {
+  if (say.kind === 'ahead') return { status: 'pending', retryAfterMs: say.waitMs };
+  if (say.kind === 'unknown') return { status: 'pending', retryAfterMs: say.waitMs, error: say.error };
+  if ((say.kind === 'same') === isRemoval) return isRemoval ? { status: 'dropped', isRemoval } : { status: 'dropped' };
+  return isRemoval ? { status: 'final', isRemoval } : FINAL;
+}

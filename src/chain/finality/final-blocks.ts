@@ -1,0 +1,167 @@
+import type { Hex } from '../../evm/types.js';
+import type { Header } from '../answers.js';
+import type { RpcError } from '../rpc.js';
+import type { KnownBlocks } from './known-blocks.js';
+import type { FinalityNode } from './node.js';
+import type { Pace } from './pace.js';
+
+/** How far below the tag's block parent hashes are followed. A re-org that deep does not come from a lagging node. */
+const MOST_LINKS = 256;
+/** Headers that are requested at a time. */
+const RUN = 8;
+/** Headers that one walk requests by hash, after the answer by number was of another fork. */
+const MOST_REPAIRS = 16;
+const PACE_BLOCKS = 100;
+
+/** What a node shows of a number: its final block, how many blocks are missing until it is final, or why nobody knows. */
+export type Found = { readonly hash: Hex } | { readonly missing: number } | { readonly error: RpcError };
+
+/** Another chain, or a re-org of final blocks: what was known is wrong. */
+export class Contradiction extends Error {
+  constructor(readonly number: number) {
+    super(`Another block than before is final at ${number}.`);
+  }
+}
+
+interface LookUpOptions {
+  readonly node: FinalityNode;
+  readonly known: KnownBlocks;
+  readonly pace: Pace;
+  /** How far below the tag's block the last final one is. */
+  readonly depth: number;
+  /** Whether the tag must be asked for again. */
+  readonly isAgain: boolean;
+}
+
+/**
+ * Finds the final blocks with these numbers. The tag's block and the others may come from different nodes behind one URL,
+ * so a block counts only when parent hashes link it to the tag's block. Deep below it, the node is asked twice with the
+ * tag between, and both answers must be the same.
+ *
+ * @returns What was found by number, and the number of the tag's block.
+ * @throws RpcError when the tag's block cannot be read; Contradiction.
+ */
+export async function findFinal(
+  numbers: readonly number[],
+  options: LookUpOptions,
+): Promise<{ readonly found: ReadonlyMap<number, Found>; readonly tagged: number }> {
+  const { node, known, pace, depth } = options;
+  const tagged = await node.tagged(options.isAgain);
+  pace.observe(tagged);
+  const last = tagged.number - depth;
+  const wanted = numbers.filter((number) => number <= last && !known.final.has(number));
+  const near = wanted.filter((number) => tagged.number - number <= MOST_LINKS);
+  const why = near.length > 0 ? await link(tagged, Math.min(...near), last, options) : undefined;
+  const deep = await lookUpDeep(
+    wanted.filter((number) => tagged.number - number > MOST_LINKS),
+    options,
+  );
+  if (!pace.isKnown && numbers.some((number) => number > last)) await measure(tagged, options);
+
+  const found = (number: number): Found => {
+    const hash = known.final.get(number);
+    if (hash !== undefined) return { hash };
+    if (number > last) return { missing: number - last };
+    return deep.get(number) ?? { error: why ?? node.error(`did not return block ${number}.`) };
+  };
+  return { found: new Map(numbers.map((number) => [number, found(number)])), tagged: tagged.number };
+}
+
+/** Follows parent hashes from the tag's block down to block `to`; returns why it got no further. */
+async function link(tagged: Header, to: number, last: number, options: LookUpOptions): Promise<RpcError | undefined> {
+  const { node, known, pace } = options;
+  const asked = new Set<number>();
+  let repairs = 0;
+  known.addHeader(tagged);
+  for (let tip = tagged; ; ) {
+    if (tip.number <= last) addFinal(known, tip.number, tip.hash);
+    if (tip.number <= to) return undefined;
+    const below = tip.number - 1;
+    const next = known.headers.get(below);
+    if (next?.hash === tip.parentHash) {
+      tip = next;
+      continue;
+    }
+    try {
+      if (!asked.has(below)) {
+        await ask(runBelow(below, to, asked, known), options);
+        continue;
+      }
+      // Another node behind the URL has another fork there, or nothing yet.
+      const linked = ++repairs > MOST_REPAIRS ? undefined : await node.headerOf(tip.parentHash);
+      if (linked?.number !== below) throw node.error(disagreement(below, tip));
+      known.addHeader(linked);
+      pace.observe(linked);
+    } catch (error) {
+      // Either header may be wrong: both are asked for anew next time.
+      known.headers.delete(tip.number);
+      known.headers.delete(below);
+      return error as RpcError;
+    }
+  }
+}
+
+/** The next numbers to ask for, down to `to`. */
+function runBelow(below: number, to: number, asked: Set<number>, known: KnownBlocks): number[] {
+  const run: number[] = [];
+  for (let number = below; number >= to && run.length < RUN; number--) {
+    if (asked.has(number) || (number !== below && known.headers.has(number))) continue;
+    asked.add(number);
+    run.push(number);
+  }
+  return run;
+}
+
+/** Asks for headers by number. What fails is asked for by hash where it is needed. */
+async function ask(run: readonly number[], { node, known, pace }: LookUpOptions): Promise<void> {
+  for (const answer of await Promise.allSettled(run.map((number) => node.header(number)))) {
+    if (answer.status !== 'fulfilled' || !answer.value) continue;
+    known.addHeader(answer.value);
+    pace.observe(answer.value);
+  }
+}
+
+function disagreement(number: number, above: Header): string {
+  return `has no block ${number} that is the parent of its block ${above.number}: it lags, or the nodes behind the URL disagree.`;
+}
+
+/**
+ * Looks up blocks far below the tag's. First answers are kept, so that a node that answers few requests at a time gets
+ * there too.
+ */
+async function lookUpDeep(numbers: readonly number[], options: LookUpOptions): Promise<Map<number, Found>> {
+  const { node, known } = options;
+  const found = new Map<number, Found>();
+  if (numbers.length === 0) return found;
+  const hashOf = (number: number) =>
+    node.header(number).then(
+      (header) => header?.hash ?? void found.set(number, { error: node.error(`has no block ${number}.`) }),
+      (error: RpcError) => void found.set(number, { error }),
+    );
+  const first = async (number: number) => known.firstAt(number) ?? known.firstAt(number, await hashOf(number));
+  const firsts = await Promise.all(numbers.map(first));
+  const tagged = await node.tagged(true);
+  const seconds = await Promise.all(numbers.map((number, at) => firsts[at] && hashOf(number)));
+  for (const [at, number] of numbers.entries()) {
+    const hash = seconds[at];
+    if (hash === undefined) continue;
+    if (hash !== firsts[at]) {
+      known.askAnew(number);
+      found.set(number, { error: node.error(`has two blocks ${number}.`) });
+    } else if (tagged.number - number > MOST_LINKS && number <= tagged.number - options.depth) {
+      addFinal(known, number, hash);
+      found.set(number, { hash });
+    }
+  }
+  return found;
+}
+
+function addFinal(known: KnownBlocks, number: number, hash: Hex): void {
+  if (!known.addFinal(number, hash)) throw new Contradiction(number);
+}
+
+/** Asks for one more header, so that the time between blocks is known. */
+async function measure({ number }: Header, { node, pace }: LookUpOptions): Promise<void> {
+  const earlier = await node.header(Math.max(0, number - PACE_BLOCKS)).catch(() => undefined);
+  if (earlier) pace.observe(earlier);
+}

@@ -1,0 +1,59 @@
+import type { Hex } from '../../evm/types.js';
+import type { Header } from '../answers.js';
+
+/** Headers and final blocks that are kept, each; both are less than 300 bytes. */
+const MOST_BLOCKS = 4096;
+
+/** What answers of a node have shown of its chain. */
+export class KnownBlocks {
+  /** The last answers by number: not all of one chain, and of none for sure before they are linked. */
+  readonly headers = new Map<number, Header>();
+  /** The blocks that are linked to a final one, or are it. */
+  readonly final = new Map<number, Hex>();
+  /** First answers for blocks that are asked about twice. */
+  readonly #once = new Map<number, Hex>();
+
+  /** Returns false when another block was final at the number. */
+  addFinal(number: number, hash: Hex): boolean {
+    const known = this.final.get(number);
+    if (known === undefined) put(this.final, number, hash);
+    return known === undefined || known === hash;
+  }
+
+  addHeader(header: Header): void {
+    put(this.headers, header.number, header);
+  }
+
+  /** The first answer for a number, from now on this one if there was none. */
+  firstAt(number: number, hash?: Hex): Hex | undefined {
+    if (hash !== undefined && !this.#once.has(number)) put(this.#once, number, hash);
+    return this.#once.get(number);
+  }
+
+  /** Forgets the first answer for a number. */
+  askAnew(number: number): void {
+    this.#once.delete(number);
+  }
+
+  /** Forgets what was linked: the headers are linked anew to a later final block. */
+  unlink(): void {
+    this.final.clear();
+  }
+
+  clear(): void {
+    this.headers.clear();
+    this.#once.clear();
+    this.final.clear();
+  }
+}
+
+/** Sets the value of a key, and forgets the oldest key when there are too many. */
+export function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most = MOST_BLOCKS): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= most) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
+  }
+}

@@ -1,0 +1,244 @@
+import type { Hex } from '../../evm/types.js';
+import type { Logger } from '../../receiver/options.js';
+import type { Header } from '../answers.js';
+import type { RpcError } from '../rpc.js';
+import type { BlockPlace, Place } from './block-of.js';
+import { Contradiction, type Found, findFinal } from './final-blocks.js';
+import { KnownBlocks } from './known-blocks.js';
+import type { Tag } from './level.js';
+import { ERROR_WAIT_MS, type ExpectedChain, type FinalityNode, isWithin } from './node.js';
+import { Pace, waitOf } from './pace.js';
+
+/** What a node says of a place: the final block there is the event's, or another; it is not final yet; or no answer. */
+export type Say =
+  | { readonly kind: 'same' | 'other' }
+  | { readonly kind: 'ahead'; readonly waitMs: number; readonly isStuck: boolean }
+  | { readonly kind: 'unknown'; readonly waitMs: number; readonly error: Error };
+
+/** A place with its block, once it is known. */
+type Located = Place & BlockPlace;
+
+/** How long the headers that were requested to look again are used again, for other events and after a failure. */
+const AGAIN_MS = 10 * 60_000;
+/** A final block is never so far behind: the node is syncing, or has another chain. */
+const TOO_FAR_MS = 24 * 3_600_000;
+/** A node whose tag's block is the same for so long may be stuck: other nodes are asked too. */
+const STUCK_MS = 10 * 60_000;
+
+interface LookUpsOptions {
+  readonly node: FinalityNode;
+  readonly tag: Tag;
+  readonly chain: ExpectedChain;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Called when blocks that were final no longer are. */
+  readonly onContradiction: () => void;
+}
+
+/**
+ * Asks one node about places. One round runs at a time, for all places that were asked about since the last round
+ * started, so that concurrent callers share its requests.
+ */
+export class NodeLookUps {
+  readonly #known = new KnownBlocks();
+  readonly #pace = new Pace();
+  #next: { readonly places: Map<string, Place>; readonly says: Promise<ReadonlyMap<string, Say>> } | undefined;
+  #running: Promise<unknown> | undefined;
+  /** A block of an event that was found on the node. */
+  #witness: { readonly number: number; readonly hash: Hex } | undefined;
+  /** The answers of the last look-ups that showed that a block was replaced. */
+  #again: { readonly blocks: KnownBlocks; readonly at: number } | undefined;
+  #isContradicted = false;
+  /** When the last round failed. */
+  failedAt = -Infinity;
+
+  constructor(private readonly options: LookUpsOptions) {}
+
+  get origin(): string {
+    return this.options.node.origin;
+  }
+
+  /** What the node says of these places, and of others that are asked about at the same time. */
+  look(places: readonly Place[]): Promise<ReadonlyMap<string, Say>> {
+    this.#next ??= this.#prepare();
+    for (const place of places) this.#next.places.set(place.key, place);
+    return this.#next.says;
+  }
+
+  #prepare() {
+    const places = new Map<string, Place>();
+    const start = async () => {
+      await this.#running;
+      this.#next = undefined;
+      const round = this.#round([...places.values()]);
+      this.#running = round.catch(() => {});
+      return round;
+    };
+    return { places, says: start() };
+  }
+
+  async #round(places: readonly Place[]): Promise<ReadonlyMap<string, Say>> {
+    const says = new Map<string, Say>();
+    try {
+      await this.options.node.checkChain(this.#isContradicted);
+      this.#isContradicted = false;
+      const located = await this.#locate(places, says);
+      await this.#compare(located, says);
+    } catch (error) {
+      if (error instanceof Contradiction) {
+        this.#forget(error);
+        says.clear();
+      }
+      for (const { key } of places) if (!says.has(key)) says.set(key, this.#unknown(error as Error));
+    }
+    if ([...says.values()].some(({ kind }) => kind === 'unknown')) this.failedAt = this.options.now();
+    return says;
+  }
+
+  /** Adds their blocks to places of transactions. */
+  async #locate(places: readonly Place[], says: Map<string, Say>): Promise<Located[]> {
+    const located = places.map(async (place): Promise<Located | undefined> => {
+      if (place.number !== undefined) return place;
+      try {
+        const block = await this.options.node.blockOf(place.transaction);
+        if (block) return { ...place, ...block };
+        says.set(place.key, this.#unknown(this.options.node.error(`has no receipt of ${place.transaction}.`)));
+      } catch (error) {
+        says.set(place.key, this.#unknown(error as Error));
+      }
+      return undefined;
+    });
+    return (await Promise.all(located)).filter((place) => place !== undefined);
+  }
+
+  async #compare(places: readonly Located[], says: Map<string, Say>): Promise<void> {
+    const { node, tag } = this.options;
+    const usual = { node, pace: this.#pace, depth: tag.depth };
+    const { found } = await findFinal(numbersOf(places), { ...usual, known: this.#known, isAgain: false });
+    const doubtful: Located[] = [];
+    for (const place of places) {
+      const block = found.get(place.number) as Found;
+      if (!('hash' in block)) says.set(place.key, this.#notFinal(block));
+      else if (block.hash === place.hash && !place.isRemoval) {
+        this.#witness = { number: place.number, hash: place.hash };
+        says.set(place.key, { kind: 'same' });
+      } else if (place.transaction !== undefined) {
+        const error = node.error(`has a receipt of ${place.transaction} that is not of its chain.`);
+        says.set(place.key, this.#unknown(error));
+      } else doubtful.push(place);
+    }
+    if (doubtful.length > 0) await this.#lookAgain(doubtful, found, says);
+  }
+
+  /**
+   * Nothing is dropped, and no removal believed, by what is remembered: the final block is a new one, and is linked anew by
+   * headers of such look-ups only.
+   */
+  async #lookAgain(
+    places: readonly Located[],
+    before: ReadonlyMap<number, Found>,
+    says: Map<string, Say>,
+  ): Promise<void> {
+    const { node, tag, chain, now } = this.options;
+    await node.checkChain(true);
+    if (!this.#again || !isWithin(now() - this.#again.at, AGAIN_MS))
+      this.#again = { blocks: new KnownBlocks(), at: now() };
+    const known = this.#again.blocks;
+    known.unlink();
+    const options = { node, pace: this.#pace, depth: tag.depth, known, isAgain: true };
+    const { found, tagged } = await findFinal(numbersOf(places), options);
+    // Asked for by number, also where the tag or a hash named it.
+    const byNumber = await mapOf(found.keys(), (number) => node.header(number));
+    const hashes = places.filter(({ number, hash }) => isOther(found.get(number), hash)).map(({ hash }) => hash);
+    const byHash = await mapOf(new Set(hashes), (hash) => this.#headerOf(hash));
+    for (const [number, hash] of known.final) if (!this.#known.addFinal(number, hash)) throw new Contradiction(number);
+    const isProven = chain.isGiven || (await this.#isOfEvents());
+
+    const judge = (place: Located, hash: Hex): Say => {
+      const shown = byNumber.get(place.number);
+      if (shown instanceof Error) return this.#unknown(shown);
+      if (shown?.hash !== hash) return this.#unknown(node.error(`has two blocks ${place.number}.`));
+      const isSame = hash === place.hash;
+      const missing = place.number - (tagged - (isSame ? tag.depthOfMoot : tag.depthOfOther));
+      if (missing > 0) return this.#notFinal({ missing });
+      if (isSame) return { kind: 'same' };
+      if (!isProven) return this.#unknown(node.error(notProven(place.number)));
+      const own = byHash.get(place.hash);
+      if (own instanceof Error) return this.#unknown(own);
+      if (own === undefined || own.number === place.number) return { kind: 'other' };
+      return { ...this.#unknown(node.error(contradicts(place.number, own.number))), waitMs: waitOf(TOO_FAR_MS) };
+    };
+    for (const place of places) {
+      const block = found.get(place.number) as Found;
+      if ('hash' in block && isOther(before.get(place.number), block.hash)) throw new Contradiction(place.number);
+      says.set(place.key, 'hash' in block ? judge(place, block.hash) : this.#notFinal(block));
+    }
+  }
+
+  /** The block with a hash, which may be of another fork; undefined when the node does not have it, in any wording. */
+  #headerOf(hash: Hex): Promise<Header | undefined> {
+    return this.options.node.headerOf(hash).catch((error: RpcError) => {
+      if (error.reason === 'refused') return undefined;
+      throw error;
+    });
+  }
+
+  /** Whether the node still has a block of an event. */
+  async #isOfEvents(): Promise<boolean> {
+    if (!this.#witness) return false;
+    const { number, hash } = this.#witness;
+    const header = await this.options.node.header(number);
+    return header?.hash === hash;
+  }
+
+  /** What was known is wrong: it is asked for anew. */
+  #forget({ number }: Contradiction): void {
+    this.#isContradicted = true;
+    this.#known.clear();
+    this.#again = undefined;
+    this.#witness = undefined;
+    this.options.onContradiction();
+    this.options.logger.warn(
+      { origin: this.origin, blockNumber: number },
+      `The node at ${this.origin} has another final block ${number} than before: a re-org was deeper than \`level\` allows for, or the URL has another chain. All blocks are looked up again.`,
+    );
+  }
+
+  #notFinal(found: Found): Say {
+    if ('error' in found) return this.#unknown(found.error);
+    const { missing } = found as { readonly missing: number };
+    if (this.#pace.timeOf(missing) > TOO_FAR_MS) {
+      const why = `has a final block that is ${missing} blocks before the event's. Check that it is not syncing, and that \`rpcUrl\` is of the chain of the events.`;
+      return { ...this.#unknown(this.options.node.error(why)), waitMs: waitOf(TOO_FAR_MS) };
+    }
+    return { kind: 'ahead', waitMs: this.#pace.waitFor(missing), isStuck: this.options.node.stuckMs > STUCK_MS };
+  }
+
+  #unknown(error: Error): Extract<Say, { kind: 'unknown' }> {
+    const { retryAfterMs } = error as Partial<RpcError>;
+    return { kind: 'unknown', waitMs: waitOf(retryAfterMs ?? ERROR_WAIT_MS), error };
+  }
+}
+
+function numbersOf(places: readonly Located[]): number[] {
+  return [...new Set(places.map(({ number }) => number))];
+}
+
+/** Whether another block was found. */
+function isOther(found: Found | undefined, hash: Hex): boolean {
+  return found !== undefined && 'hash' in found && found.hash !== hash;
+}
+
+/** Looks up each key; a failure is the value of its key. */
+async function mapOf<Key, Value>(keys: Iterable<Key>, lookUp: (key: Key) => Promise<Value>) {
+  const entries = Array.from(keys, async (key) => [key, await lookUp(key).catch((error: Error) => error)] as const);
+  return new Map(await Promise.all(entries));
+}
+
+function notProven(number: number): string {
+  return `has another final block ${number}, but has not shown a block of any event yet. Set \`chainId\`, or check that \`rpcUrl\` is of the chain of the events.`;
+}
+
+function contradicts(number: number, actual: number): string {
+  return `has the block of the event's hash at ${actual}, but the event says ${number}. Report it to the service.`;
+}

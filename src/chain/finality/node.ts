@@ -1,0 +1,158 @@
+import type { Hex } from '../../evm/types.js';
+import { fieldsOf, type Header, hexOf, malformed, readHeader, readNumber } from '../answers.js';
+import { createRpc, type Rpc, RpcError } from '../rpc.js';
+import type { RpcUrl } from '../rpc-url.js';
+import type { Tag } from './level.js';
+import { waitOf } from './pace.js';
+
+/** Answers contain the hashes of a block's transactions: ten times those of the largest chains. */
+const MOST_BYTES = 8 * 1024 * 1024;
+/** Requests to a node at a time. */
+const CONCURRENCY = 8;
+/** How long a tag's block is reused. It is also the shortest time after which an event is asked about again. */
+const FRESH_MS = 1000;
+/** After an error, or HTTP 429 without a time. */
+export const ERROR_WAIT_MS = 15_000;
+
+/** Whether a time is over by less than `ms`. A clock that was set back says neither that it is nor that it is not. */
+export function isWithin(pastMs: number, ms: number): boolean {
+  return pastMs >= 0 && pastMs < ms;
+}
+
+/** The chain ID that all nodes must have: the option, or what the first node says. */
+export interface ExpectedChain {
+  id: number | undefined;
+  readonly isGiven: boolean;
+}
+
+interface NodeOptions {
+  readonly url: RpcUrl;
+  readonly tag: Tag;
+  readonly chain: ExpectedChain;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+}
+
+/** Makes the calls to one node, and checks the answers. All methods reject with RpcError only. */
+export class FinalityNode {
+  readonly origin: string;
+  readonly #rpc: Rpc;
+  #isChainChecked = false;
+  #tagged: { readonly header: Header; readonly at: number } | undefined;
+  /** When the tag's block was seen to rise. */
+  #risenAt = Number.POSITIVE_INFINITY;
+  /** What the node answered when it asked for a pause. */
+  #pause: { readonly error: RpcError; readonly at: number; readonly ms: number } | undefined;
+
+  constructor(private readonly options: NodeOptions) {
+    const { url, timeoutMs } = options;
+    this.origin = url.origin;
+    this.#rpc = createRpc(url, { timeoutMs, retries: 0, maxBytes: MOST_BYTES, concurrency: CONCURRENCY });
+  }
+
+  /** Checks the chain ID, once unless `isAgain`. */
+  async checkChain(isAgain: boolean): Promise<void> {
+    const { chain } = this.options;
+    if (this.#isChainChecked && !isAgain) return;
+    this.#isChainChecked = false;
+    const id = await this.#ask('eth_chainId', [], (answer) => readNumber(answer, 'eth_chainId'));
+    chain.id ??= id;
+    if (id !== chain.id) {
+      const whose = chain.isGiven ? '`chainId`' : 'another URL';
+      throw this.error(`has chain ID ${id}, but ${whose} has ${chain.id}. Check \`rpcUrl\` and \`chainId\`.`);
+    }
+    this.#isChainChecked = true;
+  }
+
+  /** The block of the level's tag; `isAgain`: not one that was asked for before this call. */
+  async tagged(isAgain: boolean): Promise<Header> {
+    const { tag } = this.options.tag;
+    const at = this.options.now();
+    if (!isAgain && this.#tagged && isWithin(at - this.#tagged.at, FRESH_MS)) return this.#tagged.header;
+    const header = await this.#tagBlock(tag);
+    if (!this.#tagged || header.number > this.#tagged.header.number) this.#risenAt = at;
+    this.#tagged = { header, at };
+    return header;
+  }
+
+  /** For how long the tag's block has been the same, in milliseconds. */
+  get stuckMs(): number {
+    return this.options.now() - this.#risenAt;
+  }
+
+  async #tagBlock(tag: Tag['tag']): Promise<Header> {
+    const otherwise = 'If the chain has none, use level: { confirmations: n }.';
+    let header: Header | undefined;
+    try {
+      header = await this.#ask('eth_getBlockByNumber', [tag, false], readHeader);
+    } catch (error) {
+      // Nodes have many wordings for a tag that they do not know.
+      if (tag === 'latest' || !(error instanceof RpcError) || error.reason !== 'refused') throw error;
+      throw new RpcError(`Cannot get the \`${tag}\` block: ${error.message} ${otherwise}`, error);
+    }
+    return header ?? this.#none(tag, otherwise);
+  }
+
+  #none(tag: string, otherwise: string): never {
+    throw this.error(tag === 'latest' ? 'has no block.' : `has no \`${tag}\` block. ${otherwise}`);
+  }
+
+  /** The block with a number; undefined when the node does not have it. */
+  async header(number: number): Promise<Header | undefined> {
+    return this.#ask('eth_getBlockByNumber', [hexOf(number), false], (answer) => readHeader(answer, number));
+  }
+
+  /** The block with a hash; undefined when the node does not have it. */
+  async headerOf(hash: Hex): Promise<Header | undefined> {
+    return this.#ask('eth_getBlockByHash', [hash, false], (answer) => {
+      const header = readHeader(answer);
+      if (header && header.hash !== hash) malformed('block.hash', 'the requested hash');
+      return header;
+    });
+  }
+
+  /** The block of a transaction; undefined when the node has no receipt of it. */
+  async blockOf(transaction: Hex): Promise<{ readonly number: number; readonly hash: Hex } | undefined> {
+    return this.#ask('eth_getTransactionReceipt', [transaction], (answer) => {
+      if (answer === null) return undefined;
+      const read = fieldsOf(answer, 'receipt');
+      if (read.hash('transactionHash') !== transaction) malformed('receipt', 'that of the requested transaction');
+      return { number: read.position('blockNumber'), hash: read.hash('blockHash') };
+    });
+  }
+
+  /** The error for a node that answers, but not what it should. */
+  error(what: string): RpcError {
+    return new RpcError(`The node at ${this.origin} ${what}`, { reason: 'malformed' });
+  }
+
+  /** Calls a method, and reads its answer. */
+  async #ask<Value>(method: string, params: readonly unknown[], read: (answer: unknown) => Value): Promise<Value> {
+    const answer = await this.#call(method, params);
+    try {
+      return read(answer);
+    } catch (error) {
+      throw new RpcError(`${method} at ${this.origin} failed: ${(error as RpcError).message}`, { reason: 'malformed' });
+    }
+  }
+
+  async #call(method: string, params: readonly unknown[]): Promise<unknown> {
+    const { now } = this.options;
+    if (this.#pause) {
+      const { error, at, ms } = this.#pause;
+      const past = now() - at;
+      if (isWithin(past, ms)) throw new RpcError(error.message, { reason: error.reason, retryAfterMs: ms - past });
+    }
+    try {
+      // Once more at once: the node may have closed the idle connection that the request was sent on.
+      return await this.#rpc(method, params).catch((error: RpcError) => {
+        if (error.reason !== 'unreachable') throw error;
+        return this.#rpc(method, params);
+      });
+    } catch (error) {
+      const { reason, retryAfterMs = ERROR_WAIT_MS } = error as RpcError;
+      if (reason === 'rate-limited') this.#pause = { error: error as RpcError, at: now(), ms: waitOf(retryAfterMs) };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Header } from '../answers.js';
+
+const SHORTEST_MS = 1000;
+const LONGEST_MS = 5 * 60_000;
+/** Ethereum's time between blocks, until two headers say better. */
+const DEFAULT_BLOCK_MS = 12_000;
+/** Over how many blocks the pace is measured, at most. */
+const SPAN = 1024;
+
+/** A time as a wait: from a second to five minutes, whatever a node asks for. */
+export function waitOf(ms: number): number {
+  return Math.ceil(Math.min(Math.max(ms, SHORTEST_MS), LONGEST_MS));
+}
+
+/** How long to wait for blocks, by the timestamps of the headers seen. */
+export class Pace {
+  #low: Header | undefined;
+  #high: Header | undefined;
+
+  observe(header: Header): void {
+    if (!this.#high || header.number > this.#high.number) this.#high = header;
+    const isLow = !this.#low || header.number < this.#low.number || this.#high.number - this.#low.number > SPAN;
+    if (isLow && this.#high.number - header.number <= SPAN) this.#low = header;
+  }
+
+  /** Whether two headers have been seen. */
+  get isKnown(): boolean {
+    return this.#low !== this.#high;
+  }
+
+  /** The time until a number of blocks are mined, in milliseconds. */
+  timeOf(blocks: number): number {
+    const [low, high] = [this.#low, this.#high];
+    if (!low || !high || low.number >= high.number) return blocks * DEFAULT_BLOCK_MS;
+    return (blocks * 1000 * (high.timestamp - low.timestamp)) / (high.number - low.number);
+  }
+
+  /** That time as a wait: from a second to five minutes. */
+  waitFor(blocks: number): number {
+    return waitOf(this.timeOf(blocks));
+  }
+}

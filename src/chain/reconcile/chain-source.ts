@@ -1,0 +1,252 @@
+import { keccak256 } from 'viem';
+import { ConfigError } from '../../errors.js';
+import type { Hex } from '../../evm/types.js';
+import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
+import type { Logger } from '../../receiver/options.js';
+import type { FinalityLevel } from '../finality/level.js';
+import { guardedLogger, tellUnknownOnce } from '../logging.js';
+import { readNodeOptions } from '../node-options.js';
+import { RpcError } from '../rpc.js';
+import { readWatched, type Watched, type WatchedContract } from '../watched.js';
+import { BloomTest } from './bloom.js';
+import { ChainNode } from './chain-node.js';
+import { NodePool } from './node-pool.js';
+import type { SealedHeader } from './range-answers.js';
+import { RangeFlaw } from './range-flaw.js';
+import { type BlockEvents, readRange } from './range-reader.js';
+import { RangeSize } from './range-size.js';
+import type { ReconcileSource, SourceChunk } from './source.js';
+
+/** Options of `chainSource`. */
+export interface ChainSourceOptions {
+  /**
+   * URL of an EVM node's JSON-RPC over HTTP, or several: if one fails, the next is asked. Only the origins appear in messages:
+   * the rest may contain a key.
+   */
+  readonly rpcUrl: string | readonly string[];
+  /** Contracts whose logs become `event.emitted`, as in `watchChain`. (Default: none.) */
+  readonly contracts?: readonly WatchedContract[] | undefined;
+  /**
+   * Addresses whose transactions become `transaction.included`. Every block is then read with all its transactions.
+   * (Default: none.)
+   */
+  readonly wallets?: readonly string[] | undefined;
+  /**
+   * The last block to read: the chain's `safe` or `finalized` block, or the one with this many confirmations; the last block of
+   * the chain has 1. At least as strict as the receiver's `finality`. (Default: `finalized`.)
+   */
+  readonly level?: FinalityLevel | undefined;
+  /**
+   * Reads only blocks that are at least this old, in seconds: what is missing there has been lost, and is not just late in a
+   * queue. (Default: 0.)
+   */
+  readonly minAgeSeconds?: number | undefined;
+  /** ID of the chain. A node of another chain is refused. (Default: what the first node says.) */
+  readonly chainId?: number | undefined;
+  /** How many of the nodes must return the same blocks and logs. (Default: 1.) */
+  readonly agree?: number | undefined;
+  /** Largest number of blocks per request for logs. It is lowered for nodes that refuse it. (Default: 1000.) */
+  readonly maxRange?: number | undefined;
+  /** Time limit for one request, in milliseconds. (Default: 15 000.) */
+  readonly timeoutMs?: number | undefined;
+  /** Logs nodes that leave out logs, and logs that no ABI matches. (Default: the console, for warnings and errors.) */
+  readonly logger?: Logger | undefined;
+}
+
+interface Run {
+  readonly pool: NodePool;
+  readonly chainId: number;
+  readonly final: SealedHeader | undefined;
+  /** The last block to read; -1 if there is none. */
+  readonly end: number;
+  readonly head: number | undefined;
+}
+
+const OPTIONS = [
+  ...[
+    'rpcUrl',
+    'contracts',
+    'wallets',
+    'level',
+    'minAgeSeconds',
+    'chainId',
+    'agree',
+    'maxRange',
+    'timeoutMs',
+    'logger',
+  ],
+];
+
+/**
+ * Reads the events of contracts from the chain for `reconcile`, up to the last final block, in the service's format: the same
+ * as those of `watchChain`. Positions are block numbers. Every block is linked to the final block by its hashes, and every log
+ * to its block. The logs of each block that has some, or whose bloom filter allows some, are asked for by its hash. It does not
+ * verify what all nodes that it asks agree on: use `agree` with nodes of different providers.
+ *
+ * Ranges are halved when a node refuses them, in whatever words, and grow again. At most 8 requests per node run at once, and
+ * the events of at most 10 000 logs (or of one block) are in memory.
+ *
+ * @example
+ * ```ts
+ * import { parseAbi } from 'abitype';
+ * import { chainSource } from 'event-webhook-receiver/chain';
+ *
+ * const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+ * const token = { address: '0x5FbDB2315678afecb367f032d93F642f64180aa3', abi, name: 'Token', label: 'token' };
+ *
+ * export const source = chainSource({ rpcUrl: 'http://127.0.0.1:8545', chainId: 31337, contracts: [token] });
+ * ```
+ * @param options The nodes and what to read; see {@link ChainSourceOptions}.
+ * @returns A source for `reconcile`. It sends no request before `reconcile` uses it.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
+ */
+export function chainSource(options: ChainSourceOptions): ReconcileSource {
+  checkOptions('chainSource', options, OPTIONS);
+  const { level = 'finalized', rpcUrl, chainId, maxRange = 1000, timeoutMs = 15_000 } = options;
+  const { minAgeSeconds = 0 } = options;
+  const { urls, agree, tag } = readNodeOptions({ rpcUrl, chainId, agree: options.agree, level });
+  const watched = readWatched('chainSource', options.contracts, options.wallets);
+  checkNumber('minAgeSeconds', minAgeSeconds, 0);
+  checkNumber('maxRange', maxRange, 1);
+  checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
+  const logger = guardedLogger(options.logger);
+  const bloomTest = new BloomTest([...watched.contracts.keys()] as Hex[]);
+  const settings = { watched, bloomTest, onUnknown: tellUnknownOnce(logger) };
+  const size = new RangeSize(Math.floor(maxRange));
+  const pools = new WeakMap<AbortSignal, NodePool>();
+  const runs = new WeakMap<AbortSignal, Run>();
+  let hasBlooms = true;
+
+  const poolOf = (signal: AbortSignal) => {
+    const nodes = urls.map((url) => new ChainNode(url, { tag, timeoutMs, signal }));
+    return new NodePool(nodes, agree, isTooMuch);
+  };
+
+  async function open(signal: AbortSignal): Promise<Run> {
+    const pool = pools.get(signal) ?? poolOf(signal);
+    pools.set(signal, pool);
+    const chainId = options.chainId ?? ((await pool.ask((node) => node.chainId()))[0] as number);
+    const answers = await pool.ask(async (node) => {
+      await node.checkChain(chainId);
+      return { final: await node.final(), head: await node.head() };
+    });
+    const finals = answers.map(({ final }) => final);
+    const lowest = finals.reduce((low, each) => (low && each && low.number < each.number ? low : low && each));
+    if (lowest && agree > 1) {
+      const same = await pool.ask((node) => node.header(lowest.number));
+      if (same.some(({ hash }) => hash !== lowest.hash)) {
+        throw new RangeFlaw('changed', `The nodes have different final blocks ${lowest.number}`);
+      }
+    }
+    const youngest = minAgeSeconds > 0 ? Math.floor(Date.now() / 1000) - minAgeSeconds : Number.POSITIVE_INFINITY;
+    const end = lowest ? await lastUntil(youngest, lowest, pool) : -1;
+    const run = { pool, chainId, final: lowest, end, head: Math.max(...answers.map(({ head }) => head)) };
+    runs.set(signal, run);
+    return run;
+  }
+
+  /** Reads a range from as many nodes as must agree. */
+  async function readAgreed(run: Run, range: readonly [number, number], isExact: boolean): Promise<BlockEvents[]> {
+    const results = await run.pool.ask(async (node) => {
+      await node.checkChain(run.chainId);
+      const blocks = await readRange(node, range, isExact, settings);
+      await node.link((blocks.at(-1) as BlockEvents).header, run.final as SealedHeader);
+      return blocks;
+    });
+    const [first = [], ...others] = results;
+    const at = first.findIndex((block, index) => others.some((blocks) => blocks[index]?.digest() !== block.digest()));
+    if (at < 0) return first;
+    if (!isExact) return readAgreed(run, range, true);
+    throw new RangeFlaw('changed', `The nodes have different logs in block ${range[0] + at}`);
+  }
+
+  /** Whether a smaller range, or another way to read it, may succeed. */
+  function makesSmaller(error: unknown, length: number): boolean {
+    if (error instanceof RangeFlaw && error.flaw === 'bloom' && hasBlooms) {
+      hasBlooms = false;
+      logger.warn({ err: error }, `${error.message} The logs of each block are asked for by its hash from now on.`);
+      return true;
+    }
+    if (length === 1 || !isTooMuch(error)) return false;
+    size.refused(length);
+    const level = error instanceof RangeFlaw ? 'warn' : 'debug';
+    logger[level](
+      { err: error, blocks: length },
+      `${(error as Error).message} Asking for ${size.value} blocks at a time.`,
+    );
+    return true;
+  }
+
+  async function* read(from: number, to: number, signal: AbortSignal): AsyncGenerator<SourceChunk> {
+    const run = runs.get(signal) ?? (await open(signal));
+    if (to > (run.final?.number ?? -1))
+      throw new ConfigError(`Block ${to} is not final: read up to the \`end\` of open.`);
+    let parent: string | undefined;
+    for (let start = from; start <= to; ) {
+      const end = Math.min(to, start + size.value - 1);
+      const length = end - start + 1;
+      let blocks: BlockEvents[];
+      try {
+        blocks = await readAgreed(run, [start, end], length === 1 || !hasBlooms);
+      } catch (error) {
+        if (makesSmaller(error, length)) continue;
+        throw error;
+      }
+      if (parent !== undefined && blocks[0]?.header.parentHash !== parent) {
+        throw new RangeFlaw('changed', `Block ${start} does not follow the block before it`);
+      }
+      parent = blocks.at(-1)?.header.hash;
+      size.answered(length);
+      yield chunkOf(blocks, end);
+      start = end + 1;
+    }
+  }
+
+  return {
+    name: 'chain',
+    scope: scopeOf(watched),
+    async open({ signal }) {
+      const { chainId, end, head } = await open(signal);
+      return { chainId, end, head };
+    },
+    read: (from, to, { signal }) => read(from, to, signal),
+  };
+}
+
+/** The last block up to `final` that was mined by a time in Unix seconds; -1 if there is none. */
+async function lastUntil(second: number, final: SealedHeader, pool: NodePool): Promise<number> {
+  const isYoung = async (at: number) =>
+    (await pool.ask((node) => node.header(at))).some((block) => block.timestamp > second);
+  if (final.timestamp <= second) return final.number;
+  let [old, young] = [-1, final.number];
+  for (let step = 1; old < 0 && young > 0; step *= 2) {
+    const at = Math.max(0, final.number - step);
+    if (await isYoung(at)) young = at;
+    else old = at;
+  }
+  while (young - old > 1) {
+    const middle = Math.floor((old + young) / 2);
+    if (await isYoung(middle)) young = middle;
+    else old = middle;
+  }
+  return old;
+}
+
+/** The same text for the same addresses, however many there are. */
+function scopeOf({ contracts, wallets }: Watched): string {
+  const addresses = [[...contracts.keys()].sort(), [...wallets].sort()];
+  return keccak256(new TextEncoder().encode(JSON.stringify(addresses)));
+}
+
+function chunkOf(blocks: readonly BlockEvents[], to: number): SourceChunk {
+  const entries = blocks.flatMap(({ header, events }) => events.map((event) => ({ position: header.number, event })));
+  const oldest = blocks.find(({ events }) => events.length > 0);
+  const blockHashes = blocks.map(({ header }) => header.hash);
+  return { to, entries, oldestAt: oldest && 1000 * oldest.header.timestamp, blockHashes };
+}
+
+/** Whether an error may go away when fewer blocks are asked for. Providers word their limits in many ways. */
+function isTooMuch(error: unknown): boolean {
+  if (error instanceof RangeFlaw) return error.flaw === 'cut';
+  return error instanceof RpcError && error.reason !== 'rate-limited' && error.reason !== 'aborted';
+}

@@ -1,0 +1,137 @@
+import { ConfigError, isWebhookError } from '../../errors.js';
+import type { WebhookEvent } from '../../events/types.js';
+import { logIdentity } from '../../evm/raw-log.js';
+import type { DeliveryResult } from '../../receiver/answer.js';
+import type { SecretRequest } from '../../receiver/options.js';
+import type { Receiver } from '../../receiver/receiver.js';
+import { asError, type ReconcileStatus, Stop } from './report.js';
+import type { SourceEntry } from './source.js';
+
+/** The part of a receiver that `reconcile` uses. */
+export type ReconcilingReceiver = Pick<Receiver, 'idempotencyKey' | 'rememberedSince' | 'handleEvents' | 'peek'>;
+
+/** An event with its idempotency key. */
+export interface KeyedEntry extends SourceEntry {
+  readonly key: string;
+}
+
+/** What became of an entry. */
+export interface Result {
+  readonly entry: KeyedEntry;
+  readonly status: ReconcileStatus;
+  readonly error?: Error | undefined;
+}
+
+export interface FeedOptions {
+  readonly receiver: ReconcilingReceiver;
+  readonly request: SecretRequest | undefined;
+  /** Whether to handle the events, and not only to look. */
+  readonly handle: boolean;
+}
+
+/** Codes of errors that are not about the event: the next one would fail as well. */
+const BUSY = /_(STORE|ENQUEUE|SECRET|OVERLOADED|OUT_OF_TIME|DRAINING|BODY_INCOMPLETE)$/;
+
+const STATUS: Partial<Record<string, ReconcileStatus>> = {
+  handled: 'repaired',
+  stored: 'stored',
+  duplicate: 'present',
+  dropped: 'dropped',
+  'not-final': 'waiting',
+  'in-progress': 'waiting',
+};
+
+/** The key under which an entry is remembered. An event that has none is told by its id. */
+export function keyedEntry(entry: SourceEntry, receiver: ReconcilingReceiver): KeyedEntry {
+  try {
+    return { ...entry, key: receiver.idempotencyKey(entry.event) };
+  } catch {
+    // The receiver says why when it gets the event.
+    return { ...entry, key: `${entry.event.event}:${entry.event.id}` };
+  }
+}
+
+/** @throws ConfigError if a key is not made of the log's place on the chain: what is there already would take effect again. */
+export function checkKey({ event, key }: KeyedEntry, chainId: number | undefined): void {
+  const prefix = /^[1-9]\d*(?=:)/.exec(key)?.[0] ?? '1';
+  let expected: string;
+  try {
+    expected = logIdentity(event, { chainId: chainId ?? BigInt(prefix) });
+  } catch {
+    // The event says too little: it fails, alone.
+    return;
+  }
+  if (key === expected) return;
+  throw new ConfigError(
+    `\`reconcile\` needs a receiver that tells events apart by their place on the chain, as delivered events have other ids. Set its option \`idempotencyKey: (event) => logIdentity(event, { chainId: ${chainId ?? 'n'} })\`.`,
+  );
+}
+
+/** Passes events to the receiver, as a delivery. Calls `settle` with each result, and throws Stop when it is no use to go on. */
+export async function feed(
+  entries: readonly KeyedEntry[],
+  options: FeedOptions,
+  settle: (result: Result) => void,
+): Promise<void> {
+  const { receiver, request } = options;
+  const events = entries.map(({ event }) => event);
+  if (!options.handle) return look(entries, events, options, settle);
+  const { status, error, outcomes } = await receiver.handleEvents(events, { request });
+  if (outcomes.length === entries.length) return settleAll(entries, outcomes, settle);
+  if (status !== 413) throw new Stop(status === 503 ? 'busy' : 'refused', error);
+  if (entries.length === 1) return settle({ entry: entries[0] as KeyedEntry, status: 'failed', error });
+  const half = Math.ceil(entries.length / 2);
+  await feed(entries.slice(0, half), options, settle);
+  await feed(entries.slice(half), options, settle);
+}
+
+function settleAll(
+  entries: readonly KeyedEntry[],
+  outcomes: DeliveryResult['outcomes'],
+  settle: (result: Result) => void,
+): void {
+  let busy: Error | undefined;
+  for (const [at, { status, error }] of outcomes.entries()) {
+    settle({ entry: entries[at] as KeyedEntry, status: STATUS[status] ?? 'failed', error });
+    if (status === 'failed' && error && BUSY.test(error.code)) busy ??= error;
+  }
+  if (busy) throw new Stop('busy', busy);
+}
+
+async function look(
+  entries: readonly KeyedEntry[],
+  events: readonly WebhookEvent[],
+  { receiver, request }: FeedOptions,
+  settle: (result: Result) => void,
+): Promise<void> {
+  try {
+    const states = await receiver.peek(events, { request });
+    for (const [at, entry] of entries.entries()) {
+      const state = states[at];
+      settle({ entry, status: state === 'handled' ? 'present' : state === 'in-progress' ? 'waiting' : 'missing' });
+    }
+  } catch (error) {
+    if (isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG') throw error;
+    throw new Stop('busy', asError(error));
+  }
+}
+
+/** Splits entries into deliveries, far below a receiver's limit on bytes. */
+export function* batchesOf(entries: readonly KeyedEntry[], batchSize: number): Generator<KeyedEntry[]> {
+  let batch: KeyedEntry[] = [];
+  let length = 0;
+  for (const entry of entries) {
+    const own = JSON.stringify(entry.event).length;
+    if (batch.length >= batchSize || (batch.length > 0 && length + own > LONGEST_BATCH)) {
+      yield batch;
+      batch = [];
+      length = 0;
+    }
+    batch.push(entry);
+    length += own;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Characters of a delivery, each of which takes at most three bytes. */
+const LONGEST_BATCH = 300_000;

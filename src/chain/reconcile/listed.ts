@@ -1,0 +1,102 @@
+import type { WebhookEvent } from '../../events/types.js';
+import type { SourceChunk, SourceEntry } from './source.js';
+
+/** An event of a list in any order. */
+export interface Listed extends SourceEntry {
+  /** When it happened, in epoch ms; NaN if unknown. */
+  readonly at: number;
+  /** Its place among those of its position. */
+  readonly index: number;
+}
+
+/** Events from a position on, all up to another. */
+interface Window {
+  readonly from: number;
+  readonly kept: readonly Listed[];
+  /** Events from this position on may be missing. */
+  readonly before: number;
+}
+
+/**
+ * Reads a list in any order as ascending chunks of at most `size` events, for one run. It lists everything for each `size` events,
+ * and keeps at most twice as many: events that are retried one by one take one listing. Events of one position are in
+ * one chunk.
+ */
+export class ListReader {
+  #window: Window = { from: 0, kept: [], before: 0 };
+
+  constructor(
+    private readonly list: (from: number) => AsyncIterable<Listed>,
+    /** The last position that may be kept: later ones may still get events. */
+    private readonly end: number,
+    private readonly size: number,
+  ) {}
+
+  async *read(from: number, to: number): AsyncGenerator<SourceChunk, undefined> {
+    if (to > this.end) return yield* new ListReader(this.list, to, this.size).read(from, to);
+    for (let next = from; next <= to; ) {
+      const { kept, before } = await this.#windowAt(next);
+      const last = Math.min(to, before - 1);
+      const found = kept.filter(({ position }) => position >= next && position <= last);
+      const entries = found.map(({ position, event }) => ({ position, event }));
+      yield { to: last, entries, ...(found.length > 0 && { oldestAt: oldestOf(found) }) };
+      next = last + 1;
+    }
+  }
+
+  async #windowAt(next: number): Promise<Window> {
+    if (this.#window.from <= next && next < this.#window.before) return this.#window;
+    const lowest = new Lowest(this.size, this.end + 1);
+    for await (const listed of this.list(next)) if (listed.position >= next) lowest.add(listed);
+    const { kept, before } = lowest.result();
+    if (before <= next) throw new Error(`Position ${next} has more than ${this.size} events. Raise \`chunkSize\`.`);
+    this.#window = { from: next, kept, before };
+    return this.#window;
+  }
+}
+
+/** The time of the oldest; undefined if one of them has none. */
+function oldestOf(kept: readonly Listed[]): number | undefined {
+  const oldest = kept.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
+  return Number.isNaN(oldest) ? undefined : oldest;
+}
+
+/** Keeps the events of the lowest positions, complete for each of them. */
+class Lowest {
+  #kept: Listed[] = [];
+
+  constructor(
+    private readonly size: number,
+    /** Events from this position on may be missing. */
+    private before: number,
+  ) {}
+
+  add(listed: Listed): void {
+    if (listed.position >= this.before) return;
+    if (this.#kept.push(listed) >= 2 * this.size) this.#cut();
+  }
+
+  #cut(): void {
+    this.#kept.sort((a, b) => a.position - b.position || a.index - b.index);
+    const over = this.#kept[this.size];
+    if (over === undefined) return;
+    this.before = over.position;
+    this.#kept = this.#kept.filter(({ position }) => position < over.position);
+  }
+
+  result(): { kept: readonly Listed[]; before: number } {
+    this.#cut();
+    return { kept: this.#kept, before: this.before };
+  }
+}
+
+/** The earliest of some times, in epoch ms; those that are none do not count. NaN if all are. */
+export function earliest(...times: readonly unknown[]): number {
+  const known = times.map((time) => Date.parse(String(time))).filter((ms) => !Number.isNaN(ms));
+  return known.length > 0 ? Math.min(...known) : Number.NaN;
+}
+
+/** An event that a program made of what a list says; the receiver checks it like any other. */
+export function unchecked(id: string, event: string, data: unknown): WebhookEvent {
+  return { id, event, data } as unknown as WebhookEvent;
+}

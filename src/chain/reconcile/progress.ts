@@ -1,0 +1,135 @@
+import { ConfigError } from '../../errors.js';
+import { isRecord } from '../../internal/guards.js';
+import type { ReconcileCursor } from './cursor.js';
+import { asError, Stop } from './report.js';
+import type { ReconcileSource } from './source.js';
+
+const VERSION = 1;
+/** Shortest time between two writes while a run goes well. */
+const WRITE_INTERVAL_MS = 1000;
+
+/** How far reconciliation got: the next position, and the events before it that did not take effect. */
+export class Progress {
+  next: number;
+  /** Positions of the events to retry, by idempotency key. */
+  retries = new Map<string, number>();
+  /** The next position in the cursor. */
+  stored: number;
+  #chainId: number | undefined;
+  #text: string | undefined;
+  /** What the cursor says; undefined until it was read: nothing is written over text that was not understood. */
+  #written: string | undefined;
+  #lastWrite = Date.now();
+
+  constructor(
+    private readonly cursor: ReconcileCursor | undefined,
+    private readonly source: Pick<ReconcileSource, 'name' | 'scope'>,
+    private readonly from: number,
+  ) {
+    this.next = from;
+    this.stored = from;
+  }
+
+  /** Reads the cursor. Before its first write everything starts at `from`. */
+  async read(): Promise<void> {
+    try {
+      this.#text = (await this.cursor?.read()) ?? undefined;
+    } catch (error) {
+      throw new Stop('cursor', asError(error));
+    }
+    if (this.#text !== undefined) this.#restore(this.#text);
+    this.#written = this.#state();
+    this.stored = this.next;
+  }
+
+  #restore(text: string): void {
+    const { source, scope, chainId, next, retry } = parse(text);
+    const { name } = this.source;
+    if (source !== name) {
+      throw new ConfigError(
+        `The cursor belongs to another source, \`${source}\` instead of \`${name}\`. Use one cursor per source.`,
+      );
+    }
+    if (scope !== this.source.scope) {
+      throw new ConfigError(
+        `The cursor was written for other contracts or wallets of the source \`${name}\`: events of added ones before it would be missed. Use another cursor, with \`from\` at the first position to read of any of them.`,
+      );
+    }
+    this.#chainId = chainId;
+    this.next = Math.max(this.from, next);
+    // What is before `from` is given up.
+    this.retries = new Map(retry.filter(([, position]) => position >= this.from));
+  }
+
+  /** @throws ConfigError if the cursor was written for another chain. */
+  checkChain(chainId: number | undefined): void {
+    if (this.#chainId !== undefined && chainId !== this.#chainId) {
+      throw new ConfigError(
+        `The cursor belongs to the chain ${this.#chainId}, but the source reads the chain ${chainId ?? 'unknown'}. Use one cursor per chain.`,
+      );
+    }
+    this.#chainId = chainId;
+  }
+
+  /** Stores what has been done since the last write; with `isDue` only if that is some time ago. */
+  async write(isDue = false): Promise<void> {
+    if (!this.cursor || (isDue && Date.now() - this.#lastWrite < WRITE_INTERVAL_MS)) return;
+    const state = this.#state();
+    if (this.#written === undefined || state === this.#written) return;
+    const { name: source, scope } = this.source;
+    const text = JSON.stringify({ v: VERSION, source, scope, chainId: this.#chainId, ...JSON.parse(state) });
+    let isOurs: unknown;
+    try {
+      isOurs = await this.cursor.write(text, this.#text);
+    } catch (error) {
+      throw new Stop('cursor', asError(error));
+    }
+    if (isOurs !== true) throw new Stop('superseded');
+    this.#text = text;
+    this.#written = state;
+    this.stored = this.next;
+    this.#lastWrite = Date.now();
+  }
+
+  #state(): string {
+    const retry = [...this.retries].sort((one, other) => one[1] - other[1]);
+    return JSON.stringify({ next: this.next, retry });
+  }
+}
+
+interface Stored {
+  readonly source: string;
+  readonly scope: string | undefined;
+  readonly chainId: number | undefined;
+  readonly next: number;
+  readonly retry: readonly (readonly [key: string, position: number])[];
+}
+
+function parse(text: string): Stored {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(text);
+  } catch {
+    // The parser's message quotes the text.
+  }
+  if (isStored(stored)) return stored;
+  throw new ConfigError('The cursor contains text that `reconcile` did not write. Check where `cursor` reads from.');
+}
+
+function isStored(stored: unknown): stored is Stored {
+  if (!isRecord(stored) || stored.v !== VERSION || typeof stored.source !== 'string') return false;
+  const { scope, chainId, next, retry } = stored;
+  const isRetry = (each: unknown) => Array.isArray(each) && typeof each[0] === 'string' && isPosition(each[1]);
+  return (
+    (scope === undefined || typeof scope === 'string') &&
+    (chainId === undefined || isPosition(chainId)) &&
+    isPosition(next) &&
+    Array.isArray(retry) &&
+    retry.every(isRetry)
+  );
+}
+
+export function isPosition(value: unknown): value is number {
+  // The one after it must be a safe integer, too.
+  return Number.isSafeInteger(value) && (value as number) >= 0 && value !== Number.MAX_SAFE_INTEGER;
+}

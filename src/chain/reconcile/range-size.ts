@@ -1,0 +1,39 @@
+/** Number of answers after which a longer range is tried; doubles with each refusal. */
+const PATIENCE = 4;
+const MOST_PATIENCE = 64;
+
+/** How many blocks to ask for at a time: halved when a node refuses, doubled after several answers. */
+export class RangeSize {
+  #size: number;
+  #patience = PATIENCE;
+  #answered = 0;
+  /** Whether the size was just doubled. */
+  #isProbe = false;
+
+  constructor(private readonly most: number) {
+    this.#size = most;
+  }
+
+  get value(): number {
+    return this.#size;
+  }
+
+  /** A range of `length` blocks, more than one, was refused. */
+  refused(length: number): void {
+    this.#size = Math.floor(length / 2);
+    this.#patience = Math.min(MOST_PATIENCE, 2 * this.#patience);
+    this.#answered = 0;
+    this.#isProbe = false;
+  }
+
+  answered(length: number): void {
+    // The last range is shorter, which says nothing.
+    if (length < this.#size || this.#size === this.most) return;
+    this.#answered++;
+    if (this.#isProbe) this.#patience = PATIENCE;
+    this.#isProbe = this.#answered >= this.#patience;
+    if (!this.#isProbe) return;
+    this.#size = Math.min(this.most, 2 * this.#size);
+    this.#answered = 0;
+  }
+}

@@ -1,0 +1,162 @@
+import { channel } from '#runtime';
+import { ConfigError } from '../../errors.js';
+import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
+import type { Logger, SecretRequest } from '../../receiver/options.js';
+import { guardedLogger } from '../logging.js';
+import type { ReconcileCursor } from './cursor.js';
+import type { ReconcilingReceiver } from './feed.js';
+import { isPosition, Progress } from './progress.js';
+import { asError, type ReconcileReport, Stop } from './report.js';
+import { Run, type RunOptions } from './run.js';
+import type { ReconcileSource } from './source.js';
+import { rememberedSince } from './too-old.js';
+
+/** Options of `reconcile`. */
+export interface ReconcileOptions {
+  /** What happened: `chainSource`, `serviceSource` or your own. */
+  readonly source: ReconcileSource;
+  /** The receiver that the deliveries go to, or one with the same secret, store, key and handler. */
+  readonly receiver: ReconcilingReceiver;
+  /**
+   * The first position to read, such as the block of the contract's creation. Nothing before it is read, even if the cursor is
+   * before it: raise it to give up older events.
+   */
+  readonly from: number;
+  /** Where it keeps how far it got, one for each source. Required unless `handle` is false. */
+  readonly cursor?: ReconcileCursor | undefined;
+  /**
+   * `false` only looks: nothing is handled, the cursor is not moved, and events that have not taken effect are `missing`. Needs
+   * a receiver with a store. (Default: true.)
+   */
+  readonly handle?: boolean | undefined;
+  /** The request passed to the receiver's `secret` if that is a function. (Default: one without headers.) */
+  readonly request?: SecretRequest | undefined;
+  /** How long the receiver's store remembers what took effect, in ms. (Default: what the store says.) */
+  readonly retentionMs?: number | undefined;
+  /** Number of events per delivery to the receiver. (Default: 100.) */
+  readonly batchSize?: number | undefined;
+  /** How many events that did not take effect the cursor keeps for the next run. If more fail, the run stops. (Default: 1000.) */
+  readonly retryListSize?: number | undefined;
+  /** Delay before the first retry of a failed read, in ms; doubles up to a minute. (Default: 1000.) */
+  readonly retryDelayMs?: number | undefined;
+  /** Ends the run, after the delivery in progress. */
+  readonly signal?: AbortSignal | undefined;
+  /** Gets the report so far after each part that was read. Not awaited. */
+  readonly onProgress?: ((report: ReconcileReport) => unknown) | undefined;
+  /** Logs failures, and events that did not take effect. (Default: the console, for warnings and errors.) */
+  readonly logger?: Logger | undefined;
+}
+
+/** Keeps the cursor's text within the size that a store takes. */
+const MOST_RETRIES = 1000;
+
+const OPTIONS = [
+  ...['source', 'receiver', 'from', 'cursor', 'handle', 'request', 'retentionMs', 'batchSize', 'retryListSize'],
+  ...['retryDelayMs', 'signal', 'onProgress', 'logger'],
+];
+
+/**
+ * Makes good what never arrived: reads what happened up to the last final block, and passes the events to the receiver, which
+ * verifies, deduplicates and handles them as any delivery. Every event takes effect exactly once, even if the process is killed
+ * before the cursor is written. It does not verify what its source returns.
+ *
+ * **Cursor.** It moves forward when everything before it has taken effect or is on the retry list, which is in its text: an event
+ * that fails does not hold up the others, and is tried first in the next run. If two processes run at once, one of them moves
+ * the cursor and the other stops (`superseded`).
+ *
+ * **Failures.** Failed reads are retried six times. Then, and if the receiver is busy or the cursor fails, the run ends with
+ * `stopped` in the report, and the next one continues from there. It rejects only with ConfigError.
+ *
+ * @example
+ * ```ts
+ * import { parseAbi } from 'abitype';
+ * import { createReceiver, memoryStore } from 'event-webhook-receiver';
+ * import { chainSource, reconcile, type ReconcileCursor } from 'event-webhook-receiver/chain';
+ * import { logIdentity } from 'event-webhook-receiver/evm';
+ *
+ * const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+ * const token = { address: '0x5FbDB2315678afecb367f032d93F642f64180aa3', abi, name: 'Token', label: 'token' };
+ *
+ * const receiver = createReceiver({
+ *   secret: process.env.WEBHOOK_SECRET ?? '',
+ *   store: memoryStore(), // In production the store that your replicas share.
+ *   idempotencyKey: (event) => logIdentity(event, { chainId: 1 }),
+ *   onEvent: (event) => console.log(event.id),
+ * });
+ *
+ * export const run = (cursor: ReconcileCursor) =>
+ *   reconcile({
+ *     source: chainSource({ rpcUrl: 'http://127.0.0.1:8545', chainId: 1, contracts: [token] }),
+ *     receiver,
+ *     from: 21_000_000,
+ *     cursor,
+ *   });
+ * ```
+ * @param options The source, the receiver, and where to start; see {@link ReconcileOptions}.
+ * @returns What was found, what was made good, and how far it got.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid; when the receiver's `idempotencyKey`
+ * is not `logIdentity` of the chain; when events are older than what the store remembers; and when the cursor is of another
+ * source or chain, or of other contracts.
+ */
+export async function reconcile(options: ReconcileOptions): Promise<ReconcileReport> {
+  const settings = settingsOf(options);
+  rememberedSince(settings);
+  const { signal } = options;
+  const ending = new AbortController();
+  const abort = () => ending.abort();
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) abort();
+  const { source, cursor, from } = options;
+  const run = new Run({ ...settings, signal: ending.signal }, new Progress(cursor, source, from));
+  const publish = (report: ReconcileReport): ReconcileReport => {
+    // A run that only looks makes nothing good, and does not move the cursor.
+    if (settings.handle) channel('event-webhook-receiver:reconcile').publish(report);
+    return report;
+  };
+  try {
+    await run.run();
+    return publish(await run.end());
+  } catch (thrown) {
+    if (thrown instanceof Stop) return publish(await run.end(thrown.reason, thrown.error));
+    publish(await run.end('config', asError(thrown)));
+    throw thrown;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    // Ends what the source may still be doing.
+    abort();
+  }
+}
+
+function settingsOf(options: ReconcileOptions): Omit<RunOptions, 'signal'> {
+  checkOptions('reconcile', options, OPTIONS);
+  const { source, receiver, from, cursor, handle = true, request, retentionMs, signal, onProgress } = options;
+  const { batchSize = 100, retryListSize = 1000, retryDelayMs = 1000 } = options;
+  checkMethods('source', source, ['open', 'read'], 'a source such as chainSource(…)');
+  checkMethods('receiver', receiver, ['idempotencyKey', 'rememberedSince', 'handleEvents', 'peek'], 'a Receiver');
+  if (typeof source.name !== 'string' || source.name === '')
+    throw optionError('source.name', 'a non-empty string', source.name);
+  if (!isPosition(from)) throw optionError('from', 'the number of a block, or another position of the source', from);
+  if (typeof handle !== 'boolean') throw optionError('handle', 'true or false', handle);
+  if (cursor !== undefined) checkMethods('cursor', cursor, ['read', 'write'], 'an object with `read` and `write`');
+  else if (handle)
+    throw new ConfigError('`reconcile` needs a `cursor` to keep how far it got. Only `handle: false` does without.');
+  checkNumber('batchSize', batchSize, 1);
+  checkNumber('retryListSize', retryListSize, 0, MOST_RETRIES);
+  checkNumber('retryDelayMs', retryDelayMs, 1, MAX_TIMER_MS);
+  if (retentionMs !== undefined) checkNumber('retentionMs', retentionMs, 1);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) throw optionError('signal', 'an AbortSignal', signal);
+  if (onProgress !== undefined) checkFunction('onProgress', onProgress);
+  const logger = guardedLogger(options.logger);
+  return {
+    ...{ source, receiver, handle, request, retentionMs, batchSize, retryListSize, retryDelayMs, logger },
+    onProgress: (report) => {
+      // A function that only watches does not end the run.
+      (async () => onProgress?.(report))().catch((err) => logger.error({ err }, '`onProgress` failed.'));
+    },
+  };
+}
+
+function checkMethods(name: string, value: unknown, methods: readonly string[], takes: string): void {
+  const has = (method: string) => typeof (value as Record<string, unknown> | null | undefined)?.[method] === 'function';
+  if (!methods.every(has)) throw optionError(name, takes, value);
+}

@@ -1,0 +1,277 @@
+import { ConfigError } from '../../errors.js';
+import { MAX_TIMER_MS } from '../../internal/check-options.js';
+import type { Logger } from '../../receiver/options.js';
+import { pause } from '../watch-chain.js';
+import { batchesOf, checkKey, type FeedOptions, feed, type KeyedEntry, keyedEntry, type Result } from './feed.js';
+import { isPosition, type Progress } from './progress.js';
+import { asError, type ReconcileReport, Stop, type StopReason, Tally } from './report.js';
+import type { ReconcileSource, SourceChunk, SourceRange } from './source.js';
+import { whyTooOld } from './too-old.js';
+
+export interface RunOptions extends FeedOptions {
+  readonly source: ReconcileSource;
+  readonly batchSize: number;
+  readonly retryListSize: number;
+  readonly retentionMs: number | undefined;
+  readonly retryDelayMs: number;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  readonly onProgress: (report: ReconcileReport) => unknown;
+}
+
+/** Failures of the source in a row, after which a run ends. */
+const MOST_FAILURES = 6;
+const LONGEST_DELAY_MS = 60_000;
+/** The longest pause that a source may ask for: after a longer one, the next run is earlier. */
+const LONGEST_PAUSE_MS = 300_000;
+
+/** One run of `reconcile`. */
+export class Run {
+  readonly #tally = new Tally();
+  #from: number;
+  #range: SourceRange | undefined;
+  /** Positions to retry, in order. */
+  #due: number[] = [];
+
+  constructor(
+    private readonly options: RunOptions,
+    private readonly progress: Progress,
+  ) {
+    this.#from = progress.next;
+  }
+
+  report(stopped?: ReconcileReport['stopped']): ReconcileReport {
+    const { retries } = this.progress;
+    const { chainId, end, head } = this.#range ?? {};
+    // What was done since the last write is unknown to the next run.
+    const isLost = stopped?.reason === 'superseded' || stopped?.reason === 'cursor';
+    const next = isLost ? this.progress.stored : this.progress.next;
+    return {
+      source: this.options.source.name,
+      chainId,
+      from: this.#from,
+      to: next - 1,
+      final: end,
+      head,
+      ...this.#tally.counts,
+      left: retries.size,
+      entries: this.#tally.entries,
+      stopped,
+    };
+  }
+
+  /** Reads the cursor, retries what failed before, then reads on up to the last final position. Throws Stop or ConfigError. */
+  async run(): Promise<void> {
+    const { signal, retryDelayMs, logger, source } = this.options;
+    await this.progress.read();
+    const first = this.progress.next;
+    this.#from = first;
+    this.#due = [...new Set(this.progress.retries.values())].filter((position) => position < first);
+    this.#due.sort((one, other) => one - other);
+    for (let failures = 0; ; ) {
+      try {
+        await this.#open();
+        const end = this.#end;
+        if (this.progress.next > end + 1) {
+          logger.warn(
+            { end, position: this.progress.next },
+            `The source \`${source.name}\` ends at position ${end}, but position ${this.progress.next} is next. Nothing is read before it gets there.`,
+          );
+        }
+        await this.#retryDue();
+        const { next } = this.progress;
+        if (next <= end) {
+          for await (const chunk of source.read(next, end, { signal })) {
+            await this.#take(chunk, end);
+            failures = 0;
+          }
+        }
+        if (this.progress.next <= end) throw new Error(`The source \`${source.name}\` ended before position ${end}.`);
+        return await this.#retryRest();
+      } catch (error) {
+        this.#rethrow(error);
+        const delayMs = delayAfter(error, failures + 1, retryDelayMs);
+        if (++failures >= MOST_FAILURES || delayMs > LONGEST_PAUSE_MS) throw new Stop('source', asError(error));
+        const { message } = asError(error);
+        logger.warn(
+          { err: error, delayMs, position: this.progress.next },
+          `${message} Reading again in ${delayMs} ms.`,
+        );
+        await pause(delayMs, signal);
+        if (signal.aborted) throw new Stop('aborted');
+      }
+    }
+  }
+
+  get #end(): number {
+    return (this.#range as SourceRange).end;
+  }
+
+  /** Throws what ends a run, and nothing for a failure of the source. */
+  #rethrow(error: unknown): void {
+    if (error instanceof Stop || error instanceof ConfigError) throw error;
+    if (this.options.signal.aborted) throw new Stop('aborted');
+  }
+
+  /** Retries what failed before, up to the first position that cannot be read: it becomes the last, and holds up nothing. */
+  async #retryDue(): Promise<void> {
+    // A node that is behind may not have a block that was final before.
+    for (const position of this.#due.filter((each) => each <= this.#end)) {
+      this.#due = this.#due.filter((each) => each !== position);
+      try {
+        await this.#retry(position);
+      } catch (error) {
+        this.#rethrow(error);
+        this.#due.push(position);
+        return;
+      }
+    }
+  }
+
+  /** Retries the rest. What cannot be read, although the source answers, stays on the list. */
+  async #retryRest(): Promise<void> {
+    for (const position of this.#due.filter((each) => each <= this.#end)) {
+      try {
+        await this.#retry(position);
+      } catch (error) {
+        this.#rethrow(error);
+        await this.#open().catch((reason: unknown) => {
+          this.#rethrow(reason);
+          throw new Stop('source', asError(reason));
+        });
+        const { message } = asError(error);
+        for (const [idempotencyKey] of [...this.progress.retries].filter(([, at]) => at === position)) {
+          this.options.logger.warn({ err: error, idempotencyKey, position }, `${message} It stays on the retry list.`);
+          this.#tally.count('failed');
+        }
+      }
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { source, signal } = this.options;
+    const range = await source.open({ signal });
+    this.progress.checkChain(range.chainId);
+    this.#range = range;
+  }
+
+  /** Reads a position again, for the events on the retry list. */
+  async #retry(position: number): Promise<void> {
+    const { source, signal, receiver, logger } = this.options;
+    const { retries } = this.progress;
+    const wanted = new Set([...retries].filter(([, at]) => at === position).map(([key]) => key));
+    const hashes: string[] = [];
+    for await (const chunk of source.read(position, position, { signal })) {
+      hashes.push(...(chunk.blockHashes ?? []));
+      const found = keyed(chunk, receiver).filter(({ key }) => wanted.has(key));
+      for (const { key } of found) wanted.delete(key);
+      const tooOld = found.length > 0 && whyTooOld(chunk, this.options);
+      if (tooOld) for (const entry of found) this.#settle({ entry, status: 'failed', error: tooOld });
+      else await this.#feed(found);
+    }
+    for (const idempotencyKey of wanted) {
+      // A block never loses a log: the node left it out.
+      const isHidden = hashes.some((hash) => idempotencyKey.includes(hash));
+      const why = isHidden ? 'The node left out a log that it had before' : 'The source no longer has an event';
+      logger.warn(
+        { idempotencyKey, position },
+        `${why}. ${isHidden ? 'It stays on' : 'It is removed from'} the retry list.`,
+      );
+      this.#tally.count(isHidden ? 'failed' : 'dropped');
+      if (!isHidden && this.options.handle) retries.delete(idempotencyKey);
+    }
+    await this.#write(true);
+  }
+
+  async #take(chunk: SourceChunk, end: number): Promise<void> {
+    const { receiver, batchSize, onProgress, source } = this.options;
+    const { progress } = this;
+    if (!isInOrder(chunk, progress.next, end)) {
+      throw new ConfigError(
+        `The source \`${source.name}\` returned a chunk that is not in ascending order without gaps.`,
+      );
+    }
+    const entries = keyed(chunk, receiver);
+    let done = 0;
+    for (const batch of batchesOf(entries, batchSize)) {
+      const tooOld = whyTooOld(chunk, this.options);
+      if (tooOld) throw tooOld;
+      await this.#feed(batch);
+      done += batch.length;
+      // Events of one position may be in two batches.
+      const following = entries[done]?.position ?? chunk.to + 1;
+      progress.next = following;
+      await this.#write(true);
+    }
+    progress.next = chunk.to + 1;
+    await this.#write(true);
+    onProgress(this.report());
+  }
+
+  async #feed(batch: readonly KeyedEntry[]): Promise<void> {
+    const { signal, retryListSize, handle } = this.options;
+    const { retries } = this.progress;
+    if (signal.aborted) throw new Stop('aborted');
+    if (batch.length === 0) return;
+    for (const entry of batch) checkKey(entry, this.#range?.chainId);
+    const failed: KeyedEntry[] = [];
+    await feed(batch, this.options, (result) => {
+      this.#settle(result);
+      if (isOpen(result)) failed.push(result.entry);
+      else if (handle) retries.delete(result.entry.key);
+    });
+    if (!handle) return;
+    const added = failed.filter(({ key }) => !retries.has(key)).length;
+    if (retries.size + added > retryListSize) throw new Stop('retry-list-full');
+    for (const { key, position } of failed) retries.set(key, position);
+  }
+
+  #settle({ entry, status, error }: Result): void {
+    const { position, key: idempotencyKey, event } = entry;
+    this.#tally.count(status);
+    if (status !== 'missing' && status !== 'waiting' && status !== 'failed') return;
+    this.#tally.add({ position, idempotencyKey, status, event, error });
+    const message = `An event at position ${position} has not taken effect: ${status}.`;
+    if (status !== 'missing') this.options.logger.warn({ err: error, idempotencyKey, position }, message);
+  }
+
+  async #write(isDue: boolean): Promise<void> {
+    if (this.options.handle) await this.progress.write(isDue);
+  }
+
+  /** Stores what was done, and returns the report of the end of the run. */
+  async end(reason?: StopReason, error?: Error): Promise<ReconcileReport> {
+    if (reason === 'superseded' || reason === 'cursor') return this.report({ reason, error });
+    try {
+      await this.#write(false);
+    } catch (stop) {
+      // Nothing else is thrown by a write.
+      const { reason: why, error: cause } = stop as Stop;
+      return this.report({ reason: why, error: cause });
+    }
+    return this.report(reason && { reason, error });
+  }
+}
+
+function keyed({ entries }: SourceChunk, receiver: RunOptions['receiver']): KeyedEntry[] {
+  return entries.map((entry) => keyedEntry(entry, receiver));
+}
+
+function isOpen({ status }: Result): boolean {
+  return status === 'waiting' || status === 'failed';
+}
+
+function isInOrder({ to, entries }: SourceChunk, next: number, end: number): boolean {
+  let least = next;
+  for (const { position } of entries) {
+    if (!isPosition(position) || position < least) return false;
+    least = position;
+  }
+  return isPosition(to) && to >= least && to <= end;
+}
+
+function delayAfter(error: unknown, failures: number, retryDelayMs: number): number {
+  const { retryAfterMs } = (error ?? {}) as { readonly retryAfterMs?: unknown };
+  if (typeof retryAfterMs === 'number' && retryAfterMs >= 0) return Math.min(retryAfterMs, MAX_TIMER_MS);
+  return Math.min(retryDelayMs * 2 ** (failures - 1), LONGEST_DELAY_MS);
+}

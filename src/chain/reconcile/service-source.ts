@@ -1,0 +1,141 @@
+import { type DeliveryLogEntry, isDelivered } from '../../client/delivery-log.js';
+import type { WebhookClient } from '../../client/webhook-client.js';
+import { isHash } from '../../evm/hex.js';
+import { checkFunction, checkNumber, checkOptions, optionError } from '../../internal/check-options.js';
+import { isRecord } from '../../internal/guards.js';
+import { earliest, type Listed, ListReader, unchecked } from './listed.js';
+import type { ReconcileSource } from './source.js';
+
+/** Options of {@link serviceSource}. */
+export interface ServiceSourceOptions {
+  /** ID of the service's chain: the log does not contain it. (Default: the one in the receiver's keys.) */
+  readonly chainId?: number | undefined;
+  /** Whether to read the entries that the service has delivered, too. (Default: false.) */
+  readonly delivered?: boolean | undefined;
+  /**
+   * Entries younger than this, in seconds, are left for the next run: the service may still be delivering or writing them.
+   * (Default: 300.)
+   */
+  readonly minAgeSeconds?: number | undefined;
+  /**
+   * Whether the service lists the newest entry first. Then only the entries since the last run are read, and a list in
+   * another order is an error. (Default: false: every run reads the whole log.)
+   */
+  readonly newestFirst?: boolean | undefined;
+  /** Number of entries requested at a time. (Default: 100.) */
+  readonly pageSize?: number | undefined;
+  /** Number of events that are read at a time, and kept in memory. (Default: 10 000.) */
+  readonly chunkSize?: number | undefined;
+  /** Returns the event `id` for an entry. (Default: `delivery-log:<service>:<webhookId>:<entry id>`.) */
+  readonly eventId?: ((entry: DeliveryLogEntry) => string) | undefined;
+  /** Clock, in epoch milliseconds. (Default: `Date.now`.) */
+  readonly now?: (() => number) | undefined;
+}
+
+const OPTIONS = ['chainId', 'delivered', 'minAgeSeconds', 'newestFirst', 'pageSize', 'chunkSize', 'eventId', 'now'];
+const KINDS = ['event.emitted', 'transaction.included'];
+
+/**
+ * Reads what the service's log lists as undelivered, for `reconcile`. Positions are ids of entries. It sees only what the
+ * service has logged: use `chainSource` to find what the service missed itself.
+ *
+ * The log does not contain event ids, so the receiver must recognize events by their place on the chain: `logIdentity`. A
+ * `transaction.included` without `blockHash` or `tx.hash` has none, and is left out unless `eventId` returns the ids of the
+ * deliveries. So are entries of unknown kinds.
+ *
+ * @example
+ * ```ts
+ * import { serviceSource } from 'event-webhook-receiver/chain';
+ * import { createWebhookClient } from 'event-webhook-receiver/client';
+ *
+ * const client = createWebhookClient({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY ?? '' });
+ * export const source = serviceSource(client, 1, { chainId: 1 });
+ * ```
+ * @param client The client of the service's API.
+ * @param webhookId The webhook's id.
+ * @param options How to read the log; see {@link ServiceSourceOptions}.
+ * @returns The source, for the option `source` of `reconcile`. Its methods reject with the client's `WebhookApiError`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is unknown or invalid.
+ */
+export function serviceSource(
+  client: Pick<WebhookClient, 'service' | 'deliveries'>,
+  webhookId: number,
+  options: ServiceSourceOptions = {},
+): ReconcileSource {
+  checkOptions('serviceSource', options, OPTIONS);
+  const { chainId, delivered = false, newestFirst = false, eventId } = options;
+  const { minAgeSeconds = 300, pageSize = 100, chunkSize = 10_000, now = Date.now } = options;
+  if (typeof client?.deliveries !== 'function') throw optionError('client', 'a client of createWebhookClient', client);
+  checkNumber('webhookId', webhookId, 0);
+  if (chainId !== undefined) checkNumber('chainId', chainId, 1);
+  for (const [name, value] of Object.entries({ delivered, newestFirst })) {
+    if (typeof value !== 'boolean') throw optionError(name, 'a boolean', value);
+  }
+  checkNumber('minAgeSeconds', minAgeSeconds, 0);
+  checkNumber('pageSize', pageSize, 1, 100_000);
+  checkNumber('chunkSize', chunkSize, 1);
+  if (eventId !== undefined) checkFunction('eventId', eventId);
+  checkFunction('now', now);
+
+  const idOf = eventId ?? (({ id }) => `delivery-log:${client.service}:${webhookId}:${id}`);
+
+  /** The entries, as far back as `isNeeded` says where the newest come first. */
+  async function* entries(signal: AbortSignal, isNeeded: (entry: DeliveryLogEntry) => boolean) {
+    let last = Number.POSITIVE_INFINITY;
+    for await (const entry of client.deliveries(webhookId, { pageSize })) {
+      signal.throwIfAborted();
+      if (newestFirst) {
+        if (entry.id > last) throw new Error(NOT_NEWEST_FIRST);
+        last = entry.id;
+        if (!isNeeded(entry)) return;
+      }
+      yield entry;
+    }
+  }
+
+  async function* listed(from: number, signal: AbortSignal): AsyncGenerator<Listed> {
+    for await (const entry of entries(signal, ({ id }) => id >= from)) {
+      const { id, eventType, data, createdAt } = entry;
+      if ((!delivered && isDelivered(entry)) || !KINDS.includes(eventType)) continue;
+      if (eventType === 'transaction.included' && !eventId && !hasPlace(data)) continue;
+      // The log may be late: the event may have taken effect when it happened.
+      const happened = isRecord(data) ? [data.triggeredAt, data.createdAt] : [];
+      yield {
+        position: id,
+        index: 0,
+        event: unchecked(idOf(entry), eventType, data),
+        at: earliest(createdAt, ...happened),
+      };
+    }
+  }
+
+  const readers = new WeakMap<AbortSignal, ListReader>();
+  const readerOf = (signal: AbortSignal, end: number) =>
+    new ListReader((from) => listed(from, signal), end, Math.floor(chunkSize));
+
+  return {
+    name: `delivery-log:${client.service}:${webhookId}`,
+    async open({ signal }) {
+      const youngest = now() - minAgeSeconds * 1000;
+      const isOld = ({ createdAt }: DeliveryLogEntry) => !(Date.parse(String(createdAt)) > youngest);
+      let [head, end] = [-1, Number.POSITIVE_INFINITY];
+      for await (const entry of entries(signal, (each) => head === -1 || !isOld(each))) {
+        head = Math.max(head, entry.id);
+        if (!isOld(entry)) end = Math.min(end, entry.id - 1);
+      }
+      end = Math.min(end, head);
+      readers.set(signal, readerOf(signal, end));
+      return { chainId, end, head };
+    },
+    read: (from, to, { signal }) => (readers.get(signal) ?? readerOf(signal, to)).read(from, to),
+  };
+}
+
+const NOT_NEWEST_FIRST =
+  'The service does not list the newest entry first. Remove `newestFirst`, so that every run reads the whole log.';
+
+/** Whether the key of a `transaction.included` can be made of its place on the chain. */
+function hasPlace(data: unknown): boolean {
+  if (!isRecord(data) || !isHash(data.blockHash)) return false;
+  return isRecord(data.tx) && isHash(data.tx.hash);
+}

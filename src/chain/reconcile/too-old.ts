@@ -1,0 +1,35 @@
+import { ConfigError } from '../../errors.js';
+import type { RunOptions } from './run.js';
+import type { SourceChunk } from './source.js';
+
+/** Clocks of chains and computers differ: an event may seem younger than it is. */
+const CLOCK_SKEW_MS = 60_000;
+
+type Memory = Pick<RunOptions, 'receiver' | 'retentionMs'>;
+
+/** @throws ConfigError if nobody knows since when. */
+export function rememberedSince({ receiver, retentionMs }: Memory): number {
+  const known = receiver.rememberedSince();
+  if (known === undefined && retentionMs === undefined) {
+    throw new ConfigError(
+      'The receiver cannot tell since when its store remembers what took effect. Set `retentionMs` to how long it does.',
+    );
+  }
+  return Math.max(known ?? 0, retentionMs === undefined ? 0 : Date.now() - retentionMs);
+}
+
+/** The error for events that the store may have forgotten: they could take effect twice. */
+export function whyTooOld(
+  { oldestAt = Number.NEGATIVE_INFINITY }: SourceChunk,
+  memory: Memory,
+): ConfigError | undefined {
+  const since = rememberedSince(memory);
+  if (oldestAt - CLOCK_SKEW_MS >= since) return undefined;
+  return new ConfigError(
+    `Events from ${isoText(oldestAt)} on are older than what the receiver's store remembers, which starts at ${isoText(since)}: they could take effect twice. Set \`from\` to a later position, or raise \`retentionMs\` of the store before you need it.`,
+  );
+}
+
+function isoText(ms: number): string {
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'an unknown time';
+}

@@ -1,0 +1,61 @@
+import { optionError } from '../internal/check-options.js';
+
+/** The URL of a node. */
+export interface RpcUrl {
+  /** Without user and password, which fetch refuses. */
+  readonly href: string;
+  /** The part for messages: the rest may contain a key. */
+  readonly origin: string;
+  /** `Authorization` header made of user and password. */
+  readonly authorization: string | undefined;
+  /** Removes the parts of the URL that may be a key from text. Nodes quote them in their messages. */
+  scrub(text: string): string;
+}
+
+/** Shorter parts, such as `v3`, are not keys. */
+const SHORTEST_KEY = 6;
+
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an http: or https: URL. */
+export function rpcUrlOf(text: unknown): RpcUrl {
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+  // Not quoted: it may contain a key.
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw optionError('rpcUrl', 'the http: or https: URL of a node, such as http://127.0.0.1:8545', text);
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  const paths = url.pathname.split('/');
+  const authorization = user || password ? base64(`${user}:${password}`) : '';
+  const keys = [
+    authorization,
+    url.href,
+    url.pathname,
+    url.search,
+    url.username,
+    url.password,
+    ...paths,
+    ...url.searchParams.values(),
+  ]
+    .flatMap((part) => [part, decoded(part)])
+    .filter(({ length }) => length >= SHORTEST_KEY)
+    .sort((one, other) => other.length - one.length);
+  url.username = '';
+  url.password = '';
+  return {
+    href: url.href,
+    origin: url.origin,
+    authorization: authorization ? `Basic ${authorization}` : undefined,
+    scrub: (from) => keys.reduce((scrubbed, key) => scrubbed.replaceAll(key, '…'), from),
+  };
+}
+
+/** Of UTF-8, as `btoa` refuses other characters than Latin-1. */
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,128 @@
+import { isPosition } from '../events/field-rules.js';
+import type { EventEmitted } from '../events/types.js';
+import { checkOptions, optionError } from '../internal/check-options.js';
+import { isRecord } from '../internal/guards.js';
+import { exactListOf } from './delivery-log.js';
+import { notThisApi, resultOf } from './envelope.js';
+import { type PageOptions, pagesByKey } from './pages.js';
+import type { Answer, Transport } from './transport.js';
+import type { WebhookClient } from './webhook-client.js';
+
+/** Which of the stored events to read. (Default: all.) */
+export interface EventQuery extends PageOptions {
+  readonly contractAddress?: string | undefined;
+  readonly contractLabel?: string | undefined;
+  /** Signature of the event, such as `Transfer(address,address,uint256)`. */
+  readonly eventSignature?: string | undefined;
+  readonly blockNumber?: number | undefined;
+  readonly blockHash?: string | undefined;
+  readonly txHash?: string | undefined;
+}
+
+/** An event that the service has stored, in the shape of a delivered event's `data`. Its transaction is always present. */
+export type StoredEvent = EventEmitted['data'] & {
+  readonly transaction: NonNullable<EventEmitted['data']['transaction']>;
+};
+
+/** The chain of a service. */
+export interface ChainStatus {
+  readonly chainId: number;
+  /** Number of the latest block, final or not. */
+  readonly blockNumber: number;
+}
+
+/** How far the service has read the events of a contract. */
+export interface IndexingStatus {
+  /** The last block whose events are stored. */
+  readonly latestBlockNumber: number;
+  /** Whether blocks before it are still being read. */
+  readonly isProcessingPastLogs: boolean;
+}
+
+/** The names of the filters in a request. */
+const FILTERS = {
+  contractAddress: 'contract_address',
+  contractLabel: 'contract_label',
+  eventSignature: 'event_signature',
+  blockNumber: 'block_number',
+  blockHash: 'block_hash',
+  txHash: 'tx_hash',
+} as const;
+
+/** The calls of a client that read what the service knows of its chain. */
+export function eventCalls(call: Transport): Pick<WebhookClient, 'events' | 'chainStatus' | 'indexingStatus'> {
+  async function get<T>(path: string, read: (fields: Record<string, unknown>) => T | false, expected: string) {
+    const answer = await call({ method: 'GET', path });
+    const { result } = resultOf(answer);
+    const status = isRecord(result) && read(result);
+    if (status) return status;
+    throw notThisApi(answer, expected);
+  }
+
+  return {
+    events(query = {}) {
+      checkOptions('events', query, [...Object.keys(FILTERS), 'pageSize']);
+      const filters: Record<string, string | number> = {};
+      for (const [name, key] of Object.entries(FILTERS)) {
+        const value = query[name as keyof EventQuery];
+        if (value === undefined) continue;
+        if (name === 'blockNumber' ? !isPosition(value) : typeof value !== 'string' || value === '') {
+          throw optionError(name, name === 'blockNumber' ? 'the number of a block' : 'a non-empty string', value);
+        }
+        filters[key] = value;
+      }
+      return pagesByKey(
+        async (limit, offset) => {
+          const answer = await call({ method: 'GET', path: '/events', query: { ...filters, limit, offset } });
+          return exactListOf(answer).map((each) => storedEventOf(each, answer));
+        },
+        placeOf,
+        query,
+      );
+    },
+    chainStatus: () =>
+      get(
+        '/chains/ethereum/status',
+        ({ chainID: chainId, blockNumber }) => isNumber(chainId) && isNumber(blockNumber) && { chainId, blockNumber },
+        'the status of a chain, with chainID and blockNumber',
+      ),
+    indexingStatus: async (address, label) => {
+      const [at, of] = [pathPart('address', address), pathPart('label', label)];
+      return get(
+        `/chains/ethereum/addresses/${at}/contracts/${of}/status`,
+        ({ latestBlockNumber, isProcessingPastLogs }) =>
+          isNumber(latestBlockNumber) &&
+          typeof isProcessingPastLogs === 'boolean' && { latestBlockNumber, isProcessingPastLogs },
+        'the status of a contract, with latestBlockNumber and isProcessingPastLogs',
+      );
+    },
+  };
+}
+
+/** Where an event is on the chain. */
+export function placeOf({ event, transaction }: StoredEvent): string {
+  return `${transaction.blockHash}:${transaction.txHash}:${event.indexInLog}`.toLowerCase();
+}
+
+function storedEventOf(value: unknown, answer: Answer): StoredEvent {
+  const { event, transaction } = isRecord(value) ? value : {};
+  const isPlaced =
+    isRecord(event) &&
+    isPosition(event.indexInLog) &&
+    isRecord(transaction) &&
+    isPosition(transaction.blockNumber) &&
+    typeof transaction.blockHash === 'string' &&
+    typeof transaction.txHash === 'string';
+  if (isPlaced) return value as unknown as StoredEvent;
+  throw notThisApi(answer, 'a list of events with their transactions');
+}
+
+function isNumber(value: unknown): value is number {
+  return isPosition(value);
+}
+
+function pathPart(name: string, value: unknown): string {
+  // A dot would be a step in the path.
+  if (typeof value === 'string' && /^[\w-]{1,200}$/.test(value)) return value;
+  throw optionError(name, 'a text of letters, digits, _ and -', value);
+}

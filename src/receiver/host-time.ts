@@ -1,0 +1,68 @@
+import { WebhookError } from '../errors.js';
+import { MAX_TIMER_MS } from '../internal/check-options.js';
+import { ignorePromise } from '../internal/guards.js';
+
+/**
+ * User code ends this long before the host ends the delivery, in ms: a record usually takes some tens of milliseconds, and
+ * a slow server needs a few hundred.
+ */
+const RESERVE_MS = 500;
+/** The answer leaves this long before the host ends the delivery, in ms, even if the store has not answered. */
+const ANSWER_MS = 100;
+/** With less time than this, in ms, a handler is more likely to be cut off than to finish. */
+const SHORTEST_MS = 500;
+
+/** Returns how long the host still lets a delivery run, in ms; undefined if it sets no limit. */
+export type RemainingMs = () => number | undefined;
+
+/** The time that a host such as Lambda grants one delivery. A host that gives no usable number sets no limit. */
+export class HostTime {
+  readonly #remainingMs: RemainingMs;
+  /** How long the latest event took: the next one is likely to take as long. */
+  #latestMs = 0;
+
+  constructor(remainingMs: RemainingMs) {
+    this.#remainingMs = remainingMs;
+  }
+
+  /** How long user code may run from now on. */
+  handlerMs(): number {
+    return this.#leftMs() - RESERVE_MS;
+  }
+
+  /** How long the answer may take from now on; never negative, because newer Node warns of such a timer. */
+  answerMs(): number {
+    return Math.max(0, this.#leftMs() - ANSWER_MS);
+  }
+
+  /** Notes how long a handler took for its events. */
+  took(ms: number, events: number): void {
+    this.#latestMs = ms / events;
+  }
+
+  /** Why not to begin user code for `events` that may take up to `mostMs`; undefined if there is time for it. */
+  refusal(mostMs: number, events = 1): WebhookError | undefined {
+    const neededMs = Math.min(mostMs, Math.max(SHORTEST_MS, events * this.#latestMs));
+    return this.handlerMs() < neededMs ? outOfTime() : undefined;
+  }
+
+  #leftMs(): number {
+    let ms: unknown;
+    try {
+      ms = this.#remainingMs();
+    } catch {
+      // The host's clock is broken. Its limit is then unknown, and the receiver's own limits apply.
+    }
+    if (typeof ms === 'number' && ms <= MAX_TIMER_MS) return ms;
+    ignorePromise(ms);
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** The error of what was not begun because the host's time is nearly over. */
+export function outOfTime(): WebhookError {
+  return new WebhookError(
+    'ERR_WEBHOOK_OUT_OF_TIME',
+    "The host's time limit is near, so the event was not begun and will be redelivered. If this repeats, raise the timeout of the function, make the handler faster, or hand off to a queue.",
+  );
+}

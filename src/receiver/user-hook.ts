@@ -1,0 +1,21 @@
+import type { WebhookError } from '../errors.js';
+import type { Afterwards } from './attempt.js';
+import { handlerError } from './attempt-errors.js';
+import type { HostTime } from './host-time.js';
+import { TimeLimit } from './time-limit.js';
+
+/** Calls a hook of the options within its time limit. Resolves to why its item was not taken, if it was not. */
+export type CallHook = (hook: () => unknown, host: HostTime | undefined) => Promise<WebhookError | undefined>;
+
+export function createCallHook(handlerTimeoutMs: number, { hold }: Pick<Afterwards, 'hold'>): CallHook {
+  return async (hook, host) => {
+    const late = host?.refusal(handlerTimeoutMs);
+    if (late) return late;
+    try {
+      await new TimeLimit(handlerTimeoutMs, host).run(hook, hold);
+      return undefined;
+    } catch (cause) {
+      return handlerError(cause);
+    }
+  };
+}

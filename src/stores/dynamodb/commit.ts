@@ -1,0 +1,110 @@
+import type { WebhookError } from '../../errors.js';
+import { stopwatch, withDeadline } from '../../internal/deadline.js';
+import { storeError } from '../bounded-calls.js';
+import type { LeaseTable } from '../leased-store.js';
+import type { Engine } from './client.js';
+import { explained, isConditionFailed, isConflict, isDenied, sdkError } from './errors.js';
+import { refusalOf } from './refusal.js';
+import { type Items, isDone, isOwnedBy, itemOf } from './table.js';
+
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 1000;
+const CONFLICT_TRIES = 5;
+
+/** Commits the keys of an owner together with what its handler wrote. */
+export type Commit = (keys: readonly string[], owner: string, writes: readonly object[]) => Promise<void>;
+
+/**
+ * Returns a function that sends one transaction, and sends it again for up to `timeoutMs` if it conflicted with another one
+ * or its outcome is unknown. It rejects if nothing was committed and nothing will be: also a copy that arrives late has to
+ * find the key with this owner, and before it rejects the owner gives the key up.
+ */
+export function committer(
+  engine: Engine,
+  items: Items,
+  { release }: LeaseTable,
+  { timeoutMs, leaseMs }: { readonly timeoutMs: number; readonly leaseMs: number },
+): Commit {
+  // A client may not heed the signal of a request, for example while it waits for credentials.
+  const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, () => storeError(LATE));
+
+  /** Frees keys when DynamoDB answers again, so that an outage does not keep them for a whole lease. */
+  async function freeLater(keys: readonly string[], owner: string): Promise<void> {
+    const elapsedMs = stopwatch();
+    while (elapsedMs() < leaseMs) {
+      await sleep(LAST_RETRY_MS, 'in the background');
+      try {
+        await release(keys, owner);
+        return;
+      } catch {
+        // The lease expires by itself.
+      }
+    }
+  }
+
+  /** Whether the transaction was committed. If it was not, it no longer can be. */
+  async function wasCommitted(key: string, owner: string): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await engine.delete(items.release(key, owner));
+        return false;
+      } catch (error) {
+        if (isConditionFailed(error)) {
+          const item = await itemOf(error, key, engine, items);
+          return item !== undefined && isOwnedBy(item, owner) && isDone(item);
+        }
+        // A copy of the transaction is under way.
+        if (!isConflict(error) || tries === CONFLICT_TRIES) throw error;
+        await sleep(tries * FIRST_RETRY_MS);
+      }
+    }
+  }
+
+  return async (keys, owner, writes) => {
+    const [first = ''] = keys;
+    const TransactItems = [...keys.map((key) => ({ Update: items.completeHeld(key, owner) })), ...writes];
+    const elapsedMs = stopwatch();
+    for (let token = crypto.randomUUID(), retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, LAST_RETRY_MS)) {
+      try {
+        await inTime(engine.transact({ ClientRequestToken: token, TransactItems }));
+        return;
+      } catch (error) {
+        const refusal = refusalOf(error, keys.length);
+        if (refusal === undefined && elapsedMs() < timeoutMs) {
+          // The outcome of a cancelled transaction is known. Any other is asked for again under its token.
+          if (isCancelled(error)) token = crypto.randomUUID();
+          await sleep(retryMs * (0.5 + Math.random() / 2));
+          continue;
+        }
+        const isCommitted = await inTime(wasCommitted(first, owner)).catch((cause: unknown) => {
+          if (isDenied(cause)) throw explained(cause);
+          void freeLater(keys, owner);
+          throw storeError(UNKNOWN, cause);
+        });
+        if (isCommitted) return;
+        throw refusal ?? gaveUp(error);
+      }
+    }
+  };
+}
+
+function gaveUp(error: unknown): WebhookError {
+  return isCancelled(error) ? storeError(CONFLICTS, error) : explained(error);
+}
+
+const isCancelled = (error: unknown): boolean => sdkError(error).name === 'TransactionCanceledException';
+
+/** A wait in the background does not keep the process alive. */
+function sleep(ms: number, where?: 'in the background'): Promise<void> {
+  return new Promise((resolve) => {
+    // A number outside Node.
+    const timer: { unref?: () => unknown } = setTimeout(resolve, ms);
+    if (where) timer.unref?.();
+  });
+}
+
+const LATE = 'DynamoDB did not answer in time (timeoutMs).';
+const UNKNOWN =
+  'DynamoDB did not answer the transaction, so it is unknown whether it was committed. A redelivery resolves this.';
+const CONFLICTS =
+  'Conflicts with other transactions, or throttling, prevented the transaction until its time was over, so nothing was committed. A redelivery tries again.';

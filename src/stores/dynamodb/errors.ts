@@ -1,0 +1,71 @@
+import { WebhookError } from '../../errors.js';
+import { storeError } from '../bounded-calls.js';
+
+/** What the errors of AWS SDK 3 have in common. */
+interface SdkError {
+  /** Of a failed connection its code, such as `ECONNREFUSED`. */
+  readonly name: string;
+  readonly message: string;
+  /** Of a condition that failed: the item, if the client asked for it and is new enough. */
+  readonly Item: object | undefined;
+  /** Of a cancelled transaction: one reason for each of its writes. */
+  readonly reasons: readonly CancellationReason[];
+  /** Whether the client sent the request, as far as the error tells. */
+  readonly isSent: boolean;
+}
+
+export interface CancellationReason {
+  readonly Code?: string | undefined;
+  readonly Message?: string | undefined;
+  readonly Item?: object | undefined;
+}
+
+/** Reads what a client threw. */
+export function sdkError(error: unknown): SdkError {
+  const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const { name, message, Item, CancellationReasons: reasons, $metadata, code } = fields;
+  return {
+    name: String(name === 'Error' ? (code ?? name) : name),
+    message: String(message),
+    Item: Item as object | undefined,
+    reasons: Array.isArray(reasons) ? reasons : [],
+    isSent: $metadata !== undefined || code !== undefined || LOCAL_ERRORS.has(String(name)),
+  };
+}
+
+/** Errors without the metadata of a request that say nothing about the input. */
+const LOCAL_ERRORS = new Set(['AbortError', 'TimeoutError', 'CredentialsProviderError']);
+
+const THROTTLED = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
+const DENIED = new Set(['AccessDeniedException', 'UnrecognizedClientException', 'ExpiredTokenException']);
+
+export const isConditionFailed = (error: unknown): boolean =>
+  sdkError(error).name === 'ConditionalCheckFailedException';
+
+/** Whether a transaction that is under way on the item made a request fail. */
+export const isConflict = (error: unknown): boolean => sdkError(error).name === 'TransactionConflictException';
+
+export const isDenied = (error: unknown): boolean => DENIED.has(sdkError(error).name);
+
+/** The `ERR_WEBHOOK_STORE` for a failed request, with what to do. */
+export function explained(error: unknown): WebhookError {
+  if (WebhookError.codeOf(error) === 'ERR_WEBHOOK_STORE') return error as WebhookError;
+  return storeError(explanation(sdkError(error)), error);
+}
+
+function explanation({ name }: SdkError): string {
+  if (name === 'ResourceNotFoundException') {
+    return 'DynamoDB has no table of this name (`table`) in the region of the client. Create it as dynamodbTable({ table }) describes.';
+  }
+  if (name === 'ValidationException') {
+    return 'DynamoDB rejected a request of the store. The table needs the string partition key `key` and no sort key: create it as dynamodbTable({ table }) describes.';
+  }
+  if (THROTTLED.has(name)) {
+    return 'DynamoDB throttled the store, and the retries of the client did not help. Increase the capacity of the table or set its billing mode to PAY_PER_REQUEST.';
+  }
+  if (DENIED.has(name)) {
+    return 'DynamoDB denied the store access to its table. Allow the role dynamodb:GetItem, dynamodb:UpdateItem and dynamodb:DeleteItem on it, and for context.tx also what the writes need.';
+  }
+  if (name === 'AbortError' || name === 'TimeoutError') return 'DynamoDB did not answer in time (timeoutMs).';
+  return `A request to DynamoDB failed (${name}): see the cause. If it repeats, check the region, endpoint and credentials of the client.`;
+}

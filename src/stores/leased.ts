@@ -1,0 +1,122 @@
+import { checkFunction, checkOptions, optionError, typeName } from '../internal/check-options.js';
+import { storeError } from './bounded-calls.js';
+import { eachKey } from './each-key.js';
+import {
+  type Claim,
+  LEASE_OPTIONS,
+  type LeaseOptions,
+  resolveLeaseOptions,
+  leasedStore as storeOf,
+} from './leased-store.js';
+import type { IdempotencyStore } from './store.js';
+
+export type { Claim, LeaseOptions } from './leased-store.js';
+
+/**
+ * The three writes that a lease store makes to your database, each for one key. Each must be a single atomic step on the
+ * server (a conditional write, never a read and then a write), must resolve only once the write is durable, and must never
+ * go to a replica that may lag behind. A client may repeat a command whose answer was lost, so each must give the same
+ * answer to the same owner again. Reject if it is unknown what happened: the store then retries or fails the event.
+ *
+ * Keys are 1 to 200 letters, digits and `_ . : @ / + -`; for other keys the store passes `sha256:` and 64 hex digits.
+ * Compare them exactly: case matters. An owner is a UUID, used for one claim only.
+ */
+export interface Leases {
+  /**
+   * Gives the key to `owner` until `leaseMs` from now, if nobody has claimed it, or the lease of the other owner has ended,
+   * or the record of its effect has expired. Otherwise changes nothing and never waits for the key. Let the server compare
+   * the times with its own clock; with the clocks of the callers, leases last as long as those clocks agree.
+   *
+   * @param key The key.
+   * @param owner The new owner. A key that it already has is claimed.
+   * @param leaseMs How long the claim lasts, in milliseconds.
+   * @returns `claimed`, or a bigint that grows with each claim of this key, as its fencing token; `duplicate` if the key took
+   * effect; `in-progress` if another owner has it.
+   */
+  claim(key: string, owner: string, leaseMs: number): Promise<Claim>;
+  /**
+   * Records for at least `retentionMs` that the key took effect, unless another owner has claimed it or has recorded it. Also
+   * if the lease has ended, or the key is gone, because the effect has happened.
+   *
+   * @param key The key.
+   * @param owner The owner that claimed it. A key that it has already recorded is recorded.
+   * @param retentionMs How long to keep the record, in milliseconds.
+   * @returns `true` if it is recorded, `false` if another owner has the key.
+   */
+  complete(key: string, owner: string, retentionMs: number): Promise<boolean>;
+  /**
+   * Deletes the claim of `owner`, so that a redelivery can claim the key at once. Never deletes the claim of another owner or
+   * a record that the key took effect.
+   *
+   * @param key The key.
+   * @param owner The owner that may have claimed it.
+   */
+  release(key: string, owner: string): Promise<unknown>;
+}
+
+/**
+ * Creates a store from three conditional writes to your database, shared by all replicas: an event takes effect once while
+ * the database keeps its key, and if a process dies during a run, another takes over after `leaseMs`. The store gives each
+ * claim its own owner, checks its clocks before each run, releases claims whose answer was lost, and retries the record of
+ * an effect until the database has answered. While the database is unreachable, nothing runs, and events fail with
+ * `ERR_WEBHOOK_STORE`, to be redelivered.
+ *
+ * It does not check that the writes do what {@link Leases} asks for: run `storeContract` of `event-webhook-receiver/testing`
+ * against your store.
+ *
+ * @example
+ * ```ts
+ * import { leasedStore } from 'event-webhook-receiver/stores/leased';
+ * import { MongoClient } from 'mongodb';
+ *
+ * interface Lease { _id: string; owner: string; done: boolean; until: Date }
+ *
+ * const client = new MongoClient(process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017');
+ * const leases = client.db().collection<Lease>('webhook_leases', { writeConcern: { w: 'majority' } });
+ *
+ * async function write(key: string, owner: string, done: boolean, ms: number) {
+ *   const isFree = { $or: [{ $eq: ['$owner', owner] }, { $lte: [{ $ifNull: ['$until', '$$NOW'] }, '$$NOW'] }] };
+ *   const lease = { owner, done, until: { $add: ['$$NOW', ms] } };
+ *   const update = [{ $replaceWith: { $mergeObjects: ['$$ROOT', { $cond: [isFree, lease, {}] }] } }];
+ *   const now = await leases.findOneAndUpdate({ _id: key }, update, { upsert: true, returnDocument: 'after' });
+ *   return now?.owner === owner ? 'claimed' : now?.done ? 'duplicate' : 'in-progress';
+ * }
+ *
+ * export const store = leasedStore({
+ *   claim: (key, owner, leaseMs) => write(key, owner, false, leaseMs),
+ *   complete: async (key, owner, retentionMs) => (await write(key, owner, true, retentionMs)) === 'claimed',
+ *   release: (key, owner) => leases.deleteOne({ _id: key, owner, done: false }),
+ * });
+ * ```
+ * @param leases The three writes.
+ * @param options Times, in milliseconds.
+ * @returns The store, for the receiver's `store` option.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for a missing method, or an invalid or unknown option.
+ */
+export function leasedStore(leases: Leases, options: LeaseOptions = {}): IdempotencyStore {
+  if (typeof leases !== 'object' || leases === null) {
+    throw optionError('leases', 'an object with the methods claim, complete and release', leases);
+  }
+  for (const name of ['claim', 'complete', 'release'] as const) checkFunction(`leases.${name}`, leases[name]);
+  checkOptions('leasedStore', options, LEASE_OPTIONS);
+  const resolved = resolveLeaseOptions(options);
+  const { leaseMs, retentionMs } = resolved;
+  return storeOf(
+    {
+      claim: (keys, owner) => eachKey(keys, async (key) => understood(await leases.claim(key, owner, leaseMs))),
+      async complete(keys, owner) {
+        const recorded = await eachKey(keys, (key) => leases.complete(key, owner, retentionMs));
+        return new Set(keys.filter((key) => recorded.get(key) === true));
+      },
+      release: (keys, owner) => eachKey(keys, (key) => leases.release(key, owner)),
+    },
+    resolved,
+  );
+}
+
+function understood(claim: Claim): Claim {
+  if (typeof claim === 'bigint' || claim === 'claimed' || claim === 'duplicate' || claim === 'in-progress')
+    return claim;
+  const known = "'claimed', a bigint, 'duplicate' or 'in-progress'";
+  throw storeError(`\`leases.claim\` must resolve to ${known}, got ${typeName(claim)}.`);
+}

@@ -1,0 +1,146 @@
+import type { ReconcileCursor } from '../../chain/reconcile/cursor.js';
+import { isWebhookError } from '../../errors.js';
+import { optionError } from '../../internal/check-options.js';
+import { withDeadline } from '../../internal/deadline.js';
+import { storeError } from '../bounded-calls.js';
+import { type Answer, type Dialect, type Run, valuesOf } from './database.js';
+import { explained, isConflict, type Statements } from './dialect.js';
+import { late } from './transaction-errors.js';
+
+/** Where the cursors are. */
+export interface CursorTable {
+  readonly run: Run;
+  readonly statements: Statements;
+  readonly dialect: Dialect;
+  /** Whether texts are sent as values: D1 limits a statement to 100 kB. */
+  readonly bind: boolean;
+  readonly timeoutMs: number;
+}
+
+const NAME = /^[\w.:@/+-]{1,200}$/;
+/** Longest text in the table, in characters: D1 takes up to 2 MB for a row. */
+const LONGEST = 1_900_000;
+/** What every client leaves as it is in a literal: no placeholder, quote or escape of any of them. */
+const PLAIN = /%(?:22|2C|2F|3A|40|5B|5D|7B|7D)/g;
+const TRIES = 5;
+
+/** A cursor in a row of the table: read, and replaced in one atomic statement. */
+export function sqlCursor(table: CursorTable, name: string): ReconcileCursor {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw optionError('name', 'up to 200 letters, digits and _ . : @ / + -', name);
+  }
+  const { bind, dialect, statements, timeoutMs } = table;
+
+  /** Runs a statement on the table. `values` are its texts, which the statement names by their position. */
+  async function run(statement: (table: string, ...texts: string[]) => string, ...values: string[]): Promise<Answer> {
+    const texts = values.map((value, index) => (bind ? `?${index + 1}` : `'${value}'`));
+    const text = statement(statements.cursors(), ...texts);
+    return table.run(text, timeoutMs, bind ? values : undefined);
+  }
+
+  async function work<T>(what: string, steps: () => Promise<T>): Promise<T> {
+    const prepared = async () => {
+      await statements.prepare?.(table.run);
+      return steps();
+    };
+    try {
+      return await withDeadline(prepared(), timeoutMs, () => storeError(late('did not answer', table)));
+    } catch (error) {
+      if (isWebhookError(error)) throw error;
+      const cause = explained(error, `${statements.table}_cursors`);
+      throw isWebhookError(cause) ? cause : storeError(`The cursor ${name} could not be ${what}.`, cause);
+    }
+  }
+
+  return {
+    read: () =>
+      work('read', async () => {
+        const { rows } = await run((cursors, key) => `SELECT value FROM ${cursors} WHERE name = ${key}`, name);
+        const [value] = rows.map((row) => valuesOf(row)[0]);
+        return value === undefined ? undefined : decode(value);
+      }),
+    write: (next, expected) =>
+      work('written', async () => {
+        const texts = [encode(next), ...(expected === undefined ? [] : [encode(expected)])];
+        for (let tries = 1; ; tries++) {
+          try {
+            return await replace(run, dialect, name, ...(texts as [string, string?]));
+          } catch (error) {
+            // It changed nothing.
+            if (!isConflict(error) || tries === TRIES) throw error;
+          }
+        }
+      }),
+  };
+}
+
+type RunCursor = (statement: (table: string, ...texts: string[]) => string, ...values: string[]) => Promise<Answer>;
+
+/** Writes the value if the row has the expected one, or none is expected and there is none. */
+async function replace(run: RunCursor, dialect: Dialect, name: string, next: string, expected?: string) {
+  if (dialect === 'mysql') return replaceInMysql(run, name, next, expected);
+  const { rows } =
+    expected === undefined
+      ? await run(
+          (cursors, key, value) =>
+            `INSERT INTO ${cursors} (name, value) VALUES (${key}, ${value}) ON CONFLICT (name) DO NOTHING RETURNING 1`,
+          name,
+          next,
+        )
+      : await run(
+          (cursors, key, value, old) =>
+            `UPDATE ${cursors} SET value = ${value} WHERE name = ${key} AND value = ${old} RETURNING 1`,
+          name,
+          next,
+          expected,
+        );
+  return rows.length > 0;
+}
+
+/**
+ * MySQL returns no rows of what it writes, and not every client counts them. So each write leaves its mark among those of
+ * the last 20, where it is found even if others have written meanwhile.
+ */
+async function replaceInMysql(run: RunCursor, name: string, next: string, expected?: string): Promise<boolean> {
+  const mark = crypto.randomUUID();
+  if (expected === undefined) {
+    await run(
+      (cursors, key, value, writer) =>
+        `INSERT INTO ${cursors} (name, value, writers) VALUES (${key}, ${value}, ${writer}) ON DUPLICATE KEY UPDATE name = ${key}`,
+      name,
+      next,
+      mark,
+    );
+  } else {
+    await run(
+      (cursors, key, value, writer, old) =>
+        `UPDATE ${cursors} SET value = ${value}, writers = LEFT(CONCAT(${writer}, ' ', writers), 740)
+         WHERE name = ${key} AND value = ${old}`,
+      name,
+      next,
+      mark,
+      expected,
+    );
+  }
+  const { rows } = await run(
+    (cursors, key, writer) => `SELECT 1 FROM ${cursors} WHERE name = ${key} AND LOCATE(${writer}, writers) > 0`,
+    name,
+    mark,
+  );
+  return rows.length > 0;
+}
+
+/** A text in ASCII letters that stand for themselves in every dialect and client; JSON stays readable. */
+function encode(value: string): string {
+  const wellFormed = value.replace(/\p{Cs}/gu, '\ufffd');
+  const text = encodeURIComponent(wellFormed)
+    .replace(/[!'()*~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replace(PLAIN, decodeURIComponent);
+  if (text.length > LONGEST)
+    throw storeError(`The value of a cursor is too long: ${text.length} characters in the table.`);
+  return text;
+}
+
+function decode(text: string): string {
+  return decodeURIComponent(text);
+}

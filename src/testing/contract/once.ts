@@ -1,0 +1,104 @@
+import { type Call, unique } from './call.js';
+import type { Cases } from './cases.js';
+import { settles, sleep } from './waiting.js';
+import { failure, LOST, RUN_FAILED, TWICE } from './words.js';
+
+/** How many calls race for one key. */
+const RACERS = 200;
+
+export const onceCases: Cases = {
+  async 'runs the first call of a key once and answers handled'(trial) {
+    const [store] = await trial.replicas();
+    await trial.handled(trial.once(store, unique()), 'The first call of a key');
+  },
+
+  async 'answers only after the run has settled'(trial) {
+    const [store] = await trial.replicas();
+    const { call, gate } = await trial.hold(store, unique(), 'The first call of a key');
+    if (await settles(call.settled, 100)) {
+      throw failure('A run has not settled', 'no answer yet', call.outcome ?? 'one', LOST);
+    }
+    gate.open();
+    await trial.handled(call, 'A run has settled');
+  },
+
+  async 'does not run a key again that took effect, on this or another replica'(trial) {
+    const [store, other] = await trial.replicas();
+    const key = unique();
+    await trial.handled(trial.once(store, key), 'The first call of a key');
+    await trial.duplicate(other, key, 'A second replica gets an event that has taken effect');
+    await trial.duplicate(store, key, 'The same replica gets an event that has taken effect');
+    await trial.duplicate(other, key, 'A second replica gets an event for the third time');
+  },
+
+  async 'rethrows the error of a run, and lets the next call try again'(trial) {
+    const [store, other] = await trial.replicas();
+    const key = unique();
+    const failing = () => Promise.reject(new Error(RUN_FAILED));
+    await trial.rethrows(trial.once(store, key, failing), 'A run failed');
+    const again = trial.once(other, key, failing);
+    await trial.rethrows(again, 'The run of a redelivery failed, too');
+    await trial.handled(trial.once(store, key), 'An event whose run has failed is redelivered');
+    await trial.duplicate(other, key, 'An event took effect at its third try');
+  },
+
+  async 'treats a synchronous throw of a run like a rejection'(trial) {
+    const [store] = await trial.replicas();
+    const key = unique();
+    const throwing = () => {
+      throw new Error(RUN_FAILED);
+    };
+    await trial.rethrows(trial.once(store, key, throwing), 'A run threw synchronously');
+    await trial.handled(trial.once(store, key), 'An event whose run threw synchronously is redelivered');
+  },
+
+  async 'runs one of two hundred concurrent calls of a key'(trial) {
+    const stores = await trial.replicas();
+    const [key, gate] = [unique(), trial.gate()];
+    const { effects } = trial.options;
+    const isTransactional = stores[0].transactional === true;
+    const calls = Array.from({ length: RACERS }, (_, index) =>
+      trial.once(stores[index % 2 ? 0 : 1], key, async (tx) => {
+        if (isTransactional) await effects?.write(tx, key);
+        await gate.passed;
+      }),
+    );
+    await Promise.race([...calls.map((call) => call.started), Promise.all(calls.map((call) => call.settled))]);
+    await sleep(50);
+    gate.open();
+    const what = `${RACERS} calls of one key on two replicas`;
+    const others: Call[] = [];
+    for (const call of calls) {
+      const outcome = await trial.settled(call, what);
+      if (!('answer' in outcome) || outcome.answer !== 'handled') others.push(call);
+    }
+    const runs = calls.reduce((sum, call) => sum + call.runs, 0);
+    const count = isTransactional ? await trial.effectsOf(key) : runs;
+    if (count !== 1) throw failure(what, 'one effect', `${count}`, count > 1 ? TWICE : LOST);
+    const handled = RACERS - others.length;
+    if (handled !== 1) throw failure(what, "'handled' once", `${handled} times`, handled > 1 ? TWICE : LOST);
+    for (const call of others) await trial.refusedOrLate(call, () => trial.once(stores[1], key), what);
+    await trial.duplicate(stores[1], key, 'An event took effect for which many calls competed');
+  },
+
+  async 'does not run a key that another run has claimed, and keeps keys apart'(trial) {
+    const [store, other] = await trial.replicas();
+    const [key, another] = [unique(), unique()];
+    const { call, gate } = await trial.hold(store, key, 'The first call of a key');
+    const what = 'A redelivery arrives while the first run is under way';
+    const waiting = [
+      ...(await trial.refused(other, key, `${what}, on another replica`)),
+      ...(await trial.refused(store, key, `${what}, on the same replica`)),
+    ];
+    const beside = trial.once(other, another);
+    // A database with one writer runs it afterwards.
+    if (!store.transactional) await trial.handled(beside, 'Another event arrives while a run is under way');
+    gate.open();
+    await trial.handled(call, 'The first run succeeded');
+    await trial.handled(beside, 'Another event arrives while a run is under way');
+    for (const each of waiting) {
+      await trial.oneOf(each, ['duplicate', 'in-progress'], `${what}, and waits until it succeeded`);
+      trial.notRun(each, `${what}, and waits until it succeeded`);
+    }
+  },
+};

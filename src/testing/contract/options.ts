@@ -1,0 +1,81 @@
+import { ConfigError } from '../../errors.js';
+import { hasMethods } from '../../internal/check-client.js';
+import { checkFunction, checkNumber, checkOptions, optionError } from '../../internal/check-options.js';
+import type { IdempotencyStore } from '../../stores/store.js';
+
+/** Settings of a store that a case of {@link storeContract} needs. A store ignores those that it does not have. */
+export interface ContractSettings {
+  /** How long a run that does not settle keeps its key, in ms. */
+  readonly leaseMs?: number;
+  /** How long a key is remembered after it took effect, in ms. */
+  readonly retentionMs?: number;
+  /** How long the store waits for its server, in ms. */
+  readonly timeoutMs?: number;
+}
+
+/** Creates a store. Called once for each replica of a case: stores with their own connections, on the same server. */
+export type MakeStore<Tx> = (settings: ContractSettings) => IdempotencyStore<Tx> | Promise<IdempotencyStore<Tx>>;
+
+/** Options of {@link storeContract}. */
+export interface StoreContractOptions<Tx = unknown> {
+  /**
+   * The `test` of node:test, Vitest, Jest or bun:test, called once for each case. The timeout is in ms; node:test
+   * ignores it.
+   */
+  readonly test: (name: string, run: () => Promise<void>, timeoutMs?: number) => unknown;
+  /** Whether all stores that `makeStore` creates share their keys. If false, each case uses one store. (Default: true.) */
+  readonly shared?: boolean | undefined;
+  /** Advances the clock of the store by a number of ms. (Default: waits.) */
+  readonly passTime?: ((ms: number) => unknown) | undefined;
+  /** The effects of runs, for a store with `transactional: true`, which needs them. */
+  readonly effects?: ContractEffects<Tx> | undefined;
+  /** Makes the store's server unreachable. Adds the cases of an outage. (Default: without these cases.) */
+  readonly outage?: ContractOutage | undefined;
+}
+
+/** Effects in the transaction of a store. */
+export interface ContractEffects<Tx> {
+  /** Writes an effect with the transaction. */
+  write(tx: Tx, id: string): unknown;
+  /** Returns how many effects with this id are committed. */
+  count(id: string): number | Promise<number>;
+}
+
+/** An outage of the store's server. */
+export interface ContractOutage {
+  /** Makes the server unreachable for all stores. */
+  begin(): unknown;
+  /** Makes it reachable again, with everything that it had stored. */
+  end(): unknown;
+}
+
+export function checkContractOptions(makeStore: unknown, options: StoreContractOptions<never>): void {
+  checkFunction('makeStore', makeStore);
+  checkOptions('storeContract', options, ['test', 'shared', 'passTime', 'effects', 'outage']);
+  const { test, shared, passTime, effects, outage } = options;
+  checkFunction('test', test);
+  if (shared !== undefined && typeof shared !== 'boolean') throw optionError('shared', 'a boolean', shared);
+  if (passTime !== undefined) checkFunction('passTime', passTime);
+  if (effects !== undefined && !hasMethods(effects, 'write', 'count')) {
+    throw optionError('effects', 'an object with the methods `write` and `count`', effects);
+  }
+  if (outage !== undefined && !hasMethods(outage, 'begin', 'end')) {
+    throw optionError('outage', 'an object with the methods `begin` and `end`', outage);
+  }
+}
+
+/** Throws ConfigError unless `makeStore` returned a store that the suite can test. */
+export function checkMadeStore<Tx>(store: IdempotencyStore<Tx>, hasEffects: boolean): void {
+  if (!hasMethods(store, 'once')) {
+    throw optionError('makeStore', 'a function that returns an IdempotencyStore (an object with `once`)', store);
+  }
+  const { onceEach, leaseMs, keysPerRun, transactional } = store;
+  if (onceEach !== undefined) checkFunction('onceEach', onceEach);
+  if (leaseMs !== undefined) checkNumber('leaseMs', leaseMs, 0);
+  if (keysPerRun !== undefined) checkNumber('keysPerRun', keysPerRun, 1);
+  if (transactional && !hasEffects) {
+    throw new ConfigError(
+      '`effects` is required for a store with `transactional: true`, so that the suite can check that key and effect commit together.',
+    );
+  }
+}

@@ -1,0 +1,173 @@
+import type { IdempotencyStore, StoreWord } from '../../stores/store.js';
+import { type Call, repeat, unique, uniques } from './call.js';
+import type { Cases } from './cases.js';
+import { HOSTILE_KEYS } from './keys.js';
+import type { Trial } from './trial.js';
+import { settles, sleep } from './waiting.js';
+import { failure, LOST, RUN_FAILED, show, TWICE } from './words.js';
+
+/** Expects one run with exactly these keys in this order. `delivery`: all keys of the call. */
+export function ranWith(call: Call, keys: readonly string[], what: string, delivery = keys): void {
+  const runs = call.mayRepeat ? call.fresh.slice(-1) : call.fresh;
+  if (runs.length !== 1) throw failure(what, 'one call of run', `${runs.length}`, runs.length > 1 ? TWICE : LOST);
+  const [fresh = []] = runs;
+  if (fresh.length === keys.length && fresh.every((key, index) => key === keys[index])) return;
+  const isOrdered = delivery.filter((key) => fresh.includes(key)).every((key, index) => key === fresh[index]);
+  const isKnown = fresh.every((key) => delivery.includes(key));
+  const meaning = !isKnown || !isOrdered ? UNKNOWN : fresh.length > keys.length ? TWICE : LOST;
+  throw failure(
+    `${what}, run gets the keys that it claimed, in the order of \`keys\``,
+    show(keys),
+    show(fresh),
+    meaning,
+  );
+}
+
+const UNKNOWN = 'the receiver cannot tell which events to handle, and answers 503';
+const FIRST = 'A delivery with new events';
+
+export const severalCases: Cases = {
+  async 'runs once with all keys, in their order'(trial) {
+    const [store, other] = await trial.replicas();
+    if (!store.onceEach) return;
+    const keys = uniques(20);
+    const call = trial.each(store, keys);
+    await trial.words(call, repeat(20, 'handled'), FIRST);
+    ranWith(call, keys, FIRST);
+    await trial.duplicates(other, keys.toReversed(), 'A second replica gets a delivery again, in another order');
+    await trial.duplicate(other, keys[7] as string, 'A second replica gets one event of a delivery again');
+  },
+
+  async 'runs with those keys alone that have not taken effect'(trial) {
+    const [store, other] = await trial.replicas();
+    if (!store.onceEach) return;
+    const [a, b, c, d] = uniques(4) as [string, string, string, string];
+    await trial.handled(trial.once(store, b), 'The first call of a key');
+    await trial.words(trial.each(store, [d]), ['handled'], FIRST);
+    const what = 'A delivery with new events and events that have taken effect';
+    const call = trial.each(other, [d, c, b, a]);
+    await trial.words(call, ['duplicate', 'handled', 'duplicate', 'handled'], what);
+    ranWith(call, [c, a], what, [d, c, b, a]);
+  },
+
+  async 'frees all keys when the run fails'(trial) {
+    const [store, other] = await trial.replicas();
+    if (!store.onceEach) return;
+    const keys = uniques(5);
+    const throwing = () => {
+      throw new Error(RUN_FAILED);
+    };
+    await trial.rethrows(
+      trial.each(store, keys, () => Promise.reject(new Error(RUN_FAILED))),
+      'The run of a delivery failed',
+    );
+    await trial.rethrows(trial.each(other, keys, throwing), 'The run of a delivery threw synchronously');
+    await trial.handled(trial.once(other, keys[0] as string), 'An event of a failed delivery is redelivered');
+    const rest = trial.each(store, keys);
+    await trial.words(rest, ['duplicate', ...repeat(4, 'handled')], 'A failed delivery is redelivered');
+    ranWith(rest, keys.slice(1), 'A failed delivery is redelivered', keys);
+  },
+
+  async 'runs with the free keys while others are held, and waits for none of them before'(trial) {
+    const [store, other] = await trial.replicas();
+    if (!store.onceEach) return;
+    const [a, b, c, d] = uniques(4) as [string, string, string, string];
+    const { call: first, gate } = await trial.hold(store, [b, a], FIRST);
+    const what = 'A delivery with new events and events that another run has claimed';
+    const second = trial.each(other, [d, a, c, b]);
+    // A database with one writer runs it afterwards.
+    const answered = await settles(second.started, store.transactional ? 500 : 10_000);
+    if (!answered && !store.transactional) {
+      throw failure(what, 'a run with the free keys', 'none within 10 s', WAITS);
+    }
+    if (answered) ranWith(second, [d, c], what, [d, a, c, b]);
+    const isAnswered = answered && (await settles(second.settled, 500));
+    if (isAnswered) await trial.words(second, ['handled', 'in-progress', 'handled', 'in-progress'], what);
+    gate.open();
+    await trial.words(first, ['handled', 'handled'], 'The run that had claimed its keys first');
+    // What has not been answered before may have waited, or may have been slow.
+    const outcome = await trial.settled(second, what);
+    const isRefused = 'answer' in outcome && [outcome.answer].flat().includes('in-progress');
+    const word: StoreWord = isRefused ? 'in-progress' : 'duplicate';
+    await trial.words(second, ['handled', word, 'handled', word], what);
+    ranWith(second, [d, c], what, [d, a, c, b]);
+    await trial.duplicates(other, [a, b, c, d], 'Both deliveries took effect');
+  },
+
+  async 'runs no key twice in overlapping deliveries, whatever their order'(trial) {
+    const [store, other] = await trial.replicas();
+    if (!store.onceEach) return;
+    const keys = uniques(30);
+    const effects = await overlap(trial, [store, other], keys);
+    const what = 'Deliveries with the same events in different orders compete';
+    for (const key of keys) {
+      const count = await effects(key);
+      if (count !== 1) throw failure(what, 'one effect for each event', `${count}`, count > 1 ? TWICE : LOST);
+    }
+  },
+
+  async 'accepts any keys, and confuses no two of them'(trial) {
+    const [store, other] = await trial.replicas();
+    if (!store.onceEach) return;
+    const prefix = unique();
+    const keys = [...HOSTILE_KEYS.map((key) => prefix + key), ...HOSTILE_KEYS.map((key) => key + prefix)];
+    for (const part of partsOf(store, keys)) {
+      const call = trial.each(store, part);
+      await trial.words(call, repeat(part.length, 'handled'), 'A delivery with hostile keys');
+      ranWith(call, part, 'A delivery with hostile keys');
+    }
+    await trial.duplicates(other, keys, 'A delivery with hostile keys is redelivered');
+  },
+
+  async 'takes a thousand keys'(trial) {
+    const [store, other] = await trial.replicas();
+    if (!store.onceEach) return;
+    const keys = uniques(1000);
+    for (const part of partsOf(store, keys.slice(0, 500))) {
+      await trial.words(trial.each(store, part), repeat(part.length, 'handled'), 'A delivery of 500 events');
+    }
+    const expected = [...repeat(500, 'duplicate'), ...repeat(500, 'handled')];
+    for (const part of partsOf(other, keys)) {
+      const words = expected.splice(0, part.length);
+      await trial.words(trial.each(other, part), words, 'A delivery of 1000 events, the half of them new');
+    }
+  },
+};
+
+/** The keys as a receiver passes them to the store: some at a time if it takes no more (`keysPerRun`). */
+function partsOf<Tx>({ keysPerRun }: IdempotencyStore<Tx>, keys: readonly string[]): string[][] {
+  const size = keysPerRun ?? keys.length;
+  return Array.from({ length: Math.ceil(keys.length / size) }, (_, at) => keys.slice(at * size, (at + 1) * size));
+}
+
+const WAITS = 'two overlapping deliveries wait for each other for ever, or until they time out';
+
+/** Sends overlapping deliveries until each is answered, and returns how to count the effects of a key. */
+async function overlap<Tx>(trial: Trial<Tx>, stores: Awaited<ReturnType<Trial<Tx>['replicas']>>, keys: string[]) {
+  const { effects } = trial.options;
+  const isTransactional = stores[0].transactional === true;
+  const written: string[] = [];
+  const deliveries = Array.from({ length: 12 }, (_, index) => {
+    const part = [...keys.slice(index), ...keys.slice(0, index)].slice(0, 20);
+    return index % 2 ? part.toReversed() : part;
+  });
+  const isOver = ({ answer }: { answer: unknown }) => Array.isArray(answer) && !answer.includes('in-progress');
+  await Promise.all(
+    deliveries.map(async (delivery, index) => {
+      const end = Date.now() + 20_000;
+      for (;;) {
+        const call = trial.each(stores[index % 3 ? 0 : 1], delivery, async (tx, _options, fresh) => {
+          if (!isTransactional) await sleep(2);
+          for (const key of fresh) await (isTransactional ? effects?.write(tx, key) : written.push(key));
+        });
+        const what = 'A delivery overlaps with others';
+        const outcome = await trial.settled(call, what);
+        if ('answer' in outcome && isOver(outcome)) return;
+        if (Date.now() > end) throw failure(what, 'all of its events to take effect', outcome, WAITS);
+        await sleep(10);
+      }
+    }),
+  );
+  const count = (key: string) => written.filter((each) => each === key).length;
+  return async (key: string): Promise<number> => (isTransactional ? trial.effectsOf(key) : count(key));
+}

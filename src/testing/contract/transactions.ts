@@ -1,0 +1,166 @@
+import type { IdempotencyStore } from '../../stores/store.js';
+import { type Call, repeat, unique, uniques, type Work } from './call.js';
+import type { Cases } from './cases.js';
+import type { ContractEffects } from './options.js';
+import type { Trial } from './trial.js';
+import { settles, WAIT_MS } from './waiting.js';
+import { failure, LOST, messageOf, RUN_FAILED, TWICE } from './words.js';
+
+const TIMED_OUT = 'The handler timed out.';
+
+/** Two replicas and their effects; undefined for a store without transactions. */
+async function transactional<Tx>(trial: Trial<Tx>) {
+  const [store, other] = await trial.replicas();
+  const { effects } = trial.options;
+  if (!store.transactional || !effects) return undefined;
+  /** Expects a number of committed effects. */
+  async function committed(id: string, expected: 0 | 1, what: string): Promise<void> {
+    const count = await trial.effectsOf(id);
+    if (count === expected) return;
+    const effect = expected === 1 ? 'one committed effect' : 'no committed effect';
+    throw failure(what, effect, `${count}`, count > expected ? TWICE : LOST);
+  }
+  return { store, other, effects, committed };
+}
+
+/** Writes an effect, then fails. */
+function writeAndFail<Tx>(effects: ContractEffects<Tx>, ids: readonly string[]): Work<Tx> {
+  return async (tx) => {
+    for (const id of ids) await effects.write(tx, id);
+    throw new Error(RUN_FAILED);
+  };
+}
+
+/** A handler that times out after its first effect, and writes another one when the gate opens. */
+async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, effects: ContractEffects<Tx>) {
+  const [early, afterwards] = [unique(), unique()];
+  const gate = trial.gate();
+  let settle: () => void = () => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const call = start(async (tx, options) => {
+    try {
+      await effects.write(tx, early);
+      options?.onTimeout?.(new Error(TIMED_OUT));
+      await gate.passed;
+      // The transaction is expected to be unusable.
+      await Promise.resolve(effects.write(tx, afterwards)).catch(() => {});
+    } finally {
+      settle();
+    }
+  });
+  const what = 'A handler called onTimeout and still runs';
+  if (!(await settles(call.settled, WAIT_MS))) {
+    gate.open();
+    await trial.settled(call, what);
+    const count = await trial.effectsOf(early);
+    if (count > 0) {
+      const late = 'A transaction was committed although its handler had called onTimeout';
+      const meaning = `the event was answered as failed. Its redelivery runs beside the first handler, and ${TWICE}`;
+      throw failure(late, 'no committed effect', `${count}`, meaning);
+    }
+    throw failure(what, 'an error', `no answer within ${WAIT_MS / 1000} s`, WAITS);
+  }
+  const outcome = await trial.settled(call, what);
+  if ('answer' in outcome || !messageOf(outcome.error).includes(TIMED_OUT)) {
+    throw failure(what, `the error of onTimeout, '${TIMED_OUT}'`, outcome, WAITS);
+  }
+  return { early, afterwards, gate, settled };
+}
+
+const WAITS = 'the key of an event stays locked for as long as its handler hangs';
+const LATE = 'A handler continued after its timeout';
+
+export const transactionCases: Cases = {
+  async 'commits the effect of a run together with its key'(trial) {
+    const setting = await transactional(trial);
+    if (!setting) return;
+    const { store, other, effects, committed } = setting;
+    const key = unique();
+    await trial.handled(
+      trial.once(store, key, (tx) => effects.write(tx, key)),
+      'A run wrote an effect',
+    );
+    await committed(key, 1, 'A run wrote an effect');
+    await trial.duplicate(other, key, 'An effect was committed; its event is redelivered');
+    await committed(key, 1, 'An effect was committed; its event was redelivered');
+  },
+
+  async 'leaves no effect of a run that failed, and frees its key'(trial) {
+    const setting = await transactional(trial);
+    if (!setting) return;
+    const { store, other, effects, committed } = setting;
+    const key = unique();
+    await trial.rethrows(trial.once(store, key, writeAndFail(effects, [key])), 'A run failed after it wrote an effect');
+    await committed(key, 0, 'A run failed after it wrote an effect');
+    await trial.handled(
+      trial.once(other, key, (tx) => effects.write(tx, key)),
+      'A failed event is redelivered',
+    );
+    await committed(key, 1, 'A failed event was redelivered');
+  },
+
+  async 'commits the effects of several keys together, or none'(trial) {
+    const setting = await transactional(trial);
+    if (!setting?.store.onceEach) return;
+    const { store, other, effects, committed } = setting;
+    const keys = uniques(3);
+    await trial.rethrows(trial.each(store, keys, writeAndFail(effects, keys)), 'A run failed after it wrote effects');
+    for (const key of keys) await committed(key, 0, 'A run failed after it wrote effects');
+    const again = trial.each(other, keys, async (tx) => {
+      for (const key of keys) await effects.write(tx, key);
+    });
+    await trial.words(again, repeat(3, 'handled'), 'A failed delivery is redelivered');
+    for (const key of keys) await committed(key, 1, 'A failed delivery was redelivered');
+    await trial.duplicates(store, keys, 'The effects of a delivery were committed; it is redelivered');
+  },
+
+  async 'frees the key of a handler that timed out, and never commits it'(trial) {
+    const setting = await transactional(trial);
+    if (!setting) return;
+    const { store, other, effects, committed } = setting;
+    const [key, next] = [unique(), unique()];
+    const late = await timeOut(trial, (work) => trial.once(store, key, work), effects);
+    const redeliver = () => trial.once(other, key, (tx) => effects.write(tx, next));
+    await trial.eventually(redeliver, ['handled'], 'A handler timed out and still runs; its event is redelivered');
+    late.gate.open();
+    await late.settled;
+    await trial.duplicate(store, key, `${LATE}, and a redelivery took effect`);
+    for (const id of [late.early, late.afterwards]) await committed(id, 0, LATE);
+    await committed(next, 1, 'A redelivery took effect');
+  },
+
+  async 'frees several keys of a handler that timed out, and never commits them'(trial) {
+    const setting = await transactional(trial);
+    if (!setting?.store.onceEach) return;
+    const { store, other, effects, committed } = setting;
+    const keys = uniques(3);
+    const late = await timeOut(trial, (work) => trial.each(store, keys, work), effects);
+    late.gate.open();
+    await late.settled;
+    for (const id of [late.early, late.afterwards]) await committed(id, 0, LATE);
+    for (const key of keys) await eventuallyFree(trial, other, key);
+    for (const id of [late.early, late.afterwards]) await committed(id, 0, LATE);
+  },
+
+  async 'keeps an effect that was committed before its time was up'(trial) {
+    const setting = await transactional(trial);
+    if (!setting) return;
+    const { store, other, effects, committed } = setting;
+    const key = unique();
+    let timeIsUp: ((error: Error) => void) | undefined;
+    const call = trial.once(store, key, async (tx, options) => {
+      timeIsUp = options?.onTimeout;
+      await effects.write(tx, key);
+    });
+    await trial.handled(call, 'A run wrote an effect');
+    timeIsUp?.(new Error(TIMED_OUT));
+    await trial.duplicate(other, key, 'An effect was committed before its time was up');
+    await committed(key, 1, 'An effect was committed before its time was up');
+  },
+};
+
+async function eventuallyFree<Tx>(trial: Trial<Tx>, store: IdempotencyStore<Tx>, key: string): Promise<void> {
+  await trial.eventually(() => trial.once(store, key), ['handled'], 'A handler timed out; its event is redelivered');
+}

@@ -1,0 +1,82 @@
+import type { StoreWord } from '../../stores/store.js';
+
+/** How a call of the store settled. */
+export type Outcome = { readonly answer: unknown } | { readonly error: unknown };
+
+/** The error of each failing run of the suite. */
+export const RUN_FAILED = 'The run failed.';
+
+export const TWICE = 'an event takes effect twice';
+export const LOST =
+  'the sender gets a 200 for an event that has not taken effect, and never sends it again: the event is lost';
+export const UNANSWERED = 'the delivery is not answered in time, and a redelivery does not help';
+/** Of a run that starts while another has the key. */
+export const BOTH = 'two replicas handle the same event at the same time, and it takes effect twice';
+const REFUSED = 'the delivery is answered 503, and the event stays unhandled until the sender gives up';
+
+/** What it means that a store gives one word (the second) instead of another (the first). */
+const MEANINGS: Record<StoreWord, Partial<Record<StoreWord, string>>> = {
+  handled: { duplicate: LOST, 'in-progress': REFUSED },
+  duplicate: {
+    handled: 'every redelivery of an event that has taken effect can take effect again',
+    'in-progress': 'an event that has taken effect is answered 503 until the sender gives up or disables the webhook',
+  },
+  'in-progress': {
+    handled: BOTH,
+    duplicate: `a redelivery is answered 200 while the first run can still fail. Then ${LOST}`,
+  },
+};
+
+export function meaningOf(expected: StoreWord, got: Outcome): string {
+  if ('error' in got) return REFUSED;
+  const meanings = MEANINGS[expected];
+  const word = got.answer as StoreWord;
+  if (typeof word === 'string' && Object.hasOwn(meanings, word)) return meanings[word] as string;
+  return 'the receiver treats any other answer as an error of the store and answers 503';
+}
+
+/** The words for all keys: the expected and the answered one that differ first decide what the difference means. */
+export function meaningOfEach(expected: readonly StoreWord[], got: Outcome): string {
+  if ('error' in got) return REFUSED;
+  if (!Array.isArray(got.answer) || got.answer.length !== expected.length) {
+    return 'the receiver cannot tell which events have taken effect, treats the answer as an error of the store and answers 503';
+  }
+  const index = expected.findIndex((word, at) => (got.answer as unknown[])[at] !== word);
+  return meaningOf(expected[index] as StoreWord, { answer: got.answer[index] });
+}
+
+/** What it means that a store gives this answer without a run. */
+export function meaningOfNoRun(got: Outcome): string {
+  if ('error' in got) return REFUSED;
+  const words: unknown[] = Array.isArray(got.answer) ? got.answer : [got.answer];
+  const index = words.findIndex((word) => word !== 'handled');
+  return index < 0 ? LOST : meaningOf('handled', { answer: words[index] });
+}
+
+/** The error of a case. It says what happened, what was expected, and what that means in production. */
+export function failure(what: string, expected: string, got: string | Outcome, meaning: string): Error {
+  const shown = typeof got === 'string' ? got : showOutcome(got);
+  const options = typeof got === 'object' && 'error' in got ? { cause: got.error } : {};
+  return new Error(`${what}: expected ${expected}, got ${shown}. In production ${meaning}.`, options);
+}
+
+function showOutcome(outcome: Outcome): string {
+  return 'answer' in outcome ? show(outcome.answer) : `the error ${show(messageOf(outcome.error))}`;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const LONGEST = 120;
+
+/** A value for a message, with control characters and lone surrogates spelled out. */
+export function show(value: unknown): string {
+  if (Array.isArray(value)) return cut(`[${value.map(show).join(', ')}]`);
+  if (typeof value !== 'string') return cut(String(value));
+  return cut(`'${JSON.stringify(value).slice(1, -1)}'`);
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

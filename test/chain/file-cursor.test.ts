@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { fileCursor } from '../../src/chain/file-cursor.js';
+
+/** How many of the file system's steps are left until the process dies; undefined: it lives. */
+let stepsLeft: number | undefined;
+/** Runs before a link, as if the process was frozen there. */
+let meanwhile: (() => Promise<unknown>) | undefined;
+
+vi.mock('node:fs/promises', async (original) => {
+  const fs = await original<typeof import('node:fs/promises')>();
+  const step = () => {
+    if (stepsLeft !== undefined && stepsLeft-- <= 0) throw new Error('killed');
+  };
+  const stepping =
+    <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args) => {
+      step();
+      return work(...args);
+    };
+  return {
+    ...fs,
+    readdir: stepping(fs.readdir as () => Promise<unknown>),
+    readFile: stepping(fs.readFile as () => Promise<unknown>),
+    rm: stepping(fs.rm),
+    stat: stepping(fs.stat as () => Promise<unknown>),
+    async link(from: string, to: string) {
+      step();
+      const frozen = meanwhile;
+      meanwhile = undefined;
+      await frozen?.();
+      return fs.link(from, to);
+    },
+    async open(...args: Parameters<typeof fs.open>) {
+      step();
+      const handle = await fs.open(...args);
+      return {
+        // Half of it is on the disk when the process dies.
+        async writeFile(text: string) {
+          await handle.writeFile(text.slice(0, 20));
+          step();
+          await handle.write(text.slice(20));
+        },
+        sync: stepping(() => handle.sync()),
+        close: () => handle.close(),
+      };
+    },
+  };
+});
+
+function useDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'cursor-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+describe('fileCursor', () => {
+  it('is undefined at first, and then the last text that was written, of any characters', async () => {
+    const cursor = fileCursor(join(useDirectory(), 'chain.cursor'));
+    let current: string | undefined;
+    expect(await cursor.read()).toBeUndefined();
+    for (const text of ['', '{"v":1}', 'ключ \ud800 \0\n"\\', 'x'.repeat(1_000_000)]) {
+      expect(await cursor.write(text, current)).toBe(true);
+      expect(await cursor.read()).toBe(text);
+      current = text;
+    }
+  });
+
+  it('is written only in place of the expected text', async () => {
+    const directory = useDirectory();
+    const [cursor, other] = [fileCursor(join(directory, 'one')), fileCursor(join(directory, 'one.two'))];
+    expect(await cursor.write('2', '1')).toBe(false);
+    expect(await cursor.write('1', undefined)).toBe(true);
+    expect(await cursor.write('x', undefined)).toBe(false);
+    expect(await cursor.write('x', '')).toBe(false);
+    expect(await cursor.read()).toBe('1');
+    expect(await other.read()).toBeUndefined();
+  });
+
+  it('is won by one of 20 writers at once, round by round, and keeps two files', async () => {
+    const directory = useDirectory();
+    const cursors = Array.from({ length: 20 }, () => fileCursor(join(directory, 'chain')));
+    let current: string | undefined;
+    for (let round = 0; round < 12; round++) {
+      const texts = cursors.map((_, index) => `${round}:${index}`);
+      const won = await Promise.all(cursors.map((cursor, index) => cursor.write(texts[index] as string, current)));
+      expect(won.filter(Boolean)).toHaveLength(1);
+      current = texts[won.indexOf(true)];
+      expect(await cursors[round]?.read()).toBe(current);
+    }
+    expect(readdirSync(directory).sort()).toEqual(['chain.11', 'chain.12']);
+  });
+
+  it('has the old or the new text after a kill between any two steps, and can be written again', async () => {
+    const directory = useDirectory();
+    const path = join(directory, 'chain');
+    const cursor = fileCursor(path);
+    let current: string | undefined;
+    let isKilled = true;
+    for (let steps = 0; isKilled; steps++) {
+      const next = `next ${steps}`;
+      stepsLeft = steps;
+      isKilled = await Promise.resolve(cursor.write(next, current)).then(
+        () => false,
+        () => true,
+      );
+      // What follows the write is not awaited by anybody who was killed.
+      isKilled ||= (stepsLeft as number) < 0;
+      stepsLeft = undefined;
+      const found = await cursor.read();
+      expect([current, next]).toContain(found);
+      expect(await cursor.write(`again ${steps}`, found)).toBe(true);
+      current = `again ${steps}`;
+    }
+    const left = readdirSync(directory).filter((name) => name.endsWith('.tmp'));
+    expect(left.length).toBeGreaterThan(2);
+    for (const name of left) utimesSync(join(directory, name), 0, 0);
+    expect(await cursor.write('tidy', current)).toBe(true);
+    expect(readdirSync(directory)).toHaveLength(2);
+  });
+
+  it('does not go back when a process continues that was frozen while others wrote', async () => {
+    const directory = useDirectory();
+    const [frozen, other] = [fileCursor(join(directory, 'chain')), fileCursor(join(directory, 'chain'))];
+    await frozen.write('0', undefined);
+    meanwhile = async () => {
+      for (let n = 0; n < 5; n++) expect(await other.write(String(n + 1), String(n))).toBe(true);
+    };
+    expect(await frozen.write('stale', '0')).toBe(false);
+    expect(await frozen.read()).toBe('5');
+    expect(readdirSync(directory).sort()).toEqual(['chain.5', 'chain.6']);
+  });
+
+  it.each([
+    ['is empty', ''],
+    ['is cut', '{"value":"7","sha'],
+    ['is of another program', '{"next":7}'],
+    ['has another digest than its value', `{"value":"7","sha256":"${'0'.repeat(64)}"}`],
+  ])('rejects when the newest file %s, and never starts over', async (_, content) => {
+    const path = join(useDirectory(), 'chain');
+    const cursor = fileCursor(path);
+    await cursor.write('6', undefined);
+    writeFileSync(`${path}.2`, content);
+    const damaged = {
+      code: 'ERR_WEBHOOK_STORE',
+      message: `The cursor file ${path}.2 is damaged. Delete it to continue from the file before it, or restore it from a backup.`,
+    };
+    await expect(cursor.read()).rejects.toMatchObject(damaged);
+    for (const expected of [undefined, '6', content]) {
+      await expect(cursor.write('8', expected)).rejects.toMatchObject(damaged);
+    }
+    rmSync(`${path}.2`);
+    expect(await cursor.read()).toBe('6');
+  });
+
+  it('rejects with the reason when the directory is missing', async () => {
+    const path = join(useDirectory(), 'missing', 'chain');
+    const failed = { code: 'ERR_WEBHOOK_STORE', cause: expect.objectContaining({ code: 'ENOENT' }) };
+    await expect(fileCursor(path).read()).rejects.toMatchObject({
+      ...failed,
+      message: `The cursor ${path} could not be read.`,
+    });
+    await expect(fileCursor(path).write('1', undefined)).rejects.toMatchObject(failed);
+  });
+
+  it.each(['', 'a\0b', 7, undefined])('refuses the path %j', (path) => {
+    expect(() => Reflect.apply(fileCursor, undefined, [path])).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`path` must be') }),
+    );
+  });
+
+  it('counts every write of processes that are killed at any moment', { timeout: 60_000 }, async () => {
+    const path = join(useDirectory(), 'chain');
+    const child = fileURLToPath(new URL('file-cursor-child.ts', import.meta.url));
+    let printed = 0;
+    const runOne = async (ms: number) => {
+      const counting = spawn(process.execPath, ['--import', 'tsx', child, path], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(counting, 'close');
+      counting.stdout.once('data', () => setTimeout(() => counting.kill('SIGKILL'), ms));
+      counting.stdout.on('data', (data: Buffer) => {
+        printed += data.length;
+      });
+      await ended;
+    };
+    const rounds = 3;
+    for (let round = 0; round < rounds; round++) await Promise.all([runOne(30 + 17 * round), runOne(60 + 31 * round)]);
+    const counted = Number(await fileCursor(path).read());
+    expect(printed).toBeGreaterThan(10);
+    // The last write of each process may be there although it could not say so.
+    expect(counted - printed).toBeGreaterThanOrEqual(0);
+    expect(counted - printed).toBeLessThanOrEqual(2 * rounds);
+  });
+});

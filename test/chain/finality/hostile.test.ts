@@ -1,0 +1,164 @@
+import { toHex } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
+import { countsOf, eventOf, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
+
+const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
+const FINAL = { status: 'final' };
+const pending = (message: string, retryAfterMs = 300_000) => ({
+  status: 'pending',
+  retryAfterMs,
+  error: { message: expect.stringContaining(message) },
+});
+/** The block of a number with another number: only one of the two can be true. */
+const misplaced = ({ block }: Mined, number: number) => ({ block: { ...block, number: toHex(number) } });
+
+/** The node answers so many requests, and then asks for a pause. */
+function limit(node: ScriptedNode, requests: number): void {
+  let left = requests;
+  node.answer((_, __, answer) => (left-- > 0 ? answer : new Raw('', 429, { 'retry-after': '1' })));
+}
+
+describe('chainFinality drops nothing', () => {
+  it('whose block number and hash contradict each other', async () => {
+    const node = await nodeWith(30, 20);
+    const { verdict } = finalityOf({ rpcUrl: node.url });
+    const mined = at(node.chain, 13);
+    for (const number of [3, 14]) {
+      const why = pending(`at 13, but the event says ${number}`);
+      expect(await verdict(eventOf(misplaced(mined, number)))).toMatchObject(why);
+      expect(await verdict(eventOf(misplaced(mined, number), { removed: true }))).toMatchObject(why);
+      const data = { blockHash: mined.block.hash, blockNumber: number };
+      expect(await verdict(inclusionOf(data))).toMatchObject(why);
+    }
+    expect(await verdict(eventOf(mined))).toEqual(FINAL);
+  });
+
+  it.each([1, 3])('near the head of a node on another fork, at %i confirmations', async (confirmations) => {
+    const node = await nodeWith(20);
+    const { verdict } = finalityOf({ rpcUrl: node.url, level: { confirmations } });
+    const trunk = node.chain.slice();
+    const event = eventOf(at(trunk, 18));
+    const removal = eventOf(at(trunk, 18), { removed: true });
+    node.drop(3);
+    for (let block = 0; block < 30; block++) node.mine();
+    const fork = node.chain.slice();
+    for (const each of [event, removal]) expect(await verdict(each)).toMatchObject({ status: 'pending' });
+    node.chain = trunk;
+    for (let block = 0; block < 40; block++) node.mine();
+    expect(await verdict(event)).toMatchObject({ status: 'pending' });
+    expect(await verdict(event)).toEqual(FINAL);
+    node.chain = fork;
+    while (node.chain.length < 19 + 32) node.mine();
+    const gone = eventOf(at(trunk, 19));
+    const later = finalityOf({ rpcUrl: node.url, level: { confirmations } });
+    expect(await later.verdict(gone)).toEqual({ status: 'dropped' });
+  });
+
+  it('by an error for a hash, unless it says that there is no such block', async () => {
+    const node = await nodeWith(30, 20);
+    const { verdict, pass } = finalityOf({ rpcUrl: node.url });
+    const event = eventOf(forkOf(at(node.chain, 14)));
+    const failing = (raw: Raw) => node.answer((method, _, answer) => (method === 'eth_getBlockByHash' ? raw : answer));
+    failing(new Raw('', 503));
+    expect(await verdict(event)).toMatchObject(pending('HTTP 503', 15_000));
+    pass(15_000);
+    failing(new Raw('{"jsonrpc":"2.0","id":0,"error":{"code":-39001,"message":"Unknown block"}}'));
+    expect(await verdict(event)).toEqual({ status: 'dropped' });
+  });
+});
+
+describe('with chainFinality, no event waits for ever', () => {
+  it.each([
+    ['far below the final block', (node: ScriptedNode) => [at(node.chain, 100), at(node.chain, 101)], FINAL],
+    ['near the final block', (node: ScriptedNode) => [at(node.chain, 540)], FINAL],
+    ['that was replaced', (node: ScriptedNode) => [forkOf(at(node.chain, 540))], { status: 'dropped' }],
+    ['that was replaced long ago', (node: ScriptedNode) => [forkOf(at(node.chain, 100))], { status: 'dropped' }],
+  ])('at a node that answers few requests at a time, for a block %s', async (_, blocks, expected) => {
+    const node = await nodeWith(600, 590);
+    const { check, pass } = finalityOf({ rpcUrl: node.url });
+    const events = blocks(node).map((block) => eventOf(block));
+    for (let round = 0; round < 40; round++) {
+      limit(node, 8);
+      pass(20_000);
+      const verdicts = await check(events);
+      if (verdicts.every(({ status }) => status === expected.status)) return;
+    }
+    expect.unreachable();
+  });
+
+  it('at a node that answers few requests at a time, of fifty old blocks', async () => {
+    const node = await nodeWith(600, 590);
+    const { check, pass } = finalityOf({ rpcUrl: node.url });
+    const events = Array.from({ length: 50 }, (_, number) => eventOf(at(node.chain, 100 + number)));
+    const final: number[] = [];
+    for (let round = 0; round < 30 && final.at(-1) !== 50; round++) {
+      limit(node, 10);
+      pass(20_000);
+      final.push((await check(events)).filter(({ status }) => status === 'final').length);
+    }
+    expect(final.at(-1)).toBe(50);
+  });
+
+  it('after the clock was set back', async () => {
+    const node = await nodeWith(30, 20);
+    const { verdict, pass } = finalityOf({ rpcUrl: node.url });
+    expect(await verdict(eventOf(at(node.chain, 22)))).toMatchObject({ status: 'pending' });
+    pass(-86_400_000);
+    node.set({ finalized: 25 });
+    expect(await verdict(eventOf(at(node.chain, 22)))).toEqual(FINAL);
+    limit(node, 0);
+    expect(await verdict(eventOf(at(node.chain, 25)))).toMatchObject({ status: 'pending' });
+    pass(-86_400_000);
+    limit(node, 99);
+    expect(await verdict(eventOf(at(node.chain, 25)))).toEqual(FINAL);
+  });
+
+  it.each([429, 503])('when a node asks for a pause of years with HTTP %i', async (status) => {
+    const node = await nodeWith(30, 20);
+    node.answer(() => new Raw('', status, { 'retry-after': '1000000000' }));
+    const { verdict, pass } = finalityOf({ rpcUrl: node.url });
+    const event = eventOf(at(node.chain, 14));
+    expect(await verdict(event)).toMatchObject(pending(`HTTP ${status}`));
+    node.answer((_, __, answer) => answer);
+    pass(300_000);
+    expect(await verdict(event)).toEqual(FINAL);
+  });
+
+  it('without an error that says that its block is a day ahead', async () => {
+    const node = await nodeWith(200, 20);
+    const { check } = finalityOf({ rpcUrl: node.url });
+    const [far, near] = [20 + 86_401, 20 + 86_400].map((number) => eventOf(misplaced(at(node.chain, 13), number)));
+    const verdicts = await check([far, near] as never);
+    expect(verdicts[1]).not.toHaveProperty('error');
+    expect(verdicts).toMatchObject([
+      pending('a final block that is 86401 blocks before the event'),
+      { status: 'pending', retryAfterMs: 300_000 },
+    ]);
+  });
+});
+
+it('chainFinality requests each header once for the removal notices of a re-org', async () => {
+  const node = await nodeWith(300, 290);
+  const { verdict } = finalityOf({ rpcUrl: node.url });
+  for (let logIndex = 0; logIndex < 10; logIndex++) {
+    const removal = eventOf(forkOf(at(node.chain, 250)), { removed: true, logIndex });
+    expect(await verdict(removal)).toEqual({ status: 'final', isRemoval: true });
+  }
+  // 40 for the first look-up and 40 to look again; then the block itself, for each round.
+  expect(countsOf(node).eth_getBlockByNumber).toBe(40 + 40 + 10);
+});
+
+it('chainFinality keeps user and password out of its errors, in any notation', async () => {
+  const node = await nodeWith(30, 20);
+  const [user, password] = ['somebody', 'pässwörd€'];
+  const url = new URL(node.url);
+  Object.assign(url, { username: user, password });
+  const basic = Buffer.from(`${user}:${password}`).toString('base64');
+  const message = `bad authorization Basic ${basic}, ${user}, ${password}, ${encodeURIComponent(password)}`;
+  node.answer(() => new Raw(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -1, message } })));
+  const { verdict } = finalityOf({ rpcUrl: url.href });
+  expect(await verdict(eventOf(at(node.chain, 14)))).toMatchObject(
+    pending('"bad authorization Basic …, …, …, …"', 15_000),
+  );
+});

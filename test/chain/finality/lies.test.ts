@@ -1,0 +1,203 @@
+import { padHex, toHex } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../chaos/random.js';
+import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
+import { eventOf, finalityOf, forkOf, nodeWith } from './checking.js';
+
+const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
+const FINAL = { status: 'final' };
+const HASH = padHex('0xbad', { size: 32 });
+
+/** The node answers the header of a number with other fields, asked for by number or by hash. */
+function lieAbout(node: ScriptedNode, number: number, fields: object): void {
+  const isIt = (answer: unknown) => (answer as { number?: unknown } | null)?.number === toHex(number);
+  node.answer((_, __, answer) => (isIt(answer) ? { ...(answer as object), ...fields } : answer));
+}
+
+describe('chainFinality makes an event wait, and neither final nor dropped, when', () => {
+  it.each<[string, (node: ScriptedNode) => void, string]>([
+    [
+      'the node returns another hash for a block',
+      (node) => lieAbout(node, 15, { hash: HASH }),
+      'block.hash is not the requested hash',
+    ],
+    ['a block has another parent', (node) => lieAbout(node, 15, { parentHash: HASH }), 'is the parent of its block 15'],
+    ['a block has another number', (node) => lieAbout(node, 15, { number: '0x1' }), 'is the parent of its block 16'],
+    [
+      'the node lacks a block',
+      (node) => node.answer((_, [first], answer) => (first === '0xf' || String(first).length > 60 ? null : answer)),
+      'is the parent of its block 16',
+    ],
+    ['an answer is cut', (node) => node.answer(() => new Raw('{"jsonrpc":"2.0","id":1,"resu')), 'not JSON-RPC'],
+    [
+      'an answer is of another call',
+      (node) => node.answer(() => new Raw('{"jsonrpc":"2.0","id":99,"result":"0x7a69"}')),
+      'another call',
+    ],
+    [
+      'the final block has no fields',
+      (node) => node.answer((_, [first], answer) => (first === 'finalized' ? {} : answer)),
+      'block.number is not',
+    ],
+    [
+      'the final block is text',
+      (node) => node.answer((_, [first], answer) => (first === 'finalized' ? '0x' : answer)),
+      'block is not an object',
+    ],
+    ['the node is of another chain', (node) => node.set({ chainId: 5 }), 'has chain ID 5, but `chainId` has 31337'],
+    [
+      'the chain ID is not a number',
+      (node) => node.answer((method, _, answer) => (method === 'eth_chainId' ? 'x' : answer)),
+      'eth_chainId',
+    ],
+    [
+      'a block is returned by hash with another hash',
+      (node) => {
+        node.answer((method, [first], answer) =>
+          first === '0xf' ? null : method === 'eth_getBlockByHash' ? { ...(answer as object), hash: HASH } : answer,
+        );
+      },
+      'block.hash is not the requested hash',
+    ],
+  ])('%s', async (_, lie, message) => {
+    const node = await nodeWith(30, 20);
+    const { check, verdict } = finalityOf({ rpcUrl: node.url });
+    lie(node);
+    const [event, fork] = [eventOf(at(node.chain, 14)), eventOf(forkOf(at(node.chain, 14)))];
+    for (const each of await check([event, fork])) {
+      expect(each).toMatchObject({
+        status: 'pending',
+        retryAfterMs: 15_000,
+        error: { message: expect.stringContaining(message) },
+      });
+      expect((each as { error: Error }).error.message).toContain(node.origin);
+    }
+    node.answer((__, ___, answer) => answer);
+    node.set({ chainId: 31337 });
+    expect([await verdict(event), await verdict(fork)]).toEqual([FINAL, { status: 'dropped' }]);
+  });
+
+  it('a node far ahead returns two blocks for a number that is deep', async () => {
+    const node = await nodeWith(400, 390);
+    let answers = 0;
+    node.answer((_, [first], answer) =>
+      first === '0x64' && ++answers % 2 ? { ...(answer as object), hash: HASH } : answer,
+    );
+    const { verdict } = finalityOf({ rpcUrl: node.url });
+    for (const mined of [at(node.chain, 100), forkOf(at(node.chain, 100), HASH), forkOf(at(node.chain, 100))]) {
+      expect(await verdict(eventOf(mined))).toMatchObject({
+        status: 'pending',
+        error: { message: expect.stringContaining('two blocks 100') },
+      });
+    }
+  });
+
+  it('a node asks for a pause, which is kept to', async () => {
+    const node = await nodeWith(30, 20);
+    node.answer(() => new Raw('', 429, { 'retry-after': '40' }));
+    const { check, pass } = finalityOf({ rpcUrl: node.url });
+    const event = eventOf(at(node.chain, 14));
+    expect(await check([event])).toMatchObject([
+      { status: 'pending', retryAfterMs: 40_000, error: { reason: 'rate-limited' } },
+    ]);
+    pass(10_000);
+    expect(await check([event])).toMatchObject([{ status: 'pending', retryAfterMs: 30_000 }]);
+    expect(node.calls).toHaveLength(1);
+    node.answer((_, __, answer) => answer);
+    pass(30_000);
+    expect(await check([event])).toEqual([FINAL]);
+  });
+
+  it('no node is there, without a word of the URL but its origin', async () => {
+    const { check } = finalityOf({ rpcUrl: 'http://127.0.0.1:9/v3/k3y0123456789abcdef' });
+    const node = await nodeWith(3, 2);
+    const [verdict] = await check([eventOf(at(node.chain, 1))]);
+    expect(verdict).toMatchObject({ status: 'pending', retryAfterMs: 15_000, error: { reason: 'unreachable' } });
+    expect(JSON.stringify(verdict) + String((verdict as { error: Error }).error.stack)).not.toContain('k3y');
+  });
+
+  const error = (message: string, code = -32000) =>
+    new Raw(JSON.stringify({ jsonrpc: '2.0', id: 2, error: { code, message } }));
+  it.each([
+    ['geth', error('finalized block not found')],
+    ['Erigon and Besu', error('Unknown block', -39001)],
+    ['Nethermind and reth', null],
+    ['Alchemy', error('Invalid block tag: finalized', -32602)],
+    ['an old node', error('invalid argument 0: hex string without 0x prefix', -32602)],
+    ['a provider under HTTP 400', new Raw('{"error":{"code":-32602,"message":"unsupported tag"}}', 400)],
+  ])('the chain has no final block, in the words of %s', async (_, answer) => {
+    const node = await nodeWith(30);
+    node.answer((__, [first], own) => (first === 'finalized' ? answer : own));
+    const { check } = finalityOf({ rpcUrl: node.url });
+    const [verdict] = await check([eventOf(at(node.chain, 14))]);
+    expect(verdict).toMatchObject({ status: 'pending', retryAfterMs: 15_000 });
+    const { message } = (verdict as { error: Error }).error;
+    expect(message).toMatch(/`finalized` block.*level: \{ confirmations: n \}/);
+  });
+
+  it('without `chainId`, no block of an event was found yet', async () => {
+    const [node, other] = [await nodeWith(30, 20), await nodeWith(30, 20)];
+    node.drop(25);
+    for (let block = 0; block < 25; block++) node.mine({}, {});
+    other.drop(30);
+    for (let block = 0; block < 31; block++) other.mine();
+    const { verdict } = finalityOf({ rpcUrl: other.url, chainId: undefined });
+    expect(await verdict(eventOf(at(node.chain, 14)))).toMatchObject({
+      status: 'pending',
+      error: { message: expect.stringContaining('Set `chainId`') },
+    });
+    expect(await verdict(eventOf(at(other.chain, 12)))).toEqual(FINAL);
+    expect(await verdict(eventOf(at(node.chain, 14)))).toEqual({ status: 'dropped' });
+  });
+
+  it('the URL has another chain than before', async () => {
+    const node = await nodeWith(30, 20);
+    const { verdict, lines, check, pass } = finalityOf({ rpcUrl: node.url, chainId: undefined });
+    const old = node.chain.slice();
+    expect(await verdict(eventOf(at(old, 14)))).toEqual(FINAL);
+    node.drop(30);
+    for (let block = 0; block < 40; block++) node.mine();
+    node.set({ finalized: 35 });
+    for (const number of [13, 16, 19])
+      expect(await verdict(eventOf(at(old, number)))).toMatchObject({ status: 'pending' });
+    expect(lines.map(({ message }) => message).join()).toContain('another final block');
+    // What was known of the old chain is forgotten.
+    expect(await check([eventOf(at(old, 14))])).toMatchObject([{ status: 'pending' }]);
+    node.chain = old;
+    node.set({ finalized: 20 });
+    pass(10_000);
+    expect(await verdict(eventOf(at(old, 14)))).toMatchObject({ status: 'pending' });
+    expect(await verdict(eventOf(at(old, 14)))).toEqual(FINAL);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])('the nodes behind a URL are at different heights and forks (seed %i)', async (seed) => {
+    const random = createRandom(seed);
+    const node = await nodeWith(60);
+    const trunk = node.chain.slice();
+    node.drop(12);
+    const fork = [...node.chain, ...Array.from({ length: 8 }, () => node.mine())];
+    const views = [
+      { chain: trunk, finalized: 52, chainId: 31337 },
+      { chain: trunk.slice(0, 54), finalized: 50, chainId: 31337 },
+      // Lags, on blocks that a re-org replaced. Its final block is older than the re-org.
+      { chain: fork, finalized: 40, chainId: 31337 },
+    ];
+    node.behind(() => random.pick(views) as (typeof views)[0]);
+    const { verdict } = finalityOf({ rpcUrl: node.url });
+    const events = [45, 48, 49, 50, 51, 52, 53].flatMap((number) => [
+      { event: eventOf(at(trunk, number)), expected: number <= 52 ? 'final' : 'pending' },
+      { event: eventOf(at(fork, number)), expected: number > 52 ? 'pending' : number < 49 ? 'final' : 'dropped' },
+    ]);
+    const open = new Set(events);
+    for (let round = 0; round < 40; round++) {
+      for (const each of open) {
+        const { status } = await verdict(each.event);
+        if (status === 'pending') continue;
+        expect(status).toBe(each.expected);
+        open.delete(each);
+      }
+    }
+    // The load balancer only makes them wait.
+    expect([...open].map(({ expected }) => expected)).toEqual(['pending', 'pending']);
+  });
+});

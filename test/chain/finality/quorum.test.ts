@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { type Mined, Raw } from '../scripted-node.js';
+import { eventOf, finalityOf, forkOf, nodeWith } from './checking.js';
+
+const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
+const FINAL = { status: 'final' };
+
+/** Nodes of one chain; the last blocks of the last node may be of another fork. */
+async function nodesOf(count: number, forked = 0) {
+  const first = await nodeWith(30, 20);
+  const nodes = [first];
+  while (nodes.length < count) {
+    const node = await nodeWith(0, 20);
+    node.chain = first.chain;
+    nodes.push(node);
+  }
+  const last = nodes.at(-1);
+  if (forked > 0) last?.drop(forked);
+  for (let block = 0; block < forked; block++) last?.mine({}, {});
+  return { nodes, rpcUrl: nodes.map(({ url }) => url), chain: first.chain.slice() };
+}
+
+describe('chainFinality with several nodes', () => {
+  it('asks the next node when one is away, and then that one first', async () => {
+    const { nodes, rpcUrl, chain } = await nodesOf(2);
+    await nodes[0]?.stop();
+    const { verdict } = finalityOf({ rpcUrl });
+    expect(await verdict(eventOf(at(chain, 15)))).toEqual(FINAL);
+    expect(await verdict(eventOf(at(chain, 13)))).toEqual(FINAL);
+  });
+
+  it('asks one node only when that one answers', async () => {
+    const { nodes, rpcUrl, chain } = await nodesOf(3);
+    const { check } = finalityOf({ rpcUrl });
+    expect(await check([15, 25].map((number) => eventOf(at(chain, number))))).toMatchObject([
+      FINAL,
+      { status: 'pending' },
+    ]);
+    expect(nodes.map(({ calls }) => calls.length > 0)).toEqual([true, false, false]);
+  });
+
+  it('asks the next node when the first has not moved for ten minutes', async () => {
+    const { nodes, rpcUrl, chain } = await nodesOf(2);
+    nodes[0]?.set({ finalized: 10 });
+    const { verdict, pass } = finalityOf({ rpcUrl });
+    expect(await verdict(eventOf(at(chain, 15)))).toMatchObject({ status: 'pending' });
+    pass(11 * 60_000);
+    expect(await verdict(eventOf(at(chain, 15)))).toEqual(FINAL);
+  });
+
+  it('waits for as many nodes as agree says', async () => {
+    const { nodes, rpcUrl, chain } = await nodesOf(3);
+    nodes[1]?.answer(() => new Raw('', 503));
+    nodes[2]?.set({ finalized: 10 });
+    const { verdict, check } = finalityOf({ rpcUrl, agree: 2 });
+    expect(await verdict(eventOf(at(chain, 8)))).toEqual(FINAL);
+    expect(await check([eventOf(at(chain, 15))])).toMatchObject([
+      { status: 'pending', error: { message: expect.stringContaining('HTTP 503') } },
+    ]);
+    nodes[2]?.set({ finalized: 20 });
+    expect(await verdict(eventOf(at(chain, 15)))).toEqual(FINAL);
+    expect(await verdict(eventOf(forkOf(at(chain, 15))))).toEqual({ status: 'dropped' });
+  });
+
+  it.each([1, 2])('says neither final nor dropped when one of %i others contradicts', async (others) => {
+    const { rpcUrl, chain } = await nodesOf(2, 18);
+    const { verdict } = finalityOf({ rpcUrl: others === 1 ? rpcUrl : rpcUrl.toReversed(), agree: 2 });
+    const disagree = { status: 'pending', error: { message: expect.stringContaining('different final blocks') } };
+    expect(await verdict(eventOf(at(chain, 15)))).toMatchObject(disagree);
+    expect(await verdict(eventOf(at(chain, 15)))).toMatchObject(disagree);
+    // The chains are the same up to here, and to a block that neither has both say no.
+    expect(await verdict(eventOf(at(chain, 11)))).toEqual(FINAL);
+    expect(await verdict(eventOf(forkOf(at(chain, 11))))).toEqual({ status: 'dropped' });
+  });
+
+  it('is not misled by one liar of three that is asked last', async () => {
+    const { rpcUrl, chain } = await nodesOf(3, 18);
+    const { verdict } = finalityOf({ rpcUrl, agree: 2 });
+    expect(await verdict(eventOf(at(chain, 15)))).toEqual(FINAL);
+  });
+
+  it('refuses nodes with different chain IDs when none is given', async () => {
+    const { nodes, rpcUrl, chain } = await nodesOf(2);
+    nodes[1]?.set({ chainId: 5 });
+    const { verdict } = finalityOf({ rpcUrl, agree: 2, chainId: undefined });
+    const { error } = (await verdict(eventOf(at(chain, 15)))) as { error: Error };
+    expect(error.message).toContain('has chain ID 5, but another URL has 31337');
+  });
+});
+
+describe('chainFinality refuses', () => {
+  const key = 'k3y0123456789abcdef';
+  it.each<[string, Record<string, unknown>, string]>([
+    ['no URL', { rpcUrl: undefined }, '`rpcUrl` must be'],
+    ['an empty list of URLs', { rpcUrl: [] }, '`rpcUrl` must be'],
+    ['a URL that is none', { rpcUrl: [`http://127.0.0.1/${key}`, key] }, '`rpcUrl` must be'],
+    ['a URL twice', { rpcUrl: [`http://127.0.0.1/${key}`, `http://127.0.0.1/${key}`] }, 'without repeated URLs'],
+    ['an unknown level', { level: 'latest' }, '`level` must be'],
+    ['no level', { level: undefined }, '`level` must be'],
+    ['no confirmations', { level: { confirmations: 0 } }, '`level` must be'],
+    ['half a confirmation', { level: { confirmations: 1.5 } }, '`level` must be'],
+    ['a misspelt level', { level: { confirmations: 2, depth: 1 } }, '`level` must be'],
+    ['a chain ID of 0', { chainId: 0 }, '`chainId` must be'],
+    ['more nodes than there are URLs', { agree: 2 }, '`agree` must be'],
+    ['no node', { agree: 0 }, '`agree` must be'],
+    ['another way to wait', { wait: true }, '`wait` must be'],
+    ['a time-out of nothing', { timeoutMs: 0 }, '`timeoutMs` must be'],
+    ['a clock that is a number', { now: 1 }, '`now` must be a function'],
+    ['a misspelt option', { confirmation: 1 }, 'has no option `confirmation`'],
+  ])('%s, and names the option', (_, options, message) => {
+    const all = { rpcUrl: `http://127.0.0.1:9/${key}`, level: 'finalized', ...options };
+    let error: Error | undefined;
+    try {
+      finalityOf(all as never);
+    } catch (caught) {
+      error = caught as Error;
+    }
+    expect(error).toMatchObject({ code: 'ERR_WEBHOOK_CONFIG' });
+    expect(error?.message).toContain(message);
+    expect(error?.message).not.toContain(key);
+  });
+});

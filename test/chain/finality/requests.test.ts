@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { type Mined, Raw } from '../scripted-node.js';
+import { countsOf, eventOf, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
+
+const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
+const FINAL = { status: 'final' };
+
+describe('the requests of chainFinality', () => {
+  it('are one a block, whatever the number of events', async () => {
+    const node = await nodeWith(30, 20);
+    const { check, verdict } = finalityOf({ rpcUrl: node.url });
+    const events = Array.from({ length: 100 }, (_, logIndex) =>
+      eventOf(at(node.chain, 17 + (logIndex % 3)), { logIndex }),
+    );
+    expect(await check(events)).toEqual(events.map(() => FINAL));
+    expect(countsOf(node)).toEqual({ eth_chainId: 1, 'eth_getBlockByNumber finalized': 1, eth_getBlockByNumber: 3 });
+    node.set({ finalized: 29 });
+    expect(await verdict(eventOf(at(node.chain, 22)))).toEqual(FINAL);
+    expect(countsOf(node).eth_getBlockByNumber).toBe(3 + 29 - 22);
+  });
+
+  it('are shared by concurrent checks', async () => {
+    const node = await nodeWith(30, 20);
+    const { check } = finalityOf({ rpcUrl: node.url });
+    const checks = Array.from({ length: 50 }, (_, logIndex) => check([eventOf(at(node.chain, 15), { logIndex })]));
+    expect(await Promise.all(checks)).toEqual(checks.map(() => [FINAL]));
+    expect(node.calls).toHaveLength(1 + 1 + 5);
+  });
+
+  it('are sent again at once when a node drops them, as one that closed an idle connection', async () => {
+    const node = await nodeWith(30, 20);
+    let requests = 0;
+    node.answer((_, __, answer) => (++requests % 2 ? new Raw('', 502) : answer));
+    const { check } = finalityOf({ rpcUrl: node.url });
+    expect(await check([eventOf(at(node.chain, 20))])).toEqual([FINAL]);
+  });
+
+  it('are none for a block that is known to be final', async () => {
+    const node = await nodeWith(30, 20);
+    const { check, isFinal, pass } = finalityOf({ rpcUrl: node.url });
+    await check([eventOf(at(node.chain, 15))]);
+    await node.stop();
+    pass(3_600_000);
+    expect(await check([eventOf(at(node.chain, 15), { logIndex: 7 })])).toEqual([FINAL]);
+    const other = forkOf(at(node.chain, 15));
+    const removal = eventOf(at(node.chain, 15), { removed: true });
+    const events = [eventOf(at(node.chain, 15)), eventOf(at(node.chain, 16)), eventOf(other), removal, inclusionOf({})];
+    expect(events.map((event) => isFinal?.(event))).toEqual([true, false, false, false, false]);
+  });
+
+  it('are one a second for events that wait', async () => {
+    const node = await nodeWith(30, 20);
+    const { check, pass } = finalityOf({ rpcUrl: node.url });
+    for (let ms = 0; ms < 2000; ms += 100) {
+      await check([eventOf(at(node.chain, 25))]);
+      pass(100);
+    }
+    expect(countsOf(node)['eth_getBlockByNumber finalized']).toBe(2);
+  });
+
+  it('are new ones before an event is dropped, and shared by the events of a dropped block', async () => {
+    const node = await nodeWith(30, 20);
+    const { check, verdict } = finalityOf({ rpcUrl: node.url });
+    await check([eventOf(at(node.chain, 18))]);
+    const before = node.calls.length;
+    const dropped = Array.from({ length: 20 }, (_, logIndex) => eventOf(forkOf(at(node.chain, 18)), { logIndex }));
+    expect(await check(dropped)).toEqual(dropped.map(() => ({ status: 'dropped' })));
+    // Chain ID, final block, the headers of 19 and 18, 18 once more, and the dropped block by its hash.
+    expect(node.calls.length - before).toBe(6);
+    for (const each of dropped) expect(await verdict(each)).toEqual({ status: 'dropped' });
+    expect(countsOf(node).eth_getBlockByNumber).toBeLessThan(40);
+  });
+
+  it('follow links through at most 256 blocks, and ask twice about deeper ones', async () => {
+    const node = await nodeWith(600, 590);
+    const { check, verdict } = finalityOf({ rpcUrl: node.url });
+    expect(await verdict(eventOf(at(node.chain, 590 - 256)))).toEqual(FINAL);
+    expect(countsOf(node).eth_getBlockByNumber).toBe(256);
+    const [deep, other] = [eventOf(at(node.chain, 100)), eventOf(at(node.chain, 200))];
+    node.calls.splice(0);
+    expect(await check([deep, other])).toEqual([FINAL, FINAL]);
+    expect(countsOf(node)).toEqual({ eth_getBlockByNumber: 4, 'eth_getBlockByNumber finalized': 1 });
+    const order = node.calls.map(({ params }) => params[0]);
+    expect(order[2]).toBe('finalized');
+    expect(await verdict(eventOf(forkOf(at(node.chain, 100))))).toEqual({ status: 'dropped' });
+  });
+
+  it('are at most eight at a time', async () => {
+    const node = await nodeWith(200, 190);
+    let [open, most] = [0, 0];
+    node.answer(async (_, __, answer) => {
+      most = Math.max(most, ++open);
+      await new Promise(setImmediate);
+      open--;
+      return answer;
+    });
+    const { check } = finalityOf({ rpcUrl: node.url });
+    expect(await check([0, 50, 100].map((number) => eventOf(at(node.chain, number))))).toEqual([FINAL, FINAL, FINAL]);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  it('end with the caller or after three time-outs, and others get their answers', async () => {
+    const node = await nodeWith(30, 20);
+    let isSilent = true;
+    node.answer((_, [tag], answer) => (tag === 'finalized' && isSilent ? undefined : answer));
+    const { check } = finalityOf({ rpcUrl: node.url, timeoutMs: 200 });
+    const controller = new AbortController();
+    const event = eventOf(at(node.chain, 15));
+    const aborted = check([event], { signal: controller.signal });
+    const other = check([event]);
+    while (node.calls.length < 2) await new Promise(setImmediate);
+    controller.abort();
+    expect(await aborted).toMatchObject([{ status: 'pending', error: { reason: 'aborted' } }]);
+    expect(await other).toMatchObject([
+      { status: 'pending', error: { message: expect.stringContaining('no answer within 200 ms') } },
+    ]);
+    isSilent = false;
+    expect(await check([event])).toEqual([FINAL]);
+    expect(await check([eventOf(at(node.chain, 3))], { signal: controller.signal })).toMatchObject([
+      { status: 'pending', error: { reason: 'aborted' } },
+    ]);
+  });
+
+  it('leave answers behind when a check ends before them', async () => {
+    const node = await nodeWith(30, 20);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    node.answer(async (_, [first], answer) => {
+      if (Number(first) < 10) await released;
+      return answer;
+    });
+    const { check } = finalityOf({ rpcUrl: node.url });
+    const controller = new AbortController();
+    const event = eventOf(at(node.chain, 0));
+    const aborted = check([event], { signal: controller.signal });
+    while (!node.calls.some(({ params }) => Number(params[0]) < 10)) await new Promise(setImmediate);
+    controller.abort();
+    expect(await aborted).toMatchObject([{ status: 'pending', error: { reason: 'aborted' } }]);
+    release();
+    expect(await check([event])).toEqual([FINAL]);
+    expect(countsOf(node)).toEqual({ eth_chainId: 1, 'eth_getBlockByNumber finalized': 1, eth_getBlockByNumber: 20 });
+  });
+});

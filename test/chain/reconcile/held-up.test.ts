@@ -1,0 +1,130 @@
+import { padHex } from 'viem';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ReconcileSource, reconcile } from '../../../src/chain/index.js';
+import { Raw, type ScriptedNode, startNode } from '../scripted-node.js';
+import { token, transfer } from '../watching.js';
+import { amountOf, chainId, keptCursor, noting, readAll, run, sourceOf } from './reconciling.js';
+
+let node: ScriptedNode;
+beforeEach(async () => {
+  node = await startNode();
+  for (let value = 1; value <= 3; value++) node.mine({ logs: [transfer(value)] });
+});
+afterEach(() => node.stop());
+
+describe('an event on the retry list whose block the node no longer has', () => {
+  async function pruned() {
+    let isBroken = true;
+    const { receiver, handled } = noting({ fails: (value) => isBroken && value !== 3 });
+    const { cursor } = await run(node, receiver);
+    isBroken = false;
+    node.mine({ logs: [transfer(4)] });
+    node.answer((method, params, answer) => {
+      if (method === 'eth_getBlockByNumber' && params[0] === '0x1') throw new Error('pruned history unavailable');
+      return answer;
+    });
+    return { receiver, handled, cursor };
+  }
+
+  it('stays there, and holds up neither the other retries nor the new blocks', async () => {
+    const { receiver, handled, cursor } = await pruned();
+    const { report, lines } = await run(node, receiver, { cursor });
+    expect(report).toMatchObject({ to: 4, repaired: 2, failed: 1, left: 1, stopped: undefined });
+    expect(handled).toEqual([3, 4, 2]);
+    expect(cursor.state).toMatchObject({ next: 5, retry: [[expect.any(String), 1]] });
+    expect(lines.map(({ message }) => message).join()).toContain('pruned history unavailable');
+    node.answer((_, __, answer) => answer);
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 1, left: 0 });
+    expect(handled).toEqual([3, 4, 2, 1]);
+  });
+
+  it('is not counted when the node is away altogether', async () => {
+    const { receiver, cursor } = await pruned();
+    node.answer(() => new Raw('away', 503));
+    const { report } = await run(node, receiver, { cursor });
+    expect(report).toMatchObject({ failed: 0, left: 2, stopped: { reason: 'source' } });
+  });
+});
+
+it('a node that asks for a pause of a day ends the run', async () => {
+  node.answer(() => new Raw('{}', 429, { 'retry-after': '86400' }));
+  const { receiver } = noting();
+  const { report } = await run(node, receiver);
+  expect(report.stopped).toMatchObject({ reason: 'source', error: { retryAfterMs: 86_400_000 } });
+});
+
+describe.each([
+  ['behind the cursor', 0],
+  ['before `from`', 9],
+])('a chain whose last final block is %s', (_, from) => {
+  it('is not read, with a warning', async () => {
+    const { receiver } = noting();
+    const { cursor } = await run(node, receiver);
+    node.drop(2);
+    const { report, lines } = await run(node, receiver, { cursor, from });
+    const next = Math.max(from, 4);
+    expect(report).toMatchObject({ to: next - 1, final: 1, found: 0 });
+    expect(lines.map(({ message }) => message)).toEqual([
+      `The source \`chain\` ends at position 1, but position ${next} is next. Nothing is read before it gets there.`,
+    ]);
+  });
+});
+
+describe('a cursor', () => {
+  const other = padHex('0xabc', { size: 20 });
+
+  it('is refused when a contract or a wallet was added: what it did before would be missed', async () => {
+    const { receiver } = noting();
+    const { cursor } = await run(node, receiver);
+    const { text } = cursor;
+    for (const added of [{ contracts: [token, { ...token, address: other }] }, { wallets: [other] }]) {
+      const another = run(node, receiver, { cursor, sourceOptions: added });
+      await expect(another).rejects.toThrow('The cursor was written for other contracts or wallets');
+    }
+    expect(cursor.text).toBe(text);
+  });
+
+  it('is the same for contracts in any order and case', async () => {
+    const { receiver } = noting();
+    const contracts = [token, { ...token, address: other }];
+    const { cursor } = await run(node, receiver, { sourceOptions: { contracts } });
+    const turned = contracts.map((each) => ({ ...each, address: each.address.toLowerCase() })).reverse();
+    const { report } = await run(node, receiver, { cursor, sourceOptions: { contracts: turned } });
+    expect(report).toMatchObject({ from: 4, found: 0 });
+  });
+
+  it('never gets a position that it could not be read with', async () => {
+    const { receiver } = noting();
+    const cursor = keptCursor();
+    const end = Number.MAX_SAFE_INTEGER;
+    const source: ReconcileSource = {
+      name: 'ids',
+      open: async () => ({ chainId, end }),
+      async *read() {
+        yield { to: end, entries: [] };
+      },
+    };
+    await expect(reconcile({ source, receiver, from: end - 1, cursor })).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_CONFIG',
+    });
+    expect(cursor.text).toBeUndefined();
+  });
+});
+
+describe('nodes that must agree', () => {
+  it.each([0, 1])('are read up to the lowest of their final blocks, if node %i is behind', async (slow) => {
+    const second = await startNode();
+    try {
+      second.chain = node.chain;
+      const nodes = [node, second];
+      for (const [at, each] of nodes.entries()) {
+        each.set({ finalized: at === slow ? 1 : 3 });
+        each.answer(async (_, __, answer) => answer);
+      }
+      const { source } = sourceOf(nodes, { agree: 2, level: 'finalized' });
+      expect((await readAll(source)).events.map(amountOf)).toEqual([1]);
+    } finally {
+      await second.stop();
+    }
+  });
+});

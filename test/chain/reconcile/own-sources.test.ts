@@ -1,0 +1,220 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  eventsSource,
+  type ReconcileOptions,
+  type ReconcileSource,
+  reconcile,
+  type SourceChunk,
+  serviceSource,
+} from '../../../src/chain/index.js';
+import { ConfigError, memoryStore, type WebhookEvent } from '../../../src/index.js';
+import { sampleEventEmitted } from '../../../src/testing/index.js';
+import { type ScriptedNode, startNode } from '../scripted-node.js';
+import { transfer } from '../watching.js';
+import { chainId, keptCursor, noting, readAll, sourceOf } from './reconciling.js';
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const events = (count: number) =>
+  Array.from({ length: count }, (_, at): WebhookEvent => {
+    const rawFields = JSON.parse(String(sampleEventEmitted().data.event.rawFields)) as object;
+    const text = JSON.stringify({ ...rawFields, logIndex: `0x${at.toString(16)}` });
+    return sampleEventEmitted({ id: `own-${at}`, data: { event: { rawFields: text, indexInLog: at } } });
+  });
+const chunkOf = (some: readonly WebhookEvent[], rest: Partial<SourceChunk> = {}): SourceChunk => ({
+  to: 0,
+  entries: some.map((event) => ({ position: 0, event })),
+  oldestAt: Date.now() + 120_000,
+  ...rest,
+});
+
+/** A source of one position, written by a user. */
+function ownSource(read: () => AsyncIterable<SourceChunk> | Iterable<SourceChunk>, id?: number): ReconcileSource {
+  return {
+    name: 'own',
+    open: async () => ({ chainId: id, end: 0 }),
+    async *read() {
+      yield* read();
+    },
+  };
+}
+
+function start(source: ReconcileSource, options: Partial<ReconcileOptions> = {}) {
+  const receiver = options.receiver ?? noting().receiver;
+  return reconcile({ source, from: 0, cursor: keptCursor(), retryDelayMs: 1, logger: quiet, ...options, receiver });
+}
+
+describe('reconcile with a source of your own', () => {
+  it('reads again, and stops in the end, when the source ends early or throws something other than an error', async () => {
+    const early = await start(ownSource(() => []));
+    expect(early.stopped).toMatchObject({
+      reason: 'source',
+      error: { message: 'The source `own` ended before position 0.' },
+    });
+    const odd = await start(
+      ownSource(() => {
+        throw undefined;
+      }),
+    );
+    expect(odd.stopped).toMatchObject({
+      reason: 'source',
+      error: { message: 'A value that is not an error was thrown.' },
+    });
+  });
+
+  it('checks keys by the chain in them if the source knows no chain', async () => {
+    const [event] = events(1) as [WebhookEvent];
+    expect(await start(ownSource(() => [chunkOf([event])]))).toMatchObject({ repaired: 1, chainId: undefined });
+    const { receiver, handled } = noting({ idempotencyKey: ({ id }) => id });
+    await expect(
+      start(
+        ownSource(() => [chunkOf([event])]),
+        { receiver },
+      ),
+    ).rejects.toThrow('{ chainId: n }');
+    expect(handled).toEqual([]);
+  });
+
+  it('refuses events of which it does not say when they happened', async () => {
+    const { receiver, handled } = noting();
+    const undated = ownSource(() => [chunkOf(events(1), { oldestAt: undefined })]);
+    await expect(start(undated, { receiver })).rejects.toThrow('Events from an unknown time on are older');
+    expect(handled).toEqual([]);
+  });
+
+  it('refuses the cursor of a chain if the source no longer knows its chain', async () => {
+    const cursor = keptCursor();
+    await start(
+      ownSource(() => [chunkOf([])], chainId),
+      { cursor },
+    );
+    await expect(
+      start(
+        ownSource(() => [chunkOf([])]),
+        { cursor },
+      ),
+    ).rejects.toThrow('The cursor belongs to the chain 31337, but the source reads the chain unknown.');
+  });
+
+  it('retries an event by its position, without the hashes of blocks', async () => {
+    let isBroken = true;
+    const { receiver } = noting({
+      onEvent: () => {
+        if (isBroken) throw new Error('The handler fails.');
+      },
+    });
+    const cursor = keptCursor();
+    const some = events(1);
+    const source = ownSource(() => [chunkOf(some)], chainId);
+    expect(await start(source, { receiver, cursor })).toMatchObject({ failed: 1, left: 1 });
+    isBroken = false;
+    expect(await start(source, { receiver, cursor })).toMatchObject({ repaired: 1, left: 0 });
+  });
+
+  it('lists at most 1000 of the events that are missing', async () => {
+    const report = await start(
+      ownSource(() => [chunkOf(events(1001))], chainId),
+      { handle: false },
+    );
+    expect(report.missing).toBe(1001);
+    expect(report.entries).toHaveLength(1000);
+  });
+
+  it('counts an event that is being handled as waiting, and passes on a wrong option of the receiver', async () => {
+    const store = memoryStore();
+    const { receiver } = noting({ store });
+    const [event] = events(1) as [WebhookEvent];
+    const looking = { receiver, handle: false, retentionMs: 86_400_000 };
+    const waiting = { ...receiver, peek: async () => ['in-progress' as const] };
+    const source = ownSource(() => [chunkOf([event])], chainId);
+    expect(await start(source, { ...looking, receiver: waiting })).toMatchObject({ waiting: 1, missing: 0 });
+    const wrong = { ...receiver, peek: () => Promise.reject(new ConfigError('Set `store`.')) };
+    await expect(start(source, { ...looking, receiver: wrong })).rejects.toThrow('Set `store`.');
+    const down = { ...receiver, peek: () => Promise.reject(new Error('down')) };
+    expect((await start(source, { ...looking, receiver: down })).stopped).toMatchObject({ reason: 'busy' });
+  });
+
+  it('ends at once when it is aborted while it waits to read again', async () => {
+    const closing = new AbortController();
+    const failing = ownSource(() => {
+      setTimeout(() => closing.abort(), 20);
+      throw new Error('away');
+    });
+    const report = await start(failing, { signal: closing.signal, retryDelayMs: 60_000 });
+    expect(report.stopped).toMatchObject({ reason: 'aborted' });
+  });
+
+  it('names the wrong option', async () => {
+    await expect(start({ ...ownSource(() => []), name: '' })).rejects.toThrow('`source.name`');
+    expect(() =>
+      eventsSource({} as never, { contracts: [{ address: `0x${'1'.repeat(40)}`, label: 'one' }] } as never),
+    ).toThrow('`client`');
+    expect(() => eventsSource({ events() {} } as never, { contracts: [null] } as never)).toThrow('`contracts`');
+    expect(() => serviceSource({} as never, 1)).toThrow('`client`');
+  });
+});
+
+describe('reconcile with a cursor of your own', () => {
+  it('stops when the cursor was moved, or fails, and says which', async () => {
+    const some = events(2);
+    const source = ownSource(() => [chunkOf(some)], chainId);
+    const moved = { read: () => undefined, write: () => false };
+    expect((await start(source, { cursor: moved })).stopped).toEqual({ reason: 'superseded', error: undefined });
+    // A cursor is written once a second while a run goes well.
+    let at = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => (at += 2000));
+    const early = await start(source, { cursor: moved }).finally(() => clock.mockRestore());
+    expect(early.stopped).toEqual({ reason: 'superseded', error: undefined });
+    const failing = { read: () => undefined, write: () => Promise.reject(new Error('disk full')) };
+    const { stopped } = await start(source, { cursor: failing });
+    expect(stopped).toMatchObject({ reason: 'cursor', error: { message: 'disk full' } });
+  });
+});
+
+describe('serviceSource, read without reconcile', () => {
+  it('reads an entry without data, which the receiver refuses', async () => {
+    const entry = { id: 0, eventType: 'event.emitted', data: 'text', createdAt: '2026-01-01T00:00:00Z' };
+    const client = {
+      service: 'example.com',
+      async *deliveries() {
+        yield entry;
+      },
+    };
+    const source = serviceSource(client as never, 1);
+    const chunks: SourceChunk[] = [];
+    for await (const chunk of source.read(0, 0, { signal: new AbortController().signal })) chunks.push(chunk);
+    expect(chunks.flatMap(({ entries }) => entries)).toMatchObject([{ position: 0, event: { data: 'text' } }]);
+    const chain = eventsSource({ service: 'example.com', async *events() {} } as never, {
+      contracts: [{ address: `0x${'1'.repeat(40)}`, label: 'one' }],
+      confirmations: 1,
+    });
+    for await (const { entries } of chain.read(0, 9, { signal: new AbortController().signal }))
+      expect(entries).toEqual([]);
+  });
+});
+
+describe('chainSource, read without reconcile', () => {
+  let node: ScriptedNode;
+  afterEach(() => node.stop());
+
+  it('opens by itself, and reads no block that is not final', async () => {
+    node = await startNode();
+    node.mine({ logs: [transfer(1)] });
+    const { signal } = new AbortController();
+    const { source } = sourceOf(node);
+    const chunks: SourceChunk[] = [];
+    for await (const chunk of source.read(0, 1, { signal })) chunks.push(chunk);
+    expect(chunks.flatMap(({ entries }) => entries)).toHaveLength(1);
+    await expect(readAll(source, 0, 2)).rejects.toThrow('Block 2 is not final');
+    // 10 001 logs for a range are too many; for one block they are read.
+    node.mine({ logs: [transfer(2)] });
+    node.answer((method, params, answer) => {
+      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string };
+      const isRange = method === 'eth_getLogs' && fromBlock !== toBlock;
+      return isRange ? Array.from({ length: 10_001 }, () => (answer as unknown[])[0]) : answer;
+    });
+    expect((await readAll(sourceOf(node).source)).events).toHaveLength(2);
+    node.answer((_, __, answer) => answer);
+    const none = sourceOf(node, { level: { confirmations: 9 } });
+    await expect(readAll(none.source, 0, 0)).rejects.toThrow('Block 0 is not final');
+  });
+});

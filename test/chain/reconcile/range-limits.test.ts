@@ -1,0 +1,116 @@
+import type { Hex } from 'viem';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RangeSize } from '../../../src/chain/reconcile/range-size.js';
+import { Raw, type ScriptedNode, startNode } from '../scripted-node.js';
+import { transfer } from '../watching.js';
+import { amountOf, noting, readAll, run, sourceOf } from './reconciling.js';
+
+let node: ScriptedNode;
+beforeEach(async () => {
+  node = await startNode();
+  for (let value = 1; value <= 40; value++) node.mine({ logs: [transfer(value)] });
+});
+afterEach(() => node.stop());
+
+const all = Array.from({ length: 40 }, (_, at) => at + 1);
+
+/** The length of a range that the node was asked for. */
+function lengthOf(params: readonly unknown[]): number {
+  const { fromBlock, toBlock } = params[0] as { fromBlock?: Hex; toBlock?: Hex };
+  return fromBlock ? Number(toBlock) - Number(fromBlock) + 1 : 0;
+}
+const lengths = () => node.calls.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => lengthOf(params));
+
+/** Refuses ranges longer than `most`. */
+function limit(most: number, refusal: () => unknown) {
+  node.answer((method, params, answer) => {
+    if (method !== 'eth_getLogs' || lengthOf(params) <= most) return answer;
+    return refusal();
+  });
+}
+
+const refusal = (message: string, code = -32000, status = 200) =>
+  new Raw(JSON.stringify({ jsonrpc: '2.0', id: node.calls.length, error: { code, message } }), status);
+
+describe('a range that a node refuses', () => {
+  it.each([
+    ['geth', -32000, 'query returned more than 10000 results'],
+    ['geth', -32602, 'exceed max topics'],
+    ['BSC geth', -32701, 'exceed maximum block range: 5000'],
+    ['Erigon', -32000, 'query block range exceeds server limit, narrow your filter: 1000'],
+    ['Erigon', -32000, 'query returns too many logs, narrow your filter: 20000'],
+    ['Nethermind', -32005, 'Too many logs requested. Max logs per response is 20000.'],
+    ['Reth', -32602, 'query exceeds max results 20000, retry with the range 24383075-24383096'],
+    [
+      'Alchemy',
+      -32602,
+      'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [0x0, 0x133e71]',
+    ],
+    [
+      'Alchemy',
+      -32600,
+      'You can make eth_getLogs requests with up to a 500 block range. Based on your parameters, this block range should work: [0x123c9b2, 0x123cba5]',
+    ],
+    ['Infura', -32005, 'query returned more than 10000 results. Try with this block range [0xCB3D, 0x7B737].'],
+    ['Infura', -32602, 'range 1000000 exceeds limit of 10000'],
+    ['QuickNode', -32614, 'eth_getLogs is limited to a 10,000 range'],
+    ['QuickNode', -32602, 'eth_getLogs is limited to a 5 range, upgrade from the free plan'],
+    ['dRPC', 35, 'ranges over 10000 blocks are not supported on freetier'],
+    ['Tenderly', -32602, 'invalid params'],
+    ['another', -32002, 'request timed out'],
+  ])('is halved, whatever the words: %s %i %s', async (_, code, message) => {
+    limit(5, () => refusal(message, code));
+    const { events } = await readAll(sourceOf(node).source);
+    expect(events.map(amountOf)).toEqual(all);
+    expect(Math.max(...lengths())).toBe(41);
+  });
+
+  it.each([
+    ['HTTP 400', () => refusal('query returned more than 10000 results', -32005, 400)],
+    ['HTTP 413', () => new Raw('<html>Payload Too Large</html>', 413)],
+    ['HTTP 503', () => new Raw('<title>503 Backend fetch failed</title>', 503)],
+    ['a cut answer', () => new Raw('{"jsonrpc":"2.0","id":1,"result":[{"addr')],
+    ['no answer in time', () => undefined],
+  ])('is halved for %s', async (_, how) => {
+    limit(20, how);
+    const { events } = await readAll(sourceOf(node).source);
+    expect(events.map(amountOf)).toEqual(all);
+  });
+
+  it('is an error if it has one block', async () => {
+    limit(-1, () => refusal('query returned more than 10000 results'));
+    await expect(readAll(sourceOf(node).source)).rejects.toThrow('eth_getLogs at');
+  });
+
+  it('is not halved when the node asks for a pause, which it gets', async () => {
+    let refused = 0;
+    const { receiver, handled } = noting();
+    node.answer((method, _, answer) => {
+      if (method !== 'eth_getLogs' || refused++ > 1) return answer;
+      return new Raw('{}', 429, { 'retry-after': '0' });
+    });
+    const { report, lines } = await run(node, receiver, { retryDelayMs: 60_000 });
+    expect(report).toMatchObject({ repaired: 40, to: 40 });
+    expect(handled).toEqual(all);
+    expect(lengths().filter((length) => length > 0)).toEqual([41, 41, 41]);
+    expect(lines.map(({ fields }) => fields.delayMs)).toEqual([0, 0]);
+  });
+});
+
+describe('RangeSize', () => {
+  it('grows again after it was halved, up to the largest, with few refusals', () => {
+    const size = new RangeSize(1000);
+    let refusals = 0;
+    const ask = (most: number) => {
+      const length = size.value;
+      if (length > most) {
+        refusals++;
+        size.refused(length);
+      } else size.answered(length);
+    };
+    for (let at = 0; at < 100; at++) ask(60);
+    expect(refusals).toBeLessThan(10);
+    for (let at = 0; at < 100; at++) ask(Number.POSITIVE_INFINITY);
+    expect(size.value).toBe(1000);
+  });
+});

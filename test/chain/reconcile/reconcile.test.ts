@@ -1,0 +1,369 @@
+import { channel } from 'node:diagnostics_channel';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ReconcileReport, reconcile } from '../../../src/chain/index.js';
+import { logIdentity } from '../../../src/evm/index.js';
+import { memoryStore } from '../../../src/index.js';
+import { signed } from '../../helpers.js';
+import { type ScriptedNode, startNode } from '../scripted-node.js';
+import { people, transfer } from '../watching.js';
+import { amountOf, chainId, keptCursor, noting, readAll, run, sourceOf } from './reconciling.js';
+
+let node: ScriptedNode;
+beforeEach(async () => {
+  node = await startNode();
+  for (let value = 1; value <= 6; value += 2) node.mine({ logs: [transfer(value)] }, { logs: [transfer(value + 1)] });
+});
+afterEach(() => node.stop());
+
+const all = [1, 2, 3, 4, 5, 6];
+
+/** Delivers the events of some blocks as the service does, under other ids. */
+async function deliver(receiver: ReturnType<typeof noting>['receiver'], from: number, to: number) {
+  const { events } = await readAll(sourceOf(node).source, from, to);
+  const delivered = events.map((event) => ({ ...event, id: `delivered-${event.id}` }));
+  return receiver.handle(signed(delivered, { timestamp: Math.floor(Date.now() / 1000) }));
+}
+
+describe('reconcile', () => {
+  it('handles what was never delivered, once, and finds what was', async () => {
+    const { receiver, handled } = noting();
+    await deliver(receiver, 2, 2);
+    const { report, cursor } = await run(node, receiver);
+    expect(handled).toEqual([3, 4, 1, 2, 5, 6]);
+    expect(report).toEqual({
+      ...{ source: 'chain', chainId, from: 0, to: 3, final: 3, head: 3 },
+      ...{ found: 6, present: 2, repaired: 4, stored: 0, dropped: 0, waiting: 0, failed: 0, missing: 0, left: 0 },
+      ...{ entries: [], stopped: undefined },
+    });
+    expect(cursor.state).toMatchObject({ next: 4, retry: [] });
+  });
+
+  it('makes good the transactions of wallets, which have keys by block and transaction', async () => {
+    const [wallet] = people;
+    node.mine({ from: wallet, logs: [transfer(7)] }, { from: wallet, failed: true });
+    const { receiver } = noting();
+    const sourceOptions = { wallets: [wallet] };
+    expect((await run(node, receiver, { sourceOptions })).report).toMatchObject({ found: 9, repaired: 9 });
+    expect((await run(node, receiver, { sourceOptions })).report).toMatchObject({ found: 9, present: 9 });
+  });
+
+  it('continues where the cursor is, and reads nothing twice', async () => {
+    const { receiver, handled } = noting();
+    const { cursor } = await run(node, receiver);
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ from: 4, to: 3, found: 0 });
+    node.mine({ logs: [transfer(7)] });
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ from: 4, to: 4, found: 1, repaired: 1 });
+    expect(handled).toEqual([...all, 7]);
+    // What the service delivers later has taken effect.
+    const { outcomes } = await deliver(receiver, 0, 4);
+    expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 7 }, () => 'duplicate'));
+  });
+
+  it('reads nothing before `from`, even if the cursor is before it', async () => {
+    const { receiver, handled } = noting();
+    expect((await run(node, receiver, { from: 3 })).report).toMatchObject({ from: 3, found: 2 });
+    const { scope } = sourceOf(node).source;
+    const state = { v: 1, source: 'chain', scope, chainId, next: 1, retry: [['key', 1]] };
+    const { report } = await run(node, receiver, { from: 2, cursor: keptCursor(JSON.stringify(state)) });
+    expect(report).toMatchObject({ from: 2, found: 4, present: 2, left: 0 });
+    expect(handled).toEqual([5, 6, 3, 4]);
+  });
+
+  it('puts what fails on the retry list, tries it first in the next run, and is not held up by it', async () => {
+    let isBroken = true;
+    const { receiver, handled } = noting({ fails: (value) => isBroken && value === 2 });
+    const first = await run(node, receiver);
+    expect(first.report).toMatchObject({ found: 6, repaired: 5, failed: 1, left: 1, to: 3 });
+    expect(first.report.entries).toEqual([
+      {
+        position: 1,
+        idempotencyKey: expect.stringMatching(/^31337:0x[\da-f]{64}:0x[\da-f]{64}:1$/),
+        status: 'failed',
+        event: expect.objectContaining({ event: 'event.emitted' }),
+        error: expect.objectContaining({ code: 'ERR_WEBHOOK_HANDLER' }),
+      },
+    ]);
+    const { cursor } = first;
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ found: 1, failed: 1, left: 1 });
+    isBroken = false;
+    node.mine({ logs: [transfer(7)] });
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ found: 2, repaired: 2, left: 0 });
+    expect(handled).toEqual([1, 3, 4, 5, 6, 2, 7]);
+    expect(cursor.state).toMatchObject({ next: 5, retry: [] });
+  });
+
+  it('holds the cursor when more fails than the retry list takes', async () => {
+    let isBroken = true;
+    const { receiver, handled } = noting({ fails: (value) => isBroken && value > 2 });
+    const options = { retryListSize: 2, batchSize: 2 };
+    const { report, cursor } = await run(node, receiver, options);
+    expect(report).toMatchObject({ to: 2, failed: 4, left: 2, stopped: { reason: 'retry-list-full' } });
+    expect(cursor.state.next).toBe(3);
+    isBroken = false;
+    expect((await run(node, receiver, { ...options, cursor })).report).toMatchObject({ to: 3, repaired: 4, left: 0 });
+    expect(handled).toEqual(all);
+  });
+
+  it('removes an event from the retry list when its block was replaced', async () => {
+    const { receiver } = noting({ fails: (value) => value === 6 });
+    const { cursor } = await run(node, receiver);
+    node.drop(1);
+    node.mine();
+    node.mine();
+    const { report, lines } = await run(node, receiver, { cursor });
+    expect(report).toMatchObject({ dropped: 1, left: 0, to: 4 });
+    expect(lines.map(({ message }) => message)).toContain(
+      'The source no longer has an event. It is removed from the retry list.',
+    );
+  });
+
+  it('keeps the retry list for later when the node is behind', async () => {
+    let isBroken = true;
+    const { receiver, handled } = noting({ fails: (value) => isBroken && value === 6 });
+    const { cursor } = await run(node, receiver);
+    isBroken = false;
+    const { chain } = node;
+    node.drop(2);
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ found: 0, left: 1, to: 3, final: 1 });
+    node.chain = chain;
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 1, left: 0 });
+    expect(handled).toEqual(all);
+  });
+
+  it('keeps an event on the retry list when the node leaves it out of its block', async () => {
+    let isBroken = true;
+    const { receiver, handled } = noting({ fails: (value) => isBroken && value === 6 });
+    const { cursor } = await run(node, receiver);
+    isBroken = false;
+    node.answer((method, _, answer) => (method === 'eth_getLogs' ? [] : answer));
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ failed: 1, left: 1 });
+    node.answer((_, __, answer) => answer);
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 1, left: 0 });
+    expect(handled).toEqual(all);
+  });
+
+  it.each([
+    ['draining', 'busy', 503],
+    ['refusing', 'refused', 403],
+  ])('stops at a receiver that is %s, with the cursor before what it did not take', async (state, reason, status) => {
+    const secrets = { value: 'whsec-test' as string | undefined };
+    const { receiver } = noting({ secret: () => secrets.value });
+    if (state === 'draining') await receiver.drain({ timeoutMs: 0 });
+    else secrets.value = undefined;
+    const { report, cursor } = await run(node, receiver);
+    expect(report).toMatchObject({ found: 0, to: -1, stopped: { reason, error: { status } } });
+    expect(cursor.text).toBeUndefined();
+  });
+
+  it('stops when the store fails, and puts nothing on the retry list', async () => {
+    const store = { ...memoryStore(), once: () => Promise.reject(new Error('down')), rememberedSince: () => 0 };
+    const { receiver } = noting({ store });
+    const { report, cursor } = await run(node, receiver);
+    expect(report).toMatchObject({ failed: 6, left: 0, to: -1, stopped: { reason: 'busy' } });
+    expect(cursor.text).toBeUndefined();
+  });
+
+  it('puts an event that is in progress elsewhere on the retry list', async () => {
+    const inner = memoryStore();
+    let isHeld = true;
+    const once: typeof inner.once = async (key, run) =>
+      isHeld && key.endsWith(':1') ? 'in-progress' : inner.once(key, run);
+    const { receiver, handled } = noting({ store: { ...inner, once } });
+    const { report, cursor } = await run(node, receiver);
+    expect(report).toMatchObject({ repaired: 3, waiting: 3, left: 3, to: 3 });
+    isHeld = false;
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 3, left: 0 });
+    expect(handled).toEqual([1, 3, 5, 2, 4, 6]);
+  });
+
+  it('stores events where the receiver has `enqueue`', async () => {
+    const stored: string[] = [];
+    const enqueue = Object.assign(
+      (entries: readonly { idempotencyKey: string }[]) => {
+        stored.push(...entries.map(({ idempotencyKey }) => idempotencyKey));
+      },
+      { retentionMs: 604_800_000 },
+    );
+    const { receiver } = noting({ enqueue } as never);
+    expect((await run(node, receiver, { batchSize: 4 })).report).toMatchObject({ stored: 6, to: 3 });
+    expect(new Set(stored).size).toBe(6);
+  });
+
+  it('splits a delivery that is too large for the receiver', async () => {
+    const { receiver, handled } = noting({ maxBodyBytes: 4000 });
+    expect((await run(node, receiver)).report).toMatchObject({ repaired: 6 });
+    expect(handled).toEqual(all);
+    const { receiver: tiny } = noting({ maxBodyBytes: 100 });
+    expect((await run(node, tiny)).report).toMatchObject({ failed: 6, left: 6, to: 3 });
+  });
+
+  it('only looks with `handle: false`', async () => {
+    const { receiver, handled } = noting();
+    await deliver(receiver, 1, 1);
+    const { report, cursor } = await run(node, receiver, { handle: false });
+    expect(report).toMatchObject({ found: 6, present: 2, missing: 4, to: 3 });
+    expect(report.entries.map(({ status, event }) => [status, amountOf(event)])).toEqual(
+      [3, 4, 5, 6].map((value) => ['missing', value]),
+    );
+    expect([handled, cursor.text]).toEqual([[1, 2], undefined]);
+    expect((await run(node, receiver)).report).toMatchObject({ present: 2, repaired: 4 });
+  });
+
+  it('passes on the progress, and the report on a diagnostics channel', async () => {
+    const { receiver } = noting();
+    const [progress, published]: [ReconcileReport[], unknown[]] = [[], []];
+    const note = (message: unknown) => published.push(message);
+    const reports = channel('event-webhook-receiver:reconcile');
+    reports.subscribe(note);
+    const onProgress = (report: ReconcileReport) => {
+      progress.push(report);
+      throw new Error('ignored');
+    };
+    const { report, lines } = await run(node, receiver, { onProgress, sourceOptions: { maxRange: 2 } });
+    reports.unsubscribe(note);
+    expect(progress.map(({ to, final, repaired }) => [to, final, repaired])).toEqual([
+      [1, 3, 2],
+      [3, 3, 6],
+    ]);
+    expect(published).toEqual([report]);
+    expect(lines.map(({ message }) => message)).toEqual(['`onProgress` failed.', '`onProgress` failed.']);
+  });
+
+  it('ends after the delivery in progress when it is aborted', async () => {
+    const controller = new AbortController();
+    const { receiver, handled } = noting({ fails: (value) => value === 2 && void controller.abort() === null });
+    const { report, cursor } = await run(node, receiver, { signal: controller.signal, batchSize: 2 });
+    expect(report).toMatchObject({ to: 1, repaired: 2, stopped: { reason: 'aborted' } });
+    expect(handled).toEqual([1, 2]);
+    expect(cursor.state.next).toBe(2);
+    const aborted = await run(node, receiver, { signal: controller.signal });
+    expect(aborted.report).toMatchObject({ stopped: { reason: 'aborted' }, found: 0 });
+  });
+
+  it('keeps the receiver from handling an event twice when it is killed before the cursor is written', async () => {
+    const { receiver, handled } = noting();
+    const lost = { read: () => undefined, write: () => Promise.reject(new Error('killed')) };
+    const { report } = await run(node, receiver, { cursor: lost });
+    expect(report).toMatchObject({ repaired: 6, to: -1, stopped: { reason: 'cursor', error: { message: 'killed' } } });
+    expect((await run(node, receiver)).report).toMatchObject({ present: 6, repaired: 0 });
+    expect(handled).toEqual(all);
+  });
+
+  it('stops when another process has moved the cursor', async () => {
+    const { receiver, handled } = noting();
+    const cursor = keptCursor();
+    const reports = await Promise.all([run(node, receiver, { cursor }), run(node, receiver, { cursor })]);
+    expect(reports.map(({ report }) => report.stopped?.reason).sort()).toEqual(['superseded', undefined].sort());
+    expect([...handled].sort()).toEqual(all);
+    expect((await run(node, receiver, { cursor })).report).toMatchObject({ found: expect.any(Number) });
+    expect(cursor.state).toMatchObject({ next: 4, retry: [] });
+  });
+});
+
+describe('reconcile refuses', () => {
+  const refusal = (promise: Promise<unknown>) =>
+    promise.then(
+      () => 'no error',
+      (error) => `${error.code}: ${error.message}`,
+    );
+
+  it.each([
+    ['the default key', undefined],
+    ['the key of another chain', (event: never) => logIdentity(event, { chainId: 1 })],
+    ['another key', ({ id }: { id: string }) => `mine:${id}`],
+  ])('%s, before it handles anything', async (_, idempotencyKey) => {
+    const { receiver, handled } = noting({ idempotencyKey } as never);
+    const cursor = keptCursor();
+    expect(await refusal(run(node, receiver, { cursor }))).toContain(
+      'ERR_WEBHOOK_CONFIG: `reconcile` needs a receiver that tells events apart by their place on the chain',
+    );
+    expect([handled, cursor.text]).toEqual([[], undefined]);
+  });
+
+  it('events older than what the store remembers', async () => {
+    const { receiver, handled } = noting({ store: { ...memoryStore(), rememberedSince: () => 1000 * 1_799_999_943 } });
+    const { cursor } = await run(node, receiver, { from: 3 });
+    expect(handled).toEqual([5, 6]);
+    expect(await refusal(run(node, receiver, { from: 0 }))).toMatch(
+      /^ERR_WEBHOOK_CONFIG: Events from 2027-01-15T08:00:01\.000Z on are older than what the receiver's store remembers/,
+    );
+    expect([handled, cursor.state.next]).toEqual([[5, 6], 4]);
+  });
+
+  it('a receiver that cannot tell, unless `retentionMs` is set', async () => {
+    const { receiver } = noting({ store: { once: memoryStore().once } });
+    expect(await refusal(run(node, receiver))).toMatch(/Set `retentionMs` to how long it does\.$/);
+    expect((await run(node, receiver, { retentionMs: 604_800_000 })).report).toMatchObject({ repaired: 6 });
+  });
+
+  it('an event on the retry list that has become too old, which stays there', async () => {
+    let since = 0;
+    const { receiver } = noting({
+      fails: (value) => value === 2,
+      store: { ...memoryStore(), rememberedSince: () => since },
+    });
+    const { cursor } = await run(node, receiver);
+    since = 1000 * 1_900_000_000;
+    const { report } = await run(node, receiver, { cursor });
+    expect(report).toMatchObject({ failed: 1, left: 1, entries: [{ error: { code: 'ERR_WEBHOOK_CONFIG' } }] });
+  });
+
+  it.each([
+    ['another source', { v: 1, source: 'service', next: 3, retry: [] }, 'The cursor belongs to another source'],
+    ['other contracts', { v: 1, source: 'chain', next: 3, retry: [] }, 'The cursor was written for other contracts'],
+    ['other text', { next: 3 }, 'The cursor contains text that `reconcile` did not write.'],
+    ['no position', { v: 1, source: 'chain', next: -1, retry: [] }, 'The cursor contains text that'],
+    ['a broken list', { v: 1, source: 'chain', next: 1, retry: [[1, 'x']] }, 'The cursor contains text that'],
+  ])('the cursor of %s', async (_, state, message) => {
+    const cursor = keptCursor(JSON.stringify(state));
+    expect(await refusal(run(node, noting().receiver, { cursor }))).toContain(`ERR_WEBHOOK_CONFIG: ${message}`);
+    expect(cursor.writes).toBe(0);
+  });
+
+  it('the cursor of another chain', async () => {
+    const { scope } = sourceOf(node).source;
+    const cursor = keptCursor(JSON.stringify({ v: 1, source: 'chain', scope, chainId: 1, next: 3, retry: [] }));
+    expect(await refusal(run(node, noting().receiver, { cursor }))).toContain('The cursor belongs to the chain 1');
+    expect(cursor.writes).toBe(0);
+  });
+
+  it.each([
+    [{ source: {} }, '`source` must be a source such as chainSource(…), got an object.'],
+    [{ receiver: {} }, '`receiver` must be a Receiver, got an object.'],
+    [{ from: -1 }, '`from` must be the number of a block, or another position of the source, got a number.'],
+    [{ from: undefined }, '`from` must be the number of a block, or another position of the source, got undefined.'],
+    [{ cursor: undefined }, '`reconcile` needs a `cursor` to keep how far it got.'],
+    [{ cursor: './file' }, '`cursor` must be an object with `read` and `write`, got a string.'],
+    [{ handle: 'no' }, '`handle` must be true or false, got a string.'],
+    [{ batchSize: 0 }, '`batchSize` must be a number of at least 1, got a number out of range.'],
+    [{ retryListSize: 5000 }, '`retryListSize` must be a number from 0 to 1000, got a number out of range.'],
+    [{ signal: {} }, '`signal` must be an AbortSignal, got an object.'],
+    [{ onProgress: true }, '`onProgress` must be a function, got a boolean.'],
+    [{ cursr: 1 }, '`reconcile` has no option `cursr`. Did you mean `cursor`?'],
+  ])('%o', async (options, message) => {
+    const { source } = sourceOf(node);
+    const all = { source, receiver: noting().receiver, from: 0, cursor: keptCursor(), ...options } as never;
+    expect(await refusal(reconcile(all))).toContain(`ERR_WEBHOOK_CONFIG: ${message}`);
+  });
+
+  it.each([
+    [
+      'goes backwards',
+      [
+        { to: 3, entries: [], oldestAt: 0 },
+        { to: 2, entries: [] },
+      ],
+    ],
+    ['ends too far', [{ to: 9, entries: [] }]],
+    ['has an event before its start', [{ to: 3, entries: [{ position: -1, event: {} }] }]],
+  ])('a source that %s', async (_, chunks) => {
+    const source = {
+      name: 'mine',
+      open: async () => ({ chainId, end: 3 }),
+      async *read() {
+        yield* chunks;
+      },
+    } as never;
+    expect(await refusal(run(node, noting().receiver, { source }))).toContain('not in ascending order without gaps');
+  });
+});

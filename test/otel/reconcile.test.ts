@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { type ReconcileOptions, type ReconcileSource, reconcile } from '../../src/chain/index.js';
+import { logIdentity } from '../../src/evm/index.js';
+import { createReceiver, memoryStore } from '../../src/index.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
+import { secret } from '../helpers.js';
+import { instrumented } from './sdk.js';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A source with an event of a block for each number, of which all up to `end` are final. */
+function sourceOf(blocks: readonly number[], end = 20): ReconcileSource {
+  return {
+    name: 'test',
+    open: async () => ({ chainId: 1, end, head: end }),
+    async *read(from, to) {
+      const entries = blocks
+        .filter((position) => position >= from && position <= to)
+        .map((position) => ({ position, event: sampleEventEmitted({ id: String(position) }) }));
+      yield { to, entries, oldestAt: Date.now() };
+    },
+  };
+}
+
+function optionsOf(source: ReconcileSource, options: Partial<ReconcileOptions> = {}): ReconcileOptions {
+  let text: string | undefined;
+  const receiver = createReceiver({
+    secret,
+    store: { ...memoryStore(), rememberedSince: () => 0 },
+    idempotencyKey: (event) => logIdentity(event, { chainId: 1 }),
+    onEvent: ({ id }) => {
+      if (id === '7') throw new Error('no');
+    },
+  });
+  const write = (next: string) => {
+    text = next;
+    return true;
+  };
+  return { source, receiver, from: 0, cursor: { read: () => text, write }, logger: silent, ...options };
+}
+
+describe('the metrics of reconcile', () => {
+  it('count runs by result, and events by what became of them', async () => {
+    const { points, metrics } = instrumented();
+    const options = optionsOf(sourceOf([3, 5, 7]));
+    await reconcile(options);
+    await reconcile({ ...options, signal: AbortSignal.abort() });
+    const source = { 'webhook.reconcile.source': 'test', 'webhook.reconcile.chain_id': 1 };
+    expect(await points('webhook.reconcile.runs')).toEqual([
+      { attributes: { ...source, 'webhook.reconcile.result': 'complete' }, value: 1 },
+      { attributes: { ...source, 'webhook.reconcile.result': 'aborted' }, value: 1 },
+    ]);
+    for (const [name, value] of Object.entries({ found: 3, repaired: 2, failed: 1, left: 1, lag: 0 })) {
+      expect(await points(`webhook.reconcile.${name}`), name).toEqual([{ attributes: source, value }]);
+    }
+    for (const { descriptor } of (await metrics()).filter(({ descriptor: { name } }) => name.includes('reconcile'))) {
+      expect(descriptor.unit).toMatch(/^\{(run|event|block)\}$/);
+      expect(descriptor.description).not.toBe('');
+    }
+  });
+
+  it('show how far the cursor is behind', async () => {
+    const { points } = instrumented();
+    await reconcile(optionsOf(sourceOf([3], 20), { retryListSize: 0, from: 2 }));
+    await reconcile(optionsOf(sourceOf([7], 20), { retryListSize: 0, from: 2 }));
+    expect(await points('webhook.reconcile.lag')).toMatchObject([{ value: 19 }]);
+  });
+
+  it('are those of a run that handles, as another does not move the cursor', async () => {
+    const { points } = instrumented();
+    const options = optionsOf(sourceOf([7], 20), { retryListSize: 0, from: 2 });
+    await reconcile(options);
+    await reconcile({ ...options, handle: false });
+    expect(await points('webhook.reconcile.lag')).toMatchObject([{ value: 19 }]);
+  });
+
+  it('are of each chain, of sources with one name', async () => {
+    const { points } = instrumented();
+    const other = { ...sourceOf([]), open: async () => ({ chainId: 2, end: 20, head: 20 }) };
+    await reconcile(optionsOf(sourceOf([7], 20), { retryListSize: 0, from: 2 }));
+    await reconcile(optionsOf(other));
+    const lags = await points('webhook.reconcile.lag');
+    expect(lags.map(({ value }) => value)).toEqual([19, 0]);
+  });
+
+  it('do not change what a run does when the SDK fails, and end with the instrumentation', async () => {
+    const broken = {
+      getMeter() {
+        throw new Error('broken');
+      },
+    };
+    const { stop } = instrumented({ meterProvider: broken as never });
+    expect(await reconcile(optionsOf(sourceOf([3])))).toMatchObject({ repaired: 1 });
+    stop();
+    const { points, stop: stopAll } = instrumented();
+    stopAll();
+    await reconcile(optionsOf(sourceOf([3])));
+    expect(await points('webhook.reconcile.runs')).toEqual([]);
+  });
+});

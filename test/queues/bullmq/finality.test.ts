@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Queue, Worker } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { memoryStore } from '../../../src/index.js';
+import { bullmqEnqueue, bullmqWorker, bullmqWorkerOptions } from '../../../src/queues/bullmq/index.js';
+import { context, entriesOf, jobOf } from '../../contracts/enqueue-helpers.js';
+import { event } from '../../helpers.js';
+import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
+import type { TestServer } from '../../servers/server.js';
+import { redisConnection } from '../engines.js';
+
+const pending = { check: async () => [{ status: 'pending', retryAfterMs: 5000 } as const] };
+const options = { onEvent: () => {}, store: memoryStore(), finality: pending };
+
+describe('bullmqWorker with finality', () => {
+  const data = jobOf(event('a'), 'a');
+
+  it('moves the job to delayed with its token, and tells BullMQ so by the name of an error', async () => {
+    const moved: [delay: number, token: unknown][] = [];
+    const moveToDelayed = async (timestamp: number, token?: string) => moved.push([timestamp - Date.now(), token]);
+    const processing = bullmqWorker(options)({ data, moveToDelayed }, 'token');
+    await expect(processing).rejects.toMatchObject({ name: 'DelayedError' });
+    expect(moved).toEqual([[expect.any(Number), 'token']]);
+    expect(moved[0]?.[0]).toBeGreaterThan(4000);
+    expect(moved[0]?.[0]).toBeLessThanOrEqual(5000);
+  });
+
+  it('fails the job if BullMQ cannot delay it', async () => {
+    const moveToDelayed = () => Promise.reject(new Error('lost the lock'));
+    await expect(bullmqWorker(options)({ data, moveToDelayed })).rejects.toMatchObject({ name: 'Error' });
+    await expect(bullmqWorker(options)({ data })).rejects.toThrow('`moveToDelayed`');
+  });
+
+  it('refuses a worker with maxStartedAttempts, which counts waits', async () => {
+    const queue = { opts: { ...bullmqWorkerOptions, maxStartedAttempts: 50 } };
+    const given = Object.assign({ data, moveToDelayed: async () => {} }, { queue });
+    await expect(bullmqWorker(options)(given)).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_CONFIG',
+      message: expect.stringContaining('`maxStartedAttempts`'),
+    });
+  });
+});
+
+describe.skipIf(!hasRedis)(`a sandboxed processor with finality${needsRedis}`, () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  it('delays its job without using up an attempt', { timeout: 30_000 }, async () => {
+    const name = `q${randomUUID()}`;
+    const queue = new Queue(name, { connection: redisConnection(server.url) });
+    await bullmqEnqueue({ queue, attempts: 1 })(entriesOf([event('a1')]), context);
+    const worker = new Worker(name, fileURLToPath(new URL('./sandboxed.ts', import.meta.url)), {
+      ...bullmqWorkerOptions,
+      connection: { url: server.url, maxRetriesPerRequest: null },
+      workerForkOptions: { execArgv: ['--import', 'tsx'] },
+    });
+    onTestFinished(async () => {
+      await worker.close();
+      await queue.close();
+    });
+    const failed = once(worker, 'failed').then(([, error]) => Promise.reject(error));
+    const [job] = await Promise.race([once(worker, 'completed'), failed]);
+    expect(job).toMatchObject({ id: 'a1', attemptsMade: 1, attemptsStarted: 3 });
+  });
+});

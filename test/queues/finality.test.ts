@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Finality, type FinalityVerdict, memoryStore } from '../../src/index.js';
+import { enqueue, one } from '../contracts/enqueue-helpers.js';
+import { eventually } from '../contracts/store-helpers.js';
+import { event } from '../helpers.js';
+import { DROPPED, FINAL, MOOT, REMOVED } from '../receiver/scripted-finality.js';
+import { hasPostgres, startPostgres } from '../servers/postgres.js';
+import { hasRedis, startRedis } from '../servers/redis.js';
+import type { TestServer } from '../servers/server.js';
+import { engines, type WorkOptions } from './engines.js';
+
+const targets = [
+  { open: 'openBullmqRedis', start: startRedis, has: hasRedis },
+  { open: 'openBullmqPostgres', start: startPostgres, has: hasPostgres },
+  { open: 'openPgBoss', start: startPostgres, has: hasPostgres },
+] as const;
+
+/** A finality that answers by the id of an event, its next verdict each time, and its last from then on. */
+function answering(verdicts: Record<string, readonly FinalityVerdict[]> = {}) {
+  const asked: Record<string, number> = {};
+  const finality: Finality = {
+    check: async (events) =>
+      events.map(({ id }) => {
+        const [left = [FINAL], times = 0] = [verdicts[id], asked[id]];
+        asked[id] = times + 1;
+        return left[Math.min(times, left.length - 1)] ?? FINAL;
+      }),
+  };
+  return { finality, asked };
+}
+
+const soon: FinalityVerdict = { status: 'pending', retryAfterMs: 100 };
+const away: FinalityVerdict = { ...soon, error: new Error('no node answers') };
+
+describe.each(targets)('a worker with finality ($open)', { timeout: 60_000 }, ({ open, start, has }) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    if (has) server = await start();
+  }, 60_000);
+  afterAll(() => server?.stop());
+
+  /** A worker on a queue whose jobs have one attempt each: any that is used up makes a dead letter. */
+  async function working(options: WorkOptions, ids: readonly string[], attempts = 1) {
+    const queue = await engines[open](server.url, `q${randomUUID()}`, { attempts, backoffMs: 0 });
+    onTestFinished(() => queue.close());
+    const handled: string[] = [];
+    const dropped: string[] = [];
+    const reported: unknown[] = [];
+    const onDropped: WorkOptions['onDropped'] = ({ id }) => dropped.push(id);
+    const onError: WorkOptions['onError'] = (error) => reported.push(error);
+    await queue.work(({ id }) => handled.push(id), { store: memoryStore(), onDropped, onError, ...options });
+    for (const id of ids) await enqueue(queue, [event(id)], [id]);
+    const settled = () => eventually(async () => expect(await queue.pending()).toBe(0), 30_000);
+    return { queue, handled, dropped, reported, settled };
+  }
+
+  it.skipIf(!has)('handles an event once when its block is final, and uses up no attempt before', async () => {
+    const [first, second] = [one().id, one().id];
+    const { finality, asked } = answering({ [first]: [soon, soon, soon, soon, soon, FINAL] });
+    const { queue, handled, settled } = await working({ finality }, [first, second]);
+    await settled();
+    expect(handled.toSorted()).toEqual([first, second].sort());
+    expect(asked).toEqual({ [first]: 6, [second]: 1 });
+    expect(await queue.deadLetters()).toEqual([]);
+  });
+
+  it.skipIf(!has)('waits for a node for longer than all attempts, and reports why', async () => {
+    const { id } = one();
+    const { finality } = answering({ [id]: [away, away, away, FINAL] });
+    const { queue, handled, reported, settled } = await working({ finality }, [id], 2);
+    await settled();
+    expect(handled).toEqual([id]);
+    expect(reported).toHaveLength(3);
+    expect(reported[0]).toMatchObject({ code: 'ERR_WEBHOOK_NOT_FINAL', cause: { message: 'no node answers' } });
+    expect(await queue.deadLetters()).toEqual([]);
+  });
+
+  it.skipIf(!has)('completes the job of an event that was dropped, and tells onDropped', async () => {
+    const { id } = one();
+    const { finality } = answering({ [id]: [soon, DROPPED] });
+    const { queue, handled, dropped, settled } = await working({ finality }, [id]);
+    await settled();
+    expect([handled, dropped]).toEqual([[], [id]]);
+    expect(await queue.deadLetters()).toEqual([]);
+  });
+
+  it.skipIf(!has)('tries the job again if onDropped fails, and makes it a dead letter in the end', async () => {
+    const { id } = one();
+    let calls = 0;
+    const onDropped = () => {
+      calls++;
+      throw new Error('no row to delete');
+    };
+    const { queue, settled } = await working({ finality: answering({ [id]: [DROPPED] }).finality, onDropped }, [id], 2);
+    await settled();
+    expect(calls).toBe(2);
+    expect(await queue.deadLetters()).toMatchObject([{ reason: expect.stringContaining('no row to delete') }]);
+  });
+
+  it.skipIf(!has)('handles a notice of removal only if its log took effect', async () => {
+    const [early, never, moot] = [one().id, one().id, one().id];
+    const removals = [`${early}:removed`, `${never}:removed`, `${moot}:removed`];
+    const { finality } = answering({
+      [removals[0] as string]: [REMOVED],
+      [removals[1] as string]: [REMOVED],
+      [removals[2] as string]: [MOOT],
+    });
+    const { queue, handled, dropped, settled } = await working({ finality }, [early, moot]);
+    await settled();
+    for (const id of removals) await enqueue(queue, [event(id)], [id]);
+    await settled();
+    expect(handled.toSorted()).toEqual([early, moot, `${early}:removed`].sort());
+    expect(dropped).toEqual([]);
+    expect(await queue.deadLetters()).toEqual([]);
+  });
+
+  it.skipIf(!has)('uses up an attempt when a handler throws what an engine takes for a delay', async () => {
+    const { id } = one();
+    const queue = await engines[open](server.url, `q${randomUUID()}`, { attempts: 2, backoffMs: 0 });
+    onTestFinished(() => queue.close());
+    const thrown = ['DelayedError', 'WaitingError', 'WaitingChildrenError'].map((name) =>
+      Object.assign(new Error('bullmq:movedToDelayed'), {
+        name,
+        code: 'ERR_WEBHOOK_NOT_FINAL',
+        delayMs: 100,
+        retryAfterMs: 100,
+      }),
+    );
+    let runs = 0;
+    const onEvent = () => Promise.reject(thrown[runs++]);
+    await queue.work(onEvent, { finality: answering().finality, store: memoryStore() });
+    await enqueue(queue, [event(id)]);
+    await eventually(async () => expect(await queue.deadLetters()).toHaveLength(1), 20_000);
+    expect(runs).toBe(2);
+  });
+
+  it.skipIf(!has).each<[string, Finality['check']]>([
+    ['rejects', () => Promise.reject(new Error('DelayedError'))],
+    ['hangs', () => new Promise(() => {})],
+    ['answers something else', async () => 'final' as never],
+  ])('neither handles nor fails nor drops an event if the finality %s', async (_what, check) => {
+    const { id } = one();
+    const { queue, handled, dropped, reported } = await working({ finality: { check } }, [id]);
+    await eventually(async () => expect(reported).toMatchObject([{ code: 'ERR_WEBHOOK_NOT_FINAL' }]));
+    await eventually(async () => expect(await queue.pending()).toBe(1));
+    expect([handled, dropped, await queue.deadLetters()]).toEqual([[], [], []]);
+  });
+
+  it.skipIf(!has)('fails a job with the default idempotency key, and says what to set', async () => {
+    const queue = await engines[open](server.url, `q${randomUUID()}`, { attempts: 1 });
+    onTestFinished(() => queue.close());
+    const handled: string[] = [];
+    await queue.work(({ id }) => handled.push(id), { finality: answering().finality, store: memoryStore() });
+    const events = [one(), one()];
+    const keys = [`event.emitted:${events[0]?.id}`, `tenant%3A1::event.emitted:${events[1]?.id}`];
+    await enqueue(queue, events, keys);
+    await eventually(async () => expect(await queue.deadLetters()).toHaveLength(2), 20_000);
+    for (const { reason } of await queue.deadLetters()) expect(reason).toContain('logIdentity(event, { chainId })');
+    expect(handled).toEqual([]);
+  });
+});

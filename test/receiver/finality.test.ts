@@ -1,0 +1,307 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  createReceiver,
+  type Finality,
+  type FinalityVerdict,
+  type IdempotencyStore,
+  memoryStore,
+  type WebhookError,
+} from '../../src/index.js';
+import { throwingProxy } from '../fixtures/hostile.js';
+import { deferred, event, seconds, secret, signed } from '../helpers.js';
+import { DROPPED, deciding, FINAL, MOOT, REMOVED, scripted, waiting } from './scripted-finality.js';
+
+const forms = [
+  ['onEvent', {}],
+  ['onEvents', { onEvents: true }],
+] as const;
+
+describe.each(forms)('finality with %s', (_form, form) => {
+  it('handles the events whose block is final, once, and lets the others wait', async () => {
+    const { finality, verdicts, asked } = scripted({ b: waiting(12_001), c: waiting(7000) });
+    const { receiver, handled } = deciding(finality, form);
+    const delivery = signed(['a', 'b', 'c'].map((id) => event(id)));
+    const first = await receiver.handle(delivery);
+    expect(first).toMatchObject({ status: 503, retryAfterSeconds: 13, error: { code: 'ERR_WEBHOOK_NOT_FINAL' } });
+    expect(first.outcomes.map(({ status, retryAfterMs }) => [status, retryAfterMs])).toEqual([
+      ['handled', undefined],
+      ['not-final', 12_001],
+      ['not-final', 7000],
+    ]);
+    expect(handled).toEqual(['a']);
+    delete verdicts.b;
+    delete verdicts.c;
+    const second = await receiver.handle(delivery);
+    expect(second.outcomes.map(({ status }) => status)).toEqual(['duplicate', 'handled', 'handled']);
+    expect(second).toMatchObject({ status: 200, retryAfterSeconds: undefined });
+    expect(handled).toEqual(['a', 'b', 'c']);
+    expect(asked).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c'],
+    ]);
+  });
+
+  it('acknowledges an event whose block was replaced, and tells onDropped', async () => {
+    const { receiver, handled, dropped } = deciding(scripted({ a: DROPPED }).finality, form);
+    const result = await receiver.handle(signed([event('a'), event('b')]));
+    expect(result).toMatchObject({ status: 200, outcomes: [{ status: 'dropped' }, { status: 'handled' }] });
+    expect(dropped).toEqual([['a', 'a']]);
+    expect(handled).toEqual(['b']);
+  });
+
+  it('handles a notice of removal only if its log took effect', async () => {
+    const { finality } = scripted({ 'a:removed': REMOVED, 'b:removed': REMOVED, 'c:removed': MOOT });
+    const { receiver, handled, dropped } = deciding(finality, form);
+    await receiver.handle(signed([event('a'), event('c')]));
+    const result = await receiver.handle(signed(['a:removed', 'b:removed', 'c:removed'].map((id) => event(id))));
+    expect(result.status).toBe(200);
+    expect(result.outcomes.map(({ status }) => status)).toEqual(['handled', 'dropped', 'dropped']);
+    expect(handled).toEqual(['a', 'c', 'a:removed']);
+    expect(dropped).toEqual([]);
+  });
+
+  it('does not ask when all events are known to be final, and asks for all when one is not', async () => {
+    const { finality, asked } = scripted({ c: waiting() });
+    const known: Record<string, unknown> = { a: true, b: true, c: 'yes' };
+    const isFinal = ({ id }: { id: string }) => {
+      if (id === 'd') throw new Error('unknown');
+      return known[id] as boolean;
+    };
+    const { receiver, handled } = deciding({ ...finality, isFinal }, form);
+    expect((await receiver.handle(signed([event('a'), event('b')]))).status).toBe(200);
+    expect(asked).toEqual([]);
+    expect((await receiver.handle(signed([event('a'), event('c')]))).status).toBe(503);
+    expect((await receiver.handle(signed([event('d')]))).status).toBe(200);
+    expect(asked).toEqual([['a', 'c'], ['d']]);
+    expect(handled).toEqual(['a', 'b', 'd']);
+  });
+
+  it('asks for each event of a key: events of different blocks may share a key of your own', async () => {
+    const { finality } = scripted({ 'x-1': DROPPED, 'x-3': waiting() });
+    const handled: string[] = [];
+    const receiver = createReceiver({
+      secret,
+      now: () => seconds * 1000,
+      finality,
+      idempotencyKey: ({ id }) => id.slice(0, 1),
+      ...('onEvents' in form
+        ? { onEvents: (entries) => handled.push(...entries.map((each) => each.event.id)) }
+        : { onEvent: ({ id }) => handled.push(id) }),
+    });
+    const result = await receiver.handle(signed(['x-1', 'x-2', 'x-2', 'x-3'].map((id) => event(id))));
+    expect(result.outcomes.map(({ status }) => status)).toEqual(['dropped', 'handled', 'duplicate', 'not-final']);
+    expect(handled).toEqual(['x-2']);
+  });
+});
+
+describe('finality', () => {
+  it('claims no key before it has answered', async () => {
+    const [gate, asking] = [deferred(), deferred()];
+    const store = memoryStore();
+    const once = vi.fn(store.once);
+    const finality: Finality = {
+      wait: 'redelivery',
+      async check(events) {
+        asking.resolve();
+        await gate.promise;
+        return events.map(() => FINAL);
+      },
+    };
+    const { receiver, handled } = deciding(finality, { store: { once } });
+    const handling = receiver.handle(signed([event('a')]));
+    await asking.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(once).not.toHaveBeenCalled();
+    gate.resolve();
+    expect((await handling).status).toBe(200);
+    expect(once).toHaveBeenCalledTimes(1);
+    expect(handled).toEqual(['a']);
+  });
+
+  it('is not asked by a receiver with enqueue, nor for a delivery without events', async () => {
+    const { finality, asked } = scripted({ a: waiting() });
+    const stored: unknown[] = [];
+    const receiver = createReceiver({
+      secret,
+      now: () => seconds * 1000,
+      finality,
+      idempotencyKey: ({ id }) => id,
+      enqueue: (entries, { needsFinality }) => stored.push(...entries.map(({ event }) => [event.id, needsFinality])),
+    });
+    expect(await receiver.handle(signed([event('a')]))).toMatchObject({ outcomes: [{ status: 'stored' }] });
+    // No worker without finality may handle it.
+    expect(stored).toEqual([['a', true]]);
+    await deciding(finality).receiver.handle(signed([]));
+    expect(asked).toEqual([]);
+  });
+
+  const cause = new Error('no node answers');
+  const pending = { status: 'pending', retryAfterMs: 100 };
+  it.each<[string, unknown, RegExp | Error]>([
+    ['rejects', () => Promise.reject(cause), cause],
+    [
+      'throws',
+      () => {
+        throw cause;
+      },
+      cause,
+    ],
+    ['rejects with nothing', () => Promise.reject(undefined), /for each event/],
+    ['hangs', () => new Promise(() => {}), /took longer than 30 ms/],
+    ['answers nothing', () => undefined, /for each event/],
+    ['answers too few verdicts', async () => [], /for each event/],
+    ['answers too many verdicts', async () => [FINAL, FINAL], /for each event/],
+    ['answers a text', async () => 'f', /for each event/],
+    ['answers a hole', async () => new Array(1), /./],
+    ['answers true', async () => [true], /./],
+    ['answers an unknown status', async () => [{ status: 'finalized' }], /./],
+    ['answers a removal that is not boolean', async () => [{ status: 'final', isRemoval: 'no' }], /./],
+    ['answers a verdict that throws', async () => [throwingProxy({})], /./],
+    ['answers a hostile array', async () => throwingProxy([]), /./],
+    ['says why it does not know', async () => [{ ...pending, error: cause }], cause],
+  ])('lets events wait, with the cause, if it %s', async (_what, check, expected) => {
+    const { receiver, handled, dropped, reported } = deciding({ wait: 'redelivery', check } as Finality, {
+      handlerTimeoutMs: 30,
+    });
+    const { status, error, outcomes } = await receiver.handle(signed([event('a')]));
+    expect(status).toBe(503);
+    expect(outcomes).toMatchObject([{ status: 'not-final', error: { code: 'ERR_WEBHOOK_NOT_FINAL' } }]);
+    const found = error?.cause as Error;
+    if (expected instanceof Error) expect(found).toBe(expected);
+    else expect(String(found.message)).toMatch(expected);
+    expect([handled, dropped, reported]).toEqual([[], [], ['ERR_WEBHOOK_NOT_FINAL']]);
+  });
+
+  it('aborts the signal of a check that takes too long', async () => {
+    const signals: AbortSignal[] = [];
+    const check: Finality['check'] = (_events, options) => {
+      if (options?.signal) signals.push(options.signal);
+      return new Promise(() => {});
+    };
+    await deciding({ wait: 'redelivery', check }, { handlerTimeoutMs: 10 }).receiver.handle(signed([event('a')]));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it('begins nothing that the host leaves no time for', async () => {
+    const { finality, asked } = scripted();
+    const { receiver } = deciding(finality);
+    const result = await receiver.handle({ ...signed([event('a')]), remainingMs: () => 600 });
+    expect(result.status).toBe(503);
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    [0, 1],
+    [-5, 1],
+    [Number.NaN, 15],
+    ['soon', 15],
+    [1e15, 3600],
+    [60_001, 61],
+  ])('turns a wait of %j ms into a Retry-After of %d s', async (retryAfterMs, expected) => {
+    const { finality } = scripted({ a: { status: 'pending', retryAfterMs } as FinalityVerdict });
+    const result = await deciding(finality).receiver.handle(signed([event('a')]));
+    expect(result.retryAfterSeconds).toBe(expected);
+  });
+
+  it('fails an event whose onDropped fails or hangs, so that it is redelivered', async () => {
+    for (const onDropped of [() => Promise.reject(new Error('no')), () => new Promise(() => {})]) {
+      const { receiver, reported } = deciding(scripted({ a: DROPPED }).finality, { onDropped, handlerTimeoutMs: 20 });
+      const result = await receiver.handle(signed([event('a'), event('b')]));
+      expect(result).toMatchObject({ status: 500, outcomes: [{ status: 'failed' }, { status: 'handled' }] });
+      expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
+    }
+  });
+
+  it('logs a wait as information, and a wait for want of an answer as a warning', async () => {
+    const lines: [level: string, cause: unknown][] = [];
+    const note = (level: string) => (fields: { err?: WebhookError }) => {
+      if (fields.err) lines.push([level, fields.err.cause]);
+    };
+    const logger = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') } as never;
+    const { finality, verdicts } = scripted({ a: waiting() });
+    const { receiver } = deciding(finality, { logger });
+    await receiver.handle(signed([event('a')]));
+    verdicts.a = { status: 'pending', retryAfterMs: 100, error: cause };
+    await receiver.handle(signed([event('a')]));
+    expect(lines).toEqual([
+      ['info', undefined],
+      ['warn', cause],
+    ]);
+  });
+});
+
+describe('a notice of removal', () => {
+  const removing = scripted({ 'a:removed': REMOVED });
+  const storeOf = (once: unknown): IdempotencyStore => ({ once: once as IdempotencyStore['once'] });
+
+  it('waits while its log is being handled', async () => {
+    const { receiver, handled } = deciding(removing.finality, { store: storeOf(async () => 'in-progress') });
+    const result = await receiver.handle(signed([event('a:removed')]));
+    expect(result).toMatchObject({ status: 503, retryAfterSeconds: 5, outcomes: [{ status: 'not-final' }] });
+    expect(handled).toEqual([]);
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('away'))],
+    ['never answers', () => new Promise(() => {})],
+    ['answers something else', async () => 'perhaps'],
+  ])('fails if the store %s, and is neither handled nor dropped', async (_what, once) => {
+    const { receiver, handled, reported } = deciding(removing.finality, { store: storeOf(once), handlerTimeoutMs: 20 });
+    const result = await receiver.handle(signed([event('a:removed')]));
+    expect(result).toMatchObject({
+      status: 503,
+      outcomes: [{ status: 'failed', error: { code: 'ERR_WEBHOOK_STORE' } }],
+    });
+    expect([handled, reported]).toEqual([[], ['ERR_WEBHOOK_STORE']]);
+  });
+
+  it.each(['a', 'a:Removed', ':removed', 'removed', 'a::removed'])(
+    'fails with the key %j, which does not name its log',
+    async (key) => {
+      const { receiver, handled } = deciding(scripted({ [key]: REMOVED }).finality);
+      const result = await receiver.handle(signed([event(key)]));
+      expect(result).toMatchObject({ status: 500, outcomes: [{ status: 'failed' }] });
+      expect(result.error).toMatchObject({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: expect.stringContaining('logIdentity(event, { chainId })'),
+      });
+      expect(handled).toEqual([]);
+    },
+  );
+});
+
+describe('the options', () => {
+  const { finality } = scripted();
+  const base = { secret, onEvent: () => {}, idempotencyKey: () => 'k', finality };
+  const enqueueing = { ...base, onEvent: undefined, enqueue: () => {} };
+  it.each<[string, object, RegExp]>([
+    ['without idempotencyKey', { ...base, idempotencyKey: undefined }, /`idempotencyKey: \(event\) => logIdentity/],
+    ['without idempotencyKey before a queue', { ...enqueueing, idempotencyKey: undefined }, /logIdentity/],
+    ['without a store', { ...base, store: false }, /`store`/],
+    ['without anywhere to wait', { ...base, finality: { check: finality.check } }, /`enqueue`.*`wait: 'redelivery'`/],
+    ['with another wait', { ...base, finality: { ...finality, wait: true } }, /`finality.wait` must be/],
+    [
+      'with an isFinal that is not a function',
+      { ...base, finality: { ...finality, isFinal: true } },
+      /`finality.isFinal` must be a function/,
+    ],
+    ['that is not a Finality', { ...base, finality: 'finalized' }, /`finality` must be a Finality.*got a string/],
+    ['that is null', { ...base, finality: null }, /`finality` must be a Finality.*got null/],
+    ['with onDropped that is not a function', { ...base, onDropped: 1 }, /`onDropped` must be a function/],
+    ['with onDropped before a queue', { ...enqueueing, onDropped: () => {} }, /`onDropped`.*worker/],
+  ])('refuse a finality %s', (_what, options, message) => {
+    expect(() => createReceiver(options as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('refuse onDropped without finality', () => {
+    expect(() => createReceiver({ ...base, finality: undefined, onDropped: () => {} })).toThrow(
+      /`onDropped` must be undefined/,
+    );
+  });
+
+  it('take a finality before a queue whatever its wait', () => {
+    expect(() => createReceiver({ ...enqueueing, finality: { check: finality.check } } as never)).not.toThrow();
+  });
+});

@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { memoryStore, serviceHeaders } from '../../src/index.js';
+import { deferred, event, noting, type Settings, signed } from '../helpers.js';
+import { fakeBulkStore } from './fake-bulk-store.js';
+import { fakeTransactionalStore } from './late/fake-stores.js';
+
+// The host's clock is the fake one: nothing here takes real time.
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const never = () => new Promise<never>(() => {});
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`);
+const outOfTime = { status: 503, error: { code: 'ERR_WEBHOOK_OUT_OF_TIME' }, retryAfterSeconds: 5 };
+
+/** What the host grants from now on, as `handle` takes it. */
+function granting(ms: number) {
+  const end = Date.now() + ms;
+  return { remainingMs: () => end - Date.now() };
+}
+
+/** Delivers events, and returns the answer with how long it took. */
+async function deliver(receiver: ReturnType<typeof noting>['receiver'], events: readonly unknown[], grantedMs: number) {
+  const start = Date.now();
+  const answer = receiver.handle({ ...signed(events), ...granting(grantedMs) }).then((result) => {
+    return { ...result, tookMs: Date.now() - start };
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  return answer;
+}
+
+/** A receiver whose handler takes `ms`, and the ids of events that took effect. */
+function slow(ms: number, settings: Settings = {}) {
+  const effects: string[] = [];
+  const { receiver, reported } = noting({
+    async onEvent({ id }, { throwIfExpired }) {
+      await sleep(ms);
+      throwIfExpired();
+      effects.push(id);
+    },
+    ...settings,
+  });
+  return { receiver, effects, reported };
+}
+
+describe('a delivery of 100 events with time for 40', () => {
+  it.each([1, 4])(
+    'records 40, does not begin the others, and the redelivery handles those, %i at once',
+    async (concurrency) => {
+      const { receiver, effects, reported } = slow(100 * concurrency, { concurrency });
+      const events = ids(100).map((id) => event(id));
+      // Handlers end 500 ms before the host does, and none begins with less than 500 ms.
+      const first = await deliver(receiver, events, 4_950);
+      expect(first).toMatchObject(outOfTime);
+      expect(first.tookMs).toBe(4000);
+      expect(first.outcomes.map(({ status }) => status)).toEqual([
+        ...Array(40).fill('handled'),
+        ...Array(60).fill('failed'),
+      ]);
+      expect(effects.sort()).toEqual(ids(40).sort());
+      expect(reported).toEqual(Array(60).fill('ERR_WEBHOOK_OUT_OF_TIME'));
+
+      effects.length = 0;
+      const second = await deliver(receiver, events, 30_000);
+      expect(second.status).toBe(200);
+      expect(effects.sort()).toEqual(ids(100).slice(40).sort());
+      expect(second.outcomes.filter(({ status }) => status === 'duplicate')).toHaveLength(40);
+    },
+  );
+});
+
+describe('an event near the end of the host’s time', () => {
+  it('is not begun with less time than the event before it took', async () => {
+    const { receiver, effects } = slow(2000);
+    const answer = await deliver(receiver, [event('a'), event('b'), event('c')], 6000);
+    expect(answer).toMatchObject(outOfTime);
+    expect(answer.tookMs).toBe(4000);
+    expect(effects).toEqual(['a', 'b']);
+  });
+
+  it('is begun with less time than the event before it took to fail', async () => {
+    const begun: string[] = [];
+    const { receiver } = noting({
+      async onEvent({ id }) {
+        begun.push(id);
+        if (id === 'a') await never();
+      },
+      handlerTimeoutMs: 4000,
+    });
+    const answer = await deliver(receiver, [event('a'), event('b')], 6000);
+    expect(answer).toMatchObject({ status: 500, outcomes: [{ status: 'failed' }, { status: 'handled' }] });
+    expect(begun).toEqual(['a', 'b']);
+  });
+
+  it('is begun with less than 500 ms if handlerTimeoutMs is less', async () => {
+    const { receiver, effects } = slow(20, { handlerTimeoutMs: 100 });
+    expect((await deliver(receiver, [event('a')], 600)).status).toBe(200);
+    expect(effects).toEqual(['a']);
+    expect(await deliver(receiver, [event('b')], 599)).toMatchObject(outOfTime);
+  });
+
+  it('is not begun after a cold start that used up the time, and claims no key', async () => {
+    const store = memoryStore();
+    const once = vi.spyOn(store, 'once');
+    const { receiver, effects } = slow(0, { store });
+    expect(await deliver(receiver, [event('a')], 999)).toMatchObject({ ...outOfTime, tookMs: 0 });
+    expect(once).not.toHaveBeenCalled();
+    expect((await deliver(receiver, [event('a')], 1000)).status).toBe(200);
+    expect(effects).toEqual(['a']);
+  });
+
+  it('gives its key back if its claim used up the time', async () => {
+    const store = memoryStore();
+    let claimMs = 700;
+    const slowClaim: typeof store = {
+      ...store,
+      once: async (key, run) => {
+        await sleep(claimMs);
+        return store.once(key, run);
+      },
+    };
+    const { receiver, effects } = slow(0, { store: slowClaim });
+    expect(await deliver(receiver, [event('a')], 1500)).toMatchObject({ ...outOfTime, tookMs: 700 });
+    expect(effects).toEqual([]);
+    claimMs = 0;
+    expect((await deliver(receiver, [event('a')], 1500)).status).toBe(200);
+    expect(effects).toEqual(['a']);
+  });
+
+  it('is answered before the end if its handler hangs, with an error that names the host’s limit', async () => {
+    const contexts: { deadline: number; signal: AbortSignal }[] = [];
+    const { receiver } = noting({
+      onEvent: (_event, context) => {
+        contexts.push(context);
+        return never();
+      },
+    });
+    const start = Date.now();
+    const answer = await deliver(receiver, [event('a'), event('b')], 3000);
+    expect(answer).toMatchObject({ status: 500, tookMs: 2500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
+    expect(answer.error?.message).toMatch(
+      /2500 ms that the host's time limit left .* raise the timeout of the function/,
+    );
+    expect(answer.outcomes[1]?.error?.code).toBe('ERR_WEBHOOK_OUT_OF_TIME');
+    expect(contexts).toHaveLength(1);
+    expect(contexts[0]?.deadline).toBe(start + 2500);
+    expect(contexts[0]?.signal.aborted).toBe(true);
+  });
+
+  it('keeps handlerTimeoutMs as its limit where that is less', async () => {
+    const { receiver } = noting({ handlerTimeoutMs: 1000, onEvent: never });
+    const answer = await deliver(receiver, [event('a')], 3000);
+    expect(answer).toMatchObject({ status: 500, tookMs: 1000 });
+    expect(answer.error?.message).toMatch(/longer than 1000 ms \(handlerTimeoutMs/);
+  });
+
+  it('is rolled back by a transactional store, and may run again', async () => {
+    const { store, rolledBack } = fakeTransactionalStore();
+    const { receiver, effects } = slow(3000, { store });
+    expect(await deliver(receiver, [event('a')], 2000)).toMatchObject({ status: 500, tookMs: 1500 });
+    expect(rolledBack).toHaveLength(1);
+    expect((await deliver(receiver, [event('a')], 5000)).status).toBe(200);
+    expect(effects).toEqual(['a']);
+  });
+
+  it('is answered 403, not 503, if it is forged', async () => {
+    const { receiver } = noting();
+    const forged = { ...signed([event('a')]), signature: '0'.repeat(64), ...granting(-5) };
+    expect((await receiver.handle(forged)).status).toBe(403);
+  });
+});
+
+describe('everything else that a delivery waits for', () => {
+  const stores = {
+    'a claim that hangs': { once: never },
+    'a record that hangs': {
+      once: async (_key: string, run: (tx: undefined) => Promise<void>) => {
+        await run(undefined);
+        return never();
+      },
+    },
+  };
+  it.each(Object.entries(stores))('%s is 503 before the host’s end', async (_name, store) => {
+    const { receiver } = noting({ store });
+    const answer = await deliver(receiver, [event('a'), event('b')], 3000);
+    expect(answer).toMatchObject({ status: 503, tookMs: 2900 });
+    expect(answer.outcomes.map(({ error }) => error?.code)).toEqual(['ERR_WEBHOOK_STORE', 'ERR_WEBHOOK_OUT_OF_TIME']);
+  });
+
+  it('a body that hangs is 503 before the host’s end, and no longer read', async () => {
+    const dropped = deferred();
+    const { signature, timestamp } = signed([]);
+    const headers = new Headers({ [serviceHeaders.signature]: signature, [serviceHeaders.timestamp]: timestamp });
+    const { receiver, reported } = noting();
+    const answer = receiver.handleRequest({
+      method: 'POST',
+      header: (name) => headers.get(name) ?? undefined,
+      ...granting(3000),
+      rawBody:
+        () =>
+        ({ arrival }) => {
+          arrival.onDrop(() => dropped.resolve());
+          return never();
+        },
+    });
+    await vi.advanceTimersByTimeAsync(2899);
+    expect(reported).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await dropped.promise;
+    expect(await answer).toMatchObject({ ...outOfTime, outcomes: [] });
+  });
+
+  it('a look-up of the secret that hangs is 503 before the host’s end', async () => {
+    const { receiver } = noting({ secret: never });
+    expect(await deliver(receiver, [event('a')], 3000)).toMatchObject({ ...outOfTime, tookMs: 2900 });
+  });
+
+  it('enqueue is cut off, or not begun', async () => {
+    const enqueue = vi.fn(never);
+    const { receiver } = noting({ enqueue });
+    const cut = await deliver(receiver, [event('a'), event('b')], 3000);
+    expect(cut).toMatchObject({ status: 503, tookMs: 2500, error: { code: 'ERR_WEBHOOK_ENQUEUE' } });
+    expect(await deliver(receiver, [event('a'), event('b')], 900)).toMatchObject({ ...outOfTime, tookMs: 0 });
+    expect(enqueue).toHaveBeenCalledOnce();
+  });
+
+  it('onEvents is cut off, or not begun', async () => {
+    const onEvents = vi.fn(never);
+    const { receiver } = noting({ onEvents });
+    const cut = await deliver(receiver, [event('a'), event('b')], 3000);
+    expect(cut).toMatchObject({ status: 500, tookMs: 2500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
+    expect(await deliver(receiver, [event('c'), event('d')], 900)).toMatchObject({ ...outOfTime, tookMs: 0 });
+    expect(onEvents).toHaveBeenCalledOnce();
+  });
+
+  it('onEvents is not begun with less time than as many events took before', async () => {
+    const { store } = fakeBulkStore(undefined);
+    const effects: string[] = [];
+    const { receiver } = noting({
+      store: { ...store, keysPerRun: 2 },
+      async onEvents(entries) {
+        await sleep(1000 * entries.length);
+        effects.push(...entries.map(({ event: { id } }) => id));
+      },
+    });
+    const events = ids(4).map((id) => event(id));
+    expect(await deliver(receiver, events, 3600)).toMatchObject({ ...outOfTime, tookMs: 2000 });
+    expect(effects).toEqual(['e0', 'e1']);
+    expect((await deliver(receiver, events, 3600)).status).toBe(200);
+    expect(effects).toEqual(ids(4));
+  });
+
+  it.each(['onInvalid', 'onUnknown'] as const)('%s is cut off, or not begun', async (hook) => {
+    const taken = vi.fn(never);
+    const { receiver } = noting({ [hook]: taken });
+    const item = hook === 'onInvalid' ? { id: 'a', event: 'event.emitted' } : { id: 'a', event: 'new.kind', data: {} };
+    expect(await deliver(receiver, [item], 3000)).toMatchObject({ status: 500, tookMs: 2500 });
+    expect(await deliver(receiver, [item], 900)).toMatchObject({ ...outOfTime, tookMs: 0 });
+    expect(taken).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a host’s odd answers', () => {
+  it.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['NaN', () => Number.NaN],
+    ['Infinity', () => Number.POSITIVE_INFINITY],
+    ['more than a timer can take', () => 1e300],
+    ['text', () => '-5'],
+    ['a promise that rejects', () => Promise.reject(new Error('no'))],
+    [
+      'an error',
+      () => {
+        throw new Error('no');
+      },
+    ],
+  ])('%s: sets no limit', async (_name, remainingMs) => {
+    const { receiver, effects } = slow(10_000);
+    const answer = receiver.handle({ ...signed([event('a')]), remainingMs: remainingMs as () => number });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await answer).status).toBe(200);
+    expect(effects).toEqual(['a']);
+  });
+
+  it.each([0, -1, Number.NEGATIVE_INFINITY])('%d: begins nothing', async (ms) => {
+    const { receiver, effects } = slow(0);
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const answer = receiver.handle({ ...signed([event('a')]), remainingMs: () => ms });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await answer).toMatchObject(outOfTime);
+    expect(effects).toEqual([]);
+    // Newer Node writes a warning for each timer with a negative delay.
+    for (const [, delayMs] of timers.mock.calls) expect(delayMs).toBeGreaterThanOrEqual(0);
+    expect(timers).toHaveBeenCalled();
+    timers.mockRestore();
+  });
+});

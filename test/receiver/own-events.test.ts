@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { createReceiver, memoryStore, parseEvent, type SecretRequest, type WebhookEvent } from '../../src/index.js';
+import { nothing } from '../contracts/store-helpers.js';
+import { event, noting, secret, signed } from '../helpers.js';
+
+const parsed = (id: string): WebhookEvent => parseEvent(event(id));
+
+describe('idempotencyKey', () => {
+  it('returns the key without its source', () => {
+    expect(noting().receiver.idempotencyKey(parsed('a'))).toBe('event.emitted:a');
+    expect(noting({ idempotencyKey: ({ id }) => `own:${id}` }).receiver.idempotencyKey(parsed('a'))).toBe('own:a');
+  });
+});
+
+describe('rememberedSince', () => {
+  it('asks the store', () => {
+    const store = { ...memoryStore(), rememberedSince: () => 42 };
+    expect(noting({ store }).receiver.rememberedSince()).toBe(42);
+    expect(noting().receiver.rememberedSince()).toBeGreaterThan(Date.now() - 5000);
+  });
+
+  it('looks at how long the queue keeps jobs', () => {
+    const enqueue = Object.assign(nothing, { retentionMs: 60_000 });
+    const since = Number(noting({ enqueue }).receiver.rememberedSince());
+    expect(Math.abs(since - (Date.now() - 60_000))).toBeLessThan(5000);
+  });
+
+  it.each([
+    ['without a store', { store: false }],
+    ['with a store that cannot tell', { store: { once: memoryStore().once } }],
+    [
+      'with a store that answers something else',
+      { store: { ...memoryStore(), rememberedSince: () => 'ever' as never } },
+    ],
+    ['with an enqueue that does not say', { enqueue: async () => {} }],
+  ] as const)('is undefined %s', (_what, options) => {
+    expect(noting(options).receiver.rememberedSince()).toBeUndefined();
+  });
+});
+
+describe('handleEvents', () => {
+  it('handles events like a delivery, and what a delivery brought is a duplicate', async () => {
+    const { receiver, handled } = noting();
+    await receiver.handle(signed([event('a')]));
+    const result = await receiver.handleEvents([parsed('a'), parsed('b')]);
+    expect(result).toMatchObject({ status: 200, outcomes: [{ status: 'duplicate' }, { status: 'handled' }] });
+    expect(handled).toEqual(['a', 'b']);
+    expect(await receiver.handle(signed([event('b')]))).toMatchObject({ outcomes: [{ status: 'duplicate' }] });
+  });
+
+  it("signs with the first of several secrets, under the receiver's header names", async () => {
+    const headers = { signature: 'x-sig', timestamp: 'x-time' };
+    const { receiver, handled } = noting({ secret: ['whsec-new', secret], headers });
+    expect(await receiver.handleEvents([parsed('a')])).toMatchObject({ status: 200 });
+    expect(handled).toEqual(['a']);
+  });
+
+  it('calls a secret function with the request, and handles the events within its source', async () => {
+    const sources: unknown[] = [];
+    const receiver = createReceiver({
+      secret: ({ url }) => (url === '/a' ? { secret, source: 'a' } : undefined),
+      onEvent: (_, { source, idempotencyKey }) => sources.push([source, idempotencyKey]),
+    });
+    const request: SecretRequest = { header: () => undefined, url: '/a' };
+    expect(await receiver.handleEvents([parsed('1')], { request })).toMatchObject({ status: 200 });
+    expect(sources).toEqual([['a', 'a::event.emitted:1']]);
+    expect(await receiver.peek([parsed('1')], { request })).toEqual(['handled']);
+    expect(await receiver.handleEvents([parsed('2')])).toMatchObject({
+      status: 403,
+      error: { code: 'ERR_WEBHOOK_SIGNATURE' },
+    });
+  });
+
+  it('passes events to enqueue', async () => {
+    const keys: string[] = [];
+    const { receiver } = noting({ enqueue: (entries) => keys.push(...entries.map((each) => each.idempotencyKey)) });
+    expect(await receiver.handleEvents([parsed('a')])).toMatchObject({ status: 200, outcomes: [{ status: 'stored' }] });
+    expect(keys).toEqual(['event.emitted:a']);
+  });
+
+  it('is refused while the receiver drains, and when the events are larger than a body may be', async () => {
+    const { receiver } = noting({ maxBodyBytes: 100 });
+    expect(await receiver.handleEvents([parsed('a')])).toMatchObject({ status: 413 });
+    await receiver.drain();
+    expect(await receiver.handleEvents([parsed('a')])).toMatchObject({ status: 503 });
+  });
+
+  it('never rejects, and reports what went wrong', async () => {
+    const circular: unknown[] = [];
+    circular.push(circular);
+    const { receiver, reported } = noting();
+    expect(await receiver.handleEvents(circular as never)).toMatchObject({ status: 500, outcomes: [] });
+    expect(await receiver.handleEvents(undefined as never)).toMatchObject({ status: 500, outcomes: [] });
+    const failing = noting({ secret: () => Promise.reject(new Error('vault away')) });
+    expect(await failing.receiver.handleEvents([parsed('a')])).toMatchObject({ status: 503 });
+    expect(reported).toHaveLength(2);
+    expect(failing.reported).toEqual(['ERR_WEBHOOK_SECRET']);
+  });
+});
+
+describe('peek', () => {
+  it('says what took effect, what is missing and what is in progress, and handles nothing', async () => {
+    const once = memoryStore();
+    const store = {
+      ...once,
+      once: (key: string, run: () => Promise<void>) => (key.endsWith(':held') ? held() : once.once(key, run)),
+    };
+    const held = async () => 'in-progress' as const;
+    const { receiver, handled } = noting({ store });
+    await receiver.handleEvents([parsed('done')]);
+    const events = ['done', 'new', 'held', 'other'].map(parsed);
+    expect(await receiver.peek(events)).toEqual(['handled', 'missing', 'in-progress', 'missing']);
+    expect(await receiver.peek(events)).toEqual(['handled', 'missing', 'in-progress', 'missing']);
+    expect(handled).toEqual(['done']);
+    expect(await receiver.handleEvents([parsed('new')])).toMatchObject({ outcomes: [{ status: 'handled' }] });
+  });
+
+  it.each([
+    ['enqueue', { enqueue: nothing }],
+    ['store: false', { store: false }],
+  ] as const)('is refused with %s', async (name, options) => {
+    await expect(noting(options).receiver.peek([])).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_CONFIG',
+      message: expect.stringContaining(name),
+    });
+  });
+
+  it('rejects when the store is down', async () => {
+    const store = { once: () => Promise.reject(new Error('away')) };
+    await expect(noting({ store }).receiver.peek([parsed('a')])).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { IdempotencyStore } from '../../src/index.js';
+import { probe } from '../../src/receiver/probe.js';
+import { nothing } from '../contracts/store-helpers.js';
+
+const storeOf = (once: IdempotencyStore['once']): IdempotencyStore => ({ once });
+
+describe('probe', () => {
+  it.each([
+    ['duplicate', 'handled'],
+    ['in-progress', 'in-progress'],
+  ] as const)('takes the word %s for %s', async (word, state) => {
+    expect(
+      await probe(
+        storeOf(async () => word),
+        'a',
+        1000,
+      ),
+    ).toBe(state);
+  });
+
+  it('takes a key for missing if the store gave it to the run, whatever error the store makes of its failure', async () => {
+    const wrapping = storeOf(async (_key, run) => {
+      await run().catch(() => {
+        throw new Error('rolled back');
+      });
+      return 'handled';
+    });
+    expect(await probe(wrapping, 'a', 1000)).toBe('missing');
+  });
+
+  it('ends a transaction that commits in the turn of its run, with an error', async () => {
+    const returned: unknown[] = [];
+    const synchronous = storeOf(async (_key, run) => {
+      const running = run(undefined, { onReturn: (error) => returned.push(error) });
+      expect(returned).toEqual([expect.any(Error)]);
+      await running;
+      return 'handled';
+    });
+    expect(await probe(synchronous, 'a', 1000)).toBe('missing');
+  });
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('away'))],
+    [
+      'throws',
+      () => {
+        throw new Error('away');
+      },
+    ],
+    ['never answers', () => new Promise<never>(() => {})],
+    ['says handled without a run', async () => 'handled' as const],
+    ['answers something else', async () => 'yes' as never],
+    [
+      'says handled after a failed run',
+      async (_key: string, run: () => Promise<void>) => {
+        await run().catch(nothing);
+        return 'handled' as const;
+      },
+    ],
+    [
+      'says duplicate after a failed run',
+      async (_key: string, run: () => Promise<void>) => {
+        await run().catch(nothing);
+        return 'duplicate' as const;
+      },
+    ],
+  ])('fails with ERR_WEBHOOK_STORE if the store %s', async (_what, once) => {
+    await expect(probe(storeOf(once as IdempotencyStore['once']), 'a', 20)).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_STORE',
+    });
+  });
+});

@@ -1,0 +1,37 @@
+import { memoryStore } from 'event-webhook-receiver';
+import { storeContract } from 'event-webhook-receiver/testing';
+import { CompletesKeysOfOthers } from '../../testing/wrong-stores/leases.js';
+import { LeaseStore } from '../../testing/wrong-stores/right-stores.js';
+import { Server } from '../../testing/wrong-stores/server.js';
+
+/** What a test runner exports. */
+export interface Runner {
+  readonly describe: (title: string, body: () => void) => unknown;
+  readonly test: (title: string, run: () => Promise<void>, timeoutMs?: number) => unknown;
+}
+
+function describeLeases({ describe, test }: Runner, title: string, Store: typeof LeaseStore): void {
+  describe(title, () => {
+    const server = new Server();
+    const passTime = (ms: number) => {
+      server.now += ms;
+    };
+    storeContract((settings) => new Store(server, settings), { test, passTime });
+  });
+}
+
+/** The contract of two correct stores. The cases of the first one wait in real time. */
+export function rightStores(runner: Runner): void {
+  runner.describe('memoryStore', () => {
+    storeContract(({ leaseMs, retentionMs }) => memoryStore({ leaseMs, retentionMs }), {
+      test: runner.test,
+      shared: false,
+    });
+  });
+  describeLeases(runner, 'a store of a user', LeaseStore);
+}
+
+/** The contract of a store without fencing. */
+export function wrongStore(runner: Runner): void {
+  describeLeases(runner, 'a store without fencing', CompletesKeysOfOthers);
+}

@@ -1,0 +1,23 @@
+import { describeStore, type StoreTarget } from '../../contracts/store.js';
+import type { TestServer } from '../../servers/server.js';
+import type { ClientName, Opened, Tx, useDynamoDB } from './server.js';
+
+type Open = ReturnType<typeof useDynamoDB>['open'];
+
+/** The contract of stores, with one mode of a client. */
+export function describeMode(name: ClientName, mode: 'lease' | 'transactional', open: Open, server?: () => TestServer) {
+  let opened: Opened;
+  const target: StoreTarget = {
+    async open(settings) {
+      opened = open(name);
+      // A client connects with its first requests, which takes longer than the short leases of some cases.
+      await Promise.all([opened.count('first'), opened.count('second')]);
+      const skew = mode === 'lease' ? { clockSkewMs: 0 } : {};
+      // DynamoDB Local takes longer for a thousand keys than a claim may take with the defaults.
+      return opened[mode]({ leaseMs: 300_000, timeoutMs: 20_000, ...skew, ...settings });
+    },
+    effects: { write: (tx: Tx, id) => tx.write(opened.add(id)), count: (id) => opened.count(id) },
+  };
+  const traits = { meanwhile: 'in-progress', shared: true, leases: mode === 'lease' } as const;
+  describeStore(`dynamodbStore on ${name}, ${mode}`, traits, target, server);
+}

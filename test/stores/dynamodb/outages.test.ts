@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { storeContract } from '../../../src/testing/index.js';
+import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { startRestartableDynamoDB } from '../../servers/dynamodb.js';
+import { type Front, startFront } from './front.js';
+import { hasDynamoDB, needsDynamoDB, type Opened, type Tx, useDynamoDB, useMemory } from './server.js';
+
+describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB cannot be reached${needsDynamoDB}`, () => {
+  const { open, server } = useMemory();
+  let front: Front;
+  beforeAll(async () => {
+    front = await startFront(server().url);
+  });
+  afterAll(() => front?.stop());
+
+  describe.each(['lease', 'transactional'] as const)('%s', (mode) => {
+    let opened: Opened;
+    storeContract<Tx>(
+      async (settings) => {
+        opened = open('DynamoDB', {}, front.url);
+        await opened.count('connects');
+        return opened[mode](settings) as ReturnType<Opened['transactional']>;
+      },
+      {
+        test: (name, run, timeoutMs) => name.startsWith('an outage') && test(name, run, timeoutMs),
+        effects: { write: (tx, id) => tx.write(opened.add(id)), count: (id) => open('DynamoDB').count(id) },
+        outage: { begin: () => front.begin(), end: () => front.end() },
+      },
+    );
+
+    it('names the code of a connection that fails', async () => {
+      const store = open('DynamoDB', { maxAttempts: 1 }, 'http://127.0.0.1:1')[mode]();
+      const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('(ECONNREFUSED)') };
+      await expect(store.once(unique(), failing)).rejects.toMatchObject(error);
+    });
+
+    it('fails without a run while there is no answer, says so, and recovers by itself', {
+      timeout: 20_000,
+    }, async () => {
+      const store = open('DynamoDB', {}, front.url)[mode]({ timeoutMs: 500 });
+      const key = unique();
+      front.onRequest(() => 'mute');
+      const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('in time (timeoutMs') };
+      await expect(store.once(key, failing)).rejects.toMatchObject(error);
+      front.onRequest(() => undefined);
+      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+    });
+  });
+});
+
+describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB Local is killed${needsDynamoDB}`, () => {
+  const { open, server } = useDynamoDB(startRestartableDynamoDB);
+
+  it('keeps keys and effects, and takes the key of a run over that the outage made fail', {
+    timeout: 90_000,
+  }, async () => {
+    const opened = open('DynamoDB');
+    await opened.count('connects');
+    const store = opened.transactional({ leaseMs: 10_000, timeoutMs: 2000 });
+    const [done, cut] = [unique(), unique()];
+    const write = (id: string) => async (tx: Tx) => tx.write(opened.add(id));
+    expect(await store.once(done, write(done))).toBe('handled');
+    const during = store.once(cut, async (tx) => {
+      tx.write(opened.add(cut));
+      await server().kill();
+    });
+    await expect(during).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+    await server().restart();
+    expect(await opened.count(cut)).toBe(0);
+    await eventually(async () => expect(await store.once(cut, write(cut))).toBe('handled'), 40_000);
+    expect(await store.once(done, failing)).toBe('duplicate');
+    expect([await opened.count(done), await opened.count(cut)]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../../../src/stores/dynamodb/refusal.js';
+
+// As the client throws them: some that DynamoDB Local never answers.
+
+const sent = (name: string, message = '') => Object.assign(new Error(message), { name, $metadata: {} });
+
+/** A cancelled transaction of one key and two writes. */
+function cancelled(...codes: readonly (string | [code: string, message: string] | undefined)[]) {
+  const CancellationReasons = codes.map((code) =>
+    Array.isArray(code) ? { Code: code[0], Message: code[1] } : { Code: code },
+  );
+  return Object.assign(sent('TransactionCanceledException'), { CancellationReasons });
+}
+
+const refused = (error: unknown) => refusalOf(error, 1);
+
+describe('a transaction of DynamoDB that failed', () => {
+  it.each([
+    ['a conflict', cancelled('TransactionConflict', 'None', 'None')],
+    ['throttling of a write', cancelled('None', 'ThrottlingError', undefined)],
+    ['throttling of the key', cancelled('ProvisionedThroughputExceeded', 'None', 'None')],
+    ['a copy under way', sent('TransactionInProgressException')],
+    ['an error of the server', sent('InternalServerError')],
+    ['a broken connection', Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })],
+    ['credentials that cannot be had', Object.assign(new Error(), { name: 'CredentialsProviderError' })],
+    ['no answer in time', Object.assign(new Error(), { name: 'TimeoutError' })],
+  ])('is sent again after %s', (_what, error) => {
+    expect(refused(error)).toBeUndefined();
+  });
+
+  it.each([
+    ['a lost lease', cancelled('ConditionalCheckFailed', 'None', 'None'), /another run has taken over/],
+    ['a lost lease beside a conflict', cancelled('ConditionalCheckFailed', 'TransactionConflict'), /taken over/],
+    ['no reason', cancelled(), /cancelled the transaction \(\), so nothing was committed/],
+    ['a reason of the key alone', cancelled('AccessDenied', 'None'), /\(AccessDenied, None\)/],
+    ['a missing permission', sent('AccessDeniedException'), /Allow the role/],
+  ])('is refused by the store after %s', (_what, error, message) => {
+    expect(refused(error)).toMatchObject({ code: 'ERR_WEBHOOK_STORE', message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    ['a condition', cancelled('None', 'None', 'ConditionalCheckFailed'), /^The condition of write 1 of tx\.write/],
+    ['an item that exists', cancelled('None', 'DuplicateItem'), /^Write 0 .* inserts an item that exists/],
+    ['a large collection', cancelled('None', 'ItemCollectionSizeLimitExceeded'), /larger than 10 GB/],
+    ['a large item', cancelled('None', ['ValidationError', 'Item size to update has exceeded …']), /up to 400 kB/],
+    ['an invalid item', cancelled('None', ['ValidationError', 'Type mismatch']), /Check its types and expressions/],
+    ['an unknown reason', cancelled('None', 'None', 'NewReason'), /because of write 1 .* \(NewReason\)/],
+    ['a reason beside a conflict', cancelled('TransactionConflict', 'DuplicateItem'), /inserts an item that exists/],
+    ['two writes of one item', sent('ValidationException', 'multiple operations on one item'), /same item/],
+    ['more than 4 MB', sent('ValidationException', 'Transaction exceeds 4 MB'), /exceed the 4 MB/],
+    ['more than a request may have', sent('RequestEntityTooLarge', 'Payload too large'), /exceed the 4 MB/],
+    ['an item over 400 kB', sent('ValidationException', 'Item size has exceeded …'), /up to 400 kB/],
+    ['an invalid expression', sent('SerializationException', 'line 1'), /rejected the transaction as invalid/],
+    ['a missing table', sent('ResourceNotFoundException'), /no table of a name that tx\.write got/],
+    ['what cannot be sent', new Error('Unsupported type'), /The client cannot send what tx\.write got/],
+    ['a thrown string', 'hostile', /cannot send/],
+  ])('is refused as the handler’s after %s, and quotes nothing', (_what, error, message) => {
+    expect(refused(error)).toMatchObject({ code: 'ERR_WEBHOOK_HANDLER', message: expect.stringMatching(message) });
+    expect(refused(error)?.message).not.toMatch(/…|line 1|Unsupported/);
+  });
+});

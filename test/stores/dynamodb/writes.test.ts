@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WebhookError } from '../../../src/index.js';
+import { failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { event, noting, signed } from '../../helpers.js';
+import { clientNames, hasDynamoDB, needsDynamoDB, type Opened, type Tx, useMemory } from './server.js';
+
+const KB = 1024;
+
+describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB}`, { timeout: 30_000 }, (name) => {
+  const { open } = useMemory();
+  let opened: Opened;
+  beforeEach(() => {
+    opened = open(name);
+  });
+
+  /** The error of an event whose handler does this, which leaves its key free. */
+  async function refused(work: (tx: Tx) => unknown): Promise<WebhookError> {
+    const key = unique();
+    const run = vi.fn(async (tx: Tx) => void (await work(tx)));
+    const store = opened.transactional();
+    const error = await store.once(key, run).then(
+      (word) => expect.unreachable(word),
+      (each) => each,
+    );
+    expect(run).toHaveBeenCalledOnce();
+    expect(await store.once(key, nothing)).toBe('handled');
+    return error;
+  }
+
+  const large = (size: number) => opened.put({ id: unique(), data: new Uint8Array(size) });
+  const many = (count: number) => Array.from({ length: count }, () => opened.put({ id: unique() }));
+
+  it('commits up to 99 writes with a key', async () => {
+    const ids = Array.from({ length: 98 }, unique);
+    const key = unique();
+    const store = opened.transactional();
+    const run = async (tx: Tx) => {
+      for (const id of ids) tx.write(opened.add(id));
+      tx.write(opened.put({ id: key, count: 1 }, 'once'));
+    };
+    expect(await store.once(key, run)).toBe('handled');
+    for (const id of [...ids.slice(0, 3), key]) expect(await opened.count(id)).toBe(1);
+  });
+
+  it.each<[string, (tx: Tx) => unknown, string]>([
+    ['more than 99 writes', (tx) => tx.write(...many(100)), 'tx.write takes up to 99'],
+    ['an item over 400 kB', (tx) => tx.write(large(401 * KB)), 'up to 400 kB'],
+    ['over 4 MB', (tx) => tx.write(...Array.from({ length: 11 }, () => large(390 * KB))), 'exceed the 4 MB'],
+    ['two writes of one item', (tx) => tx.write(...twice(opened)), 'target the same item'],
+    ['a table that does not exist', (tx) => tx.write(inMissingTable(opened)), 'no table of a name that tx.write got'],
+    ['an empty object', (tx) => tx.write({}), 'exactly one of Put, Update, Delete and ConditionCheck'],
+    [
+      'a write that is text',
+      (tx) => tx.write({ Put: 'text' }),
+      'exactly one of Put, Update, Delete and ConditionCheck',
+    ],
+    ['a circular write', (tx) => tx.write(circular()), 'circular'],
+    ['a value that the client cannot send', (tx) => tx.write(unsendable(name, opened)), 'what tx.write got'],
+  ])('refuses %s by name, commits nothing, and frees the key', async (_, work, message) => {
+    const id = unique();
+    const error = await refused((tx) => {
+      tx.write(opened.add(id));
+      return work(tx);
+    });
+    expect(error).toMatchObject({ code: 'ERR_WEBHOOK_HANDLER', message: expect.stringContaining(message) });
+    expect(await opened.count(id)).toBe(0);
+  });
+
+  it('writes what an object contained when it was passed', async () => {
+    const ids = Array.from({ length: 3 }, unique);
+    const put = (id: string) => opened.put({ id, count: 1, data: new Uint8Array(1) }) as { Put: { Item: object } };
+    const reused = put(unique());
+    const run = async (tx: Tx) => {
+      for (const id of ids) {
+        Object.assign(reused.Put.Item, put(id).Put.Item);
+        tx.write(reused);
+      }
+      queueMicrotask(() => Object.assign(reused.Put, { TableName: 'missing' }));
+    };
+    expect(await opened.transactional().once(unique(), run)).toBe('handled');
+    for (const id of ids) expect(await opened.count(id)).toBe(1);
+  });
+
+  it('refuses a handler that catches the error of a write', async () => {
+    const error = await refused((tx) => {
+      try {
+        tx.write(...many(100));
+      } catch {
+        // The store must refuse it nevertheless.
+      }
+    });
+    expect(error).toMatchObject({ code: 'ERR_WEBHOOK_HANDLER', message: expect.stringContaining('up to 99') });
+  });
+
+  it('names the write whose condition failed, and quotes nothing of it', async () => {
+    const id = unique();
+    const error = await refused((tx) => tx.write(opened.add(id), opened.check('never-written')));
+    expect(error).toMatchObject({
+      code: 'ERR_WEBHOOK_HANDLER',
+      message: 'The condition of write 1 of tx.write (counted from 0) failed, so nothing was committed.',
+    });
+    expect(await opened.count(id)).toBe(0);
+  });
+
+  it('writes nothing once the handler has settled', async () => {
+    const id = unique();
+    let kept: Tx | undefined;
+    const store = opened.transactional();
+    await store.once(unique(), async (tx) => {
+      kept = tx;
+    });
+    expect(() => kept?.write(opened.add(id))).toThrow('after the handler had settled or timed out');
+    expect(await opened.count(id)).toBe(0);
+  });
+
+  it('handles a delivery of 120 events in transactions of 50', async () => {
+    const events = Array.from({ length: 120 }, () => event(unique()));
+    const sizes: number[] = [];
+    const { receiver } = noting<Tx>({
+      store: opened.transactional(),
+      onEvents(entries, { tx }) {
+        sizes.push(entries.length);
+        for (const each of entries) tx.write(opened.add(each.event.id));
+      },
+    });
+    expect((await receiver.handle(signed(events))).status).toBe(200);
+    expect(sizes).toEqual([50, 50, 20]);
+    for (const { id } of events) expect(await opened.count(id)).toBe(1);
+    expect((await receiver.handle(signed(events))).status).toBe(200);
+    expect(sizes).toHaveLength(3);
+  });
+
+  it.each([
+    ['whose condition fails', (tx: Tx, id: string) => tx.write(opened.add(id), opened.check('never-written'))],
+    ['that has too many writes', (tx: Tx) => tx.write(...many(100))],
+  ])('does not let an event hold up its neighbours %s', async (_, work) => {
+    const [good, bad, other] = [event(unique()), event(unique()), event(unique())];
+    const { receiver, reported } = noting<Tx>({
+      store: opened.transactional(),
+      onEvents(entries, { tx }) {
+        for (const each of entries) {
+          if (each.event.id === bad.id) work(tx, bad.id);
+          else tx.write(opened.add(each.event.id));
+        }
+      },
+    });
+    expect((await receiver.handle(signed([good, bad, other]))).status).toBe(500);
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
+    expect(await Promise.all([good, bad, other].map(({ id }) => opened.count(id)))).toEqual([1, 0, 1]);
+  });
+
+  it('answers in-progress for keys beyond 50 after a run, and goes through those that have taken effect', async () => {
+    const keys = Array.from({ length: 120 }, unique);
+    const store = opened.transactional();
+    const word = (count: number, each: string) => Array.from({ length: count }, () => each);
+    expect(await store.onceEach?.(keys, nothing)).toEqual([...word(50, 'handled'), ...word(70, 'in-progress')]);
+    const rest = [...word(50, 'duplicate'), ...word(50, 'handled'), ...word(20, 'in-progress')];
+    expect(await store.onceEach?.(keys, nothing)).toEqual(rest);
+    expect(await store.onceEach?.(keys.slice(0, 100), failing)).toEqual(word(100, 'duplicate'));
+  });
+});
+
+function twice(opened: Opened): object[] {
+  const id = unique();
+  return [opened.put({ id }), opened.add(id)];
+}
+
+function circular(): object {
+  const Item: Record<string, unknown> = {};
+  Item.self = Item;
+  return { Put: { Item } };
+}
+
+function inMissingTable(opened: Opened): object {
+  const { Put } = opened.put({ id: unique() }) as { Put: object };
+  return { Put: { ...Put, TableName: 'missing' } };
+}
+
+/** DynamoDB refuses it; the document client does not send it. */
+function unsendable(name: string, opened: Opened): object {
+  const { Put } = opened.put({ id: unique() }) as { Put: { Item: object } };
+  return { Put: { ...Put, Item: { ...Put.Item, data: name === 'DynamoDB' ? {} : new (class {})() } } };
+}

@@ -1,0 +1,25 @@
+import type { ClientSession, Collection, MongoClient } from 'mongodb';
+import { describe, test } from 'vitest';
+import { type Lease, mongoStore } from '../../examples/mongodb/leases.js';
+import { mongoTransactionStore } from '../../examples/mongodb/transactions.js';
+import { storeContract } from '../../src/testing/index.js';
+import { fakeMongo } from './fake-mongo.js';
+
+// Not MongoDB, but a fake of the driver's calls: no server can be installed here.
+describe('the lease store of the MongoDB example, over a fake', () => {
+  const leases = fakeMongo().collection('leases') as unknown as Collection<Lease>;
+  storeContract((settings) => mongoStore(leases, settings), { test });
+});
+
+describe('the transactional store of the MongoDB example, over a fake', () => {
+  const client = fakeMongo() as unknown as MongoClient;
+  const keys = client.db().collection<Lease>('keys');
+  const effects = client.db().collection<{ _id: string }>('effects');
+  storeContract<ClientSession>(({ retentionMs }) => mongoTransactionStore(client, keys, retentionMs), {
+    test,
+    effects: {
+      write: (session, id) => effects.insertOne({ _id: id }, { session }),
+      count: async (id) => ((await effects.findOne({ _id: id })) ? 1 : 0),
+    },
+  });
+});

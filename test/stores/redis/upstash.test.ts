@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis, type RedisConfigNodejs } from '@upstash/redis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { redisStore } from '../../../src/stores/redis/index.js';
+import { describeStore, type StoreTarget } from '../../contracts/store.js';
+import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
+import type { TestServer } from '../../servers/server.js';
+import { type RestFault, type RestFront, startRestFront } from './rest-front.js';
+
+/** As the documentation says: a time limit for each request. */
+const SIGNAL = () => AbortSignal.timeout(1500);
+
+const VARIANTS: Record<string, Partial<RedisConfigNodejs>> = {
+  '@upstash/redis': {},
+  'without base64': { responseEncoding: false },
+  'without deserialization': { automaticDeserialization: false },
+  'with automatic pipelines, as @vercel/kv': { enableAutoPipelining: true, cache: 'default' },
+};
+
+describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
+  let server: TestServer;
+  let front: RestFront;
+  beforeAll(async () => {
+    server = await startRedis();
+    front = await startRestFront(server.port);
+  });
+  afterAll(async () => {
+    await front?.stop();
+    await server?.stop();
+  });
+
+  const connect = (config: Partial<RedisConfigNodejs> = {}) =>
+    new Redis({ url: front.url, token: front.token, enableTelemetry: false, signal: SIGNAL, ...config });
+
+  describe.each(Object.entries(VARIANTS))('%s', (name, config) => {
+    const title = `redisStore on ${name}`;
+    const open: StoreTarget['open'] = async (settings) => redisStore({ client: connect(config), ...settings });
+    const traits = { meanwhile: 'in-progress', shared: true, leases: true } as const;
+    describeStore(title, traits, { open }, name === '@upstash/redis' ? () => server : undefined);
+  });
+
+  it('joins its commands into pipelines where the client does', async () => {
+    const store = redisStore({ client: connect({ enableAutoPipelining: true }) });
+    expect(await store.once(unique(), nothing)).toBe('handled');
+    expect(front.paths).toContain('/pipeline');
+  });
+
+  describe('an answer that is lost', () => {
+    // `claims`: how often the claim runs on the server if the client repeats it by itself; 0: the client gives up.
+    const faults: [RestFault, { claims: number }][] = [
+      ['cut before', { claims: 1 }],
+      ['cut after', { claims: 2 }],
+      ['truncated', { claims: 0 }],
+      ['half JSON', { claims: 0 }],
+      ['500', { claims: 0 }],
+      ['hang', { claims: 0 }],
+    ];
+
+    it.each(faults)('of a claim, by %s: it runs once, now or later', async (fault, { claims }) => {
+      const store = redisStore({ client: connect(), leaseMs: 2500 });
+      const key = unique();
+      let runs = 0;
+      const run = async () => void runs++;
+      const before = front.scripts;
+      front.fail(fault);
+      if (claims > 0) {
+        expect(await store.once(key, run)).toBe('handled');
+        expect(front.scripts - before).toBe(claims + 1);
+      } else {
+        await expect(store.once(key, run)).rejects.toThrow();
+        expect(runs).toBe(0);
+      }
+      // The store gives a claim back whose answer it did not get: nobody waits for the lease.
+      await eventually(async () => expect(['handled', 'duplicate']).toContain(await store.once(key, run)), 2000);
+      expect(runs).toBe(1);
+    });
+
+    it.each(faults)('of a record, by %s: the store records again, and the effect is not repeated', async (fault) => {
+      const store = redisStore({ client: connect(), timeoutMs: 2000 });
+      const key = unique();
+      let runs = 0;
+      const effect = async () => {
+        runs++;
+        front.fail(fault);
+      };
+      expect(await store.once(key, effect)).toBe('handled');
+      expect(await redisStore({ client: connect() }).once(key, failing)).toBe('duplicate');
+      expect(runs).toBe(1);
+    });
+
+    it.each(faults)('of a release, by %s: another run may follow', async (fault) => {
+      const store = redisStore({ client: connect(), leaseMs: 2500 });
+      const key = unique();
+      const failed = store.once(key, async () => {
+        front.fail(fault);
+        throw new Error('the run failed');
+      });
+      await expect(failed).rejects.toThrow('the run failed');
+      // If the release did not run, at the end of the lease.
+      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+    });
+  });
+
+  it('sends further commands while one hangs: each has a connection', async () => {
+    const store = redisStore({ client: connect({ signal: undefined }), timeoutMs: 1000 });
+    front.fail('hang');
+    const hanging = store.once(unique(), failing);
+    await sleep(600);
+    expect(await store.once(unique(), nothing)).toBe('handled');
+    await expect(hanging).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+  });
+
+  it('runs nothing on the answer that the client makes up for an aborted signal', async () => {
+    let runs = 0;
+    for (const reason of [undefined, 'claimed', 1]) {
+      const store = redisStore({ client: connect({ signal: AbortSignal.abort(reason) }) });
+      await expect(store.once(unique(), async () => void runs++)).rejects.toThrow();
+    }
+    expect(runs).toBe(0);
+  });
+
+  it('runs nothing with a wrong token', async () => {
+    const store = redisStore({ client: connect({ token: 'wrong' }) });
+    let runs = 0;
+    await expect(store.once(unique(), async () => void runs++)).rejects.toThrow('Unauthorized');
+    expect(runs).toBe(0);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { fromD1, sqlStore } from '../../../../src/stores/sql/index.js';
+import { storeContract } from '../../../../src/testing/index.js';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { describeCursors } from '../suites/cursor.js';
+import { hasWorkerd, needsWorkerd, useWorkers } from './workers.js';
+
+describe.skipIf(!hasWorkerd)(`sqlStore over D1, in workerd${needsWorkerd}`, () => {
+  const workers = useWorkers();
+  // Only the titles: each case runs in a request of the Worker.
+  storeContract(() => Promise.reject(new Error('Runs in the Worker.')), {
+    test: (title, _, timeoutMs) => it(title, { timeout: timeoutMs ?? 0 }, () => workers.runCase(title).then(() => {})),
+    outage: { begin() {}, end() {} },
+  });
+});
+
+// As a program that migrates and sweeps does, such as one beside `wrangler dev`.
+describe.skipIf(!hasWorkerd)(`sqlStore over D1, from Node${needsWorkerd}`, () => {
+  const workers = useWorkers();
+  const open = async (settings: object = {}) => sqlStore({ db: fromD1(await workers.database()), ...settings });
+
+  it('migrates, shares keys with other processes, and sweeps those that are over', async () => {
+    const [store, other] = [await open({ retentionMs: 300 }), await open()];
+    await Promise.all([store.migrate(), other.migrate()]);
+    const [key, kept] = [unique(), unique()];
+    expect(await store.onceEach?.([key, `"'${key}`], nothing)).toEqual(['handled', 'handled']);
+    expect(await other.once(key, failing)).toBe('duplicate');
+    expect(await other.once(kept, nothing)).toBe('handled');
+    await expect(other.once(unique(), failing)).rejects.toThrow('the run failed');
+    await eventually(async () => expect(await other.sweep()).toBe(2));
+    expect(await other.once(key, nothing)).toBe('handled');
+    expect(await store.once(kept, failing)).toBe('duplicate');
+  });
+
+  describeCursors('fromD1', open);
+});

@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type IdempotencyStore, memoryStore } from '../../src/index.js';
+import { type StoreContractOptions, storeContract } from '../../src/testing/index.js';
+import { nothing } from '../contracts/store-helpers.js';
+
+type MakeStore = Parameters<typeof storeContract>[0];
+
+/** The cases that the suite registers, as a runner gets them. */
+function casesOf(makeStore: MakeStore, options: Partial<StoreContractOptions<undefined>> = {}) {
+  const cases: Parameters<StoreContractOptions['test']>[] = [];
+  storeContract(makeStore, { test: (...each) => cases.push(each), ...options });
+  return cases;
+}
+
+/** Runs the case whose title includes `part`, and returns its failure. */
+async function failureOf(makeStore: MakeStore, part: string, options?: Partial<StoreContractOptions<undefined>>) {
+  const [, run = nothing] = casesOf(makeStore, options).find(([name]) => name.includes(part)) ?? [];
+  return run().then(
+    () => 'passed',
+    (error: Error) => error,
+  );
+}
+
+/** A store for a process alone, with the given member replaced. */
+const storeWith = (member: Partial<IdempotencyStore>) => (): IdempotencyStore => ({ ...memoryStore(), ...member });
+
+afterEach(() => vi.useRealTimers());
+
+describe('storeContract', () => {
+  it('gives each case its own title, a run without parameters and a timeout in ms', () => {
+    const cases = casesOf(() => memoryStore());
+    expect(new Set(cases.map(([name]) => name)).size).toBe(cases.length);
+    // A runner passes a callback to a function with parameters.
+    expect(new Set(cases.map(([, run, timeoutMs]) => `${run.length} ${timeoutMs}`))).toEqual(new Set(['0 60000']));
+  });
+
+  it('adds the cases of a transaction and of an outage where their options are given', () => {
+    const titles = (options: object) => casesOf(() => memoryStore(), options).map(([name]) => name.split(':')[0]);
+    const [plain, all] = [
+      titles({}),
+      titles({ effects: { write: nothing, count: () => 0 }, outage: { begin: nothing, end: nothing } }),
+    ];
+    expect([...new Set(all)].filter((title) => !plain.includes(title))).toEqual(['a transaction', 'an outage']);
+  });
+
+  it.each([
+    ['test', {}],
+    ['test', { test: 'node:test' }],
+    ['shared', { test: nothing, shared: 'yes' }],
+    ['passTime', { test: nothing, passTime: 5 }],
+    ['effects', { test: nothing, effects: { write: nothing } }],
+    ['outage', { test: nothing, outage: { begin: nothing } }],
+    ['timeout', { test: nothing, timeout: 5 }],
+    ['storeContract', undefined],
+  ])('refuses wrong options, and names %s', (name, options) => {
+    expect(() => Reflect.apply(storeContract, undefined, [() => memoryStore(), options])).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(`\`${name}\``) }),
+    );
+  });
+
+  it('refuses a store in place of the function that creates one', () => {
+    expect(() => Reflect.apply(storeContract, undefined, [memoryStore(), { test: nothing }])).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`makeStore`') }),
+    );
+  });
+
+  it.each([
+    ['no store', () => undefined, 'makeStore'],
+    ['a store whose onceEach is not a function', storeWith({ onceEach: 5 as never }), 'onceEach'],
+    ['a store whose leaseMs is not a number', storeWith({ leaseMs: '60s' as never }), 'leaseMs'],
+    ['a store that takes no keys in a run', storeWith({ keysPerRun: 0 }), 'keysPerRun'],
+    ['a transactional store without effects', storeWith({ transactional: true }), 'effects'],
+  ])('fails every case when makeStore returns %s', async (_, makeStore, name) => {
+    for (const [, run] of casesOf(makeStore as MakeStore)) {
+      await expect(run()).rejects.toMatchObject({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: expect.stringContaining(`\`${name}\``),
+      });
+    }
+  });
+
+  it('says what happened, what was expected and what that means in production', async () => {
+    // Each call of makeStore has its own memory, but the option `shared` is not false.
+    const error = await failureOf(() => memoryStore(), 'does not run a key again');
+    expect(error).toEqual(
+      new Error(
+        "A second replica gets an event that has taken effect: expected 'duplicate', got 'handled'. In production every redelivery of an event that has taken effect can take effect again.",
+      ),
+    );
+  });
+
+  it('shows the error of the store, with it as the cause', async () => {
+    const cause = new Error('ECONNREFUSED');
+    const error = await failureOf(storeWith({ once: () => Promise.reject(cause) }), 'runs the first call');
+    expect(error).toMatchObject({ cause, message: expect.stringContaining("got the error 'ECONNREFUSED'") });
+  });
+
+  it.each([
+    ['once() did not settle within 10 s', storeWith({ once: () => new Promise(nothing) }), 'runs the first call'],
+    [
+      'onceEach() did not settle within 10 s',
+      storeWith({ onceEach: () => new Promise(nothing) }),
+      'runs once with all keys',
+    ],
+    ['`makeStore` did not settle within 10 s', () => new Promise<never>(nothing), 'runs the first call'],
+    ['`outage` did not settle within 30 s', storeWith({}), 'runs nothing while its server is away'],
+  ])('does not wait for ever, and says what it waited for: %s', async (message, makeStore, part) => {
+    vi.useFakeTimers();
+    const outage = { begin: () => new Promise(nothing), end: nothing };
+    const failing = failureOf(makeStore, part, { outage });
+    await vi.advanceTimersByTimeAsync(40_000);
+    expect(await failing).toMatchObject({ message: expect.stringContaining(message) });
+  });
+
+  it('resets the clocks of the process after a case that sets them', async () => {
+    const { now } = Date;
+    const late: IdempotencyStore['once'] = async (_key, run) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await run(undefined);
+      return 'handled';
+    };
+    const error = await failureOf(storeWith({ once: late }), 'starts no run when its lease is over by the wall clock');
+    expect(error).toMatchObject({ message: expect.stringContaining('The process is frozen') });
+    expect(Date.now).toBe(now);
+    expect(Object.hasOwn(performance, 'now')).toBe(false);
+  });
+
+  it('lets the runs of a case end when it fails, so that the stores can be closed', async () => {
+    const store = memoryStore();
+    let claims = 0;
+    let ended = 0;
+    // A second call of a claimed key is answered like one that has taken effect.
+    const once: IdempotencyStore['once'] = async (key, run) => {
+      if (++claims > 1) return 'duplicate';
+      return store.once(key, run).finally(() => ended++);
+    };
+    const error = await failureOf(storeWith({ once }), 'keeps keys apart');
+    expect(error).toMatchObject({ message: expect.stringContaining("expected 'in-progress', got 'duplicate'") });
+    expect(ended).toBe(1);
+  });
+});

@@ -1,0 +1,99 @@
+import { LeaseStore } from './right-stores.js';
+import type { Row, Server } from './server.js';
+
+// Stores that change keys, so that two keys become one.
+
+/** `VARCHAR(255)` in a database that truncates silently. */
+export class CutsKeys extends LeaseStore {
+  override nameOf(key: string) {
+    return key.slice(0, 255);
+  }
+}
+
+/** A case-insensitive collation, which is the default of MySQL and SQL Server. */
+export class IgnoresCase extends LeaseStore {
+  override nameOf(key: string) {
+    return key.toLowerCase();
+  }
+}
+
+/** `CHAR(n)`, or input that is trimmed. */
+export class TrimsKeys extends LeaseStore {
+  override nameOf(key: string) {
+    return key.trim();
+  }
+}
+
+/** A client library written in C. */
+export class EndsKeysAtNul extends LeaseStore {
+  override nameOf(key: string) {
+    return key.split('\0')[0] ?? '';
+  }
+}
+
+/** Unicode normalization, like that of some file systems. */
+export class NormalizesKeys extends LeaseStore {
+  override nameOf(key: string) {
+    return key.normalize('NFC');
+  }
+}
+
+/** UTF-8 replaces all lone surrogates by the same character. */
+export class EncodesKeys extends LeaseStore {
+  override nameOf(key: string) {
+    return Buffer.from(key, 'utf8').toString('hex');
+  }
+}
+
+/** An index or a file name with a maximum length. */
+export class RefusesLongKeys extends LeaseStore {
+  override nameOf(key: string) {
+    if (key.length > 1024) throw new Error('value too long for type character varying(1024)');
+    return key;
+  }
+}
+
+/** `SELECT … WHERE key LIKE …`, or `KEYS` in Redis: uses the key as a pattern. */
+export class TakesKeysForPatterns extends LeaseStore {
+  override claimRow(name: string, owner: string) {
+    const pattern = new RegExp(
+      `^${name
+        .replace(/[.+^${}()|[\]\\*?]/g, '\\$&')
+        .replace(/%/g, '[^]*')
+        .replace(/_/g, '[^]')}$`,
+    );
+    for (const known of this.server.rows.keys()) if (pattern.test(known)) return super.claimRow(known, owner);
+    return super.claimRow(name, owner);
+  }
+}
+
+const objects = new WeakMap<Server, Record<string, Row>>();
+
+/** A plain object as a map: it inherits `__proto__` and `constructor`. */
+export class KeepsKeysInAnObject extends LeaseStore {
+  get table() {
+    const table = objects.get(this.server) ?? {};
+    objects.set(this.server, table);
+    return table;
+  }
+
+  override claimRow(name: string, owner: string) {
+    const row = this.table[name];
+    if (row && !(row.until <= this.server.now)) return row.isDone ? 'duplicate' : 'in-progress';
+    this.table[name] = { owner, isDone: false, until: this.server.now + this.leaseMs };
+    return 'handled';
+  }
+
+  override completeRow(name: string, owner: string) {
+    const row = this.table[name];
+    if (row && row.owner !== owner) return false;
+    this.table[name] = { owner, isDone: true, until: this.server.now + this.retentionMs };
+    return true;
+  }
+
+  override async release(keys: readonly string[], owner: string) {
+    await this.server.call(() => {
+      for (const key of keys) if (this.table[key]?.owner === owner) delete this.table[key];
+    });
+  }
+}
