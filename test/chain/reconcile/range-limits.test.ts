@@ -70,10 +70,10 @@ describe('a range that a node refuses', () => {
     ['HTTP 413', () => new Raw('<html>Payload Too Large</html>', 413)],
     ['HTTP 503', () => new Raw('<title>503 Backend fetch failed</title>', 503)],
     ['a cut answer', () => new Raw('{"jsonrpc":"2.0","id":1,"result":[{"addr')],
-    ['no answer in time', () => undefined],
-  ])('is halved for %s', async (_, how) => {
+    ['no answer in time', () => undefined, { timeoutMs: 1000 }],
+  ])('is halved for %s', { timeout: 20_000 }, async (_, how, options = {}) => {
     limit(20, how);
-    const { events } = await readAll(sourceOf(node).source);
+    const { events } = await readAll(sourceOf(node, options).source);
     expect(events.map(amountOf)).toEqual(all);
   });
 
