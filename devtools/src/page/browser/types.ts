@@ -1,6 +1,6 @@
 // The types of what the page's server sends.
 import type { Faults } from '../../service/faults.js';
-import type { PageState } from '../serve-page.js';
+import type { ServedState } from '../page-state.js';
 
 export type { Attempt, HeaderLine, Verdict } from '../../deliveries/delivery-record.js';
 export type { InputView, ItemView } from '../../deliveries/item-view.js';
@@ -14,10 +14,8 @@ export interface Webhook {
   readonly url: string;
 }
 
-export interface State extends Omit<PageState, 'webhooks' | 'faults'> {
-  /** Unix milliseconds. */
-  readonly now: number;
-  readonly limits: { readonly maxDeliveries: number };
+/** What the page's server answers to `GET /api/state`. */
+export interface State extends Omit<ServedState, 'webhooks' | 'faults'> {
   readonly webhooks?: readonly Webhook[];
   readonly faults?: Faults;
 }
