@@ -7,7 +7,7 @@ import type {
   TransactionIncluded,
 } from 'event-webhook-receiver';
 import { decodeEvent, decodeTransaction, isRemoved } from 'event-webhook-receiver/evm';
-import { textOf } from './text-limits.js';
+import { beyond, textOf } from './text-limits.js';
 import { decodeByWire } from './wire-abi.js';
 
 /** A contract that is known here. */
@@ -43,6 +43,8 @@ export interface ItemView {
   readonly triggeredAt?: string | undefined;
   readonly contract?: { address: string; label: string; name: string } | undefined;
   readonly inputs?: readonly InputView[] | undefined;
+  /** How many more inputs there are, which are not shown. */
+  readonly moreInputs?: number | undefined;
   readonly transaction?:
     | {
         hash: string;
@@ -55,6 +57,8 @@ export interface ItemView {
   /** Whether a re-org removed the log from the chain. */
   readonly removed?: boolean | undefined;
   readonly issues?: readonly { path: string; message: string }[] | undefined;
+  /** How many more issues there are, which are not shown. */
+  readonly moreIssues?: number | undefined;
 }
 
 const INPUTS = 100;
@@ -71,7 +75,10 @@ export interface ItemBounds {
 
 /** Creates the view of an item. Never throws, whatever the item contains. */
 export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, spend }: ItemBounds): ItemView {
-  if (item.status === 'invalid') return { status: 'invalid', issues: item.issues.slice(0, ISSUES).map(issueOf) };
+  if (item.status === 'invalid') {
+    const issues = item.issues.slice(0, ISSUES).map(issueOf);
+    return { status: 'invalid', issues, moreIssues: beyond(item.issues, ISSUES) };
+  }
   if (item.status === 'unknown') return { status: 'unknown', id: cut(item.id, NAME), kind: cut(item.kind, NAME) };
   const known = (address: string) => contracts.get(address.toLowerCase());
   const { event } = item;
@@ -105,6 +112,7 @@ export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, s
         const formatted = exact && isAmount(name) ? format(exact, about?.decimals) : undefined;
         return { ...inputOf(input.name, input.type, input.value, input.hashed), exact, formatted };
       }),
+      moreInputs: beyond(inputs, INPUTS),
       transaction: transaction
         ? {
             hash: cut(transaction.txHash, NAME),
@@ -129,6 +137,7 @@ export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, s
       inputs: (args as [string, unknown][])
         .slice(0, INPUTS)
         .map(([name, value]) => inputOf(name, '', plain(value) as JsonValue)),
+      moreInputs: beyond(args, INPUTS),
       transaction: {
         hash: cut(textOf(tx?.hash ?? ''), NAME),
         from: cut(textOf(from ?? tx?.from ?? ''), NAME),

@@ -2,7 +2,7 @@ import type { Finding } from '../explain/finding.js';
 import type { Attempt, HeaderLine, Verdict } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
 import type { ItemView } from './item-view.js';
-import { cut } from './text-limits.js';
+import { beyond, cut } from './text-limits.js';
 
 /** A delivery in the list. Every text is cut to 200 characters. */
 export interface Summary {
@@ -26,6 +26,12 @@ export interface Summary {
   readonly names: readonly string[];
 }
 
+/** An attempt, with its first 100 headers. */
+export interface AttemptView extends Attempt {
+  /** How many more headers there are. */
+  readonly moreHeaders?: number | undefined;
+}
+
 /** A delivery in full, for the detail panel. Its size is bounded. */
 export interface Detail extends Omit<Summary, 'attempts'> {
   /** Of the last attempt. */
@@ -35,7 +41,9 @@ export interface Detail extends Omit<Summary, 'attempts'> {
   readonly bodyTruncated?: true | undefined;
   readonly bodyDropped?: true | undefined;
   /** The last 100. */
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly AttemptView[];
+  /** How many attempts there were before these. */
+  readonly earlierAttempts?: number | undefined;
   /** Why it does not verify, the likeliest cause first. */
   readonly findings: readonly Finding[];
   /** The first 200; `events` is the total. */
@@ -85,9 +93,11 @@ export function detailOf(record: KeptDelivery, shown: Pick<Detail, 'findings' | 
     bodyBase64: Buffer.from(record.rawBody.subarray(0, BODY)).toString('base64'),
     bodyTruncated: record.rawBody.byteLength > BODY || undefined,
     bodyDropped: record.bodyDropped || undefined,
+    earlierAttempts: beyond(record.attempts, ATTEMPTS),
     attempts: record.attempts.slice(-ATTEMPTS).map((attempt) => ({
       ...attempt,
       headers: headersOf(attempt),
+      moreHeaders: beyond(attempt.headers, HEADERS),
       reason: attempt.reason === undefined ? undefined : cut(attempt.reason, REASON),
     })),
     ...shown,
