@@ -2,7 +2,7 @@ import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { FindingSources } from '../deliveries/findings.js';
 import type { LocalDelivery } from '../service/delivery.js';
 import type { LocalService } from '../service/local-service.js';
-import type { PageActions } from './page-api.js';
+import type { PageActions } from './page-actions.js';
 import { PageError } from './page-guard.js';
 
 /** A delivery of the local service, as a record of the feed. */
