@@ -11,7 +11,11 @@ export interface Tasks {
   readonly explain: { readonly asked: ExplainFailureOptions; readonly answer: readonly Finding[] };
   readonly read: { readonly asked: Uint8Array; readonly answer: Reading };
   readonly view: {
-    readonly asked: { readonly rawBody: Uint8Array; readonly contracts: KnownContracts; readonly from: number };
+    readonly asked: {
+      readonly rawBody: Uint8Array;
+      readonly contracts: KnownContracts;
+      readonly from?: number | undefined;
+    };
     readonly answer: { readonly contents: Contents; readonly items: readonly ItemView[] };
   };
 }

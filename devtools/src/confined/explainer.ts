@@ -45,7 +45,7 @@ export function createExplainer({ limits = LIMITS, thread = threadFile }: Explai
         return outcome.undone === 'full' ? [NOT_EXPLAINED] : [];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
-      view: async (rawBody, contracts, from = 0) => resultOf(await ask('view', { rawBody, contracts, from })),
+      view: async (rawBody, contracts, from) => resultOf(await ask('view', { rawBody, contracts, from })),
     };
   };
   return { ...asking(false), first: asking(true), close: confined.close };

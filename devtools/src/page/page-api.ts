@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { type Detail, summaryOf } from '../deliveries/views.js';
+import type { Feed } from '../deliveries/feed.js';
+import { summaryOf } from '../deliveries/views.js';
 import type { PageActions } from './page-actions.js';
+import type { PageDetails } from './page-details.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
 import { bodyToSend, jsonBody } from './request-body.js';
@@ -11,7 +12,7 @@ export interface PageApiOptions {
   readonly streams: Streams;
   readonly actions: PageActions;
   readonly state: () => object;
-  readonly detail: (record: KeptDelivery) => Promise<Detail>;
+  readonly details: PageDetails;
 }
 
 /** A call of the API. */
@@ -27,7 +28,7 @@ interface Call {
 type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws PageError for any other call. */
-export function createPageApi({ feed, streams, actions, state, detail }: PageApiOptions) {
+export function createPageApi({ feed, streams, actions, state, details }: PageApiOptions) {
   const found = ({ id }: Call) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
   const routes: Record<string, Route> = {
@@ -41,7 +42,12 @@ export function createPageApi({ feed, streams, actions, state, detail }: PageApi
       feed.clear();
       return {};
     },
-    'GET /api/deliveries/:id': (call) => detail(found(call)),
+    'GET /api/deliveries/:id': (call) => details.detail(found(call)),
+    'GET /api/deliveries/:id/items': (call) => {
+      const from = call.query.get('from') ?? '';
+      if (!/^\d{1,9}$/.test(from)) return fail(400, 'from must be a whole number.');
+      return details.items(found(call), Number(from));
+    },
     'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call)),
     'POST /api/deliveries/:id/edit': async (call) => {
       const [send, from] = [actions.send ?? absent(), found(call)];

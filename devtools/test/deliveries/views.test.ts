@@ -174,6 +174,23 @@ describe('detailOf', () => {
     });
   });
 
+  it('says how many headers, issues and arguments of a call are left out', () => {
+    const headers = Array.from({ length: 130 }, (_, n) => [`X-${n}`, 'v'] as [string, string]);
+    const inputs = Array.from({ length: 120 }, (_, n) => ({ name: `i${n}`, value: 1, hashed: 1, type: 1 })) as never;
+    const { attempts, items, earlierAttempts } = detailOf(
+      kept('1', {
+        events: [sampleEventEmitted({ data: { event: { inputs } } }), sampleEventEmitted()],
+        attempt: { headers },
+      }),
+    );
+    expect(attempts[0]).toMatchObject({ moreHeaders: 30 });
+    expect(attempts[0]?.headers).toHaveLength(100);
+    expect(earlierAttempts).toBeUndefined();
+    expect(items[0]?.issues).toHaveLength(20);
+    expect(items[0]?.moreIssues).toBeGreaterThan(0);
+    expect(items[1]?.moreInputs).toBeUndefined();
+  });
+
   it('is bounded, whatever the delivery is', () => {
     const inputs = Array.from({ length: 300 }, () => ({
       name: HUGE.slice(0, 2_000),
@@ -191,6 +208,8 @@ describe('detailOf', () => {
     });
     expect(detail.items).toHaveLength(200);
     expect(detail.attempts).toHaveLength(100);
+    expect(detail.earlierAttempts).toBe(400);
+    expect(detail.items[0]).toMatchObject({ moreInputs: 200 });
     expect(detail.bodyTruncated).toBe(true);
     expect(Buffer.from(detail.bodyBase64, 'base64')).toHaveLength(1024 * 1024);
     expect(JSON.stringify(detail.items).length).toBeLessThan(4_000_000);

@@ -1,0 +1,42 @@
+import type { Explainer } from '../confined/explainer.js';
+import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { type FindingSources, findingsOf, NOT_DECODED } from '../deliveries/findings.js';
+import type { ItemView, KnownContracts } from '../deliveries/item-view.js';
+import { type Detail, detailOf } from '../deliveries/views.js';
+import { PageError } from './page-guard.js';
+
+/** What the page shows of an open delivery. Untrusted bytes are read in the explainer's process. */
+export interface PageDetails {
+  detail(record: KeptDelivery): Promise<Detail>;
+  /** The views of the items from an index on. */
+  items(record: KeptDelivery, from: number): Promise<{ items: readonly ItemView[] }>;
+}
+
+export interface PageDetailsOptions {
+  readonly feed: Feed;
+  readonly explainer: Explainer['first'];
+  readonly sources: () => FindingSources;
+  readonly contracts: () => KnownContracts;
+}
+
+export function createPageDetails({ feed, explainer, sources, contracts }: PageDetailsOptions): PageDetails {
+  const { explain, view } = explainer;
+  return {
+    async detail(record) {
+      const [findings, viewed] = await Promise.all([
+        findingsOf(record, sources(), explain),
+        view(record.rawBody, contracts()),
+      ]);
+      if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] });
+      const { contents, items } = viewed;
+      if (record.verified === false) feed.describe(record.id, contents);
+      return detailOf({ ...record, contents: record.bodyDropped ? record.contents : contents }, { findings, items });
+    },
+    async items(record, from) {
+      if (record.bodyDropped) throw new PageError(409, 'The body is no longer kept.');
+      const viewed = await view(record.rawBody, contracts(), from);
+      if (viewed === undefined) throw new PageError(503, NOT_DECODED.what);
+      return { items: viewed.items };
+    },
+  };
+}
