@@ -5,7 +5,7 @@ import type { PageActions } from './page-actions.js';
 import type { PageDetails } from './page-details.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
-import { bodyToSend, jsonBody } from './request-body.js';
+import { bodyToSend, bytesToCompare, jsonBody } from './request-body.js';
 
 export interface PageApiOptions {
   readonly feed: Feed;
@@ -29,7 +29,7 @@ type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws PageError for any other call. */
 export function createPageApi({ feed, streams, actions, state, details }: PageApiOptions) {
-  const found = ({ id }: Call) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
+  const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
   const routes: Record<string, Route> = {
     'GET /api/stream': ({ response }) => streams.open(response),
@@ -42,15 +42,19 @@ export function createPageApi({ feed, streams, actions, state, details }: PageAp
       feed.clear();
       return {};
     },
-    'GET /api/deliveries/:id': (call) => details.detail(found(call)),
+    'GET /api/deliveries/:id': (call) => details.detail(found(call.id)),
     'GET /api/deliveries/:id/items': (call) => {
       const from = call.query.get('from') ?? '';
       if (!/^\d{1,9}$/.test(from)) return fail(400, 'from must be a whole number.');
-      return details.items(found(call), Number(from));
+      return details.items(found(call.id), Number(from));
     },
-    'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call)),
+    'POST /api/compare': async ({ request }) => {
+      const { id, received } = await bytesToCompare(request);
+      return details.compare(found(id), received);
+    },
+    'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call.id)),
     'POST /api/deliveries/:id/edit': async (call) => {
-      const [send, from] = [actions.send ?? absent(), found(call)];
+      const [send, from] = [actions.send ?? absent(), found(call.id)];
       return send({ ...(await bodyToSend(call.request)), from });
     },
     'POST /api/send': async ({ request }) => {

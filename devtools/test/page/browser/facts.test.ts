@@ -8,7 +8,15 @@ import type { State } from '../../../src/page/browser/types.js';
 it('groups digits from the right, and only those of numbers', () => {
   expect(groupsOf('-1234567.0001')).toEqual({ sign: '-', groups: ['1', '234', '567'], fraction: '.0001' });
   expect(groupsOf('123456').groups).toEqual(['123', '456']);
-  expect(['1', '-0.5', '1e3', '0x1', '', '1.', '1 2'].map(isNumber)).toEqual([true, true, false, false, false, false, false]);
+  expect(['1', '-0.5', '1e3', '0x1', '', '1.', '1 2'].map(isNumber)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });
 
 it('names a status', () => {
@@ -20,7 +28,8 @@ describe('the age of a timestamp', () => {
   it('is read from the header, whatever its case', () => {
     expect(signedAt(attempt('1700000000'), 'X-Timestamp')).toBe(1_700_000_000_000);
     expect(signedAt(attempt('1700000000'), 'X-Other')).toBeUndefined();
-    for (const odd of ['', 'soon', '1.5', '-1', '9'.repeat(12)]) expect(signedAt(attempt(odd), 'X-Timestamp')).toBeUndefined();
+    for (const odd of ['', 'soon', '1.5', '-1', '9'.repeat(12)])
+      expect(signedAt(attempt(odd), 'X-Timestamp')).toBeUndefined();
   });
 
   it.each([
@@ -38,7 +47,9 @@ describe('explorerUrl', () => {
   const state = (tx: string) => ({ chain: { explorer: { tx, address: tx, block: tx } } }) as unknown as State;
   const hash = `0x${'a1'.repeat(32)}`;
   it('fills in the template', () => {
-    expect(explorerUrl(state('https://explorer.example/tx/{}'), 'tx', hash)).toBe(`https://explorer.example/tx/${hash}`);
+    expect(explorerUrl(state('https://explorer.example/tx/{}'), 'tx', hash)).toBe(
+      `https://explorer.example/tx/${hash}`,
+    );
     expect(explorerUrl(state('http://explorer.example/{}'), 'block', '17')).toBe('http://explorer.example/17');
   });
 

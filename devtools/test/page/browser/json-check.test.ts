@@ -28,7 +28,23 @@ describe('jsonProblem', () => {
   });
 
   it('agrees with JSON.parse', () => {
-    const parts = ['{', '}', '[', ']', ',', ':', '"a"', '"\\u00e9\\n"', '1', '-0.5e+3', '01', 'true', 'nul', ' ', '\t\n'];
+    const parts = [
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"\\u00e9\\n"',
+      '1',
+      '-0.5e+3',
+      '01',
+      'true',
+      'nul',
+      ' ',
+      '\t\n',
+    ];
     let seed = 7;
     const random = (below: number) => {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;

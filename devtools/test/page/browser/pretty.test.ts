@@ -23,7 +23,12 @@ describe('unfolded', () => {
   });
 
   it('leaves other text whole', () => {
-    for (const text of ['', 'plain', '"{"', '"{\\"a\\":"']) expect(unfolded(text).map((part) => part.text).join('')).toBe(text);
+    for (const text of ['', 'plain', '"{"', '"{\\"a\\":"'])
+      expect(
+        unfolded(text)
+          .map((part) => part.text)
+          .join(''),
+      ).toBe(text);
   });
 
   it('unfolds a string at the very end, and a limited number of strings', () => {

@@ -28,10 +28,7 @@ export function BytesView({ base64, what, form, note, isCut }: Props) {
   const text = useMemo(() => strict ?? lossyUtf8(bytes), [strict, bytes]);
   const forms: Form[] = looksLikeJson(text) ? ['Text', 'Indented', 'Hex'] : ['Text', 'Hex'];
   const shown = forms.includes(form.value) ? form.value : 'Text';
-  const parts = useMemo(
-    () => (shown === 'Indented' ? unfolded(pretty(text)) : [{ text }]),
-    [shown, text],
-  );
+  const parts = useMemo(() => (shown === 'Indented' ? unfolded(pretty(text)) : [{ text }]), [shown, text]);
   const notes = [
     shown === 'Indented' && 'Indented for reading. The signature covers the bytes as received.',
     strict === undefined && 'Not UTF-8: bytes that cannot be decoded are shown as �. Hex shows the bytes.',

@@ -4,7 +4,7 @@ import { start, visible } from '../shared/text.js';
 import { looksLikeJson } from './bytes.js';
 import { colour } from './colour.js';
 import type { Part } from './pretty.js';
-import { tokensOf, type Token } from './tokens.js';
+import { type Token, tokensOf } from './tokens.js';
 
 /** Characters shown at first, and the length of the pieces in which the rest is laid out. */
 const AT_FIRST = 4000;
@@ -75,7 +75,7 @@ export function Code({ parts, label }: { parts: readonly Part[]; label: string }
   // What was opened: other text in its place starts closed.
   const [opened, open] = useState<readonly Part[]>();
   const isOpen = opened === parts;
-  const box = useRef<HTMLPreElement>(null);
+  const box = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isOpen) box.current?.focus({ preventScroll: true });
   }, [isOpen]);
@@ -83,12 +83,17 @@ export function Code({ parts, label }: { parts: readonly Part[]; label: string }
   const pieces = useMemo(() => piecesOf(parts, isOpen ? Number.POSITIVE_INFINITY : AT_FIRST), [parts, isOpen]);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls. */}
-      <pre ref={box} class="body-text" tabIndex={0} role="group" aria-label={label}>
+      <section
+        ref={box}
+        class="body-text mono"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
+        tabIndex={0}
+        aria-label={label}
+      >
         {pieces.map((piece, index) => (
           <PieceText key={index} {...piece} />
         ))}
-      </pre>
+      </section>
       {!isOpen && length > AT_FIRST && (
         <button type="button" class="quiet" onClick={() => open(parts)}>
           Show all {grouped(length)} characters

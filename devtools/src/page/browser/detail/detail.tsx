@@ -5,7 +5,7 @@ import type { Session } from '../session.js';
 import { bytes } from '../shared/format.js';
 import type { Detail as Delivery } from '../types.js';
 import { AttemptTable, nextAttempt } from './attempts.js';
-import { type Form, BytesView } from './bytes-view.js';
+import { BytesView, type Form } from './bytes-view.js';
 import { CompareReceived, SignedAndSent } from './compare.js';
 import { Editor } from './editor.js';
 import { Events } from './events.js';

@@ -56,7 +56,9 @@ export function Editor({ session, detail, drafts, onClose }: Props) {
     setProblem('');
     try {
       const bodyBase64 = base64Of(new TextEncoder().encode(text));
-      const answer: { id: string } = await session.api.post(`deliveries/${encodeURIComponent(id)}/edit`, { bodyBase64 });
+      const answer: { id: string } = await session.api.post(`deliveries/${encodeURIComponent(id)}/edit`, {
+        bodyBase64,
+      });
       drafts.delete(id);
       notify(`Sent as delivery ${answer.id}.`);
       onClose();

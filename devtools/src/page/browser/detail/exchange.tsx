@@ -34,7 +34,9 @@ function cutNote({ bytes: count, truncated }: NonNullable<Attempt['response']>, 
 export function Response({ attempt, form }: { attempt: Attempt; form: Signal<Form> }) {
   const { status, response, durationMs, reason, code } = attempt;
   if (status === undefined) {
-    return <p class="muted">{reason || code || durationMs !== undefined ? 'There was no answer.' : 'No answer yet.'}</p>;
+    return (
+      <p class="muted">{reason || code || durationMs !== undefined ? 'There was no answer.' : 'No answer yet.'}</p>
+    );
   }
   const kept = response ? Math.floor((response.bodyBase64.replace(/=+$/, '').length * 3) / 4) : 0;
   return (
@@ -63,4 +65,3 @@ export function Response({ attempt, form }: { attempt: Attempt; form: Signal<For
     </>
   );
 }
-

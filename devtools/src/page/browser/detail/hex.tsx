@@ -16,15 +16,15 @@ export function hexLine(bytes: Uint8Array, offset: number, width: number): strin
 
 /** A dump of any length: only visible lines are rendered. */
 export function HexDump({ bytes, label }: { bytes: Uint8Array; label: string }) {
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
   const [{ top, height, width }, setView] = useState({ top: 0, height: 360, width: 16 });
   const look = () => {
-    const { scrollTop, clientHeight, clientWidth } = box.current as HTMLDivElement;
+    const { scrollTop, clientHeight, clientWidth } = box.current as HTMLElement;
     setView({ top: scrollTop, height: clientHeight, width: clientWidth < 560 ? 8 : 16 });
   };
   useLayoutEffect(() => {
     const watch = new ResizeObserver(look);
-    watch.observe(box.current as HTMLDivElement);
+    watch.observe(box.current as HTMLElement);
     return () => watch.disconnect();
   }, []);
   const count = Math.ceil(bytes.length / width);
@@ -32,13 +32,11 @@ export function HexDump({ bytes, label }: { bytes: Uint8Array; label: string }) 
   const last = Math.min(count, Math.ceil((top + height) / ROW_HEIGHT) + EXTRA);
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls.
-    <div
+    <section
       ref={box}
       class={count < 18 ? 'dump mono short' : 'dump mono'}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls.
       tabIndex={0}
-      role="group"
       aria-label={label}
       onScroll={look}
     >
@@ -49,6 +47,6 @@ export function HexDump({ bytes, label }: { bytes: Uint8Array; label: string }) 
           </div>
         ))}
       </div>
-    </div>
+    </section>
   );
 }

@@ -26,7 +26,12 @@ function InputRow({ input, state }: { input: InputView; state: State | undefined
         {formatted !== undefined && (formatted !== value || symbol) && (
           <div class="formatted">
             <Value text={formatted} />
-            {symbol && <> <Wire text={symbol} /></>}
+            {symbol && (
+              <>
+                {' '}
+                <Wire text={symbol} />
+              </>
+            )}
           </div>
         )}
         <div>
