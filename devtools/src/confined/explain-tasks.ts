@@ -2,6 +2,7 @@ import { type Contents, contentsOf, itemsOf } from '../deliveries/contents.js';
 import { type ItemView, itemView, type KnownContracts } from '../deliveries/item-view.js';
 import { type Row, rowsOf } from '../deliveries/rows.js';
 import { budget } from '../deliveries/text-limits.js';
+import { type BodyDiff, diffBodies } from '../explain/diff-bodies.js';
 import { explainFailure } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
@@ -13,6 +14,10 @@ export interface Tasks {
   readonly view: {
     readonly asked: { readonly rawBody: Uint8Array; readonly contracts: KnownContracts };
     readonly answer: { readonly contents: Contents; readonly items: readonly ItemView[] };
+  };
+  readonly compare: {
+    readonly asked: { readonly signed: Uint8Array; readonly received: Uint8Array };
+    readonly answer: BodyDiff;
   };
 }
 
@@ -38,6 +43,7 @@ const ITEM_LOGS = 4_000_000;
 export function perform(task: Task): TaskAnswer {
   if (task.kind === 'explain') return explainFailure(task.asked);
   if (task.kind === 'read') return { contents: contentsOf(task.asked), rows: rowsOf(itemsOf(task.asked)) };
+  if (task.kind === 'compare') return diffBodies(task.asked.signed, task.asked.received);
   const { rawBody, contracts } = task.asked;
   return { contents: contentsOf(rawBody), items: itemViews(rawBody, contracts) };
 }
