@@ -53,15 +53,17 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   const can = abilities(actions);
   const limits = { maxDeliveries: feed.maxDeliveries };
   const state = (): ServedState => ({ ...options.state(), now: Date.now(), limits, can });
-  const streams = createStreams({ ...options, state });
+  const context = () => ({ headers: options.state().headers, contracts: contracts() });
+  const streams = createStreams({ ...options, state, context });
   const api = createPageApi({
     feed,
     streams,
     actions,
     state,
+    context,
     details: createPageDetails({
       feed,
-      contracts,
+      context,
       explainer: explainer.first,
       sources: () => ({ ...options, headers: options.state().headers }),
     }),

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Session } from '../session.js';
@@ -29,7 +29,7 @@ function Next({ session, detail }: { session: Session; detail: Delivery }) {
   return text ? <p class="next">{text}</p> : null;
 }
 
-function Body({ detail, form }: { detail: Delivery; form: ReturnType<typeof useSignal<Form>> }) {
+function Body({ detail, form }: { detail: Delivery; form: Signal<Form> }) {
   const { bodyDropped, bodyTruncated, bodyBase64, bytes: size } = detail;
   if (bodyDropped) {
     return <p class="muted">The body is no longer kept: memory was needed for later deliveries.</p>;
