@@ -1,4 +1,4 @@
-/** @typedef {import('./types.js').Detail} Detail */
+import type { Detail } from '../types.js';
 
 /** Headers that curl sets itself. */
 const OWN = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'accept-encoding', 'expect']);
@@ -7,17 +7,14 @@ const OWN = new Set(['host', 'content-length', 'connection', 'transfer-encoding'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** @param {string} text */
-const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * A command that sends the same bytes with the same headers: no secret is in it, so its signature is as old as the
  * delivery. Bytes that a command line cannot hold come through base64; a header that has some is left out.
- * @param {Detail} detail
- * @param {string} url
- * @param {string | undefined} text the body, where it is UTF-8
+ * @param text the body, where it is UTF-8
  */
-export function curlOf(detail, url, text) {
+export function curlOf(detail: Pick<Detail, 'headers' | 'bodyBase64'>, url: string, text: string | undefined): string {
   const headers = detail.headers.filter(([name, value]) => !OWN.has(name.toLowerCase()) && !CONTROL.test(value));
   // curl sends an empty header for `-H 'Name;'`.
   const lines = headers.map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
