@@ -13,7 +13,7 @@
 
 /** @typedef {import('../../service/faults.js').Faults} Faults */
 
-/** @typedef {{ now: number, limits: { maxDeliveries: number }, webhooks?: Webhook[], faults?: Faults }} More */
-/** @typedef {Omit<import('../serve-page.js').PageState, 'webhooks' | 'faults'> & More} State */
+/** @typedef {import('../page-state.js').ServedState} Served */
+/** @typedef {Omit<Served, 'webhooks' | 'faults'> & { webhooks?: Webhook[], faults?: Faults }} State */
 
 export {};

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import { isRecord } from '../guards.js';
+import { PageError } from './page-guard.js';
+
+const MOST_BYTES = 64 * 1024;
+
+/** The body as a JSON object. The rest of a body that is too large is read and discarded, so that its sender gets the response. */
+export async function jsonBody(request: IncomingMessage, mostBytes = MOST_BYTES): Promise<Record<string, unknown>> {
+  const body = await bytesOf(request, mostBytes);
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    if (isRecord(value)) return value;
+  } catch {
+    // The parser's own message quotes the body.
+  }
+  throw new PageError(400, 'The body is not a JSON object.');
+}
+
+async function bytesOf(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  await new Promise<void>((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength;
+      if (bytes <= mostBytes) chunks.push(chunk);
+      else reject(new PageError(413, `The body is larger than ${mostBytes} bytes.`));
+    });
+    request.on('end', resolve).on('close', () => reject(new PageError(400, 'The body did not arrive in full.')));
+  });
+  return Buffer.concat(chunks);
+}
+
+/** The largest body of a delivery to send, in bytes: as much as receivers accept. */
+export const MOST_SENT = 10 * 1024 * 1024;
+
+/** The delivery to send that a request describes. */
+export async function bodyToSend(request: IncomingMessage): Promise<{ rawBody: Uint8Array; webhookId?: number }> {
+  const { bodyBase64, webhookId } = await jsonBody(request, Math.ceil(MOST_SENT / 3) * 4 + 1024);
+  const rawBody = typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : undefined;
+  // Buffer skips characters outside base64.
+  if (!rawBody || rawBody.toString('base64') !== bodyBase64) throw new PageError(400, 'bodyBase64 is not base64.');
+  if (rawBody.byteLength > MOST_SENT) throw new PageError(413, 'The delivery is larger than 10 MiB.');
+  if (webhookId === undefined) return { rawBody };
+  if (!Number.isSafeInteger(webhookId)) throw new PageError(400, 'webhookId must be a whole number.');
+  return { rawBody, webhookId: webhookId as number };
+}
