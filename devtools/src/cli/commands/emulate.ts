@@ -18,6 +18,7 @@ import { listening } from '../listening.js';
 import type { Output } from '../output.js';
 import { readWanted, registerWanted } from '../registrations.js';
 import { type ApiKeyOptions, readApiKey } from '../secrets.js';
+import { version } from '../version.js';
 
 interface EmulateOptions extends ChainOptions, HeaderOptions, ApiKeyOptions {
   readonly port: number;
@@ -83,7 +84,8 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
           actions: localActions(service, () => sample()),
           state: () => ({
             ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },
-            ...{ webhooks: service.webhooks(), faults: service.faults, chain: chain?.view },
+            ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
+            version: version(),
             service: { url: service.url },
           }),
         }),
