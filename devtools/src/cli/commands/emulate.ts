@@ -3,6 +3,7 @@ import { isWebhookError } from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createFeed } from '../../deliveries/feed.js';
 import { lastOf, summaryOf, verdictOf } from '../../deliveries/views.js';
+import { readFirstRun } from '../../page/first-run.js';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { PageError } from '../../page/page-guard.js';
 import { type ServedPage, servePage } from '../../page/serve-page.js';
@@ -75,6 +76,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
       output.result({ chain: view }, `Chain: ${view.rpcUrl}, id ${view.chainId}${labels && `, ${labels}`}`);
     }
     if (options.page) {
+      const firstRun = await readFirstRun({ directory: process.cwd(), secretFile: options.secretOut });
       page = await listening('page-port', options.pagePort, () =>
         servePage({
           ...{ feed, port: options.pagePort, ...localSecrets(service) },
@@ -84,6 +86,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
             ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },
             ...{ webhooks: service.webhooks(), faults: service.faults, chain: chain?.view },
             service: { url: service.url },
+            firstRun: service.webhooks().length === 0 ? firstRun : undefined,
           }),
         }),
       );
