@@ -1,15 +1,11 @@
-/** @typedef {import('./store.js').Entry} Entry */
+import type { Change, Entry, Store } from './store.js';
 
-/**
- * The number of entries before a sequence number, by binary search.
- * @param {readonly Entry[]} entries
- * @param {number} seq
- */
-function countBefore(entries, seq) {
+/** The number of entries before a sequence number, by binary search. */
+function countBefore(entries: readonly Entry[], seq: number): number {
   let [low, high] = [0, entries.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (/** @type {Entry} */ (entries[middle]).seq < seq) low = middle + 1;
+    if ((entries[middle] as Entry).seq < seq) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -18,19 +14,16 @@ function countBefore(entries, seq) {
 /**
  * The deliveries that match the filters, newest first. While the view is on hold, new ones wait, so that the rows do not
  * move.
- * @param {import('./store.js').Store} store
  */
-export function createView(store) {
-  /** @type {(entry: Entry) => boolean} */
-  let passes = () => true;
-  /** Oldest first. @type {Entry[]} */
-  let passed = [];
+export function createView(store: Store) {
+  let passes: (entry: Entry) => boolean = () => true;
+  /** Oldest first. */
+  let passed: Entry[] = [];
   let heldAt = Number.POSITIVE_INFINITY;
 
   const length = () => countBefore(passed, heldAt);
 
-  /** @param {Entry} entry */
-  function place(entry) {
+  function place(entry: Entry): void {
     const index = countBefore(passed, entry.seq);
     const isIn = passed[index] === entry;
     const belongs = passes(entry);
@@ -39,13 +32,11 @@ export function createView(store) {
   }
 
   return {
-    /** @param {(entry: Entry) => boolean} filter */
-    setFilter(filter) {
+    setFilter(filter: (entry: Entry) => boolean) {
       passes = filter;
       passed = store.all().filter(passes);
     },
-    /** @param {import('./store.js').Change} change */
-    update({ added, changed, dropped }) {
+    update({ added, changed, dropped }: Change) {
       for (const entry of added) if (passes(entry)) passed.push(entry);
       const oldest = store.all()[0];
       if (dropped > 0) passed.splice(0, oldest ? countBefore(passed, oldest.seq) : passed.length);
@@ -63,14 +54,12 @@ export function createView(store) {
     },
     length,
     waiting: () => passed.length - length(),
-    /** @param {number} index @returns {Entry | undefined} */
-    at: (index) => passed[length() - 1 - index],
-    /** @param {Entry} entry */
-    indexOf(entry) {
+    at: (index: number): Entry | undefined => passed[length() - 1 - index],
+    indexOf(entry: Entry): number {
       const index = countBefore(passed, entry.seq);
       return passed[index] === entry && index < length() ? length() - 1 - index : -1;
     },
   };
 }
 
-/** @typedef {ReturnType<typeof createView>} View */
+export type View = ReturnType<typeof createView>;

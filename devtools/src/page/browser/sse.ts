@@ -1,16 +1,21 @@
+export interface ServerSentEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
 /**
  * Reads server-sent events from a response. EventSource cannot send the token.
- * @param {ReadableStream<Uint8Array>} body
- * @param {() => void} onBytes called with everything that comes, heartbeats too
- * @returns {AsyncGenerator<{ event: string, data: string }>}
+ * @param onBytes called with everything that comes, heartbeats too
  */
-export async function* serverSentEvents(body, onBytes) {
+export async function* serverSentEvents(
+  body: ReadableStream<Uint8Array>,
+  onBytes: () => void,
+): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
   let event = '';
-  /** @type {string[]} */
-  let data = [];
+  let data: string[] = [];
   try {
     for (;;) {
       const { done, value } = await reader.read();

@@ -1,12 +1,22 @@
-import { verdicts } from './verdict.js';
+import { verdicts } from './shared/verdict.js';
+import type { Summary } from './types.js';
 
-/** @typedef {import('./types.js').Summary} Summary */
-/** @typedef {{ seq: number, summary: Summary, text?: string | undefined }} Entry `seq` counts up */
-/** @typedef {{ added: Entry[], changed: Entry[], dropped: number }} Change `dropped` of the oldest are gone */
+/** `seq` counts up. `text` is what a search looks at, made when first needed. */
+export interface Entry {
+  readonly seq: number;
+  summary: Summary;
+  text?: string | undefined;
+}
+
+/** `dropped` of the oldest are gone. */
+export interface Change {
+  readonly added: readonly Entry[];
+  readonly changed: readonly Entry[];
+  readonly dropped: number;
+}
 
 // Untrusted names are keys of Maps only, where `__proto__` is an ordinary key.
-/** @param {Map<string, number>} tally @param {Iterable<string>} keys @param {1 | -1} by */
-function count(tally, keys, by) {
+function count(tally: Map<string, number>, keys: Iterable<string>, by: 1 | -1): void {
   for (const key of new Set(keys)) {
     const total = (tally.get(key) ?? 0) + by;
     if (total > 0) tally.set(key, total);
@@ -16,31 +26,23 @@ function count(tally, keys, by) {
 
 /** The deliveries of the page, oldest first, with counts by verdict, kind and contract. At most `limit`. */
 export function createStore() {
-  /** @type {Entry[]} */
-  let entries = [];
-  /** @type {Map<string, Entry>} */
-  const byId = new Map();
-  const verdictTally = new Map(verdicts.map((verdict) => [/** @type {string} */ (verdict), 0]));
-  /** @type {Map<string, number>} */
-  const kindTally = new Map();
-  /** @type {Map<string, number>} */
-  const contractTally = new Map();
+  let entries: Entry[] = [];
+  const byId = new Map<string, Entry>();
+  const verdictTally = new Map<string, number>(verdicts.map((verdict) => [verdict, 0]));
+  const kindTally = new Map<string, number>();
+  const contractTally = new Map<string, number>();
   let nextSeq = 0;
   let limit = 10_000;
 
-  /** @param {Summary} summary @param {1 | -1} by */
-  function tally(summary, by) {
+  function tally(summary: Summary, by: 1 | -1): void {
     count(verdictTally, [summary.verdict], by);
     count(kindTally, summary.kinds, by);
     count(contractTally, summary.contracts, by);
   }
 
-  /** @param {readonly Summary[]} summaries @returns {Change} */
-  function apply(summaries) {
-    /** @type {Set<Entry>} */
-    const added = new Set();
-    /** @type {Set<Entry>} */
-    const changed = new Set();
+  function apply(summaries: readonly Summary[]): Change {
+    const added = new Set<Entry>();
+    const changed = new Set<Entry>();
     for (const summary of summaries) {
       const known = byId.get(summary.id);
       if (known) {
@@ -66,8 +68,8 @@ export function createStore() {
     return { added: [...added], changed: [...changed], dropped: dropped.length };
   }
 
-  /** Replaces all deliveries; known ones keep their entries. @param {readonly Summary[]} summaries */
-  function replace(summaries) {
+  /** Replaces all deliveries; known ones keep their entries. */
+  function replace(summaries: readonly Summary[]): Change {
     const ids = new Set(summaries.map(({ id }) => id));
     for (const { summary } of entries) {
       if (ids.has(summary.id)) continue;
@@ -75,10 +77,10 @@ export function createStore() {
       tally(summary, -1);
     }
     entries = entries.filter(({ summary }) => ids.has(summary.id));
-    apply(summaries);
+    return apply(summaries);
   }
 
-  function clear() {
+  function clear(): void {
     entries = [];
     byId.clear();
     for (const each of [verdictTally, kindTally, contractTally]) each.clear();
@@ -88,12 +90,9 @@ export function createStore() {
     apply,
     replace,
     clear,
-    /** @returns {readonly Entry[]} */
-    all: () => entries,
-    /** @param {string} id */
-    get: (id) => byId.get(id),
-    /** @param {number} most */
-    setLimit(most) {
+    all: (): readonly Entry[] => entries,
+    get: (id: string) => byId.get(id),
+    setLimit(most: number) {
       limit = most;
     },
     verdictTally,
@@ -102,4 +101,4 @@ export function createStore() {
   };
 }
 
-/** @typedef {ReturnType<typeof createStore>} Store */
+export type Store = ReturnType<typeof createStore>;
