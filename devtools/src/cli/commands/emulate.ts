@@ -4,6 +4,7 @@ import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createFeed } from '../../deliveries/feed.js';
 import { verdictOf } from '../../deliveries/verdict.js';
 import { lastOf, summaryOf } from '../../deliveries/views.js';
+import { readFirstRun } from '../../page/first-run.js';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { PageError } from '../../page/page-guard.js';
 import { type ServedPage, servePage } from '../../page/serve-page.js';
@@ -77,6 +78,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
       output.result({ chain: view }, `Chain: ${view.rpcUrl}, id ${view.chainId}${labels && `, ${labels}`}`);
     }
     if (options.page) {
+      const firstRun = await readFirstRun({ directory: process.cwd(), secretFile: options.secretOut });
       page = await listening('page-port', options.pagePort, () =>
         servePage({
           ...{ feed, port: options.pagePort, ...localSecrets(service) },
@@ -87,6 +89,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
             ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
             version: version(),
             service: { url: service.url },
+            firstRun: service.webhooks().length === 0 ? firstRun : undefined,
           }),
         }),
       );

@@ -5,6 +5,7 @@ import { verdictOf } from '../../deliveries/verdict.js';
 import { lastOf } from '../../deliveries/views.js';
 import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
+import { readFirstRun } from '../../page/first-run.js';
 import { servePage } from '../../page/serve-page.js';
 import { usageError } from '../command-error.js';
 import { type Context, type ExitCode, untilAborted } from '../context.js';
@@ -74,12 +75,15 @@ export async function listen({ options, output, env, stdin, signal, now }: Conte
       startListener({ ...receiving, ...on, port, host, target, now }),
     );
     closing.unshift(() => listener.close());
+    const { secretFile } = options;
+    const firstRun = target ? undefined : await readFirstRun({ directory: process.cwd(), secretFile });
     const state = () => ({
       mode: 'listen' as const,
       title: `Listening at ${listener.url}`,
       service: { url: listener.url },
       target: shown,
       headers,
+      firstRun,
     });
     const page = !options.page
       ? undefined
