@@ -8,6 +8,7 @@ import { phone, type Session } from './session.js';
 import { Notices } from './shared/notices.js';
 import { Empty } from './side/empty.js';
 import { Side } from './side/side.js';
+import { KeysDialog } from './top/keys-dialog.js';
 import { Top } from './top/top.js';
 
 /** Whether the window is so narrow that an open delivery covers the page. */
@@ -49,6 +50,7 @@ export function App({ session }: { session: Session }) {
         </div>
       </main>
       <Detail session={session} />
+      <KeysDialog session={session} />
       <Notices />
     </>
   );

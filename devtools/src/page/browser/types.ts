@@ -1,12 +1,18 @@
 // The types of what the page's server sends.
+import type { Summary as SummaryBefore } from '../../deliveries/views.js';
 import type { Faults } from '../../service/faults.js';
 import type { ServedState } from '../page-state.js';
 
 export type { Attempt, HeaderLine, Verdict } from '../../deliveries/delivery-record.js';
 export type { InputView, ItemView } from '../../deliveries/item-view.js';
-export type { Detail, Summary } from '../../deliveries/views.js';
+export type { Detail } from '../../deliveries/views.js';
 export type { Finding } from '../../explain/finding.js';
 export type { Faults };
+
+export interface Summary extends SummaryBefore {
+  readonly gist?: string;
+  readonly recorded?: true;
+}
 
 export interface Webhook {
   readonly id: number;
@@ -14,6 +20,7 @@ export interface Webhook {
   readonly url: string;
 }
 
+/** What the page's server answers to `GET /api/state`. */
 export interface State extends Omit<ServedState, 'webhooks' | 'faults'> {
   readonly webhooks?: readonly Webhook[];
   readonly faults?: Faults;
