@@ -1,6 +1,6 @@
-import type { Attempt, HeaderLine } from '../service/attempt.js';
+import type { Attempt, AttemptResponse, HeaderLine } from '../service/attempt.js';
 
-export type { Attempt, HeaderLine };
+export type { Attempt, AttemptResponse, HeaderLine };
 
 /** The result of one POST: `accepted` 2xx, `refused` 403, `failed` any other response or none, `pending` not answered yet. */
 export type Verdict = 'accepted' | 'refused' | 'failed' | 'pending';
