@@ -65,11 +65,13 @@ export function createPrinter({
   /** The cause that was printed last of each delivery: a retry that fails in the same way does not explain it again. */
   const explained = new Map<string, string>();
 
+  const summary = (record: KeptDelivery) => summaryOf(record, { headers: sources.headers, contracts: contracts() });
+
   async function reading(record: KeptDelivery, isLate: boolean): Promise<Omit<Printed, 'last'>> {
     const { rawBody, contents } = record;
     if (record.verified !== false) {
       const items = style.decode?.(rawBody);
-      return { summary: summaryOf(record), rows: items ? [] : rowsOf(itemsOf(rawBody)), items: items ?? [] };
+      return { summary: summary(record), rows: items ? [] : rowsOf(itemsOf(rawBody)), items: items ?? [] };
     }
     const isRead = !isLate && !record.bodyDropped && rawBody.byteLength <= MOST_BYTES;
     const read = isRead
@@ -78,7 +80,7 @@ export function createPrinter({
         : await explainer.read(rawBody)
       : undefined;
     if (read) feed.describe(record.id, read.contents);
-    return { ...NOTHING, ...read, summary: summaryOf({ ...record, contents: read?.contents ?? contents }) };
+    return { ...NOTHING, ...read, summary: summary({ ...record, contents: read?.contents ?? contents }) };
   }
 
   async function show(id: string, attempt: PrintedAttempt | undefined, since: number): Promise<void> {
@@ -107,11 +109,9 @@ export function createPrinter({
   }
 
   function remember(id: string, cause: string | undefined): void {
-    explained.delete(id);
-    if (cause === undefined) return;
-    explained.set(id, cause);
-    const [oldest] = explained.keys();
-    if (explained.size > MOST_WAITING && oldest !== undefined) explained.delete(oldest);
+    if (explained.size >= MOST_WAITING) explained.clear();
+    if (cause === undefined) explained.delete(id);
+    else explained.set(id, cause);
   }
 
   async function work(): Promise<void> {

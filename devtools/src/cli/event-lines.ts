@@ -1,4 +1,5 @@
 import { itemViews } from '../confined/explain-tasks.js';
+import { amountText } from '../deliveries/amounts.js';
 import type { InputView, ItemView, KnownContracts } from '../deliveries/item-view.js';
 import { shortHex } from '../deliveries/rows.js';
 import { timeOf } from './delivery-text.js';
@@ -39,5 +40,7 @@ function eventText(item: ItemView, colors: Colors): string {
   return parts.filter((part) => part !== '').join('  ');
 }
 
-const inputText = ({ name, value, exact, formatted }: InputView) =>
-  `${visible(name, 40)} ${visible(formatted ?? exact ?? shortHex(value), 80)}`.trim();
+function inputText({ name, value, exact, formatted }: InputView): string {
+  const amount = formatted === undefined ? undefined : amountText(formatted, undefined);
+  return `${visible(name, 40)} ${visible(amount ?? exact ?? shortHex(value), 80)}`.trim();
+}

@@ -12,6 +12,7 @@ import type { LocalService } from './local-service.js';
 import { announce, createNotifier } from './notify.js';
 import { type LocalServiceOptions, resolveOptions } from './options.js';
 import { createRegistry } from './registry.js';
+import { createResponses } from './responses.js';
 import { createSender } from './send.js';
 import { serveApi } from './server.js';
 import { apply } from './state.js';
@@ -46,7 +47,8 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
   const storage = resolved.file === undefined ? memoryStorage() : await fileStorage(resolved.file);
   const { state } = storage;
   const sender = createSender();
-  const notify = createNotifier(resolved);
+  const responses = createResponses();
+  const notify = createNotifier(resolved, responses);
   const couriers = new Map<number, Courier>();
   const watchers = new Set<ChainWatcher>();
   let faults = NO_FAULTS;
@@ -61,7 +63,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     let courier = couriers.get(webhookId);
     if (courier === undefined && webhook !== undefined) {
       courier = createCourier(webhook, {
-        ...{ options: resolved, sender, faults: () => faults, notify: notify.delivery },
+        ...{ options: resolved, sender, responses, faults: () => faults, notify: notify.delivery },
         record,
       });
       couriers.set(webhookId, courier);

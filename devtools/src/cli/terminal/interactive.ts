@@ -1,6 +1,7 @@
 import type { Verdict } from '../../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
-import { lastOf, verdictOf } from '../../deliveries/views.js';
+import { verdictOf } from '../../deliveries/verdict.js';
+import { lastOf } from '../../deliveries/views.js';
 import type { Context } from '../context.js';
 import type { DeliveryPrinter } from '../delivery-printer.js';
 import { visible } from '../visible.js';
