@@ -56,7 +56,7 @@ export function createPrinter({
     const isLate = isEnding || performance.now() - since > patienceMs;
     const { contents, rows } = await reading(record, isLate);
     const findings = await findingsOf(record, sources, isLate ? async () => [NOT_EXPLAINED] : explainer.explain);
-    const summary = summaryOf({ ...record, contents });
+    const summary = summaryOf({ ...record, contents }, sources);
     const { reason } = lastOf(record);
     const text = [deliveryText(summary, rows, output.colors), ...refusalText(reason, findings[0], output.colors)];
     output.result({ delivery: { ...summary, reason, findings } }, text.join('\n'));

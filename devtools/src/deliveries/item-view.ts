@@ -7,6 +7,7 @@ import type {
   TransactionIncluded,
 } from 'event-webhook-receiver';
 import { decodeEvent, decodeTransaction, isRemoved } from 'event-webhook-receiver/evm';
+import { inUnits } from './amounts.js';
 import { textOf } from './text-limits.js';
 import { decodeByWire } from './wire-abi.js';
 
@@ -15,6 +16,8 @@ export interface KnownContract {
   readonly abi?: readonly unknown[] | undefined;
   /** Decimals of a token, to also show amounts in units of the token. */
   readonly decimals?: number | undefined;
+  /** Symbol of a token: untrusted text. */
+  readonly symbol?: string | undefined;
 }
 
 /** Known contracts, by lower-case address. */
@@ -102,7 +105,7 @@ export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, s
       contract: contractOf(contract),
       inputs: inputs.slice(0, INPUTS).map((input, at) => {
         const exact = input.hashed ? undefined : exactOf(input.type, args?.[at]);
-        const formatted = exact && isAmount(name) ? format(exact, about?.decimals) : undefined;
+        const formatted = exact && isAmount(name) ? inUnits(exact, about?.decimals) : undefined;
         return { ...inputOf(input.name, input.type, input.value, input.hashed), exact, formatted };
       }),
       transaction: transaction
@@ -162,13 +165,6 @@ function exactOf(type: string, value: unknown): string | undefined {
 /** Whether an event's numbers are token amounts, as in the events of ERC-20. */
 function isAmount(name: string): boolean {
   return name === 'Transfer' || name === 'Approval';
-}
-
-function format(integer: string, decimals: number | undefined): string | undefined {
-  if (decimals === undefined || !Number.isInteger(decimals) || decimals < 0 || decimals > 255) return undefined;
-  const digits = integer.padStart(decimals + 1, '0');
-  const [whole, fraction] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)];
-  return fraction.replace(/0+$/, '') === '' ? whole : `${whole}.${fraction.replace(/0+$/, '')}`;
 }
 
 /** The value with bigints as strings, for JSON. */

@@ -5,9 +5,9 @@ import { createReceiver, type DeliveryRequest, type DeliveryResult } from 'event
 import { nodeHandler } from 'event-webhook-receiver/node';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { signDelivery, verifySignature } from 'event-webhook-receiver/verify';
-import type { Attempt, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
+import type { Attempt, AttemptResponse, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { headerOf } from '../deliveries/findings.js';
+import { headerOf } from '../deliveries/headers.js';
 import { lastOf } from '../deliveries/views.js';
 import { PageError } from '../page/page-guard.js';
 import { createBrake } from './brake.js';
@@ -82,6 +82,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const readBody = createBodyReader({ maxBodyBytes, maxArriving: MAX_ARRIVING, maxArrivingBytes });
   const brake = createBrake();
   let forwarding = 0;
+  const reporting = new Set<Promise<void>>();
 
   async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
     if (forwarding >= MOST_FORWARDS) {
@@ -105,7 +106,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const result = 'body' in read ? await receiver.handleRequest(withBody(delivery, read.body)) : read.refused;
     const verified = isVerified(result);
     if (about.method !== 'POST') {
-      return { result, report: () => options.onOther?.({ ...about, status: result.status }) };
+      return { result, report: async () => options.onOther?.({ ...about, status: result.status }) };
     }
     const headers = linesOf(request);
     const record = {
@@ -115,11 +116,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       ...(body === undefined && { bodyDropped: true }),
       verified,
     };
-    const put = (attempt: Attempt): DeliveryRecord => {
-      const whole = { ...record, attempts: [attempt] };
-      feed.put(whole);
-      return whole;
-    };
+    const put = (attempt: Attempt) => feed.put({ ...record, attempts: [attempt] });
     let answer: Partial<Attempt> = {
       status: result.status,
       reason: result.error?.message,
@@ -132,14 +129,27 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       answer = answerOf(forwarded);
     }
     // Before the answer, so that a sender who has the answer finds the delivery on the page.
-    const whole = put({ at, headers, ...answer, durationMs: Math.round(performance.now() - start) });
+    const attempt = { at, headers, ...answer, durationMs: Math.round(performance.now() - start) };
+    put(attempt);
     if (!verified) await brake();
     return {
       // The connection of a stranger is closed, so that the next one queues with all others.
       result: verified ? result : { ...result, closeConnection: true },
       forwarded,
-      report: () => options.onDelivery?.(whole, about),
+      async report() {
+        const response = await forwarded?.response;
+        if (response) addResponse(record.id, attempt, response);
+        options.onDelivery?.({ ...record, attempts: [{ ...attempt, ...(response && { response }) }] }, about);
+      },
     };
+  }
+
+  /** Adds the app's answer to an attempt, unless the feed has been cleared or has dropped the body. */
+  function addResponse(id: string, attempt: Attempt, response: AttemptResponse): void {
+    const record = feed.get(id);
+    if (!record?.attempts.includes(attempt)) return;
+    const attempts = record.attempts.map((each) => (each === attempt ? { ...attempt, response } : each));
+    feed.put({ ...record, attempts });
   }
 
   const http = createServer(async (request, response) => {
@@ -153,11 +163,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       },
     });
     await answer(request, response);
-    try {
-      taken?.report();
-    } catch {
-      // Showing a delivery failed. The listener must keep running, and the delivery is in the feed.
-    }
+    if (taken === undefined) return;
+    // If showing a delivery fails, the listener must keep running; the delivery is in the feed.
+    const reported = taken.report().catch(() => {});
+    reporting.add(reported);
+    await reported;
+    reporting.delete(reported);
   });
   const { server, closeIdle, closeAll } = acceptConnections(http, MAX_ARRIVING);
   await new Promise<void>((resolve, reject) => {
@@ -186,7 +197,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       feed.put({ ...record, attempts: [...record.attempts, pending] });
       const forwarded = await handOn(headers, record.rawBody);
       const { durationMs } = forwarded;
-      const done = { at, headers, ...answerOf(forwarded), durationMs };
+      const response = await forwarded.response;
+      const done = { at, headers, ...answerOf(forwarded), durationMs, ...(response && { response }) };
       // Read again: the delivery may have been resent meanwhile.
       const current = feed.get(record.id);
       const attempts = current?.attempts.map((attempt) => (attempt === pending ? done : attempt));
@@ -203,6 +215,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       }, CLOSE_MS);
       await receiver.drain({ timeoutMs: CLOSE_MS });
       await closed;
+      await Promise.all(reporting);
       clearTimeout(late);
     },
   };
@@ -212,7 +225,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 interface Taken {
   readonly result: DeliveryResult;
   readonly forwarded?: Forwarded | undefined;
-  report(): void;
+  report(): Promise<void>;
 }
 
 function withBody(delivery: DeliveryRequest, body: Uint8Array): DeliveryRequest {

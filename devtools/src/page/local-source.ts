@@ -2,16 +2,23 @@ import { isWebhookError } from 'event-webhook-receiver';
 import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { FindingSources } from '../deliveries/findings.js';
 import type { LocalDelivery } from '../service/delivery.js';
+import { sentBody } from '../service/faults.js';
 import type { LocalService } from '../service/local-service.js';
 import type { PageActions } from './page-actions.js';
 import { PageError } from './page-guard.js';
 
 /** A delivery of the local service, as a record of the feed. */
 export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {
-  const { id, webhookId, label, url: target, rawBody, nextAttemptAt } = delivery;
+  const { id, webhookId, label, url: target, nextAttemptAt } = delivery;
   const none = { at: now, headers: [], code: 'GIVEN_UP', reason: 'Dropped before it was sent: the queue was full.' };
   const attempts = delivery.attempts.length > 0 ? delivery.attempts : [none];
-  return { id, webhookId, label, target, rawBody, attempts, nextAttemptAt };
+  return { id, webhookId, label, target, ...bodiesOf(delivery), attempts, nextAttemptAt };
+}
+
+/** What the last attempt sent, and what was signed if it is something else. */
+function bodiesOf({ rawBody, attempts }: LocalDelivery): Pick<DeliveryRecord, 'rawBody' | 'signedBody'> {
+  const tampered = attempts.at(-1)?.tampered;
+  return tampered ? { rawBody: sentBody(rawBody, tampered), signedBody: rawBody } : { rawBody };
 }
 
 /** The secrets for explaining the deliveries of a local service. */

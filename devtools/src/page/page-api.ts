@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { type Detail, summaryOf } from '../deliveries/views.js';
+import { type Detail, type SummaryContext, summaryOf } from '../deliveries/views.js';
 import type { PageActions } from './page-actions.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
@@ -11,6 +11,7 @@ export interface PageApiOptions {
   readonly streams: Streams;
   readonly actions: PageActions;
   readonly state: () => object;
+  readonly context: () => SummaryContext;
   readonly detail: (record: KeptDelivery) => Promise<Detail>;
 }
 
@@ -27,14 +28,15 @@ interface Call {
 type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws PageError for any other call. */
-export function createPageApi({ feed, streams, actions, state, detail }: PageApiOptions) {
+export function createPageApi({ feed, streams, actions, state, context, detail }: PageApiOptions) {
   const found = ({ id }: Call) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
   const routes: Record<string, Route> = {
     'GET /api/stream': ({ response }) => streams.open(response),
     'GET /api/state': state,
     'GET /api/deliveries': () => {
-      const deliveries = feed.list().map(summaryOf);
+      const about = context();
+      const deliveries = feed.list().map((record) => summaryOf(record, about));
       return { deliveries, lastId: deliveries.at(-1)?.id };
     },
     'DELETE /api/deliveries': () => {

@@ -54,22 +54,25 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   const can = abilities(actions);
   const limits = { maxDeliveries: feed.maxDeliveries };
   const state = (): ServedState => ({ ...options.state(), now: Date.now(), limits, can });
-  const streams = createStreams({ ...options, state });
+  const context = () => ({ headers: options.state().headers, contracts: contracts() });
+  const streams = createStreams({ ...options, state, context });
   const api = createPageApi({
     feed,
     streams,
     actions,
     state,
+    context,
     async detail(record) {
       const sources = { ...options, headers: options.state().headers };
       const [findings, viewed] = await Promise.all([
         findingsOf(record, sources, explain),
         view(record.rawBody, contracts()),
       ]);
-      if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] });
+      if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] }, context());
       const { contents, items } = viewed;
       if (record.verified === false) feed.describe(record.id, contents);
-      return detailOf({ ...record, contents: record.bodyDropped ? record.contents : contents }, { findings, items });
+      const whole = { ...record, contents: record.bodyDropped ? record.contents : contents };
+      return detailOf(whole, { findings, items }, context());
     },
   });
   let guard: PageGuard;

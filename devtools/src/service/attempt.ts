@@ -27,4 +27,18 @@ export interface Attempt {
   readonly code?: string | undefined;
   /** Milliseconds from the first byte to the response. */
   readonly durationMs?: number | undefined;
+  /** The response itself, at most 16 kB of it, while it is kept. */
+  readonly response?: AttemptResponse | undefined;
+}
+
+/** The headers and the start of the body of a response: untrusted text. */
+export interface AttemptResponse {
+  /** In the order and spelling in which they were received. */
+  readonly headers: readonly HeaderLine[];
+  /** The first bytes of the body in base64; decompressed if Content-Encoding is gzip, deflate or br. */
+  readonly bodyBase64: string;
+  /** Bytes of the body that were received, which may be fewer than were sent if `truncated`. */
+  readonly bytes: number;
+  /** Whether the end of the body is missing. */
+  readonly truncated?: true | undefined;
 }

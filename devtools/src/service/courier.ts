@@ -3,6 +3,7 @@ import type { Progress } from './change.js';
 import type { Delivery } from './delivery.js';
 import { type Faults, type Prepared, prepare } from './faults.js';
 import type { ResolvedOptions } from './options.js';
+import type { Responses } from './responses.js';
 import { retryAfterMs, retryDelay } from './retry.js';
 import type { Answer, Sender } from './send.js';
 import type { WebhookState } from './state.js';
@@ -12,6 +13,7 @@ import type { Calls } from './webhook.js';
 export interface CourierContext {
   readonly options: ResolvedOptions;
   readonly sender: Sender;
+  readonly responses: Responses;
   faults(): Faults;
   /** Stores the progress of a delivery. */
   record(progress: Progress): void;
@@ -147,6 +149,7 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
       : answer.reason;
     const code = fooled ? 'NOT_AUTHENTIC' : answer.code;
     const attempt: Attempt = { ...begun, status, reason, code, durationMs };
+    context.responses.keep(attempt, answer.response);
     const progress = accepted && !fooled ? delivered(delivery) : failed(delivery, answer.retryAfter);
     const calls = callsAfter(attempt, progress);
     context.record({

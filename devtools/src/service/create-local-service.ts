@@ -15,6 +15,7 @@ import { announce, createNotifier } from './notify.js';
 import { type LocalServiceOptions, resolveOptions } from './options.js';
 import { createQueues } from './queues.js';
 import { createRegistry } from './registry.js';
+import { createResponses } from './responses.js';
 import { createSender } from './send.js';
 import { serveApi } from './server.js';
 import { apply, type WebhookState } from './state.js';
@@ -52,7 +53,8 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
   const storage = resolved.file === undefined ? memoryStorage() : await fileStorage(resolved.file);
   const { state } = storage;
   const sender = createSender();
-  const notify = createNotifier(resolved);
+  const responses = createResponses();
+  const notify = createNotifier(resolved, responses);
   const couriers = new Map<number, Courier>();
   const watchers = new Set<ChainWatcher>();
   const queues = createQueues(state, couriers, notify.change);
@@ -68,7 +70,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     let courier = couriers.get(webhookId);
     if (courier === undefined && webhook !== undefined) {
       courier = createCourier(webhook, {
-        ...{ options: resolved, sender, faults: () => faults, record },
+        ...{ options: resolved, sender, responses, faults: () => faults, record },
         notify(...about) {
           notify.delivery(...about);
           queues.look(webhookId);

@@ -1,4 +1,4 @@
-export type { Attempt, ByteChange, HeaderLine } from './attempt.js';
+export type { Attempt, AttemptResponse, ByteChange, HeaderLine } from './attempt.js';
 export { createLocalService } from './create-local-service.js';
 export type { DeliveryState, LocalDelivery, LogEntry } from './delivery.js';
 export type { Faults } from './faults.js';

@@ -2,7 +2,8 @@ import type { Logger } from 'event-webhook-receiver';
 import { isWebhookError } from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createFeed } from '../../deliveries/feed.js';
-import { lastOf, summaryOf, verdictOf } from '../../deliveries/views.js';
+import { verdictOf } from '../../deliveries/verdict.js';
+import { lastOf, summaryOf } from '../../deliveries/views.js';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { PageError } from '../../page/page-guard.js';
 import { type ServedPage, servePage } from '../../page/serve-page.js';
@@ -38,6 +39,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
   const apiKey = hasKey ? await readApiKey({ options, env, stdin, output }) : undefined;
   const feed = createFeed();
   const closing: (() => Promise<void>)[] = [];
+  const shownVersion = version();
   let page: ServedPage | undefined;
   let chain: ChainSource | undefined;
 
@@ -49,7 +51,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
     // This is called at every change. An attempt gets its one line when it has ended.
     const isOld = before && lastOf(before).at === last.at && verdictOf(lastOf(before)) !== 'pending';
     if (!kept || isOld || verdictOf(last) === 'pending') return;
-    const summary = summaryOf(kept);
+    const summary = summaryOf(kept, { headers });
     output.result({ attempt: { ...summary, reason: last.reason } }, attemptText(summary, last, output.colors));
   }
 
@@ -84,7 +86,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
           state: () => ({
             ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },
             ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
-            version: version(),
+            version: shownVersion,
             service: { url: service.url },
           }),
         }),

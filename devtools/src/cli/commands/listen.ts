@@ -1,7 +1,8 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
 import { createFeed } from '../../deliveries/feed.js';
-import { lastOf, verdictOf } from '../../deliveries/views.js';
+import { verdictOf } from '../../deliveries/verdict.js';
+import { lastOf } from '../../deliveries/views.js';
 import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
 import { servePage } from '../../page/serve-page.js';
