@@ -39,6 +39,7 @@ export async function bodyToSend(request: IncomingMessage): Promise<{ rawBody: U
   const rawBody = typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : undefined;
   // Buffer skips characters outside base64.
   if (!rawBody || rawBody.toString('base64') !== bodyBase64) throw new PageError(400, 'bodyBase64 is not base64.');
+  if (rawBody.byteLength === 0) throw new PageError(400, 'The delivery has no body.');
   if (rawBody.byteLength > MOST_SENT) throw new PageError(413, 'The delivery is larger than 10 MiB.');
   if (webhookId === undefined) return { rawBody };
   if (!Number.isSafeInteger(webhookId)) throw new PageError(400, 'webhookId must be a whole number.');

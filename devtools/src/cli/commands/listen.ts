@@ -15,6 +15,7 @@ import { createOthers } from '../others.js';
 import { openRecording } from '../recording-writer.js';
 import { readSecret, type SecretOptions } from '../secrets.js';
 import { readUrl, shownUrl } from '../urls.js';
+import { version } from '../version.js';
 import { visible } from '../visible.js';
 
 interface ListenOptions extends HeaderOptions, SecretOptions {
@@ -77,6 +78,7 @@ export async function listen({ options, output, env, stdin, signal, now }: Conte
     const state = () => ({
       mode: 'listen' as const,
       title: `Listening at ${listener.url}`,
+      version: version(),
       service: { url: listener.url },
       target: shown,
       headers,
@@ -88,7 +90,7 @@ export async function listen({ options, output, env, stdin, signal, now }: Conte
             ...sources,
             ...{ feed, explainer, state },
             port: options.pagePort,
-            actions: target ? { resend: listener.resend } : {},
+            actions: target ? { resend: listener.resend, send: listener.send } : {},
           }),
         );
     if (page) closing.unshift(() => page.close());
