@@ -191,7 +191,9 @@ describe('the API of the page', () => {
 
   it('says of a delivery that could not be decoded that it was not', async () => {
     const nothing = {
-      ...{ explain: async () => [], read: async () => undefined, view: async () => undefined },
+      explain: async () => [],
+      read: async () => undefined,
+      view: async () => undefined,
       compare: async () => undefined,
     };
     const explainer: Explainer = { ...nothing, first: nothing, close() {} };
