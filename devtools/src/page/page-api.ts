@@ -4,12 +4,14 @@ import { type Detail, type SummaryContext, summaryOf } from '../deliveries/views
 import type { PageActions } from './page-actions.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
+import type { Recordings } from './recordings.js';
 import { bodyToSend, jsonBody } from './request-body.js';
 
 export interface PageApiOptions {
   readonly feed: Feed;
   readonly streams: Streams;
   readonly actions: PageActions;
+  readonly recordings: Recordings;
   readonly state: () => object;
   readonly context: () => SummaryContext;
   readonly detail: (record: KeptDelivery) => Promise<Detail>;
@@ -28,7 +30,7 @@ interface Call {
 type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws PageError for any other call. */
-export function createPageApi({ feed, streams, actions, state, context, detail }: PageApiOptions) {
+export function createPageApi({ feed, streams, actions, recordings, state, context, detail }: PageApiOptions) {
   const found = ({ id }: Call) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
   const routes: Record<string, Route> = {
@@ -53,6 +55,8 @@ export function createPageApi({ feed, streams, actions, state, context, detail }
       const send = actions.send ?? absent();
       return send(await bodyToSend(request));
     },
+    'POST /api/recordings': ({ request }) => recordings.add(request),
+    'GET /api/recording': ({ response }) => recordings.write(response),
     'POST /api/webhooks': async ({ request }) => {
       const register = actions.register ?? absent();
       const { label, url } = await jsonBody(request);

@@ -75,7 +75,15 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect(listening).toEqual({ url: expect.stringMatching(/^http:/), page: expect.stringContaining('#token=') });
     await call(`${listening.url}/x`, signed([sampleEventEmitted(), { id: 1 }]));
     expect(JSON.parse(await listen.until(/./))).toMatchObject({
-      delivery: { id: '1', verdict: 'refused', status: 422, target: '/x', events: 2, names: ['Transfer'], findings: [] },
+      delivery: {
+        id: '1',
+        verdict: 'refused',
+        status: 422,
+        target: '/x',
+        events: 2,
+        names: ['Transfer'],
+        findings: [],
+      },
     });
   });
 
