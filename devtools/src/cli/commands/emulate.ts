@@ -46,6 +46,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
   const apiKey = hasKey ? await readApiKey({ options, env, stdin, output }) : undefined;
   const feed = createFeed();
   const closing: (() => Promise<void>)[] = [];
+  const shownVersion = version();
   let page: ServedPage | undefined;
   let chain: ChainSource | undefined;
   let printer: DeliveryPrinter | undefined;
@@ -98,7 +99,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
           state: () => ({
             ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },
             ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
-            version: version(),
+            version: shownVersion,
             service: { url: service.url },
             firstRun: service.webhooks().length === 0 ? firstRun : undefined,
           }),

@@ -20,6 +20,7 @@ import { readSecret, type SecretOptions } from '../secrets.js';
 import { startInteractive } from '../terminal/interactive.js';
 import { createLineFilter } from '../terminal/line-filter.js';
 import { readUrl, shownUrl } from '../urls.js';
+import { version } from '../version.js';
 import { visible } from '../visible.js';
 
 interface ListenOptions extends HeaderOptions, SecretOptions {
@@ -97,6 +98,7 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
     const state = () => ({
       mode: 'listen' as const,
       title: `Listening at ${listener.url}`,
+      version: version(),
       service: { url: listener.url },
       target: shown,
       headers,
@@ -109,7 +111,7 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
             ...sources,
             ...{ feed, explainer, state },
             port: options.pagePort,
-            actions: target ? { resend } : {},
+            actions: target ? { resend, send: listener.send } : {},
           }),
         );
     if (page) closing.unshift(() => page.close());
