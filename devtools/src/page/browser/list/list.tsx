@@ -66,7 +66,7 @@ const Head = () => (
 
 /** The list of deliveries: a grid in which arrows move, Enter opens and Escape closes. */
 export function List({ session }: { session: Session }) {
-  const { view, cursor, openId, version, scrolled, tops } = session;
+  const { view, cursor, version, scrolled, tops } = session;
   const list = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLDivElement>(null);
   const anchor = () => (cursor.value ? view.indexOf(cursor.value) : -1);
