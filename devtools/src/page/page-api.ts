@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { type Detail, type SummaryContext, summaryOf } from '../deliveries/views.js';
+import type { Feed } from '../deliveries/feed.js';
+import { type SummaryContext, summaryOf } from '../deliveries/views.js';
 import type { PageActions } from './page-actions.js';
+import type { PageDetails } from './page-details.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
 import type { Recordings } from './recordings.js';
-import { bodyToSend, jsonBody } from './request-body.js';
+import { bodyToSend, bytesToCompare, jsonBody } from './request-body.js';
 
 export interface PageApiOptions {
   readonly feed: Feed;
@@ -14,7 +15,7 @@ export interface PageApiOptions {
   readonly recordings: Recordings;
   readonly state: () => object;
   readonly context: () => SummaryContext;
-  readonly detail: (record: KeptDelivery) => Promise<Detail>;
+  readonly details: PageDetails;
 }
 
 /** A call of the API. */
@@ -30,8 +31,8 @@ interface Call {
 type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws PageError for any other call. */
-export function createPageApi({ feed, streams, actions, recordings, state, context, detail }: PageApiOptions) {
-  const found = ({ id }: Call) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
+export function createPageApi({ feed, streams, actions, recordings, state, context, details }: PageApiOptions) {
+  const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
   const routes: Record<string, Route> = {
     'GET /api/stream': ({ response }) => streams.open(response),
@@ -45,10 +46,19 @@ export function createPageApi({ feed, streams, actions, recordings, state, conte
       feed.clear();
       return {};
     },
-    'GET /api/deliveries/:id': (call) => detail(found(call)),
-    'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call)),
+    'GET /api/deliveries/:id': (call) => details.detail(found(call.id)),
+    'GET /api/deliveries/:id/items': (call) => {
+      const from = call.query.get('from') ?? '';
+      if (!/^\d{1,9}$/.test(from)) return fail(400, 'from must be a whole number.');
+      return details.items(found(call.id), Number(from));
+    },
+    'POST /api/compare': async ({ request }) => {
+      const { id, received } = await bytesToCompare(request);
+      return details.compare(found(id), received);
+    },
+    'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call.id)),
     'POST /api/deliveries/:id/edit': async (call) => {
-      const [send, from] = [actions.send ?? absent(), found(call)];
+      const [send, from] = [actions.send ?? absent(), found(call.id)];
       return send({ ...(await bodyToSend(call.request)), from });
     },
     'POST /api/send': async ({ request }) => {
