@@ -1,5 +1,5 @@
 import { isWebhookError } from 'event-webhook-receiver';
-import type { Attempt, DeliveryRecord } from '../deliveries/delivery-record.js';
+import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { FindingSources } from '../deliveries/findings.js';
 import type { LocalDelivery } from '../service/delivery.js';
 import { sentBody } from '../service/faults.js';
