@@ -5,6 +5,7 @@ import { until } from '../shared/format.js';
 import { notify } from '../shared/notices.js';
 import { Wire } from '../shared/text.js';
 import { FaultBanner } from '../side/fault-banner.js';
+import { QueueBanner } from '../side/queue-banner.js';
 import type { State } from '../types.js';
 
 const Fact = ({ title, text }: { title: string; text: string }) => (
@@ -42,6 +43,11 @@ function ConnectionStatus({ session }: { session: Session }) {
 const sending = signal(false);
 
 async function sendSample(session: Session): Promise<void> {
+  if (session.state.value?.webhooks?.length === 0) {
+    notify('A sample needs a webhook: register the URL of your receiver first.', 'bad');
+    session.dialog.value = 'register';
+    return;
+  }
   sending.value = true;
   try {
     await session.api.post('sample');
@@ -62,6 +68,8 @@ function toggleSide(): void {
 /** The top bar: what is running, and whether the page is connected to it. */
 export function Top({ session }: { session: Session }) {
   const state = session.state.value;
+  // One primary action a view: without a webhook it is to register one, in an open delivery to send that again.
+  const isPrimary = state?.webhooks?.length !== 0 && session.openId.value === undefined;
   return (
     <>
       <div id="bar">
@@ -89,7 +97,7 @@ export function Top({ session }: { session: Session }) {
             <button
               id="sample"
               type="button"
-              class="primary"
+              class={isPrimary ? 'primary' : ''}
               disabled={sending.value}
               onClick={() => void sendSample(session)}
             >
@@ -99,6 +107,7 @@ export function Top({ session }: { session: Session }) {
         </div>
       </div>
       <FaultBanner session={session} />
+      <QueueBanner session={session} />
     </>
   );
 }
