@@ -40,7 +40,8 @@ async function save({ api }: Session): Promise<void> {
     link.href = url;
     link.download = 'deliveries.ndjson';
     link.click();
-    URL.revokeObjectURL(url);
+    // Firefox reads it later.
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
     const omitted = Number(response.headers.get('X-Deliveries-Omitted'));
     if (omitted > 0)
       notify(`${counted(omitted, 'delivery', 'deliveries')} left out: their bodies are no longer kept.`, 'bad');
