@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { type Detail, summaryOf } from '../deliveries/views.js';
+import type { Feed } from '../deliveries/feed.js';
+import { type SummaryContext, summaryOf } from '../deliveries/views.js';
 import type { PageActions } from './page-actions.js';
+import type { PageDetails } from './page-details.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
-import { bodyToSend, jsonBody } from './request-body.js';
+import type { Recordings } from './recordings.js';
+import { bodyToSend, bytesToCompare, jsonBody } from './request-body.js';
 
 export interface PageApiOptions {
   readonly feed: Feed;
   readonly streams: Streams;
   readonly actions: PageActions;
+  readonly recordings: Recordings;
   readonly state: () => object;
-  readonly detail: (record: KeptDelivery) => Promise<Detail>;
+  readonly context: () => SummaryContext;
+  readonly details: PageDetails;
 }
 
 /** A call of the API. */
@@ -27,30 +31,42 @@ interface Call {
 type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws PageError for any other call. */
-export function createPageApi({ feed, streams, actions, state, detail }: PageApiOptions) {
-  const found = ({ id }: Call) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
+export function createPageApi({ feed, streams, actions, recordings, state, context, details }: PageApiOptions) {
+  const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
   const routes: Record<string, Route> = {
     'GET /api/stream': ({ response }) => streams.open(response),
     'GET /api/state': state,
     'GET /api/deliveries': () => {
-      const deliveries = feed.list().map(summaryOf);
+      const about = context();
+      const deliveries = feed.list().map((record) => summaryOf(record, about));
       return { deliveries, lastId: deliveries.at(-1)?.id };
     },
     'DELETE /api/deliveries': () => {
       feed.clear();
       return {};
     },
-    'GET /api/deliveries/:id': (call) => detail(found(call)),
-    'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call)),
+    'GET /api/deliveries/:id': (call) => details.detail(found(call.id)),
+    'GET /api/deliveries/:id/items': (call) => {
+      const from = call.query.get('from') ?? '';
+      if (!/^\d{1,9}$/.test(from)) return fail(400, 'from must be a whole number.');
+      return details.items(found(call.id), Number(from));
+    },
+    'POST /api/compare': async ({ request }) => {
+      const { id, received } = await bytesToCompare(request);
+      return details.compare(found(id), received);
+    },
+    'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call.id)),
     'POST /api/deliveries/:id/edit': async (call) => {
-      const [send, from] = [actions.send ?? absent(), found(call)];
+      const [send, from] = [actions.send ?? absent(), found(call.id)];
       return send({ ...(await bodyToSend(call.request)), from });
     },
     'POST /api/send': async ({ request }) => {
       const send = actions.send ?? absent();
       return send(await bodyToSend(request));
     },
+    'POST /api/recordings': ({ request }) => recordings.add(request),
+    'GET /api/recording': ({ response }) => recordings.write(response),
     'POST /api/webhooks': async ({ request }) => {
       const register = actions.register ?? absent();
       const { label, url } = await jsonBody(request);

@@ -3,16 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createExplainer, type Explainer } from '../confined/explainer.js';
 import type { Feed } from '../deliveries/feed.js';
-import { type FindingSources, findingsOf, NOT_DECODED } from '../deliveries/findings.js';
+import type { FindingSources } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/item-view.js';
-import { detailOf } from '../deliveries/views.js';
 import { endEarly } from '../end-early.js';
 import { abilities, type PageActions } from './page-actions.js';
 import { createPageApi } from './page-api.js';
+import { createPageDetails } from './page-details.js';
 import { pageFiles } from './page-files.js';
 import { createGuard, PageError, type PageGuard, secure } from './page-guard.js';
 import type { PageState, ServedState } from './page-state.js';
 import { createStreams, type StreamOptions } from './page-streams.js';
+import { createRecordings } from './recordings.js';
 
 export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit<FindingSources, 'headers'> {
   readonly feed: Feed;
@@ -48,29 +49,26 @@ export interface ServedPage {
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { feed, actions = {}, contracts = () => new Map(), explainer = createExplainer() } = options;
-  const { explain, view } = explainer.first;
   const files = pageFiles(options.directory ?? new URL('./browser/', import.meta.url));
   const token = randomBytes(32).toString('base64url');
   const can = abilities(actions);
   const limits = { maxDeliveries: feed.maxDeliveries };
   const state = (): ServedState => ({ ...options.state(), now: Date.now(), limits, can });
-  const streams = createStreams({ ...options, state });
+  const context = () => ({ headers: options.state().headers, contracts: contracts() });
+  const streams = createStreams({ ...options, state, context });
   const api = createPageApi({
     feed,
     streams,
     actions,
+    recordings: createRecordings(feed, explainer.read),
     state,
-    async detail(record) {
-      const sources = { ...options, headers: options.state().headers };
-      const [findings, viewed] = await Promise.all([
-        findingsOf(record, sources, explain),
-        view(record.rawBody, contracts()),
-      ]);
-      if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] });
-      const { contents, items } = viewed;
-      if (record.verified === false) feed.describe(record.id, contents);
-      return detailOf({ ...record, contents: record.bodyDropped ? record.contents : contents }, { findings, items });
-    },
+    context,
+    details: createPageDetails({
+      feed,
+      context,
+      explainer: explainer.first,
+      sources: () => ({ ...options, headers: options.state().headers }),
+    }),
   });
   let guard: PageGuard;
 

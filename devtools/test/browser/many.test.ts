@@ -91,10 +91,10 @@ describeInChromium('the page with 10 000 deliveries', (ground) => {
     await panel.getByText('Only the first 1.0 MB of 1.5 MB are shown.').waitFor();
     expect(await panel.getByRole('button', { name: 'Copy body' }).count()).toBe(0);
     await panel.getByRole('button', { name: 'Show all 1,048,576 characters' }).click();
-    const text = panel.getByRole('group', { name: 'Body as text' });
+    const text = panel.getByRole('region', { name: 'Body as text' });
     expect(await text.evaluate((node) => node.textContent?.length)).toBe(1_048_576);
     await panel.getByRole('button', { name: 'Hex' }).click();
-    const dump = panel.getByRole('group', { name: 'Body as a hex dump' });
+    const dump = panel.getByRole('region', { name: 'Body as a hex dump' });
     const lastLines = async () => {
       await dump.evaluate((node) => node.scrollTo(0, node.scrollHeight));
       return dump.getByText(/^000ffff[08]/).count();

@@ -78,7 +78,15 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect(JSON.parse(state.text).firstRun.secretCommand).toContain('read -rs WEBHOOK_SECRET && ');
     await call(`${listening.url}/x`, signed([sampleEventEmitted(), { id: 1 }]));
     expect(JSON.parse(await listen.until(/./))).toMatchObject({
-      delivery: { id: '1', verdict: 'failed', status: 422, target: '/x', events: 2, names: ['Transfer'], findings: [] },
+      delivery: {
+        id: '1',
+        verdict: 'refused',
+        status: 422,
+        target: '/x',
+        events: 2,
+        names: ['Transfer'],
+        findings: [],
+      },
     });
   });
 

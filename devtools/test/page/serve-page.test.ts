@@ -190,7 +190,12 @@ describe('the API of the page', () => {
   });
 
   it('says of a delivery that could not be decoded that it was not', async () => {
-    const nothing = { explain: async () => [], read: async () => undefined, view: async () => undefined };
+    const nothing = {
+      explain: async () => [],
+      read: async () => undefined,
+      view: async () => undefined,
+      compare: async () => undefined,
+    };
     const explainer: Explainer = { ...nothing, first: nothing, close() {} };
     const { feed, api } = await open({ explainer });
     feed.put(recordOf('1', { attempt: { status: 500 } }));

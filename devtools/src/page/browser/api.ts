@@ -42,7 +42,7 @@ export function createApi(token: string): Api {
       response = await fetch(`api/${path}`, { ...init, ...fixed });
     } catch (error) {
       if (init.signal?.aborted) throw error;
-      throw new ApiError(0, 'The server does not respond. Is it still running?');
+      throw new ApiError(0, 'The command does not answer. Is it still running?');
     }
     if (!response.ok) throw await errorOf(response);
     return response;

@@ -10,6 +10,7 @@ import { DropTarget } from './side/drop-target.js';
 import { Empty } from './side/empty.js';
 import { Registration } from './side/registration.js';
 import { Side } from './side/side.js';
+import { KeysDialog } from './top/keys-dialog.js';
 import { Top } from './top/top.js';
 
 /** Whether the window is so narrow that an open delivery covers the page. */
@@ -53,6 +54,7 @@ export function App({ session }: { session: Session }) {
       <Detail session={session} />
       <Registration session={session} />
       <DropTarget session={session} />
+      <KeysDialog session={session} />
       <Notices />
     </>
   );

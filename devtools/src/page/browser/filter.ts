@@ -20,8 +20,10 @@ export const isFiltering = ({ verdicts, kind, contract, text, span }: Filters) =
 
 /** What of a summary is searched. */
 function textOf(entry: Entry): string {
-  const { id, label, target, code, status, fault, kinds, contracts, names } = entry.summary;
-  entry.text ??= [id, label, target, code, status, fault, ...kinds, ...contracts, ...names].join('\n').toLowerCase();
+  const { id, label, target, code, status, fault, kinds, contracts, names, gist } = entry.summary;
+  entry.text ??= [id, label, target, code, status, fault, ...kinds, ...contracts, ...names, gist]
+    .join('\n')
+    .toLowerCase();
   return entry.text;
 }
 

@@ -1,33 +1,32 @@
 import { batch, effect, type Signal, signal } from '@preact/signals';
 import { type Api, createApi, messageOf } from './api.js';
 import { type Filters, matcher, NO_FILTERS } from './filter.js';
+import { type Cursor, createCursor, type How } from './list/cursor.js';
+import { createSearch, type Search } from './search.js';
+import { onFrame } from './shared/frame.js';
 import { notify } from './shared/notices.js';
 import { createStore, type Store } from './store.js';
 import { type Connection, follow } from './stream.js';
 import type { State } from './types.js';
 import { createView, type View } from './view.js';
 
-/** How a delivery was opened: by a key, which moves the focus into it, or by anything else. */
-export type How = 'key' | 'pointer' | 'move';
-
 /** What all parts of the page share. */
-export interface Session {
+export interface Session extends Cursor {
   readonly api: Api;
   readonly state: Signal<State | undefined>;
   readonly connection: Signal<Connection>;
   readonly store: Store;
   /** The deliveries of the store that match the filters. */
   readonly view: View;
-  /** Counts up whenever the store or the view changes. */
+  /** Counts up when the store or the view has changed, at most once a frame. */
   readonly version: Signal<number>;
-  /** Id of the open delivery. */
-  readonly openId: Signal<string | undefined>;
   /** Counts up whenever the open delivery changes, or another one is opened. */
   readonly openVersion: Signal<number>;
   readonly filters: Signal<Filters>;
-  /** Whether new deliveries wait until the list is resumed. */
-  readonly paused: Signal<boolean>;
+  readonly search: Search;
   readonly dialog: Signal<'register' | 'keys' | undefined>;
+  /** Deliveries that came while the tab was in the background. */
+  readonly unseen: Signal<number>;
   /** The time of the server, Unix milliseconds, each second. For the exact time, `now()`. */
   readonly clock: Signal<number>;
   now(): number;
@@ -47,37 +46,57 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
   const store = createStore();
   const view = createView(store);
   const state = signal<State>();
-  const connection = signal<Connection>({ kind: 'connecting' });
+  const connection = signal<Connection>({ kind: 'connecting', lost: false });
   const version = signal(0);
-  const openId = signal<string>();
   const openVersion = signal(0);
   const filters = signal(NO_FILTERS);
-  const paused = signal(false);
-  const dialog = signal<'register' | 'keys'>();
+  const unseen = signal(0);
   let clockOffset = 0;
   const now = () => Date.now() + clockOffset;
   const clock = signal(now());
-  const changed = () => void version.value++;
+  const bump = () => {
+    version.value++;
+  };
+  const changed = () => onFrame(bump);
+  const search = createSearch(api, filters);
+  const cursor = createCursor({ store, view, changed, open });
+  const { openId } = cursor;
+
+  function open(id: string, how: How = 'pointer'): void {
+    batch(() => {
+      if (openId.value !== id) openVersion.value++;
+      openId.value = id;
+      cursor.cursor.value = store.get(id) ?? cursor.cursor.value;
+    });
+    // After the panel is rendered.
+    if (how === 'key' || phone.matches) queueMicrotask(() => document.getElementById('detail-title')?.focus());
+  }
 
   function close(): void {
     if (openId.value === undefined) return;
     openId.value = undefined;
+    cursor.leave();
     // After the page is no longer inert.
     queueMicrotask(() => document.getElementById('list')?.focus({ preventScroll: true }));
+  }
+
+  /** A delivery that was opened by its address, or sent again, is in the list only later. */
+  function findOpen(): void {
+    const entry = store.get(openId.value ?? '');
+    if (entry && view.indexOf(entry) >= 0) cursor.cursor.value = entry;
   }
 
   function onCleared(): void {
     store.clear();
     view.refresh();
-    batch(() => {
-      close();
-      changed();
-    });
+    close();
+    cursor.toTop();
+    changed();
   }
 
   effect(() => {
-    view.setFilter(matcher(filters.value));
-    version.value = version.peek() + 1;
+    view.setFilter(matcher(filters.value, search.found.value));
+    changed();
   });
   setInterval(() => {
     clock.value = now();
@@ -92,17 +111,19 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
     onSnapshot(deliveries) {
       store.replace(deliveries);
       view.refresh();
-      batch(() => {
-        openVersion.value++;
-        changed();
-      });
+      search.again();
+      openVersion.value++;
+      findOpen();
+      changed();
     },
     onDeliveries(deliveries) {
-      view.update(store.apply(deliveries));
-      batch(() => {
-        if (deliveries.some(({ id }) => id === openId.value)) openVersion.value++;
-        changed();
-      });
+      const change = store.apply(deliveries);
+      view.update(change);
+      search.again();
+      if (document.hidden) unseen.value += change.added.length;
+      if (deliveries.some(({ id }) => id === openId.value)) openVersion.value++;
+      findOpen();
+      changed();
     },
     onCleared,
     onConnection(next) {
@@ -112,27 +133,21 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
   });
 
   return {
+    ...cursor,
     api,
     state,
     connection,
     store,
     view,
     version,
-    openId,
     openVersion,
     filters,
-    paused,
-    dialog,
+    search,
+    dialog: signal(),
+    unseen,
     clock,
     now,
-    open(id, how = 'pointer') {
-      batch(() => {
-        if (openId.value !== id) openVersion.value++;
-        openId.value = id;
-      });
-      // After the panel is rendered.
-      if (how === 'key' || phone.matches) queueMicrotask(() => document.getElementById('detail-title')?.focus());
-    },
+    open,
     close,
     async clear() {
       try {

@@ -1,10 +1,19 @@
-import { type Api, ApiError, messageOf } from './api.js';
+import { type Api, ApiError } from './api.js';
 import { serverSentEvents } from './sse.js';
 import type { State, Summary } from './types.js';
 
+/** `lost` when the page was connected before, or has tried. */
 export type Connection =
-  | { readonly kind: 'connecting' | 'live' }
-  | { readonly kind: 'waiting'; readonly until: number; readonly reason: string };
+  | { readonly kind: 'connecting'; readonly lost: boolean }
+  | { readonly kind: 'live'; readonly lost: false }
+  | {
+      readonly kind: 'waiting';
+      readonly lost: true;
+      /** When it tries again, Unix milliseconds of this computer. */
+      readonly until: number;
+      readonly reason: string;
+      tryNow(): void;
+    };
 
 export interface Hooks {
   readonly onState: (state: State) => void;
@@ -22,16 +31,20 @@ const LONGEST_WAIT_MS = 15_000;
 /** Longer than the server's heartbeat interval of 15 s. */
 const SILENCE_MS = 45_000;
 
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      removeEventListener('online', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    addEventListener('online', done);
+/** Waits, unless `now` is called or the computer comes online before. */
+function waitFor(ms: number): { readonly over: Promise<void>; now(): void } {
+  let now = () => {};
+  const over = new Promise<void>((resolve) => {
+    now = resolve;
+    setTimeout(resolve, ms);
+    addEventListener('online', () => resolve(), { once: true });
   });
+  return { over, now };
+}
+
+/** Why the connection ended, in words for the reader: a browser's own are of no help. */
+function reasonOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : 'The connection broke. Is the command still running?';
 }
 
 /**
@@ -55,7 +68,7 @@ export async function follow(api: Api, hooks: Hooks): Promise<void> {
       hooks.onState(await api.get('state', abort.signal));
       hooks.onSnapshot((await api.get('deliveries', abort.signal)).deliveries);
       failures = 0;
-      hooks.onConnection({ kind: 'live' });
+      hooks.onConnection({ kind: 'live', lost: false });
       for await (const { event, data } of serverSentEvents(body, alive)) {
         if (event === 'deliveries') hooks.onDeliveries(JSON.parse(data));
         else if (event === 'cleared') hooks.onCleared();
@@ -68,16 +81,17 @@ export async function follow(api: Api, hooks: Hooks): Promise<void> {
   }
 
   for (;;) {
-    hooks.onConnection({ kind: 'connecting' });
-    let reason = 'The connection was closed.';
+    hooks.onConnection({ kind: 'connecting', lost: failures > 0 });
+    let reason = 'The command has closed the connection.';
     try {
       await once();
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return hooks.onUnauthorized();
-      reason = messageOf(error);
+      reason = reasonOf(error);
     }
     const ms = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++) * (0.75 + Math.random() / 4);
-    hooks.onConnection({ kind: 'waiting', until: Date.now() + ms, reason });
-    await wait(ms);
+    const wait = waitFor(ms);
+    hooks.onConnection({ kind: 'waiting', lost: true, until: Date.now() + ms, reason, tryNow: wait.now });
+    await wait.over;
   }
 }

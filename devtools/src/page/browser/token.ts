@@ -10,14 +10,39 @@ function tokenIn(text: string): string | undefined {
 /** Whether the address bar contains a token. */
 export const tokenIsGiven = () => location.hash.startsWith('#token=');
 
-/** The token that this page was opened with. It is removed from the address bar and kept while the tab is open. */
+/**
+ * The token that this page was opened with. It is removed from the address bar, which keeps the rest (url.ts), and kept
+ * while the tab is open.
+ */
 export function takeToken(): string | undefined {
   const token = tokenIsGiven() ? tokenIn(location.hash) : undefined;
   if (token) {
     sessionStorage.setItem(KEY, token);
-    history.replaceState(null, '', location.pathname + location.search);
+    const rest = location.hash.replace(/^#token=[^&]*&?/, '');
+    history.replaceState(null, '', location.pathname + location.search + (rest && `#${rest}`));
   }
   return token ?? sessionStorage.getItem(KEY) ?? undefined;
+}
+
+const CHANNEL = 'event-webhooks-token';
+const ANSWER_MS = 300;
+
+/** Gives the token to further tabs of this page, which ask for it when a link is opened in them. Nothing is stored. */
+export function shareToken(token: string): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = ({ data }) => {
+    if (data === 'ask') channel.postMessage({ token });
+  };
+}
+
+/** Asks the other tabs for the token. */
+export function askForToken(): Promise<string | undefined> {
+  const channel = new BroadcastChannel(CHANNEL);
+  return new Promise<string | undefined>((resolve) => {
+    channel.onmessage = ({ data }) => typeof data?.token === 'string' && resolve(data.token);
+    setTimeout(resolve, ANSWER_MS, undefined);
+    channel.postMessage('ask');
+  }).finally(() => channel.close());
 }
 
 /** Keeps a token that was pasted: the whole address, or the token itself. */

@@ -55,6 +55,10 @@ export function createView(store: Store) {
     length,
     waiting: () => passed.length - length(),
     at: (index: number): Entry | undefined => passed[length() - 1 - index],
+    bySeq(seq: number): Entry | undefined {
+      const entry = passed[countBefore(passed, seq)];
+      return entry?.seq === seq ? entry : undefined;
+    },
     indexOf(entry: Entry): number {
       const index = countBefore(passed, entry.seq);
       return passed[index] === entry && index < length() ? length() - 1 - index : -1;

@@ -1,19 +1,23 @@
 import { useRef } from 'preact/hooks';
 import { isFiltering } from '../filter.js';
 import type { Session } from '../session.js';
-import { counted, grouped } from '../shared/format.js';
+import { clock, grouped } from '../shared/format.js';
 import { VerdictIcon, verdicts } from '../shared/verdict.js';
 import type { Verdict } from '../types.js';
 import { Choice } from './choice.js';
+import { Counts } from './counts.js';
 
 const toggled = (all: readonly Verdict[], one: Verdict) =>
   all.includes(one) ? all.filter((each) => each !== one) : [...all, one];
 
-/** `3 of 12 deliveries`. */
-function Total({ session: { store, view } }: { session: Session }) {
-  const [shown, all] = [view.length() + view.waiting(), store.all().length];
-  const deliveries = counted(all, 'delivery', 'deliveries');
-  return <span class="total">{shown === all ? deliveries : `${grouped(shown)} of ${deliveries}`}</span>;
+/** Says that not everything was searched. */
+function SearchProblem({ session: { search } }: { session: Session }) {
+  const problem = search.problem.value;
+  return (
+    <span class="search-problem" role="status" title={problem}>
+      {problem}
+    </span>
+  );
 }
 
 /** Filters by verdict, kind, contract and text. */
@@ -21,7 +25,7 @@ export function Filters({ session }: { session: Session }) {
   const { store, filters, version } = session;
   void version.value;
   const search = useRef<HTMLInputElement>(null);
-  const { verdicts: on, kind, contract, text } = filters.value;
+  const { verdicts: on, kind, contract, text, span } = filters.value;
   const set = (change: Partial<typeof filters.value>) => {
     filters.value = { ...filters.value, ...change };
   };
@@ -47,13 +51,10 @@ export function Filters({ session }: { session: Session }) {
         ))}
       </fieldset>
       <div class="counts">
-        <Total session={session} />
         <button type="button" class="quiet" hidden={!isFiltering(filters.value)} onClick={reset}>
-          Reset filters
+          Reset<span class="unseen"> filters</span>
         </button>
-        <button type="button" class="quiet" hidden={store.all().length === 0} onClick={() => void session.clear()}>
-          Clear list
-        </button>
+        <Counts session={session} />
       </div>
       <div class="choices">
         <Choice
@@ -73,13 +74,21 @@ export function Filters({ session }: { session: Session }) {
         <input
           ref={search}
           type="search"
-          placeholder="Search"
-          aria-label="Search in names, labels, targets and codes"
+          placeholder="Any text"
+          aria-label="Search in any text of the deliveries"
+          title="Body, headers, answer, ids, addresses, amounts, hashes"
           spellcheck={false}
           autocomplete="off"
           value={text}
           onInput={({ currentTarget }) => set({ text: currentTarget.value })}
         />
+        <SearchProblem session={session} />
+        {span && (
+          <button type="button" class="span-chip" onClick={() => set({ span: undefined })}>
+            {clock(span.from).slice(0, 8)}–{clock(span.to).slice(0, 8)} ✕
+            <span class="unseen"> remove this time filter</span>
+          </button>
+        )}
       </div>
     </>
   );

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
-import { until } from '../shared/format.js';
 import { notify } from '../shared/notices.js';
 import { Wire } from '../shared/text.js';
 import { FaultBanner } from '../side/fault-banner.js';
 import { QueueBanner } from '../side/queue-banner.js';
 import type { State } from '../types.js';
+import { ConnectionStatus } from './connection.js';
 
 const Fact = ({ title, text }: { title: string; text: string }) => (
   <div>
@@ -24,19 +24,6 @@ function Facts({ state: { mode, service, chain, target } }: { state: State }) {
       {target && <Fact title="Forwards to" text={target} />}
       {chain && <Fact title="Chain" text={`${chain.chainId} at ${chain.rpcUrl}`} />}
     </>
-  );
-}
-
-/** Announced when it changes; the countdown is only visible. */
-function ConnectionStatus({ session }: { session: Session }) {
-  const connection = session.connection.value;
-  const { kind } = connection;
-  void session.clock.value;
-  return (
-    <span id="connection" role="status" class={kind} title={kind === 'waiting' ? connection.reason : ''}>
-      <span>{{ connecting: 'Connecting…', live: 'Live', waiting: 'Not connected' }[kind]}</span>
-      <span aria-hidden="true">{kind === 'waiting' && `: retrying ${until(connection.until, Date.now())}`}</span>
-    </span>
   );
 }
 
@@ -84,6 +71,17 @@ export function Top({ session }: { session: Session }) {
         <dl id="facts">{state && <Facts state={state} />}</dl>
         <div id="actions">
           <ConnectionStatus session={session} />
+          <button
+            type="button"
+            class="quiet keys-button"
+            aria-label="Keyboard shortcuts"
+            title="Keyboard shortcuts (?)"
+            onClick={() => {
+              session.dialog.value = 'keys';
+            }}
+          >
+            ?
+          </button>
           <button
             id="toggle-side"
             type="button"
