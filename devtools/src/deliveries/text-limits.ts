@@ -24,3 +24,8 @@ export function budget(characters: number): (text: string, most: number) => stri
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
+
+/** How many there are beyond a limit, if any. */
+export function beyond(all: readonly unknown[], most: number): number | undefined {
+  return all.length > most ? all.length - most : undefined;
+}

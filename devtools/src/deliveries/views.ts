@@ -5,7 +5,7 @@ import type { KeptDelivery } from './feed.js';
 import { gistText } from './gist.js';
 import { headerOf } from './headers.js';
 import type { ItemView, KnownContracts } from './item-view.js';
-import { cut } from './text-limits.js';
+import { beyond, cut } from './text-limits.js';
 import { verdictOf } from './verdict.js';
 
 /** A delivery in the list. Every text is cut to 200 characters. */
@@ -38,6 +38,12 @@ export interface Summary {
   readonly timestampAt?: number | undefined;
 }
 
+/** An attempt, with its first 100 headers. */
+export interface AttemptView extends Attempt {
+  /** How many more headers there are. */
+  readonly moreHeaders?: number | undefined;
+}
+
 /** A delivery in full, for the detail panel. Its size is bounded. */
 export interface Detail extends Omit<Summary, 'attempts'> {
   /** Of the last attempt. */
@@ -49,7 +55,9 @@ export interface Detail extends Omit<Summary, 'attempts'> {
   /** What was signed, if a fault sent other bytes; at most 1 MiB. */
   readonly signedBase64?: string | undefined;
   /** The last 100; only the last 10 with their responses. */
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly AttemptView[];
+  /** How many attempts there were before these. */
+  readonly earlierAttempts?: number | undefined;
   /** Why it does not verify, the likeliest cause first. */
   readonly findings: readonly Finding[];
   /** The first 200; `events` is the total. */
@@ -116,9 +124,11 @@ export function detailOf(
     signedBase64: record.signedBody && base64Of(record.signedBody),
     bodyTruncated: record.rawBody.byteLength > BODY || undefined,
     bodyDropped: record.bodyDropped || undefined,
+    earlierAttempts: beyond(record.attempts, ATTEMPTS),
     attempts: record.attempts.slice(-ATTEMPTS).map((attempt, at, { length }) => ({
       ...attempt,
       headers: headersOf(attempt),
+      moreHeaders: beyond(attempt.headers, HEADERS),
       reason: attempt.reason === undefined ? undefined : cut(attempt.reason, REASON),
       response: at < length - RESPONSES ? undefined : responseOf(attempt.response),
     })),

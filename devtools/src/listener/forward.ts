@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { AttemptResponse, HeaderLine } from '../deliveries/delivery-record.js';
+import type { Attempt, AttemptResponse, HeaderLine } from '../deliveries/delivery-record.js';
 import { createCapture } from '../service/capture.js';
 import { tlsReason } from '../tls-reason.js';
 
@@ -73,6 +73,12 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
     });
     request.end(body);
   });
+}
+
+/** What the sender gets: the answer of the target, or 503. */
+export function answerOf({ status, reason, code }: Forwarded): Partial<Attempt> {
+  if (status === undefined) return { status: 503, reason, code };
+  return { status, reason: status >= 200 && status < 300 ? undefined : `The target answered ${status}.` };
 }
 
 function forwardedHeaders(headers: readonly HeaderLine[], host: string, bytes: number): [string, string][] {

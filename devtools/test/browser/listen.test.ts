@@ -17,6 +17,7 @@ describePage('the page of listen', (ground) => {
     };
     const served = await servePage({
       feed,
+      directory: new URL('../../dist/cli/browser/', import.meta.url),
       secretOf: () => undefined,
       actions: target === undefined ? {} : { resend },
       state: () => ({

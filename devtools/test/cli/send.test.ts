@@ -1,7 +1,7 @@
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
-import { recordingLine } from '../../src/cli/recording.js';
 import { tamperNames } from '../../src/cli/send/tamper-names.js';
+import { recordingLine } from '../../src/deliveries/recorded.js';
 import { receiver, serve } from './receiver.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 

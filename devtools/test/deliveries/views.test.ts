@@ -149,9 +149,11 @@ describe('detailOf', () => {
         ],
       },
     ];
-    const contracts = new Map([[TOKEN, { abi, decimals: 18 }]]);
+    const contracts = new Map([[TOKEN, { abi, decimals: 18, symbol: 'x'.repeat(30) }]]);
     const { items } = detailOf(kept('1', { events: [transfer('1.5', '14d1120d7b160000')] }), contracts);
-    expect(items[0]?.inputs?.[2]).toMatchObject({ exact: '1500000000000000000', formatted: '1.5' });
+    const symbol = `${'x'.repeat(19)}…`;
+    expect(items[0]?.inputs?.[2]).toMatchObject({ exact: '1500000000000000000', formatted: '1.5', symbol });
+    expect(items[0]?.inputs?.[0]?.symbol).toBeUndefined();
   });
 
   it('shows no exact amount where the log says another than the input', () => {
@@ -191,6 +193,23 @@ describe('detailOf', () => {
     });
   });
 
+  it('says how many headers, issues and arguments of a call are left out', () => {
+    const headers = Array.from({ length: 130 }, (_, n) => [`X-${n}`, 'v'] as [string, string]);
+    const inputs = Array.from({ length: 120 }, (_, n) => ({ name: `i${n}`, value: 1, hashed: 1, type: 1 })) as never;
+    const { attempts, items, earlierAttempts } = detailOf(
+      kept('1', {
+        events: [sampleEventEmitted({ data: { event: { inputs } } }), sampleEventEmitted()],
+        attempt: { headers },
+      }),
+    );
+    expect(attempts[0]).toMatchObject({ moreHeaders: 30 });
+    expect(attempts[0]?.headers).toHaveLength(100);
+    expect(earlierAttempts).toBeUndefined();
+    expect(items[0]?.issues).toHaveLength(20);
+    expect(items[0]?.moreIssues).toBeGreaterThan(0);
+    expect(items[1]?.moreInputs).toBeUndefined();
+  });
+
   it('is bounded, whatever the delivery is', () => {
     const inputs = Array.from({ length: 300 }, () => ({
       name: HUGE.slice(0, 2_000),
@@ -208,6 +227,8 @@ describe('detailOf', () => {
     });
     expect(detail.items).toHaveLength(200);
     expect(detail.attempts).toHaveLength(100);
+    expect(detail.earlierAttempts).toBe(400);
+    expect(detail.items[0]).toMatchObject({ moreInputs: 200 });
     expect(detail.bodyTruncated).toBe(true);
     expect(Buffer.from(detail.bodyBase64, 'base64')).toHaveLength(1024 * 1024);
     expect(JSON.stringify(detail.items).length).toBeLessThan(4_000_000);

@@ -5,6 +5,7 @@ import { createExplainer } from '../../confined/explainer.js';
 import { createFeed } from '../../deliveries/feed.js';
 import { verdictOf } from '../../deliveries/verdict.js';
 import { lastOf } from '../../deliveries/views.js';
+import { readFirstRun } from '../../page/first-run.js';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { PageError } from '../../page/page-guard.js';
 import { type ServedPage, servePage } from '../../page/serve-page.js';
@@ -22,6 +23,7 @@ import { readWanted, registerWanted } from '../registrations.js';
 import { type ApiKeyOptions, readApiKey } from '../secrets.js';
 import { startInteractive } from '../terminal/interactive.js';
 import { createLineFilter } from '../terminal/line-filter.js';
+import { version } from '../version.js';
 
 interface EmulateOptions extends ChainOptions, HeaderOptions, ApiKeyOptions {
   readonly port: number;
@@ -44,6 +46,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
   const apiKey = hasKey ? await readApiKey({ options, env, stdin, output }) : undefined;
   const feed = createFeed();
   const closing: (() => Promise<void>)[] = [];
+  const shownVersion = version();
   let page: ServedPage | undefined;
   let chain: ChainSource | undefined;
   let printer: DeliveryPrinter | undefined;
@@ -89,13 +92,16 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
     }
     const actions = localActions(service, () => sample());
     if (options.page) {
+      const firstRun = await readFirstRun({ directory: process.cwd(), secretFile: options.secretOut });
       page = await listening('page-port', options.pagePort, () =>
         servePage({
           ...{ feed, port: options.pagePort, ...sources, explainer, contracts, actions },
           state: () => ({
             ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },
-            ...{ webhooks: service.webhooks(), faults: service.faults, chain: chain?.view },
+            ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
+            version: shownVersion,
             service: { url: service.url },
+            firstRun: service.webhooks().length === 0 ? firstRun : undefined,
           }),
         }),
       );

@@ -5,6 +5,7 @@ import { verdictOf } from '../../deliveries/verdict.js';
 import { lastOf } from '../../deliveries/views.js';
 import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
+import { readFirstRun } from '../../page/first-run.js';
 import { PageError } from '../../page/page-guard.js';
 import { servePage } from '../../page/serve-page.js';
 import { usageError } from '../command-error.js';
@@ -19,6 +20,7 @@ import { readSecret, type SecretOptions } from '../secrets.js';
 import { startInteractive } from '../terminal/interactive.js';
 import { createLineFilter } from '../terminal/line-filter.js';
 import { readUrl, shownUrl } from '../urls.js';
+import { version } from '../version.js';
 import { visible } from '../visible.js';
 
 interface ListenOptions extends HeaderOptions, SecretOptions {
@@ -49,7 +51,7 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
   const recording = options.record === undefined ? undefined : await openRecording(options.record, { output, limit });
   const shown = target && shownUrl(target);
   const feed = createFeed();
-  const sources = { headers, toleranceSeconds: options.tolerance, secretOf: () => secret };
+  const sources = { headers, toleranceSeconds: options.tolerance, forwardedTo: shown, secretOf: () => secret };
   const closing: (() => Promise<void>)[] = [async () => recording?.close()];
   const explainer = createExplainer();
   const style = options.events ? (await import('../event-lines.js')).eventStyle(() => new Map()) : deliveryStyle;
@@ -85,6 +87,8 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
       startListener({ ...receiving, ...on, port, host, target, now }),
     );
     closing.unshift(() => listener.close());
+    const { secretFile } = options;
+    const firstRun = target ? undefined : await readFirstRun({ directory: process.cwd(), secretFile });
     async function resend(record: KeptDelivery): Promise<{ id: string }> {
       if (target === undefined) throw new PageError(409, 'There is no app to resend to: start with --forward.');
       const resent = await listener.resend(record);
@@ -94,9 +98,11 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
     const state = () => ({
       mode: 'listen' as const,
       title: `Listening at ${listener.url}`,
+      version: version(),
       service: { url: listener.url },
       target: shown,
       headers,
+      firstRun,
     });
     const page = !options.page
       ? undefined
@@ -105,7 +111,7 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
             ...sources,
             ...{ feed, explainer, state },
             port: options.pagePort,
-            actions: target ? { resend } : {},
+            actions: target ? { resend, send: listener.send } : {},
           }),
         );
     if (page) closing.unshift(() => page.close());

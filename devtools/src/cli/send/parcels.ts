@@ -2,11 +2,12 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { type HeaderNames, serviceHeaders } from 'event-webhook-receiver/verify';
+import type { RecordedDelivery } from '../../deliveries/recorded.js';
 import { inputError } from '../command-error.js';
 import { namesIn } from '../header-names.js';
 import { readInput } from '../input-file.js';
 import type { Output } from '../output.js';
-import { type RecordedDelivery, readRecording, recordedDelivery } from '../recording.js';
+import { readRecording, recordedDelivery } from '../recording.js';
 import type { HeaderLines } from './post.js';
 
 /** A body to send, with its headers except the signature's. */
