@@ -1,18 +1,12 @@
 // The types of what the page's server sends.
-import type { Summary as SummaryBefore } from '../../deliveries/views.js';
 import type { Faults } from '../../service/faults.js';
 import type { ServedState } from '../page-state.js';
 
 export type { Attempt, HeaderLine, Verdict } from '../../deliveries/delivery-record.js';
 export type { InputView, ItemView } from '../../deliveries/item-view.js';
-export type { Detail } from '../../deliveries/views.js';
+export type { Detail, Summary } from '../../deliveries/views.js';
 export type { Finding } from '../../explain/finding.js';
 export type { Faults };
-
-export interface Summary extends SummaryBefore {
-  readonly gist?: string;
-  readonly recorded?: true;
-}
 
 export interface Webhook {
   readonly id: number;
