@@ -12,7 +12,7 @@ export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {
   const { id, webhookId, label, url: target, nextAttemptAt } = delivery;
   const none = { at: now, headers: [], code: 'GIVEN_UP', reason: 'Dropped before it was sent: the queue was full.' };
   const attempts = delivery.attempts.length > 0 ? delivery.attempts : [none];
-  const rawBody = sentBody(delivery.rawBody, attempts.at(-1)?.tampered);
+  const rawBody = sentBody(delivery.rawBody, delivery.attempts.at(-1)?.tampered);
   const signedBody = rawBody === delivery.rawBody ? undefined : delivery.rawBody;
   return { id, webhookId, label, target, rawBody, signedBody, attempts, nextAttemptAt };
 }
