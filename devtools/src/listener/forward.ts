@@ -1,7 +1,8 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { AttemptResponse, HeaderLine } from '../deliveries/delivery-record.js';
+import type { Attempt, AttemptResponse, HeaderLine } from '../deliveries/delivery-record.js';
 import { createCapture } from '../service/capture.js';
+import { tlsReason } from '../tls-reason.js';
 
 /** The outcome of forwarding a delivery. */
 export interface Forwarded {
@@ -74,6 +75,12 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
   });
 }
 
+/** What the sender gets: the answer of the target, or 503. */
+export function answerOf({ status, reason, code }: Forwarded): Partial<Attempt> {
+  if (status === undefined) return { status: 503, reason, code };
+  return { status, reason: status >= 200 && status < 300 ? undefined : `The target answered ${status}.` };
+}
+
 function forwardedHeaders(headers: readonly HeaderLine[], host: string, bytes: number): [string, string][] {
   // Headers that Connection names belong to the connection too.
   const named = headers
@@ -124,5 +131,6 @@ function reasonOf(error: unknown, target: URL): string {
   if (code === 'ECONNREFUSED') return `Nothing is listening at ${target.host}. Is your app running?`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The host ${target.hostname} does not exist. Check the URL.`;
   if (code === 'ECONNRESET') return 'The target closed the connection without an answer.';
-  return 'The target could not be reached.';
+  const tls = tlsReason(code);
+  return tls === undefined ? 'The target could not be reached.' : `No TLS connection to ${target.host}: ${tls}`;
 }

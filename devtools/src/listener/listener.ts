@@ -4,16 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, type DeliveryRequest, type DeliveryResult } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
-import { signDelivery, verifySignature } from 'event-webhook-receiver/verify';
 import type { Attempt, AttemptResponse, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
-import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { headerOf } from '../deliveries/headers.js';
-import { lastOf } from '../deliveries/views.js';
-import { PageError } from '../page/page-guard.js';
+import type { Feed } from '../deliveries/feed.js';
 import { createBrake } from './brake.js';
 import { acceptConnections } from './connections.js';
-import { type Forwarded, forward } from './forward.js';
+import { answerOf, type Forwarded, forward } from './forward.js';
 import { createBodyReader } from './read-body.js';
+import { createSigning, type Signing } from './signing.js';
 
 export interface ListenerOptions {
   readonly feed: Feed;
@@ -38,14 +35,9 @@ export interface ListenerOptions {
   onOther?(request: { method: string; path: string; status: number }): void;
 }
 
-/** A receiver that listens, and puts every delivery into a feed. */
-export interface Listener {
+/** A receiver that listens, and puts every delivery into a feed. Signs and sends deliveries to its target, if it has one. */
+export interface Listener extends Signing {
   readonly url: string;
-  /**
-   * Sends a delivery to the target again: the same bytes with a new timestamp and signature. Throws PageError for a delivery
-   * that is not authentic, because the new signature would make it authentic.
-   */
-  resend(record: KeptDelivery): Promise<{ id: string }>;
   /** Stops listening, and resolves when the deliveries under way have been answered. */
   close(): Promise<void>;
 }
@@ -164,11 +156,23 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     });
     await answer(request, response);
     if (taken === undefined) return;
-    // If showing a delivery fails, the listener must keep running; the delivery is in the feed.
-    const reported = taken.report().catch(() => {});
+    await report(taken.report());
+  });
+
+  /** Waits for a report. If it fails, the listener must keep running; the delivery is in the feed. */
+  async function report(work: Promise<void>): Promise<void> {
+    const reported = work.catch(() => {});
     reporting.add(reported);
     await reported;
     reporting.delete(reported);
+  }
+
+  const signing = createSigning({
+    ...{ feed, secret, headers: names, now, handOn, nextId: () => String(++lastId) },
+    onSent(delivery) {
+      const told = (record: DeliveryRecord) => options.onDelivery?.(record, { method: 'POST', path: record.target });
+      void report(delivery.then(told));
+    },
   });
   const { server, closeIdle, closeAll } = acceptConnections(http, MAX_ARRIVING);
   await new Promise<void>((resolve, reject) => {
@@ -179,32 +183,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
-    async resend(record) {
-      if (record.bodyDropped) throw new PageError(409, 'The bytes of this delivery are no longer kept.');
-      const last = lastOf(record);
-      const value = (name: string) => headerOf(last.headers, name) ?? '';
-      if (!verifySignature(record.rawBody, value(names.signature), value(names.timestamp), secret)) {
-        throw new PageError(409, 'This delivery is not authentic, so it is not signed and forwarded.');
-      }
-      const at = now();
-      const signed = signDelivery(record.rawBody, { secret, timestamp: Math.floor(at / 1000), headers: names });
-      const headers = last.headers.map(([name, each]): HeaderLine => {
-        const lower = name.toLowerCase();
-        if (lower === names.signature.toLowerCase()) return [name, signed.signature];
-        return [name, lower === names.timestamp.toLowerCase() ? signed.timestamp : each];
-      });
-      const pending: Attempt = { at, headers };
-      feed.put({ ...record, attempts: [...record.attempts, pending] });
-      const forwarded = await handOn(headers, record.rawBody);
-      const { durationMs } = forwarded;
-      const response = await forwarded.response;
-      const done = { at, headers, ...answerOf(forwarded), durationMs, ...(response && { response }) };
-      // Read again: the delivery may have been resent meanwhile.
-      const current = feed.get(record.id);
-      const attempts = current?.attempts.map((attempt) => (attempt === pending ? done : attempt));
-      if (current && attempts) feed.put({ ...current, attempts });
-      return { id: record.id };
-    },
+    ...signing,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closeIdle();
@@ -252,12 +231,6 @@ function linesOf({ rawHeaders }: IncomingMessage): HeaderLine[] {
   const lines: HeaderLine[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(rawHeaders.slice(at, at + 2) as [string, string]);
   return lines;
-}
-
-/** What the sender gets: the answer of the target, or 503. */
-function answerOf({ status, reason, code }: Forwarded): Partial<Attempt> {
-  if (status === undefined) return { status: 503, reason, code };
-  return { status, reason: status >= 200 && status < 300 ? undefined : `The target answered ${status}.` };
 }
 
 function answerForwarded(response: ServerResponse, { status, retryAfter }: Forwarded): void {

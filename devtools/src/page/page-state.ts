@@ -1,5 +1,6 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { HeldQueue } from '../service/held-queue.js';
+import type { FirstRun } from './first-run.js';
 import type { Can } from './page-actions.js';
 
 /** A token contract, as far as its node describes it. */
@@ -40,6 +41,8 @@ export interface PageState {
   /** Webhooks whose deliveries wait behind one that is being retried. */
   readonly queue?: readonly HeldQueue[] | undefined;
   readonly chain?: ChainView | undefined;
+  /** While no receiver is known: how to write one. */
+  readonly firstRun?: FirstRun | undefined;
   readonly service?: { url: string } | undefined;
 }
 

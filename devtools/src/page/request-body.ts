@@ -49,6 +49,7 @@ export const MOST_SENT = 10 * 1024 * 1024;
 export async function bodyToSend(request: IncomingMessage): Promise<{ rawBody: Uint8Array; webhookId?: number }> {
   const { bodyBase64, webhookId } = await jsonBody(request, inBase64(MOST_SENT));
   const rawBody = fromBase64(bodyBase64, MOST_SENT);
+  if (rawBody.byteLength === 0) throw new PageError(400, 'The delivery has no body.');
   if (webhookId === undefined) return { rawBody };
   if (!Number.isSafeInteger(webhookId)) throw new PageError(400, 'webhookId must be a whole number.');
   return { rawBody, webhookId: webhookId as number };

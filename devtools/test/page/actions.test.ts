@@ -55,6 +55,7 @@ describe('the actions of the page', () => {
     [{ bodyBase64: 'W1*0=' }, 400, 'bodyBase64 is not base64.'],
     [{ bodyBase64: 'W10=', webhookId: '1' }, 400, 'webhookId must be a whole number.'],
     [{ bodyBase64: 'W10=', webhookId: 1.5 }, 400, 'webhookId must be a whole number.'],
+    [{ bodyBase64: '' }, 400, 'The delivery has no body.'],
     [[], 400, 'The body is not a JSON object.'],
     [{ bodyBase64: base64('x'.repeat(10 * 1024 * 1024 + 1)) }, 413, 'The delivery is larger than 10 MiB.'],
   ])('are not called for a body that cannot be sent (%#)', async (body, status, message) => {
