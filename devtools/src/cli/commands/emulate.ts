@@ -92,7 +92,10 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
     }
     const actions = localActions(service, () => sample());
     if (options.page) {
-      const firstRun = await readFirstRun({ directory: process.cwd(), secretFile: options.secretOut });
+      const directory = process.cwd();
+      // The file has the secret of a webhook that is there already.
+      const registered = await readFirstRun({ directory, secretFile: options.secretOut });
+      const firstRun = await readFirstRun({ directory });
       page = await listening('page-port', options.pagePort, () =>
         servePage({
           ...{ feed, port: options.pagePort, ...sources, explainer, contracts, actions },
@@ -101,7 +104,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
             ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
             version: shownVersion,
             service: { url: service.url },
-            firstRun: service.webhooks().length === 0 ? firstRun : undefined,
+            firstRun: service.webhooks().length === 0 ? firstRun : registered,
           }),
         }),
       );

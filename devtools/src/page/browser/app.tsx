@@ -8,6 +8,7 @@ import { phone, type Session } from './session.js';
 import { Notices } from './shared/notices.js';
 import { DropTarget } from './side/drop-target.js';
 import { Empty } from './side/empty.js';
+import { ReceiverDialog } from './side/receiver.js';
 import { Registration } from './side/registration.js';
 import { Side } from './side/side.js';
 import { KeysDialog } from './top/keys-dialog.js';
@@ -53,6 +54,7 @@ export function App({ session }: { session: Session }) {
       </main>
       <Detail session={session} />
       <Registration session={session} />
+      <ReceiverDialog session={session} />
       <DropTarget session={session} />
       <KeysDialog session={session} />
       <Notices />

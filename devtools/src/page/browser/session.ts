@@ -24,7 +24,7 @@ export interface Session extends Cursor {
   readonly openVersion: Signal<number>;
   readonly filters: Signal<Filters>;
   readonly search: Search;
-  readonly dialog: Signal<'register' | 'keys' | undefined>;
+  readonly dialog: Signal<'register' | 'receiver' | 'keys' | undefined>;
   /** Deliveries that came while the tab was in the background. */
   readonly unseen: Signal<number>;
   /** The time of the server, Unix milliseconds, each second. For the exact time, `now()`. */

@@ -1,23 +1,7 @@
 import type { Session } from '../session.js';
-import { visible } from '../shared/text.js';
 import type { State } from '../types.js';
 import { CommandLine } from './command-line.js';
-
-type First = NonNullable<State['firstRun']>;
-
-/** The code of a first receiver, and how it is started. */
-function Receiver({ first }: { first: First }) {
-  const { framework, file, snippet, install, secretCommand } = first;
-  return (
-    <>
-      {install && <CommandLine text={install} label="Install" />}
-      <p class="file mono">{visible(file)}</p>
-      <CommandLine text={snippet} what="Code" label={`A receiver for ${framework}`} />
-      <p>Start it with its secret:</p>
-      <CommandLine text={secretCommand} label="Start" />
-    </>
-  );
-}
+import { type First, Receiver } from './receiver.js';
 
 /** The service has no webhook: the first step. */
 function NoWebhook({ session, first }: { session: Session; first: First | undefined }) {

@@ -119,7 +119,8 @@ function Content({ session, onClose }: { session: Session; onClose: () => void }
   const [created, setCreated] = useState<Created>();
   // The state has none of it as soon as the webhook is registered.
   const [firstRun] = useState(session.state.value?.firstRun);
-  if (created) return <Secret created={created} command={firstRun?.secretCommand} onDone={onClose} />;
+  if (created)
+    return <Secret created={created} command={firstRun?.asks ? firstRun.secretCommand : undefined} onDone={onClose} />;
   return <Form session={session} url={firstRun?.url ?? ''} onCreated={setCreated} onCancel={onClose} />;
 }
 

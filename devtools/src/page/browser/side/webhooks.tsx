@@ -66,6 +66,13 @@ export function Webhooks({ session }: { session: Session }) {
   const { dialog, state } = session;
   const webhooks = state.value?.webhooks;
   if (webhooks === undefined) return null;
+  void session.version.value;
+  // Until one delivery has been accepted.
+  const isWaiting =
+    webhooks.length > 0 && state.value?.firstRun !== undefined && !session.store.verdictTally.get('accepted');
+  const showReceiver = () => {
+    dialog.value = 'receiver';
+  };
   const register = () => {
     dialog.value = 'register';
   };
@@ -80,6 +87,11 @@ export function Webhooks({ session }: { session: Session }) {
           <Item key={webhook.id} session={session} webhook={webhook} onRemoved={() => heading.current?.focus()} />
         ))}
       </ul>
+      {isWaiting && (
+        <button type="button" class="wide" onClick={showReceiver}>
+          No receiver yet?
+        </button>
+      )}
       <button type="button" class="wide" onClick={register}>
         Register a webhook
       </button>
