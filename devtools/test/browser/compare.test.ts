@@ -97,7 +97,7 @@ describeInChromium('the difference on a phone', (ground) => {
     await panel.locator('.diff').waitFor();
     await panel.getByText(SUMMARY).click();
     await panel.getByRole('button', { name: 'Edit and send again' }).click();
-    await panel.getByRole('textbox', { name: 'Body' }).waitFor();
+    await panel.getByRole('textbox', { name: 'Body', exact: true }).waitFor();
     await expectNoSidewaysScroll(page);
     const width = await panel.evaluate((node) => [node.scrollWidth, node.clientWidth]);
     expect(width[0]).toBeLessThanOrEqual(width[1] as number);

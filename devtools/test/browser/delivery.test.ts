@@ -5,20 +5,20 @@ import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
 describePage('the open delivery', (ground) => {
-  it('shows all of 500 events, and says how many are left', async () => {
+  it('shows all events of a large delivery, and says how many are left', async () => {
     const { page, source } = await ground.open();
-    const items = Array.from({ length: 500 }, (_, n) => sampleEventEmitted({ data: { event: { name: `Event${n}` } } }));
+    const items = Array.from({ length: 230 }, (_, n) => sampleEventEmitted({ data: { event: { name: `Event${n}` } } }));
     source.feed.put(recordOf('1', { items }));
     const panel = await openFirst(page);
-    for (let shown = 25; shown < 500; shown += 25) {
+    for (let shown = 25; shown < 230; shown += 25) {
       expect(await panel.locator('.item').count()).toBe(shown);
-      await panel.getByRole('button', { name: `Show more: ${500 - shown} event` }).click();
+      await panel.getByRole('button', { name: `Show more: ${230 - shown} event` }).click();
       await panel.getByRole('heading', { name: `Event${shown}`, exact: true }).waitFor();
     }
-    expect(await panel.locator('.item h4').allInnerTexts()).toEqual(items.map((_, n) => `Event${n}`));
+    expect(await panel.locator('.item h4').allTextContents()).toEqual(items.map((_, n) => `Event${n}`));
     expect(await panel.getByRole('button', { name: /Show more/ }).count()).toBe(0);
     // The focus goes on with what was asked for.
-    expect(await page.evaluate(() => document.activeElement?.querySelector('h4')?.textContent)).toBe('Event475');
+    expect(await page.evaluate(() => document.activeElement?.querySelector('h4')?.textContent)).toBe('Event225');
   });
 
   it('says so when further events cannot be loaded, and tries again', async () => {
@@ -90,7 +90,7 @@ describePage('the open delivery', (ground) => {
     const exact = 1_234_567n * 10n ** 18n + 5n * 10n ** 17n;
     const rawFields = JSON.stringify({ ...log, data: `0x${exact.toString(16).padStart(64, '0')}` });
     const [from, to] = sample.data.event.inputs;
-    const inputs = [from, to, { name: 'value', value: '1234567.5', hashed: false, type: 'uint256' }] as never;
+    const inputs = [from, to, { name: 'value', value: String(exact), hashed: false, type: 'uint256' }] as never;
     source.feed.put(recordOf('1', { items: [sampleEventEmitted({ data: { event: { inputs, rawFields } } })] }));
     const panel = await openFirst(page);
     const amount = panel.locator('.formatted');
@@ -98,7 +98,7 @@ describePage('the open delivery', (ground) => {
     expect(await amount.locator('.digits span').allInnerTexts()).toEqual(['1', '234', '567']);
     const gap = (node: Element) => Number.parseFloat(getComputedStyle(node).marginInlineStart);
     expect(await amount.locator('.digits span').nth(1).evaluate(gap)).toBeGreaterThan(1);
-    expect(await panel.locator('.exact .digits').innerText()).toBe('1234567500000000000000000');
+    expect(await panel.locator('.value').nth(2).innerText()).toContain('\n1234567500000000000000000');
   });
 
   it('links to the explorer of the chain, without telling it where from', async () => {
@@ -106,11 +106,10 @@ describePage('the open delivery', (ground) => {
     source.feed.put(recordOf('1'));
     const panel = await openFirst(page);
     const links = panel.locator('a.explorer');
-    const { contract, rawFields } = sampleEventEmitted().data.event;
-    const { transactionHash } = JSON.parse(rawFields ?? '');
+    const { transaction, event } = sampleEventEmitted().data;
     const urls = await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
-    expect(urls).toContain(`https://explorer.example/address/${contract.address}`);
-    expect(urls).toContain(`https://explorer.example/tx/${transactionHash}`);
+    expect(urls).toContain(`https://explorer.example/address/${event.contract.address}`);
+    expect(urls).toContain(`https://explorer.example/tx/${transaction?.txHash}`);
     expect(urls.some((url) => /\/block\/\d+$/.test(url))).toBe(true);
     expect(await links.first().getAttribute('rel')).toBe('noreferrer noopener');
     expect(await links.first().getAttribute('target')).toBe('_blank');

@@ -9,7 +9,7 @@ describePage('edit and send again', (ground) => {
     source.feed.put(recordOf('1', { rawBody: new TextEncoder().encode(text), ...more }));
     const panel = await openFirst(page);
     await panel.getByRole('button', { name: 'Edit and send again' }).click();
-    const field = panel.getByRole('textbox', { name: 'Body' });
+    const field = panel.getByRole('textbox', { name: 'Body', exact: true });
     return { page, source, panel, field, problems };
   }
 

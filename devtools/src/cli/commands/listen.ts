@@ -95,10 +95,11 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
       printer.print(resent.id);
       return resent;
     }
+    const shownVersion = version();
     const state = () => ({
       mode: 'listen' as const,
       title: `Listening at ${listener.url}`,
-      version: version(),
+      version: shownVersion,
       service: { url: listener.url },
       target: shown,
       headers,
