@@ -1,13 +1,18 @@
+import {
+  createTestDelivery,
+  sampleContractEvent,
+  sampleEventEmitted,
+  sampleTransactionIncluded,
+} from 'event-webhook-receiver/testing';
 import { createColors } from 'picocolors';
 import { parseAbi } from 'viem';
-import { createTestDelivery, sampleContractEvent, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
 import { eventStyle } from '../../src/cli/event-lines.js';
 import { contentsOf } from '../../src/deliveries/contents.js';
 import type { KnownContracts } from '../../src/deliveries/item-view.js';
 import { lastOf, summaryOf } from '../../src/deliveries/views.js';
-import { call } from '../page/call.js';
 import { recordOf } from '../deliveries/records.js';
+import { call } from '../page/call.js';
 import { ways } from './running.js';
 
 const colors = createColors(false);
