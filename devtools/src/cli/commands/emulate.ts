@@ -128,6 +128,11 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
     const giveBack = startInteractive({
       ...{ context, feed, filter, printer, page: page?.address },
       resend: async (record) => actions.resend?.(record),
+      held: () =>
+        service
+          .queues()
+          .map(({ waiting, behind }) => `${waiting} waiting behind #${behind}`)
+          .join(', '),
       quit: () => quit.abort(),
     });
     closing.unshift(giveBack);
