@@ -46,10 +46,10 @@ export const SUBPATHS = {
   './chain': { node: 42_300, edge: 42_200, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 2000, foreign: FOREIGN },
   './testing': {
-    node: 12_700,
-    edge: 15_600,
+    node: 25_600,
+    edge: 28_300,
     foreign: FOREIGN,
-    mentions: ['express', 'fastify', 'redis', 'pg', 'postgres'],
+    mentions: ['express', 'fastify', 'redis', 'pg', 'postgres', 'viem'],
   },
 };
 
@@ -90,5 +90,5 @@ export const IMPORTS = {
   },
   './otel': { files: 3, bytes: 111_500, builtins: OTEL_BUILTINS, packages: ['@opentelemetry/api'] },
   './client': { files: 3, bytes: 123_500, ...CORE },
-  './testing': { files: 3, bytes: 158_000, ...CORE },
+  './testing': { files: 4, bytes: 248_000, ...CORE },
 };

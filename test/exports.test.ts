@@ -69,7 +69,13 @@ const reviewed: Record<string, readonly string[]> = {
   './chain': ['RpcError', 'chainFinality', 'chainSource', 'eventsSource', 'reconcile', 'serviceSource', 'watchChain'],
   './chain/file-cursor': ['fileCursor'],
   './client': ['WebhookApiError', 'createWebhookClient'],
-  './testing': ['createTestDelivery', 'sampleEventEmitted', 'sampleTransactionIncluded', 'storeContract'],
+  './testing': [
+    'createTestDelivery',
+    'sampleContractEvent',
+    'sampleEventEmitted',
+    'sampleTransactionIncluded',
+    'storeContract',
+  ],
 };
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

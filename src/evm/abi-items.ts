@@ -5,6 +5,7 @@ import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { areNamed, codecOf } from './codec-of.js';
 import type { Codec } from './elementary-codecs.js';
+import type { Hex } from './types.js';
 
 /** Caches what `make` returns by the ABI's object, which must not change. */
 export function oncePerAbi<Made>(make: (abi: unknown) => Made): (abi: unknown) => Made {
@@ -32,21 +33,32 @@ export function itemsOf<Item>(abi: unknown, kind: 'event' | 'function'): Item[] 
   const items = abi.filter((item) => isRecord(item) && item.type === kind);
   const broken = items.findIndex(({ name, inputs }) => typeof name !== 'string' || !areParameters(inputs ?? []));
   if (broken === -1) return items;
-  throw new ConfigError(`The ${kind} at position ${broken} of \`abi\` lacks a name, or types of its inputs.`);
+  throw new ConfigError(
+    `The ${kind} at position ${broken} of \`abi\` lacks a name, or types of its inputs, or nests them too deeply.`,
+  );
 }
 
-function areParameters(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isParameter);
+/** Deeper types and longer names of types are an attack: reading them takes a stack. */
+const MOST_NESTED = 64;
+const LONGEST_TYPE = 256;
+
+function areParameters(value: unknown, depth = 0): boolean {
+  return Array.isArray(value) && depth < MOST_NESTED && value.every((each) => isParameter(each, depth));
 }
 
-function isParameter(value: unknown): boolean {
-  if (!isRecord(value) || typeof value.type !== 'string') return false;
-  return value.type.startsWith('tuple') ? areParameters(value.components) : true;
+function isParameter(value: unknown, depth: number): boolean {
+  if (!isRecord(value) || typeof value.type !== 'string' || value.type.length > LONGEST_TYPE) return false;
+  return value.type.startsWith('tuple') ? areParameters(value.components, depth + 1) : true;
+}
+
+/** The keccak256 hash of bytes. */
+export function keccakOf(bytes: Uint8Array): Hex {
+  return keccak256(bytes);
 }
 
 /** The keccak256 hash of a signature such as `Transfer(address,address,uint256)`. */
-export function hashOf(signature: string): string {
-  return keccak256(new TextEncoder().encode(signature));
+export function hashOf(signature: string): Hex {
+  return keccakOf(new TextEncoder().encode(signature));
 }
 
 /** One input of an event in an ABI. */

@@ -99,7 +99,7 @@ type WideArgs = Record<string, unknown> | readonly unknown[] | undefined;
 type LogOf<RequireLog extends boolean> = RequireLog extends true ? RawLog : RawLog | undefined;
 
 /** The ABI's events of that name; if the names are not part of the type, an event with only this name. */
-type AbiEventItems<Abi extends readonly unknown[], Name extends EventNames<Abi>> =
+export type AbiEventItems<Abi extends readonly unknown[], Name extends EventNames<Abi>> =
   string extends EventNames<Abi> ? { name: Name } : ItemsByName<Abi, 'event'>[Name];
 
 type Decoded<Item, RequireLog extends boolean> = Item extends { name: infer Name extends string }

@@ -12,8 +12,8 @@ export interface Explainer {
   explain(options: ExplainFailureOptions): Promise<readonly Finding[]>;
   /** A body as it is printed and listed; undefined when it could not be read. */
   read(rawBody: Uint8Array): Promise<Reading | undefined>;
-  /** What the page shows of the items of a body; undefined when they could not be decoded. */
-  view(rawBody: Uint8Array, contracts: KnownContracts): Promise<Tasks['view']['answer'] | undefined>;
+  /** What the page shows of the items of a body, from an index on; undefined when they could not be decoded. */
+  view(rawBody: Uint8Array, contracts: KnownContracts, from?: number): Promise<Tasks['view']['answer'] | undefined>;
   /** The difference between two bodies; undefined when they could not be compared. */
   compare(signed: Uint8Array, received: Uint8Array): Promise<BodyDiff | undefined>;
   /** The same explainer with priority, for requests that somebody waits for. */
@@ -54,7 +54,7 @@ export function createExplainer({
         return outcome.undone === 'full' ? [NOT_EXPLAINED] : [];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
-      view: async (rawBody, contracts) => resultOf(await ask('view', { rawBody, contracts })),
+      view: async (rawBody, contracts, from) => resultOf(await ask('view', { rawBody, contracts, from })),
       compare: async (signed, received) => resultOf(await ask('compare', { signed, received })),
     };
   };

@@ -1,4 +1,5 @@
 import { type DeliveryItem, parseDelivery } from 'event-webhook-receiver';
+import { type Gist, gistOf, NO_GIST } from './gist.js';
 import { cut } from './text-limits.js';
 
 /** Summary of a body for the list: small for any body, and kept after the bytes are dropped. */
@@ -13,6 +14,7 @@ export interface Contents {
   readonly contracts: readonly string[];
   /** Distinct names of contract events. */
   readonly names: readonly string[];
+  readonly gist: Gist;
 }
 
 /** Limits: how many kinds, contracts and names are listed, and the length of each. */
@@ -20,7 +22,10 @@ const MOST = 20;
 const LONGEST = 200;
 
 /** The summary of an unread body of this size. */
-export const unread = (bytes: number): Contents => ({ bytes, events: 0, kinds: [], contracts: [], names: [] });
+export const unread = (bytes: number): Contents => ({
+  ...{ bytes, events: 0, kinds: [], contracts: [], names: [] },
+  gist: NO_GIST,
+});
 
 const remembered = new WeakMap<Uint8Array, Contents>();
 
@@ -53,6 +58,7 @@ function read(rawBody: Uint8Array): Contents {
     kinds: [...kinds],
     contracts: [...contracts],
     names: [...names],
+    gist: gistOf(items),
   };
 }
 
@@ -61,12 +67,12 @@ const MOST_MARKS = 100_000;
 const [COMMA, LIST, OBJECT] = [0x2c, 0x5b, 0x7b];
 
 /**
- * Whether a body is cheap enough to parse. It may be unverified, and a body of many tiny values takes a thousand times
+ * Whether JSON text is cheap enough to parse. It may be unverified, and a body of many tiny values takes a thousand times
  * the time and memory of one that is mostly text.
  */
-function isReadable(rawBody: Uint8Array): boolean {
+export function isReadable(json: Uint8Array): boolean {
   let marks = 0;
-  for (const byte of rawBody) if (byte === COMMA || byte === LIST || byte === OBJECT) marks++;
+  for (const byte of json) if (byte === COMMA || byte === LIST || byte === OBJECT) marks++;
   return marks <= MOST_MARKS;
 }
 

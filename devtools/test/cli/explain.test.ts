@@ -1,7 +1,7 @@
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
 import { parseRequestDump } from '../../src/cli/explain/request-dump.js';
-import { recordingLine } from '../../src/cli/recording.js';
+import { recordingLine } from '../../src/deliveries/recorded.js';
 import { inProcess, OTHER_SECRET, SECRET, scratch, ways } from './tool.js';
 
 const SECONDS = 1_700_000_000;

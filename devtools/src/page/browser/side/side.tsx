@@ -1,0 +1,15 @@
+import type { Session } from '../session.js';
+import { Chart } from './chart.js';
+import { Faults } from './faults.js';
+import { Recordings } from './recordings.js';
+import { Webhooks } from './webhooks.js';
+
+/** The panel of controls. */
+export const Side = ({ session }: { session: Session }) => (
+  <>
+    <Chart session={session} />
+    <Webhooks session={session} />
+    <Faults session={session} />
+    <Recordings session={session} />
+  </>
+);
