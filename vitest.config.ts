@@ -43,8 +43,8 @@ export default defineConfig({
       withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**'] } } : TIERS,
     ).map(([name, { include, exclude }]) => ({
       extends: true as const,
-      // Programs, servers and browsers on a busy machine: a second try, which test/reporter.ts names.
-      test: { name, include, exclude, retry: process.env.CI && !['fast', 'limits'].includes(name) ? 1 : 0 },
+      // On a busy machine a time limit may pass: a second try, which test/reporter.ts names.
+      test: { name, include, exclude, retry: process.env.CI ? 1 : 0 },
     })),
     // Vitest leaves one core free, which on a machine with two is half of them.
     maxWorkers: '100%',

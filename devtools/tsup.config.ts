@@ -1,4 +1,4 @@
-import { cp } from 'node:fs/promises';
+import { copyFile, readdir } from 'node:fs/promises';
 import { defineConfig } from 'tsup';
 import { entryPoints, PACKAGES } from '../scripts/exports.mjs';
 
@@ -28,17 +28,29 @@ export default defineConfig([
     entry: { ...subpaths, ...programs },
     format: 'esm',
     splitting: true,
-    clean: true,
+    // The page has its own build below.
+    clean: ['!cli/browser/**'],
     esbuildOptions: (options) => {
       // Beside the programs, which find the page and one another by their own URLs.
       options.chunkNames = 'cli/[name]-[hash]';
     },
-    onSuccess: () =>
-      cp('src/page/browser', 'dist/cli/browser', {
-        recursive: true,
-        filter: (path) => !path.endsWith('tsconfig.json'),
-      }),
     dts,
   },
   { ...common, entry: subpaths, format: 'cjs', dts },
+  {
+    // The page: one module with Preact in it, beside its HTML and styles.
+    entry: { main: 'src/page/browser/main.tsx' },
+    outDir: 'dist/cli/browser',
+    tsconfig: 'src/page/browser/tsconfig.json',
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    noExternal: [/./],
+    minify: true,
+    clean: true,
+    onSuccess: async () => {
+      const files = (await readdir('src/page/browser')).filter((name) => /\.(html|css|svg)$/.test(name));
+      await Promise.all(files.map((name) => copyFile(`src/page/browser/${name}`, `dist/cli/browser/${name}`)));
+    },
+  },
 ]);

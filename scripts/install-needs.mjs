@@ -8,11 +8,13 @@ const PATH = `${process.env.PATH}:/usr/sbin`;
 const succeeds = (command, ...args) => spawnSync(command, args, { env: { ...process.env, PATH } }).status === 0;
 
 const chromium = process.env.CHROMIUM || '/usr/bin/chromium';
+const firefox = process.env.FIREFOX || '/usr/bin/firefox-esr';
 
 /** By need: a command for each program, and the packages of Debian or Ubuntu that have them. */
 const SYSTEM = {
   redis: { programs: ['redis-server'], packages: ['redis-server'] },
   chromium: { programs: [chromium], packages: ['chromium'] },
+  firefox: { programs: [firefox], packages: ['firefox-esr'] },
   // The package mariadb-server would also start a server.
   mariadb: {
     programs: ['mariadbd', 'my_print_defaults'],

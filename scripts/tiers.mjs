@@ -27,7 +27,11 @@ const OTHERS = {
     builds: 'js',
     needs: [],
   },
-  browser: { include: ['devtools/test/browser/**', '**/*.browser'], builds: 'js', needs: ['chromium', 'anvil'] },
+  browser: {
+    include: ['devtools/test/browser/**', '**/*.browser'],
+    builds: 'js',
+    needs: ['chromium', 'firefox', 'anvil'],
+  },
   package: {
     include: ['test/package/**', 'test/readme*', '**/*.package'],
     builds: 'types',

@@ -1,24 +1,40 @@
+import { createColors } from 'picocolors';
 import { type Explainer, NOT_EXPLAINED } from '../confined/explainer.js';
 import { itemsOf } from '../deliveries/contents.js';
+import type { Attempt } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { type FindingSources, findingsOf, MOST_BYTES } from '../deliveries/findings.js';
+import type { KnownContracts } from '../deliveries/item-view.js';
 import { rowsOf } from '../deliveries/rows.js';
 import { lastOf, summaryOf } from '../deliveries/views.js';
-import { deliveryText, refusalText } from './delivery-text.js';
+import { refusalText } from './delivery-text.js';
 import type { Output } from './output.js';
+import type { Printed, Style } from './printed-delivery.js';
+import { createLineFilter, type LineFilter } from './terminal/line-filter.js';
 
 /** Prints deliveries in order, each with the reason if it was refused. */
 export interface DeliveryPrinter {
-  print(id: string): void;
+  /**
+   * Prints a delivery.
+   *
+   * @param attempt The attempt to print; by then there may be later ones. (Default: the last.)
+   */
+  print(id: string, attempt?: PrintedAttempt): void;
   /** Stops explaining, and resolves when all waiting deliveries are printed. */
   done(): Promise<void>;
 }
 
+type PrintedAttempt = Pick<Attempt, 'at'> & Pick<KeptDelivery, 'nextAttemptAt'>;
+
 export interface PrinterOptions {
   readonly feed: Feed;
   readonly sources: FindingSources;
-  readonly explainer: Pick<Explainer, 'explain' | 'read'>;
+  readonly explainer: Pick<Explainer, 'explain' | 'read' | 'view'>;
   readonly output: Output;
+  readonly style: Style;
+  /** (Default: none.) */
+  readonly filter?: LineFilter | undefined;
+  readonly contracts?: (() => KnownContracts) | undefined;
   /** A delivery that has waited longer is printed without an explanation, so that later ones are printed soon. (Default: 5000.) */
   readonly patienceMs?: number | undefined;
 }
@@ -27,44 +43,81 @@ export interface PrinterOptions {
 const MOST_WAITING = 1000;
 /** Interval of the notes about deliveries that were not printed. */
 const NOTE_MS = 5000;
+const NO_COLORS = createColors(false);
+const NOTHING = { rows: [], items: [] };
 
 export function createPrinter({
   feed,
   sources,
   explainer,
   output,
+  style,
+  filter = createLineFilter(),
+  contracts = () => new Map(),
   patienceMs = 5000,
 }: PrinterOptions): DeliveryPrinter {
-  const waiting: { id: string; since: number }[] = [];
+  const waiting: { id: string; attempt: PrintedAttempt | undefined; since: number }[] = [];
   let printing: Promise<void> | undefined;
   let missed = 0;
   let notedAt = 0;
   let isEnding = false;
   let wake = () => {};
+  /** The cause that was printed last of each delivery: a retry that fails in the same way does not explain it again. */
+  const explained = new Map<string, string>();
 
-  async function reading(record: KeptDelivery, isLate: boolean) {
-    if (record.verified !== false) return { contents: record.contents, rows: rowsOf(itemsOf(record.rawBody)) };
-    const isRead = !isLate && !record.bodyDropped && record.rawBody.byteLength <= MOST_BYTES;
-    const read = isRead ? await explainer.read(record.rawBody) : undefined;
+  const summary = (record: KeptDelivery) => summaryOf(record, { headers: sources.headers, contracts: contracts() });
+
+  async function reading(record: KeptDelivery, isLate: boolean): Promise<Omit<Printed, 'last'>> {
+    const { rawBody, contents } = record;
+    if (record.verified !== false) {
+      const items = style.decode?.(rawBody);
+      return { summary: summary(record), rows: items ? [] : rowsOf(itemsOf(rawBody)), items: items ?? [] };
+    }
+    const isRead = !isLate && !record.bodyDropped && rawBody.byteLength <= MOST_BYTES;
+    const read = isRead
+      ? style.decode
+        ? await explainer.view(rawBody, contracts())
+        : await explainer.read(rawBody)
+      : undefined;
     if (read) feed.describe(record.id, read.contents);
-    return read ?? { contents: record.contents, rows: [] };
+    return { ...NOTHING, ...read, summary: summary({ ...record, contents: read?.contents ?? contents }) };
   }
 
-  async function show(id: string, since: number): Promise<void> {
-    const record = feed.get(id);
-    if (record === undefined) return;
+  async function show(id: string, attempt: PrintedAttempt | undefined, since: number): Promise<void> {
+    const kept = feed.get(id);
+    if (kept === undefined) return;
+    const record = attempt ? atAttempt(kept, attempt) : kept;
     const isLate = isEnding || performance.now() - since > patienceMs;
-    const { contents, rows } = await reading(record, isLate);
+    const last = lastOf(record);
+    const printed = { ...(await reading(record, isLate)), last };
+    if (!filter.matches(record, () => style.text(printed, NO_COLORS))) return;
     const findings = await findingsOf(record, sources, isLate ? async () => [NOT_EXPLAINED] : explainer.explain);
-    const summary = summaryOf({ ...record, contents });
-    const { reason } = lastOf(record);
-    const text = [deliveryText(summary, rows, output.colors), ...refusalText(reason, findings[0], output.colors)];
-    output.result({ delivery: { ...summary, reason, findings } }, text.join('\n'));
+    const [first] = findings;
+    const isNew = explained.get(id) !== first?.cause;
+    remember(id, first?.cause);
+    if (output.json) {
+      for (const document of style.documents(printed, findings)) output.result(document, '');
+      return;
+    }
+    const { reason, response } = last;
+    const why = {
+      reason: style.saysWhy ? undefined : reason,
+      response: printed.summary.verdict === 'accepted' ? undefined : response,
+    };
+    const refusal = refusalText(why, isNew ? first : undefined, output);
+    output.print([style.text(printed, output.colors), ...refusal].join('\n'));
+  }
+
+  function remember(id: string, cause: string | undefined): void {
+    if (explained.size >= MOST_WAITING) explained.clear();
+    if (cause === undefined) explained.delete(id);
+    else explained.set(id, cause);
   }
 
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      await show(next.id, next.since).catch(() => output.note('A delivery could not be printed.'));
+      const { id, attempt, since } = next;
+      await show(id, attempt, since).catch(() => output.note('A delivery could not be printed.'));
       if (performance.now() - notedAt > NOTE_MS) noteMissed();
       // One line at a time: arriving deliveries take precedence.
       if (!isEnding) await breath();
@@ -90,13 +143,13 @@ export function createPrinter({
   }
 
   return {
-    print(id) {
+    print(id, attempt) {
       const isForged = feed.get(id)?.verified === false;
       if (waiting.length >= (isForged ? MOST_WAITING : 10 * MOST_WAITING)) {
         missed++;
         return;
       }
-      waiting.push({ id, since: performance.now() });
+      waiting.push({ id, attempt, since: performance.now() });
       printing ??= work();
     },
     async done() {
@@ -105,4 +158,9 @@ export function createPrinter({
       await printing;
     },
   };
+}
+
+/** A delivery as it was after one of its attempts. */
+function atAttempt(record: KeptDelivery, { at, nextAttemptAt }: PrintedAttempt): KeptDelivery {
+  return { ...record, attempts: record.attempts.filter((attempt) => attempt.at <= at), nextAttemptAt };
 }

@@ -1,7 +1,9 @@
+import type { Attempt, AttemptResponse } from '../deliveries/delivery-record.js';
 import type { Row } from '../deliveries/rows.js';
 import type { Summary } from '../deliveries/views.js';
 import type { Finding } from '../explain/finding.js';
-import type { Colors } from './output.js';
+import type { Colors, Output } from './output.js';
+import { wrapped } from './terminal/wrap.js';
 import { visible } from './visible.js';
 
 /** A delivery as text: a summary line with its result, then one row per item. */
@@ -21,13 +23,31 @@ export function deliveryText(summary: Summary, rows: readonly Row[], colors: Col
   return [head, ...lines, ...more].join('\n');
 }
 
-/** Why a delivery was not accepted: the reason, then the most likely cause with its fix. */
-export function refusalText(reason: string | undefined, finding: Finding | undefined, colors: Colors): string[] {
-  const lines = reason === undefined ? [] : [`  ${visible(reason)}`];
-  if (finding) {
-    lines.push(`  ${colors.yellow(finding.confidence)}: ${visible(finding.what)}`, `  ${visible(finding.fix)}`);
-  }
-  return lines;
+/** Why a delivery was not accepted: the reason, the start of the response, and the most likely cause with its fix. */
+export function refusalText(
+  { reason, response }: Pick<Attempt, 'reason' | 'response'>,
+  finding: Finding | undefined,
+  { colors, isTerminal, columns }: Pick<Output, 'colors' | 'isTerminal' | 'columns'>,
+): string[] {
+  const lines = reason === undefined ? [] : [visible(reason)];
+  lines.push(...answerLines(response).map((line) => colors.dim(`│ ${line}`)));
+  if (finding) lines.push(`${colors.yellow(finding.confidence)}: ${visible(finding.what)}`, visible(finding.fix));
+  return lines.map((line) => (isTerminal ? wrapped(line, columns) : `  ${line}`));
+}
+
+const ANSWER_LINES = 3;
+const ANSWER_WIDTH = 200;
+
+/** The first lines of a response that was not a success. */
+function answerLines(response: AttemptResponse | undefined): string[] {
+  if (response === undefined) return [];
+  const lines = new TextDecoder()
+    .decode(Buffer.from(response.bodyBase64, 'base64'))
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const shown = lines.slice(0, ANSWER_LINES).map((line) => visible(line, ANSWER_WIDTH));
+  return lines.length > ANSWER_LINES ? [...shown, `… ${lines.length - ANSWER_LINES} more lines`] : shown;
 }
 
 /** The local time of day. */

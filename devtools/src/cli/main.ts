@@ -32,7 +32,10 @@ process.stderr.on('error', () => {
 });
 
 const { argv, env, stdin, stdout, stderr } = process;
-const world = { args: argv.slice(2), env, stdin, stdout, stderr, signal: ended.signal, now: Date.now };
+const world = {
+  ...{ args: argv.slice(2), env, stdin, stdout, stderr, signal: ended.signal, now: Date.now },
+  host: process,
+};
 const exitCode = await run(world);
 process.exitCode = requested ?? exitCode;
 // A module of --receiver may have left a pool open. What was printed is written first, and errors of that are reported.

@@ -7,7 +7,9 @@ export type Colors = ReturnType<typeof createColors>;
 /** Where a command prints. With `--json`, stdout contains only JSON, one document a line. */
 export interface Output {
   readonly json: boolean;
-  /** Width of stdout's terminal; 80 without a terminal. */
+  /** Whether stdout is a terminal that takes escape sequences, and JSON is not wanted. */
+  readonly isTerminal: boolean;
+  /** Current width of stdout's terminal; 80 without a terminal. */
   readonly columns: number;
   /** Colours of stdout; without a terminal they do nothing. */
   readonly colors: Colors;
@@ -23,12 +25,21 @@ export interface Output {
   taken(): Promise<void> | undefined;
   /** Draws a line on stderr's terminal that the next one replaces; undefined without a terminal. */
   readonly status: ((text: string) => void) | undefined;
+  /** Keeps a line below everything that is printed on stdout's terminal; undefined removes it. */
+  footer(line: string | undefined): void;
+  /** Empties the screen of stdout's terminal. */
+  clearScreen(): void;
   /** Prints a text as `[secret]` from here on, wherever it occurs. */
   hide(secret: string): void;
 }
 
 /** A writable stream, perhaps a terminal. */
 export type Sink = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** Erases from the start of the line to the end of the screen: a terminal that became narrower may have wrapped the line. */
+const ERASE = '\r\u001b[J';
+/** The terminal cuts a line that is too long, whatever the width of its characters. */
+const [UNWRAPPED, WRAPPED] = ['\u001b[?7l', '\u001b[?7h'];
 
 /** Shorter secrets would mask ordinary words. */
 const HIDDEN_FROM = 6;
@@ -48,7 +59,9 @@ export function createOutput(
   const hidden = new Set<string>();
   const colors = createColors(!json && coloured(stdout, env));
   const errorColors = createColors(!json && coloured(stderr, env));
+  const isTerminal = stdout.isTTY === true && !json && env.TERM !== 'dumb';
   let drawn = false;
+  let footer: string | undefined;
 
   const masked = (text: string) => [...hidden].reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
   const maskedJson = (value: unknown) =>
@@ -63,12 +76,22 @@ export function createOutput(
   };
   const write = (stream: Sink, text: string) => {
     clear();
-    stream.write(text.endsWith('\n') ? text : `${text}\n`);
+    const lines = text.endsWith('\n') ? text : `${text}\n`;
+    if (footer === undefined) stream.write(lines);
+    else if (stream === stdout) stdout.write(`${ERASE}${lines}${footer}`);
+    else {
+      stdout.write(ERASE);
+      stream.write(lines);
+      stdout.write(footer);
+    }
   };
 
   return {
     json,
-    columns: stdout.columns ?? 80,
+    isTerminal,
+    get columns() {
+      return stdout.columns ?? 80;
+    },
     colors,
     result: (value, text) => write(stdout, json ? maskedJson(value) : masked(text)),
     print: (text) => {
@@ -91,6 +114,12 @@ export function createOutput(
             drawn = text !== '';
           }
         : undefined,
+    footer(line) {
+      const erase = footer === undefined ? '' : ERASE;
+      footer = line === undefined ? undefined : `${UNWRAPPED}${masked(line)}${WRAPPED}`;
+      stdout.write(`${erase}${footer ?? ''}`);
+    },
+    clearScreen: () => stdout.write(`\u001b[2J\u001b[H${footer ?? ''}`),
     hide: (secret) => {
       if (secret.length >= HIDDEN_FROM) hidden.add(secret);
     },

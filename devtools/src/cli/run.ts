@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { CommanderError } from '@commander-js/extra-typings';
 import { CommandError } from './command-error.js';
 import type { ExitCode } from './context.js';
@@ -7,25 +6,29 @@ import { COMMANDS, createProgram } from './program/create-program.js';
 import { TOOL } from './program/help.js';
 import type { AddCommand } from './program/shared-options.js';
 import { toUsageError } from './program/usage-error.js';
+import type { Host, KeySource } from './terminal/keyboard.js';
 
 /** Everything that a run of the tool reads from or writes to. */
 export interface World {
   /** The arguments after the tool's name. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly stdin: Readable;
+  readonly stdin: KeySource;
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** The process, if it may read keys from a terminal. */
+  readonly host?: Host | undefined;
 }
 
 /** Runs one command to its end and resolves with the exit code. Never rejects. */
 export async function run(world: World, commands: readonly AddCommand[] = COMMANDS): Promise<ExitCode> {
-  const { args, env, stdin, stdout, stderr, signal, now } = world;
+  const { args, env, stdin, stdout, stderr, signal, now, host } = world;
   const end = args.indexOf('--');
   const json = args.slice(0, end < 0 ? undefined : end).includes('--json');
   const output = createOutput(stdout, stderr, { env, json, name: TOOL });
+  const terminal = output.isTerminal && stdin.isTTY && host ? { stdin, stdout, host } : undefined;
   let exitCode: ExitCode = 0;
   let printed = '';
   try {
@@ -35,7 +38,7 @@ export async function run(world: World, commands: readonly AddCommand[] = COMMAN
         printed += text;
       },
       start: async (options, act) => {
-        exitCode = await act({ options, output, env, stdin, signal, now });
+        exitCode = await act({ options, output, env, stdin, terminal, signal, now });
       },
     });
     await program.parseAsync(args, { from: 'user' });

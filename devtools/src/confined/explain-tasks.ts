@@ -2,6 +2,7 @@ import { type Contents, contentsOf, itemsOf } from '../deliveries/contents.js';
 import { type ItemView, itemView, type KnownContracts } from '../deliveries/item-view.js';
 import { type Row, rowsOf } from '../deliveries/rows.js';
 import { budget } from '../deliveries/text-limits.js';
+import { type BodyDiff, diffBodies } from '../explain/diff-bodies.js';
 import { explainFailure } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
@@ -11,8 +12,16 @@ export interface Tasks {
   readonly explain: { readonly asked: ExplainFailureOptions; readonly answer: readonly Finding[] };
   readonly read: { readonly asked: Uint8Array; readonly answer: Reading };
   readonly view: {
-    readonly asked: { readonly rawBody: Uint8Array; readonly contracts: KnownContracts };
+    readonly asked: {
+      readonly rawBody: Uint8Array;
+      readonly contracts: KnownContracts;
+      readonly from?: number | undefined;
+    };
     readonly answer: { readonly contents: Contents; readonly items: readonly ItemView[] };
+  };
+  readonly compare: {
+    readonly asked: { readonly signed: Uint8Array; readonly received: Uint8Array };
+    readonly answer: BodyDiff;
   };
 }
 
@@ -28,7 +37,7 @@ export type Task = {
 }[keyof Tasks];
 export type TaskAnswer = Tasks[keyof Tasks]['answer'];
 
-/** Limit of item views for one delivery. */
+/** Limit of item views at a time. */
 const MOST_ITEMS = 200;
 /** Limit of characters in all item texts together. */
 const ITEM_TEXTS = 2 * 1024 * 1024;
@@ -38,12 +47,13 @@ const ITEM_LOGS = 4_000_000;
 export function perform(task: Task): TaskAnswer {
   if (task.kind === 'explain') return explainFailure(task.asked);
   if (task.kind === 'read') return { contents: contentsOf(task.asked), rows: rowsOf(itemsOf(task.asked)) };
-  const { rawBody, contracts } = task.asked;
-  return { contents: contentsOf(rawBody), items: itemViews(rawBody, contracts) };
+  if (task.kind === 'compare') return diffBodies(task.asked.signed, task.asked.received);
+  const { rawBody, contracts, from } = task.asked;
+  return { contents: contentsOf(rawBody), items: itemViews(rawBody, contracts, from) };
 }
 
-/** Views of the first items of a body, within the limits. */
-export function itemViews(rawBody: Uint8Array, contracts: KnownContracts): ItemView[] {
+/** Views of the items of a body from an index on, within the limits. */
+export function itemViews(rawBody: Uint8Array, contracts: KnownContracts, from = 0): ItemView[] {
   let left = ITEM_LOGS;
   const spend = (characters: number) => {
     const may = characters <= left;
@@ -52,6 +62,6 @@ export function itemViews(rawBody: Uint8Array, contracts: KnownContracts): ItemV
   };
   const bounds = { cut: budget(ITEM_TEXTS), spend };
   return itemsOf(rawBody)
-    .slice(0, MOST_ITEMS)
+    .slice(from, from + MOST_ITEMS)
     .map((item) => itemView(item, contracts, bounds));
 }

@@ -1,4 +1,5 @@
 import type { KnownContracts } from '../deliveries/item-view.js';
+import type { BodyDiff } from '../explain/diff-bodies.js';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
 import { createConfined, type Limits, type Undone } from './confined.js';
@@ -11,8 +12,10 @@ export interface Explainer {
   explain(options: ExplainFailureOptions): Promise<readonly Finding[]>;
   /** A body as it is printed and listed; undefined when it could not be read. */
   read(rawBody: Uint8Array): Promise<Reading | undefined>;
-  /** What the page shows of the items of a body; undefined when they could not be decoded. */
-  view(rawBody: Uint8Array, contracts: KnownContracts): Promise<Tasks['view']['answer'] | undefined>;
+  /** What the page shows of the items of a body, from an index on; undefined when they could not be decoded. */
+  view(rawBody: Uint8Array, contracts: KnownContracts, from?: number): Promise<Tasks['view']['answer'] | undefined>;
+  /** The difference between two bodies; undefined when they could not be compared. */
+  compare(signed: Uint8Array, received: Uint8Array): Promise<BodyDiff | undefined>;
   /** The same explainer with priority, for requests that somebody waits for. */
   readonly first: Omit<Explainer, 'first' | 'close'>;
   /** Stops the running task. */
@@ -45,7 +48,8 @@ export function createExplainer({ limits = LIMITS, thread = threadFile }: Explai
         return outcome.undone === 'full' ? [NOT_EXPLAINED] : [];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
-      view: async (rawBody, contracts) => resultOf(await ask('view', { rawBody, contracts })),
+      view: async (rawBody, contracts, from) => resultOf(await ask('view', { rawBody, contracts, from })),
+      compare: async (signed, received) => resultOf(await ask('compare', { signed, received })),
     };
   };
   return { ...asking(false), first: asking(true), close: confined.close };

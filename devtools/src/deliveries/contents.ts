@@ -1,4 +1,5 @@
 import { type DeliveryItem, parseDelivery } from 'event-webhook-receiver';
+import { type Gist, gistOf, NO_GIST } from './gist.js';
 import { cut } from './text-limits.js';
 
 /** Summary of a body for the list: small for any body, and kept after the bytes are dropped. */
@@ -13,6 +14,7 @@ export interface Contents {
   readonly contracts: readonly string[];
   /** Distinct names of contract events. */
   readonly names: readonly string[];
+  readonly gist: Gist;
 }
 
 /** Limits: how many kinds, contracts and names are listed, and the length of each. */
@@ -20,7 +22,10 @@ const MOST = 20;
 const LONGEST = 200;
 
 /** The summary of an unread body of this size. */
-export const unread = (bytes: number): Contents => ({ bytes, events: 0, kinds: [], contracts: [], names: [] });
+export const unread = (bytes: number): Contents => ({
+  ...{ bytes, events: 0, kinds: [], contracts: [], names: [] },
+  gist: NO_GIST,
+});
 
 const remembered = new WeakMap<Uint8Array, Contents>();
 
@@ -53,6 +58,7 @@ function read(rawBody: Uint8Array): Contents {
     kinds: [...kinds],
     contracts: [...contracts],
     names: [...names],
+    gist: gistOf(items),
   };
 }
 

@@ -1,8 +1,11 @@
-import type { Attempt, HeaderLine } from '../service/attempt.js';
+import type { Attempt, AttemptResponse, HeaderLine } from '../service/attempt.js';
 
-export type { Attempt, HeaderLine };
+export type { Attempt, AttemptResponse, HeaderLine };
 
-/** The result of one POST: `accepted` 2xx, `refused` 403, `failed` any other response or none, `pending` not answered yet. */
+/**
+ * The result of one POST: `accepted` 2xx; `refused` 400, 401, 403 or 422; `failed` any other response, such as 404 or 500,
+ * or none; `pending` not answered yet.
+ */
 export type Verdict = 'accepted' | 'refused' | 'failed' | 'pending';
 
 /** A delivery as the page shows it: its bytes, and every attempt to deliver them. */
@@ -21,6 +24,10 @@ export interface DeliveryRecord {
   readonly bodyDropped?: boolean | undefined;
   /** Whether the signature was verified here. If false, the receiving process does not parse the body. */
   readonly verified?: boolean | undefined;
+  /** The bytes that were signed, if a fault sent others: `rawBody` is what was sent. */
+  readonly signedBody?: Uint8Array | undefined;
+  /** Whether it was opened from a recording: it was neither received nor sent in this run. */
+  readonly recorded?: true | undefined;
   /** At least one; the last is the latest. */
   readonly attempts: readonly Attempt[];
   /** When the next attempt is due, in Unix milliseconds. */

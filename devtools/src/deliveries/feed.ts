@@ -1,3 +1,4 @@
+import { responseSize } from '../service/responses.js';
 import { type Contents, contentsOf, unread } from './contents.js';
 import type { DeliveryRecord } from './delivery-record.js';
 
@@ -12,7 +13,7 @@ export interface FeedOptions {
   /** The oldest records beyond this many are dropped. (Default: 10 000.) */
   readonly maxDeliveries?: number | undefined;
   /**
-   * Memory limit in bytes: beyond it the oldest bodies are dropped, and the oldest records once all records without their
+   * Memory limit in bytes: beyond it the oldest bodies and responses are dropped, and the oldest records once all records without their
    * bodies take more than half of it. (Default: 64 MiB.)
    */
   readonly maxBytes?: number | undefined;
@@ -41,7 +42,7 @@ const NOTHING = new Uint8Array(0);
 
 export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024 }: FeedOptions = {}): Feed {
   const records = new Map<string, KeptDelivery>();
-  /** Ids of records with a body, oldest first. */
+  /** Ids of records with a body or a response, oldest first. */
   const withBody = new Set<string>();
   const listeners = new Set<(record: KeptDelivery | undefined) => void>();
   let bodyBytes = 0;
@@ -49,7 +50,7 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
 
   function count(record: KeptDelivery | undefined, sign: 1 | -1): void {
     if (record === undefined) return;
-    bodyBytes += sign * record.rawBody.byteLength;
+    bodyBytes += sign * bodySize(record);
     otherBytes += sign * textSize(record);
   }
 
@@ -57,7 +58,7 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
     count(records.get(record.id), -1);
     count(record, 1);
     records.set(record.id, record);
-    if (record.rawBody.byteLength > 0) withBody.add(record.id);
+    if (bodySize(record) > 0) withBody.add(record.id);
     else withBody.delete(record.id);
   }
 
@@ -71,7 +72,8 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
   function dropBody(id: string): void {
     // Every id in `withBody` has a record.
     const record = records.get(id) as KeptDelivery;
-    set({ ...record, rawBody: NOTHING, bodyDropped: true });
+    const attempts = record.attempts.map(({ response: _dropped, ...attempt }) => attempt);
+    set({ ...record, rawBody: NOTHING, signedBody: undefined, bodyDropped: true, attempts });
   }
 
   function drop(id: string): void {
@@ -102,7 +104,12 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
       const contents = isRead
         ? contentsOf(record.rawBody)
         : (records.get(record.id)?.contents ?? unread(record.rawBody.byteLength));
-      keep({ ...record, rawBody: compact(record.rawBody), contents });
+      keep({
+        ...record,
+        rawBody: compact(record.rawBody),
+        signedBody: record.signedBody && compact(record.signedBody),
+        contents,
+      });
     },
     describe(id, contents) {
       const record = records.get(id);
@@ -129,10 +136,16 @@ function compact(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
-/** Size of a record without its body, in bytes. */
+/** Size of the bodies of a record and of the responses to it, in bytes: they are dropped together. */
+function bodySize({ rawBody, signedBody, attempts }: KeptDelivery): number {
+  const bodies = rawBody.byteLength + (signedBody?.byteLength ?? 0);
+  return attempts.reduce((size, { response }) => size + (response ? responseSize(response) : 0), bodies);
+}
+
+/** Size of a record without its bodies, in bytes. */
 function textSize(record: KeptDelivery): number {
   const texts = record.attempts.flatMap(({ headers, reason = '', fault = '' }) => [reason, fault, ...headers.flat()]);
-  const { kinds, contracts, names } = record.contents;
-  for (const text of [record.target, record.label ?? '', ...kinds, ...contracts, ...names]) texts.push(text);
+  const { kinds, contracts, names, gist } = record.contents;
+  for (const text of [record.target, record.label ?? '', gist.text, ...kinds, ...contracts, ...names]) texts.push(text);
   return texts.reduce((size, text) => size + 2 * text.length, OVERHEAD);
 }

@@ -1,9 +1,11 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
-import type { Attempt, HeaderLine } from './delivery-record.js';
+import type { Attempt } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
-import { lastOf, verdictOf } from './views.js';
+import { headerOf } from './headers.js';
+import { verdictOf } from './verdict.js';
+import { lastOf } from './views.js';
 
 /** What is needed to explain deliveries. None of it appears in a finding. */
 export interface FindingSources {
@@ -50,12 +52,6 @@ export async function findingsOf(
   });
   if (found.length > 0 || faults.length > 0) return [...faults, ...found];
   return authentic(last);
-}
-
-/** A header as the receiver sees it: repeated values are joined. */
-export function headerOf(headers: readonly HeaderLine[], name: string): string | undefined {
-  const values = headers.filter(([each]) => each.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
-  return values.length === 0 ? undefined : values.join();
 }
 
 function faultFinding(fault: string): Finding {

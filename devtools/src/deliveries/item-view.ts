@@ -7,7 +7,8 @@ import type {
   TransactionIncluded,
 } from 'event-webhook-receiver';
 import { decodeEvent, decodeTransaction, isRemoved } from 'event-webhook-receiver/evm';
-import { textOf } from './text-limits.js';
+import { inUnits } from './amounts.js';
+import { beyond, textOf } from './text-limits.js';
 import { decodeByWire } from './wire-abi.js';
 
 /** A contract that is known here. */
@@ -15,6 +16,8 @@ export interface KnownContract {
   readonly abi?: readonly unknown[] | undefined;
   /** Decimals of a token, to also show amounts in units of the token. */
   readonly decimals?: number | undefined;
+  /** Symbol of a token: untrusted text. */
+  readonly symbol?: string | undefined;
 }
 
 /** Known contracts, by lower-case address. */
@@ -31,6 +34,8 @@ export interface InputView {
   readonly exact?: string | undefined;
   /** The exact number with the token's decimals. */
   readonly formatted?: string | undefined;
+  /** The token's symbol, beside `formatted`. */
+  readonly symbol?: string | undefined;
 }
 
 /** One item of a delivery, as the page shows it. */
@@ -43,6 +48,8 @@ export interface ItemView {
   readonly triggeredAt?: string | undefined;
   readonly contract?: { address: string; label: string; name: string } | undefined;
   readonly inputs?: readonly InputView[] | undefined;
+  /** How many more inputs there are, which are not shown. */
+  readonly moreInputs?: number | undefined;
   readonly transaction?:
     | {
         hash: string;
@@ -55,11 +62,13 @@ export interface ItemView {
   /** Whether a re-org removed the log from the chain. */
   readonly removed?: boolean | undefined;
   readonly issues?: readonly { path: string; message: string }[] | undefined;
+  /** How many more issues there are, which are not shown. */
+  readonly moreIssues?: number | undefined;
 }
 
 const INPUTS = 100;
 const ISSUES = 20;
-const [NAME, VALUE] = [1_000, 20_000];
+const [NAME, VALUE, SYMBOL] = [1_000, 20_000, 20];
 
 /** Shared limits of the views of all items. */
 export interface ItemBounds {
@@ -71,7 +80,10 @@ export interface ItemBounds {
 
 /** Creates the view of an item. Never throws, whatever the item contains. */
 export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, spend }: ItemBounds): ItemView {
-  if (item.status === 'invalid') return { status: 'invalid', issues: item.issues.slice(0, ISSUES).map(issueOf) };
+  if (item.status === 'invalid') {
+    const issues = item.issues.slice(0, ISSUES).map(issueOf);
+    return { status: 'invalid', issues, moreIssues: beyond(item.issues, ISSUES) };
+  }
   if (item.status === 'unknown') return { status: 'unknown', id: cut(item.id, NAME), kind: cut(item.kind, NAME) };
   const known = (address: string) => contracts.get(address.toLowerCase());
   const { event } = item;
@@ -102,9 +114,11 @@ export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, s
       contract: contractOf(contract),
       inputs: inputs.slice(0, INPUTS).map((input, at) => {
         const exact = input.hashed ? undefined : exactOf(input.type, args?.[at]);
-        const formatted = exact && isAmount(name) ? format(exact, about?.decimals) : undefined;
-        return { ...inputOf(input.name, input.type, input.value, input.hashed), exact, formatted };
+        const formatted = exact && isAmount(name) ? inUnits(exact, about?.decimals) : undefined;
+        const symbol = formatted && about?.symbol ? cut(about.symbol, SYMBOL) : undefined;
+        return { ...inputOf(input.name, input.type, input.value, input.hashed), exact, formatted, symbol };
       }),
+      moreInputs: beyond(inputs, INPUTS),
       transaction: transaction
         ? {
             hash: cut(transaction.txHash, NAME),
@@ -129,6 +143,7 @@ export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, s
       inputs: (args as [string, unknown][])
         .slice(0, INPUTS)
         .map(([name, value]) => inputOf(name, '', plain(value) as JsonValue)),
+      moreInputs: beyond(args, INPUTS),
       transaction: {
         hash: cut(textOf(tx?.hash ?? ''), NAME),
         from: cut(textOf(from ?? tx?.from ?? ''), NAME),
@@ -162,13 +177,6 @@ function exactOf(type: string, value: unknown): string | undefined {
 /** Whether an event's numbers are token amounts, as in the events of ERC-20. */
 function isAmount(name: string): boolean {
   return name === 'Transfer' || name === 'Approval';
-}
-
-function format(integer: string, decimals: number | undefined): string | undefined {
-  if (decimals === undefined || !Number.isInteger(decimals) || decimals < 0 || decimals > 255) return undefined;
-  const digits = integer.padStart(decimals + 1, '0');
-  const [whole, fraction] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)];
-  return fraction.replace(/0+$/, '') === '' ? whole : `${whole}.${fraction.replace(/0+$/, '')}`;
 }
 
 /** The value with bigints as strings, for JSON. */

@@ -39,6 +39,8 @@ function emitted({ event: kind, data }: EventEmitted): Row {
 
 /** A short form of a value: addresses and hashes keep their ends. */
 function short(value: JsonValue): string {
-  const text = textOf(value);
-  return HEX.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : cut(text, 80);
+  return cut(shortHex(textOf(value)), 80);
 }
+
+/** An address or a hash by its ends; any other text unchanged. */
+export const shortHex = (text: string): string => (HEX.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : text);

@@ -3,6 +3,12 @@ export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
 }
 
+/** Control and format characters, lone surrogates, separators of lines, and letters without a shape. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/gu;
+
+/** Untrusted text with every invisible character replaced, so that it can neither hide nor reorder what is beside it. */
+export const printable = (text: string): string => text.replace(UNSEEN, '\u{fffd}');
+
 /** Returns a function that cuts each text to its own limit, and texts beyond a total of this many characters even shorter. */
 export function budget(characters: number): (text: string, most: number) => string {
   let left = characters;
@@ -17,4 +23,9 @@ export function budget(characters: number): (text: string, most: number) => stri
 /** A JSON value as text: strings as they are, anything else as JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** How many there are beyond a limit, if any. */
+export function beyond(all: readonly unknown[], most: number): number | undefined {
+  return all.length > most ? all.length - most : undefined;
 }

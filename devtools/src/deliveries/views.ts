@@ -1,8 +1,12 @@
+import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Finding } from '../explain/finding.js';
-import type { Attempt, HeaderLine, Verdict } from './delivery-record.js';
+import type { Attempt, AttemptResponse, HeaderLine, Verdict } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
-import type { ItemView } from './item-view.js';
-import { cut } from './text-limits.js';
+import { gistText } from './gist.js';
+import { headerOf } from './headers.js';
+import type { ItemView, KnownContracts } from './item-view.js';
+import { beyond, cut } from './text-limits.js';
+import { verdictOf } from './verdict.js';
 
 /** A delivery in the list. Every text is cut to 200 characters. */
 export interface Summary {
@@ -24,6 +28,20 @@ export interface Summary {
   readonly kinds: readonly string[];
   readonly contracts: readonly string[];
   readonly names: readonly string[];
+  /** One line that tells deliveries apart, such as "0xf39F… → 0x7099… · 4.5 TKN", cut to 120 characters; empty if nothing can be said. */
+  readonly gist: string;
+  /** The webhook that it belongs to, if the source has several. */
+  readonly webhookId?: number | undefined;
+  /** Whether it was opened from a recording. */
+  readonly recorded?: true | undefined;
+  /** The timestamp header of the last attempt, in Unix milliseconds. */
+  readonly timestampAt?: number | undefined;
+}
+
+/** An attempt, with its first 100 headers. */
+export interface AttemptView extends Attempt {
+  /** How many more headers there are. */
+  readonly moreHeaders?: number | undefined;
 }
 
 /** A delivery in full, for the detail panel. Its size is bounded. */
@@ -34,8 +52,12 @@ export interface Detail extends Omit<Summary, 'attempts'> {
   readonly bodyBase64: string;
   readonly bodyTruncated?: true | undefined;
   readonly bodyDropped?: true | undefined;
-  /** The last 100. */
-  readonly attempts: readonly Attempt[];
+  /** What was signed, if a fault sent other bytes; at most 1 MiB. */
+  readonly signedBase64?: string | undefined;
+  /** The last 100; only the last 10 with their responses. */
+  readonly attempts: readonly AttemptView[];
+  /** How many attempts there were before these. */
+  readonly earlierAttempts?: number | undefined;
   /** Why it does not verify, the likeliest cause first. */
   readonly findings: readonly Finding[];
   /** The first 200; `events` is the total. */
@@ -44,23 +66,26 @@ export interface Detail extends Omit<Summary, 'attempts'> {
 
 const TEXT = 200;
 const BODY = 1024 * 1024;
-const [ATTEMPTS, HEADERS] = [100, 100];
+const [ATTEMPTS, RESPONSES, HEADERS] = [100, 10, 100];
 const [HEADER_VALUE, REASON] = [8_192, 2_000];
-
-/** The verdict of an attempt, by its response. */
-export function verdictOf({ status, reason, code, durationMs }: Attempt): Verdict {
-  if (status !== undefined) return status === 403 ? 'refused' : status >= 200 && status < 300 ? 'accepted' : 'failed';
-  return reason === undefined && code === undefined && durationMs === undefined ? 'pending' : 'failed';
-}
 
 /** The last attempt of a delivery. */
 export function lastOf({ attempts }: Pick<KeptDelivery, 'attempts'>): Attempt {
   return attempts.at(-1) ?? { at: 0, headers: [] };
 }
 
+/** What summaries show beside the record. */
+export interface SummaryContext {
+  /** The names of the headers, for the timestamp. */
+  readonly headers?: HeaderNames | undefined;
+  /** Known contracts, for amounts in units of a token. */
+  readonly contracts?: KnownContracts | undefined;
+}
+
 /** A delivery as the list shows it: small for any delivery. */
-export function summaryOf(record: KeptDelivery): Summary {
+export function summaryOf(record: KeptDelivery, { headers, contracts }: SummaryContext = {}): Summary {
   const last = lastOf(record);
+  const { gist, ...contents } = record.contents;
   return {
     id: record.id,
     at: record.attempts[0]?.at ?? 0,
@@ -73,27 +98,51 @@ export function summaryOf(record: KeptDelivery): Summary {
     fault: last.fault === undefined ? undefined : cut(last.fault, TEXT),
     attempts: record.attempts.length,
     nextAttemptAt: record.nextAttemptAt,
-    ...record.contents,
+    webhookId: record.webhookId,
+    recorded: record.recorded,
+    timestampAt: timeOf(headers && headerOf(last.headers, headers.timestamp)),
+    ...contents,
+    gist: gistText(gist, contracts),
   };
 }
 
+/** Unix seconds as milliseconds. */
+function timeOf(seconds: string | undefined): number | undefined {
+  return seconds !== undefined && /^\d{1,12}$/.test(seconds) ? Number(seconds) * 1000 : undefined;
+}
+
 /** A delivery with everything that the detail panel shows. */
-export function detailOf(record: KeptDelivery, shown: Pick<Detail, 'findings' | 'items'>): Detail {
+export function detailOf(
+  record: KeptDelivery,
+  shown: Pick<Detail, 'findings' | 'items'>,
+  context?: SummaryContext,
+): Detail {
   return {
-    ...summaryOf(record),
+    ...summaryOf(record, context),
     headers: headersOf(lastOf(record)),
-    bodyBase64: Buffer.from(record.rawBody.subarray(0, BODY)).toString('base64'),
+    bodyBase64: base64Of(record.rawBody),
+    signedBase64: record.signedBody && base64Of(record.signedBody),
     bodyTruncated: record.rawBody.byteLength > BODY || undefined,
     bodyDropped: record.bodyDropped || undefined,
-    attempts: record.attempts.slice(-ATTEMPTS).map((attempt) => ({
+    earlierAttempts: beyond(record.attempts, ATTEMPTS),
+    attempts: record.attempts.slice(-ATTEMPTS).map((attempt, at, { length }) => ({
       ...attempt,
       headers: headersOf(attempt),
+      moreHeaders: beyond(attempt.headers, HEADERS),
       reason: attempt.reason === undefined ? undefined : cut(attempt.reason, REASON),
+      response: at < length - RESPONSES ? undefined : responseOf(attempt.response),
     })),
     ...shown,
   };
 }
 
-function headersOf({ headers }: Attempt): HeaderLine[] {
+/** A response is bounded already, but not each of its headers. */
+function responseOf(response: AttemptResponse | undefined): AttemptResponse | undefined {
+  return response && { ...response, headers: headersOf(response) };
+}
+
+const base64Of = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, BODY)).toString('base64');
+
+function headersOf({ headers }: Pick<Attempt, 'headers'>): HeaderLine[] {
   return headers.slice(0, HEADERS).map(([name, value]) => [cut(name, TEXT), cut(value, HEADER_VALUE)]);
 }

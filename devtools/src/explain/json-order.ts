@@ -45,7 +45,8 @@ export function membersOf(
 
 export type Order = (members: readonly Member[], json: Uint8Array) => readonly Member[];
 
-const DEEPEST = 200;
+/** Deepest nesting to write in another order. */
+export const DEEPEST = 200;
 
 /** Writes compact JSON with the members of every object in another order. Throws where it is nested too deeply. */
 export function ordered(json: Uint8Array, order: Order): Uint8Array {

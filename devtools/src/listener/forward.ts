@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { HeaderLine } from '../deliveries/delivery-record.js';
+import type { Attempt, AttemptResponse, HeaderLine } from '../deliveries/delivery-record.js';
+import { createCapture } from '../service/capture.js';
 
 /** The outcome of forwarding a delivery. */
 export interface Forwarded {
@@ -11,6 +12,8 @@ export interface Forwarded {
   readonly reason?: string | undefined;
   readonly code?: string | undefined;
   readonly durationMs: number;
+  /** The start of the answer: resolves soon after the status, and never rejects. */
+  readonly response?: Promise<AttemptResponse> | undefined;
 }
 
 export interface ForwardOptions {
@@ -29,6 +32,8 @@ const OF_THE_CONNECTION = new Set(
 );
 /** The rest of an answer's body is not read. */
 const MOST_BYTES = 1024 * 1024;
+/** How long a body that is not complete is waited for before what came of it is shown. */
+const CAPTURE_MS = 500;
 
 /**
  * Forwards a delivery: the same bytes and the same headers, in their order and spelling, except Host and headers of the
@@ -55,8 +60,8 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
     }, timeoutMs);
     request.on('response', (response) => {
       clearTimeout(timer);
-      settle({ status: response.statusCode, retryAfter: response.headers['retry-after'] });
-      dropRest(response, timeoutMs);
+      const { statusCode: status, headers } = response;
+      settle({ status, retryAfter: headers['retry-after'], response: startOf(response, timeoutMs) });
     });
     // A protocol upgrade does not answer a delivery.
     request.on('upgrade', (_response, socket) => socket.destroy());
@@ -67,6 +72,12 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
     });
     request.end(body);
   });
+}
+
+/** What the sender gets: the answer of the target, or 503. */
+export function answerOf({ status, reason, code }: Forwarded): Partial<Attempt> {
+  if (status === undefined) return { status: 503, reason, code };
+  return { status, reason: status >= 200 && status < 300 ? undefined : `The target answered ${status}.` };
 }
 
 function forwardedHeaders(headers: readonly HeaderLine[], host: string, bytes: number): [string, string][] {
@@ -88,15 +99,25 @@ function forwardedHeaders(headers: readonly HeaderLine[], host: string, bytes: n
   return lines;
 }
 
-function dropRest(response: IncomingMessage, timeoutMs: number): void {
-  let bytes = 0;
+/** The start of an answer. The rest is read and dropped, within limits, so that the target can end it. */
+function startOf(response: IncomingMessage, timeoutMs: number): Promise<AttemptResponse> {
+  const capture = createCapture(response);
   const end = setTimeout(() => response.destroy(), timeoutMs);
-  response.on('data', (chunk: Buffer) => {
-    bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) response.destroy();
+  return new Promise((resolve) => {
+    const done = () => resolve(capture.end());
+    const late = setTimeout(done, CAPTURE_MS);
+    response.on('data', (chunk: Buffer) => {
+      capture.take(chunk);
+      if (capture.full) done();
+      if (capture.bytes > MOST_BYTES) response.destroy();
+    });
+    response.on('error', () => {});
+    response.on('end', done).on('close', () => {
+      clearTimeout(end);
+      clearTimeout(late);
+      done();
+    });
   });
-  response.on('error', () => {});
-  response.on('close', () => clearTimeout(end));
 }
 
 function codeOf(error: unknown): string {

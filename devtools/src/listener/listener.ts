@@ -4,16 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, type DeliveryRequest, type DeliveryResult } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
-import { signDelivery, verifySignature } from 'event-webhook-receiver/verify';
-import type { Attempt, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
-import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { headerOf } from '../deliveries/findings.js';
-import { lastOf } from '../deliveries/views.js';
-import { PageError } from '../page/page-guard.js';
+import type { Attempt, AttemptResponse, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
+import type { Feed } from '../deliveries/feed.js';
 import { createBrake } from './brake.js';
 import { acceptConnections } from './connections.js';
-import { type Forwarded, forward } from './forward.js';
+import { answerOf, type Forwarded, forward } from './forward.js';
 import { createBodyReader } from './read-body.js';
+import { createSigning, type Signing } from './signing.js';
 
 export interface ListenerOptions {
   readonly feed: Feed;
@@ -38,14 +35,9 @@ export interface ListenerOptions {
   onOther?(request: { method: string; path: string; status: number }): void;
 }
 
-/** A receiver that listens, and puts every delivery into a feed. */
-export interface Listener {
+/** A receiver that listens, and puts every delivery into a feed. Signs and sends deliveries to its target, if it has one. */
+export interface Listener extends Signing {
   readonly url: string;
-  /**
-   * Sends a delivery to the target again: the same bytes with a new timestamp and signature. Throws PageError for a delivery
-   * that is not authentic, because the new signature would make it authentic.
-   */
-  resend(record: KeptDelivery): Promise<{ id: string }>;
   /** Stops listening, and resolves when the deliveries under way have been answered. */
   close(): Promise<void>;
 }
@@ -82,6 +74,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const readBody = createBodyReader({ maxBodyBytes, maxArriving: MAX_ARRIVING, maxArrivingBytes });
   const brake = createBrake();
   let forwarding = 0;
+  const reporting = new Set<Promise<void>>();
 
   async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
     if (forwarding >= MOST_FORWARDS) {
@@ -105,7 +98,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const result = 'body' in read ? await receiver.handleRequest(withBody(delivery, read.body)) : read.refused;
     const verified = isVerified(result);
     if (about.method !== 'POST') {
-      return { result, report: () => options.onOther?.({ ...about, status: result.status }) };
+      return { result, report: async () => options.onOther?.({ ...about, status: result.status }) };
     }
     const headers = linesOf(request);
     const record = {
@@ -115,11 +108,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       ...(body === undefined && { bodyDropped: true }),
       verified,
     };
-    const put = (attempt: Attempt): DeliveryRecord => {
-      const whole = { ...record, attempts: [attempt] };
-      feed.put(whole);
-      return whole;
-    };
+    const put = (attempt: Attempt) => feed.put({ ...record, attempts: [attempt] });
     let answer: Partial<Attempt> = {
       status: result.status,
       reason: result.error?.message,
@@ -132,14 +121,27 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       answer = answerOf(forwarded);
     }
     // Before the answer, so that a sender who has the answer finds the delivery on the page.
-    const whole = put({ at, headers, ...answer, durationMs: Math.round(performance.now() - start) });
+    const attempt = { at, headers, ...answer, durationMs: Math.round(performance.now() - start) };
+    put(attempt);
     if (!verified) await brake();
     return {
       // The connection of a stranger is closed, so that the next one queues with all others.
       result: verified ? result : { ...result, closeConnection: true },
       forwarded,
-      report: () => options.onDelivery?.(whole, about),
+      async report() {
+        const response = await forwarded?.response;
+        if (response) addResponse(record.id, attempt, response);
+        options.onDelivery?.({ ...record, attempts: [{ ...attempt, ...(response && { response }) }] }, about);
+      },
     };
+  }
+
+  /** Adds the app's answer to an attempt, unless the feed has been cleared or has dropped the body. */
+  function addResponse(id: string, attempt: Attempt, response: AttemptResponse): void {
+    const record = feed.get(id);
+    if (!record?.attempts.includes(attempt)) return;
+    const attempts = record.attempts.map((each) => (each === attempt ? { ...attempt, response } : each));
+    feed.put({ ...record, attempts });
   }
 
   const http = createServer(async (request, response) => {
@@ -153,11 +155,24 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       },
     });
     await answer(request, response);
-    try {
-      taken?.report();
-    } catch {
-      // Showing a delivery failed. The listener must keep running, and the delivery is in the feed.
-    }
+    if (taken === undefined) return;
+    await report(taken.report());
+  });
+
+  /** Waits for a report. If it fails, the listener must keep running; the delivery is in the feed. */
+  async function report(work: Promise<void>): Promise<void> {
+    const reported = work.catch(() => {});
+    reporting.add(reported);
+    await reported;
+    reporting.delete(reported);
+  }
+
+  const signing = createSigning({
+    ...{ feed, secret, headers: names, now, handOn, nextId: () => String(++lastId) },
+    onSent(delivery) {
+      const told = (record: DeliveryRecord) => options.onDelivery?.(record, { method: 'POST', path: record.target });
+      void report(delivery.then(told));
+    },
   });
   const { server, closeIdle, closeAll } = acceptConnections(http, MAX_ARRIVING);
   await new Promise<void>((resolve, reject) => {
@@ -168,31 +183,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
-    async resend(record) {
-      if (record.bodyDropped) throw new PageError(409, 'The bytes of this delivery are no longer kept.');
-      const last = lastOf(record);
-      const value = (name: string) => headerOf(last.headers, name) ?? '';
-      if (!verifySignature(record.rawBody, value(names.signature), value(names.timestamp), secret)) {
-        throw new PageError(409, 'This delivery is not authentic, so it is not signed and forwarded.');
-      }
-      const at = now();
-      const signed = signDelivery(record.rawBody, { secret, timestamp: Math.floor(at / 1000), headers: names });
-      const headers = last.headers.map(([name, each]): HeaderLine => {
-        const lower = name.toLowerCase();
-        if (lower === names.signature.toLowerCase()) return [name, signed.signature];
-        return [name, lower === names.timestamp.toLowerCase() ? signed.timestamp : each];
-      });
-      const pending: Attempt = { at, headers };
-      feed.put({ ...record, attempts: [...record.attempts, pending] });
-      const forwarded = await handOn(headers, record.rawBody);
-      const { durationMs } = forwarded;
-      const done = { at, headers, ...answerOf(forwarded), durationMs };
-      // Read again: the delivery may have been resent meanwhile.
-      const current = feed.get(record.id);
-      const attempts = current?.attempts.map((attempt) => (attempt === pending ? done : attempt));
-      if (current && attempts) feed.put({ ...current, attempts });
-      return { id: record.id };
-    },
+    ...signing,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closeIdle();
@@ -203,6 +194,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       }, CLOSE_MS);
       await receiver.drain({ timeoutMs: CLOSE_MS });
       await closed;
+      await Promise.all(reporting);
       clearTimeout(late);
     },
   };
@@ -212,7 +204,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 interface Taken {
   readonly result: DeliveryResult;
   readonly forwarded?: Forwarded | undefined;
-  report(): void;
+  report(): Promise<void>;
 }
 
 function withBody(delivery: DeliveryRequest, body: Uint8Array): DeliveryRequest {
@@ -239,12 +231,6 @@ function linesOf({ rawHeaders }: IncomingMessage): HeaderLine[] {
   const lines: HeaderLine[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(rawHeaders.slice(at, at + 2) as [string, string]);
   return lines;
-}
-
-/** What the sender gets: the answer of the target, or 503. */
-function answerOf({ status, reason, code }: Forwarded): Partial<Attempt> {
-  if (status === undefined) return { status: 503, reason, code };
-  return { status, reason: status >= 200 && status < 300 ? undefined : `The target answered ${status}.` };
 }
 
 function answerForwarded(response: ServerResponse, { status, retryAfter }: Forwarded): void {

@@ -1,16 +1,24 @@
+import { isWebhookError } from 'event-webhook-receiver';
 import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { FindingSources } from '../deliveries/findings.js';
 import type { LocalDelivery } from '../service/delivery.js';
+import { sentBody } from '../service/faults.js';
 import type { LocalService } from '../service/local-service.js';
-import type { PageActions } from './page-api.js';
+import type { PageActions } from './page-actions.js';
 import { PageError } from './page-guard.js';
 
 /** A delivery of the local service, as a record of the feed. */
 export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {
-  const { id, webhookId, label, url: target, rawBody, nextAttemptAt } = delivery;
+  const { id, webhookId, label, url: target, nextAttemptAt } = delivery;
   const none = { at: now, headers: [], code: 'GIVEN_UP', reason: 'Dropped before it was sent: the queue was full.' };
   const attempts = delivery.attempts.length > 0 ? delivery.attempts : [none];
-  return { id, webhookId, label, target, rawBody, attempts, nextAttemptAt };
+  return { id, webhookId, label, target, ...bodiesOf(delivery), attempts, nextAttemptAt };
+}
+
+/** What the last attempt sent, and what was signed if it is something else. */
+function bodiesOf({ rawBody, attempts }: LocalDelivery): Pick<DeliveryRecord, 'rawBody' | 'signedBody'> {
+  const tampered = attempts.at(-1)?.tampered;
+  return tampered ? { rawBody: sentBody(rawBody, tampered), signedBody: rawBody } : { rawBody };
 }
 
 /** The secrets for explaining the deliveries of a local service. */
@@ -27,21 +35,50 @@ export function localSecrets(service: LocalService): Pick<FindingSources, 'secre
 /** The actions of the page on a local service. */
 export function localActions(service: LocalService, sample: () => object | Promise<object>): PageActions {
   return {
-    register: (webhook) => service.register(webhook),
-    remove: (id) => service.remove(id),
+    register: (webhook) => inWords(() => service.register(webhook)),
+    remove: (id) => inWords(() => service.remove(id)),
     setFaults(faults) {
-      try {
-        service.setFaults(faults);
-      } catch (error) {
-        // The request of the page is invalid.
-        throw new PageError(400, (error as Error).message);
-      }
+      // The request of the page is invalid.
+      inWords(() => service.setFaults(faults), 400);
       return service.faults;
     },
-    resend({ id }) {
-      if (service.redeliver(id)) return { id };
-      throw new PageError(404, 'The service no longer keeps this delivery.');
+    resend({ id, recorded }) {
+      if (!recorded && inWords(() => service.redeliver(id))) return { id };
+      throw new PageError(404, recorded ? RECORDED : 'The service no longer keeps this delivery.');
     },
-    sample,
+    send({ rawBody, webhookId, from }) {
+      const target = webhookId ?? from?.webhookId ?? onlyWebhook(service);
+      return { id: inWords(() => service.deliver(target, rawBody)) };
+    },
+    retry(webhookId) {
+      const id = inWords(() => service.retry(webhookId));
+      return id === undefined ? undefined : { id };
+    },
+    sample() {
+      const webhooks = service.webhooks();
+      if (webhooks.length === 0) throw new PageError(409, NONE);
+      if (webhooks.some(({ subscriptions }) => subscriptions.includes('event.emitted'))) return sample();
+      throw new PageError(409, 'No webhook subscribes to event.emitted, the kind of the sample.');
+    },
   };
+}
+
+const NONE = 'No webhook is registered. Register the URL of your app first.';
+const RECORDED = 'This delivery comes from a recording. Edit it to send its body with a new signature.';
+
+function onlyWebhook(service: LocalService): number {
+  const [first, second] = service.webhooks();
+  if (first === undefined) throw new PageError(409, NONE);
+  if (second !== undefined) throw new PageError(409, 'Choose the webhook to send it to.');
+  return first.id;
+}
+
+/** Runs a call of the service. Its errors about options and the file are for the user of the page too. */
+function inWords<Result>(run: () => Result, status = 503): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG') throw new PageError(status, error.message);
+    throw error;
+  }
 }

@@ -1,60 +1,84 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { type Detail, summaryOf } from '../deliveries/views.js';
-import { isRecord } from '../guards.js';
+import type { Feed } from '../deliveries/feed.js';
+import { type SummaryContext, summaryOf } from '../deliveries/views.js';
+import type { PageActions } from './page-actions.js';
+import type { PageDetails } from './page-details.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
-
-/** Actions of the page. A missing action is answered 404. Actions may throw errors with `status` and `message`. */
-export interface PageActions {
-  /** Resends a delivery. Resolves with the id under which it continues. */
-  resend?(record: KeptDelivery): { id: string } | Promise<{ id: string }>;
-  /** Registers a webhook. The response, including the secret, is sent once. */
-  register?(webhook: { label: string; url: string }): object | Promise<object>;
-  /** Removes a webhook. Resolves with whether it existed. */
-  remove?(id: number): boolean | Promise<boolean>;
-  setFaults?(faults: Record<string, unknown>): object | Promise<object>;
-  sample?(): object | Promise<object>;
-}
+import { bodyToSend, bytesToCompare, jsonBody } from './request-body.js';
 
 export interface PageApiOptions {
   readonly feed: Feed;
   readonly streams: Streams;
   readonly actions: PageActions;
   readonly state: () => object;
-  readonly detail: (record: KeptDelivery) => Promise<Detail>;
+  readonly context: () => SummaryContext;
+  readonly details: PageDetails;
 }
 
-const MOST_BYTES = 64 * 1024;
+/** A call of the API. */
+interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** The part of the path that names a delivery or a webhook. */
+  readonly id: string;
+}
+
+/** Resolves with the JSON to answer; undefined when it has answered itself. */
+type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws PageError for any other call. */
-export function createPageApi({ feed, streams, actions, state, detail }: PageApiOptions) {
+export function createPageApi({ feed, streams, actions, state, context, details }: PageApiOptions) {
   const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
-  const routes: Record<string, (id: string, request: IncomingMessage) => unknown> = {
+  const routes: Record<string, Route> = {
+    'GET /api/stream': ({ response }) => streams.open(response),
     'GET /api/state': state,
     'GET /api/deliveries': () => {
-      const deliveries = feed.list().map(summaryOf);
+      const about = context();
+      const deliveries = feed.list().map((record) => summaryOf(record, about));
       return { deliveries, lastId: deliveries.at(-1)?.id };
     },
     'DELETE /api/deliveries': () => {
       feed.clear();
       return {};
     },
-    'GET /api/deliveries/:id': (id) => detail(found(id)),
-    'POST /api/deliveries/:id/resend': (id) => (actions.resend ?? absent())(found(id)),
-    'POST /api/webhooks': async (_id, request) => {
+    'GET /api/deliveries/:id': (call) => details.detail(found(call.id)),
+    'GET /api/deliveries/:id/items': (call) => {
+      const from = call.query.get('from') ?? '';
+      if (!/^\d{1,9}$/.test(from)) return fail(400, 'from must be a whole number.');
+      return details.items(found(call.id), Number(from));
+    },
+    'POST /api/compare': async ({ request }) => {
+      const { id, received } = await bytesToCompare(request);
+      return details.compare(found(id), received);
+    },
+    'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call.id)),
+    'POST /api/deliveries/:id/edit': async (call) => {
+      const [send, from] = [actions.send ?? absent(), found(call.id)];
+      return send({ ...(await bodyToSend(call.request)), from });
+    },
+    'POST /api/send': async ({ request }) => {
+      const send = actions.send ?? absent();
+      return send(await bodyToSend(request));
+    },
+    'POST /api/webhooks': async ({ request }) => {
       const register = actions.register ?? absent();
-      const { label, url } = await bodyOf(request);
+      const { label, url } = await jsonBody(request);
       if (typeof label !== 'string' || typeof url !== 'string') return fail(400, 'label and url must be strings.');
       return changed(await register({ label, url }));
     },
-    'DELETE /api/webhooks/:id': async (id) => {
+    'DELETE /api/webhooks/:id': async ({ id }) => {
       const remove = actions.remove ?? absent();
-      if (!/^\d{1,15}$/.test(id) || !(await remove(Number(id)))) return fail(404, 'The webhook does not exist.');
+      if (!(await remove(webhookId(id)))) return fail(404, NO_WEBHOOK);
       return changed({});
     },
-    'PUT /api/faults': async (_id, request) => changed(await (actions.setFaults ?? absent())(await bodyOf(request))),
+    'POST /api/webhooks/:id/retry': async ({ id }) => {
+      const retry = actions.retry ?? absent();
+      return changed((await retry(webhookId(id))) ?? fail(409, 'No delivery holds back this webhook now.'));
+    },
+    'PUT /api/faults': async ({ request }) => changed(await (actions.setFaults ?? absent())(await jsonBody(request))),
     'POST /api/sample': () => (actions.sample ?? absent())(),
   };
 
@@ -63,37 +87,20 @@ export function createPageApi({ feed, streams, actions, state, detail }: PageApi
     return result;
   }
 
-  return async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
+  return async (request: IncomingMessage, response: ServerResponse, path: string, query?: string): Promise<void> => {
     const [, kind = '', id, rest = ''] = /^(\/api\/[a-z]+)(?:\/([^/]+))?((?:\/[a-z]+)?)$/.exec(path) ?? [];
     const pattern = id === undefined ? kind : `${kind}/:id${rest}`;
-    if (pattern === '/api/stream' && request.method === 'GET') return streams.open(response);
-    const route = routes[`${request.method} ${pattern}`];
-    if (route === undefined) return fail(404, 'Unknown API call.');
-    const result = await route(id ?? '', request);
-    const text = JSON.stringify(result);
-    response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' }).end(text);
+    const route = routes[`${request.method} ${pattern}`] ?? fail(404, 'Unknown API call.');
+    const result = await route({ request, response, query: new URLSearchParams(query), id: id ?? '' });
+    if (result === undefined) return;
+    response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' }).end(JSON.stringify(result));
   };
 }
 
-/** The body as a JSON object. The rest of a body that is too large is read and discarded, so that its sender gets the response. */
-async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  await new Promise<void>((resolve, reject) => {
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.byteLength;
-      if (bytes <= MOST_BYTES) chunks.push(chunk);
-      else reject(new PageError(413, `The body is larger than ${MOST_BYTES} bytes.`));
-    });
-    request.on('end', resolve).on('close', () => reject(new PageError(400, 'The body did not arrive in full.')));
-  });
-  try {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString());
-    if (isRecord(value)) return value;
-  } catch {
-    // The parser's own message quotes the body.
-  }
-  return fail(400, 'The body is not a JSON object.');
+const NO_WEBHOOK = 'The webhook does not exist.';
+
+function webhookId(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : fail(404, NO_WEBHOOK);
 }
 
 function absent(): never {

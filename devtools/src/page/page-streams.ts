@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Feed } from '../deliveries/feed.js';
-import { summaryOf } from '../deliveries/views.js';
+import { type SummaryContext, summaryOf } from '../deliveries/views.js';
 import { PageError } from './page-guard.js';
 
 /** Options of the page's streams. */
@@ -8,6 +8,8 @@ export interface StreamOptions {
   readonly feed: Feed;
   /** The state, as in `GET /api/state`. */
   readonly state: () => object;
+  /** What summaries show beside the records. (Default: nothing.) */
+  readonly context?: (() => SummaryContext) | undefined;
   /** How long changes are batched, in milliseconds. (Default: 100.) */
   readonly flushMs?: number | undefined;
   /** Interval of heartbeats, and the time within which a reader must have read the last event, in milliseconds. (Default: 15 000.) */
@@ -39,7 +41,7 @@ interface Stream {
 }
 
 export function createStreams(options: StreamOptions): Streams {
-  const { feed, state, flushMs = 100, heartbeatMs = 15_000, maxStreams = 20 } = options;
+  const { feed, state, context, flushMs = 100, heartbeatMs = 15_000, maxStreams = 20 } = options;
   const streams = new Set<Stream>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -62,7 +64,8 @@ export function createStreams(options: StreamOptions): Streams {
     stream.state = false;
     const batch = [...ids].slice(0, BATCH);
     for (const id of batch) ids.delete(id);
-    const summaries = batch.flatMap((id) => feed.get(id) ?? []).map(summaryOf);
+    const about = context?.();
+    const summaries = batch.flatMap((id) => feed.get(id) ?? []).map((record) => summaryOf(record, about));
     if (summaries.length > 0) write(stream, 'deliveries', summaries);
     if (ids.size > 0) schedule();
   }

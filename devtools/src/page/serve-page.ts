@@ -1,29 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { createExplainer, type Explainer } from '../confined/explainer.js';
 import type { Feed } from '../deliveries/feed.js';
-import { type FindingSources, findingsOf, NOT_DECODED } from '../deliveries/findings.js';
+import type { FindingSources } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/item-view.js';
-import { detailOf } from '../deliveries/views.js';
 import { endEarly } from '../end-early.js';
-import { createPageApi, type PageActions } from './page-api.js';
+import { abilities, type PageActions } from './page-actions.js';
+import { createPageApi } from './page-api.js';
+import { createPageDetails } from './page-details.js';
 import { pageFiles } from './page-files.js';
 import { createGuard, PageError, type PageGuard, secure } from './page-guard.js';
+import type { PageState, ServedState } from './page-state.js';
 import { createStreams, type StreamOptions } from './page-streams.js';
-
-/** What the page shows in addition to deliveries. Contains no secret. */
-export interface PageState {
-  readonly mode: 'listen' | 'emulate';
-  readonly title: string;
-  readonly target?: string | undefined;
-  readonly headers: HeaderNames;
-  readonly webhooks?: readonly object[] | undefined;
-  readonly faults?: object | undefined;
-  readonly chain?: { rpcUrl: string; chainId: number; contracts: readonly object[] } | undefined;
-  readonly service?: { url: string } | undefined;
-}
 
 export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit<FindingSources, 'headers'> {
   readonly feed: Feed;
@@ -59,37 +48,35 @@ export interface ServedPage {
  */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { feed, actions = {}, contracts = () => new Map(), explainer = createExplainer() } = options;
-  const { explain, view } = explainer.first;
   const files = pageFiles(options.directory ?? new URL('./browser/', import.meta.url));
   const token = randomBytes(32).toString('base64url');
-  const state = () => ({ ...options.state(), now: Date.now(), limits: { maxDeliveries: feed.maxDeliveries } });
-  const streams = createStreams({ ...options, state });
+  const can = abilities(actions);
+  const limits = { maxDeliveries: feed.maxDeliveries };
+  const state = (): ServedState => ({ ...options.state(), now: Date.now(), limits, can });
+  const context = () => ({ headers: options.state().headers, contracts: contracts() });
+  const streams = createStreams({ ...options, state, context });
   const api = createPageApi({
     feed,
     streams,
     actions,
     state,
-    async detail(record) {
-      const sources = { ...options, headers: options.state().headers };
-      const [findings, viewed] = await Promise.all([
-        findingsOf(record, sources, explain),
-        view(record.rawBody, contracts()),
-      ]);
-      if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] });
-      const { contents, items } = viewed;
-      if (record.verified === false) feed.describe(record.id, contents);
-      return detailOf({ ...record, contents: record.bodyDropped ? record.contents : contents }, { findings, items });
-    },
+    context,
+    details: createPageDetails({
+      feed,
+      context,
+      explainer: explainer.first,
+      sources: () => ({ ...options, headers: options.state().headers }),
+    }),
   });
   let guard: PageGuard;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     secure(response);
     guard.checkHost(request);
-    const path = String(request.url).split('?')[0] as string;
+    const [path = '', query] = String(request.url).split('?', 2);
     if (path.startsWith('/api/')) {
       guard.checkCall(request);
-      return api(request, response, path);
+      return api(request, response, path, query);
     }
     if (request.method !== 'GET') throw new PageError(405, 'Use GET for the files of the page.');
     const file = await files(path);

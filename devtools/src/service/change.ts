@@ -4,8 +4,10 @@ import type { Calls, CreatedWebhook } from './webhook.js';
 
 /** Events that are sent together, and the deliveries that carry them: one for each webhook. */
 export interface Batch {
-  readonly body: string;
+  readonly body: Uint8Array;
   readonly events: number;
+  /** Whether its deliveries are tried only once. */
+  readonly once?: true | undefined;
   readonly to: readonly { readonly id: number; readonly webhookId: number; readonly firstEvent: number }[];
 }
 

@@ -3,6 +3,7 @@ import type { Progress } from './change.js';
 import type { Delivery } from './delivery.js';
 import { type Faults, type Prepared, prepare } from './faults.js';
 import type { ResolvedOptions } from './options.js';
+import type { Responses } from './responses.js';
 import { retryAfterMs, retryDelay } from './retry.js';
 import type { Answer, Sender } from './send.js';
 import type { WebhookState } from './state.js';
@@ -12,6 +13,7 @@ import type { Calls } from './webhook.js';
 export interface CourierContext {
   readonly options: ResolvedOptions;
   readonly sender: Sender;
+  readonly responses: Responses;
   faults(): Faults;
   /** Stores the progress of a delivery. */
   record(progress: Progress): void;
@@ -26,6 +28,8 @@ export interface Courier {
   /** Sends a pending delivery next, before those that wait for a retry. */
   prompt(delivery: Delivery): void;
   readonly busy: boolean;
+  /** The delivery that is retried before all others; undefined if none is. */
+  held(): { readonly delivery: Delivery; readonly isInFlight: boolean } | undefined;
   /** Resolves when nothing is pending. */
   idle(): Promise<void>;
   /** Aborts the attempt under way. Pending deliveries stay pending. */
@@ -44,6 +48,7 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
   const overtaken = new WeakSet<Delivery>();
   const stopping = new AbortController();
   let current: Delivery | undefined;
+  let inFlight: Delivery | undefined;
   let work: Promise<void> | undefined;
   let interrupt = () => {};
   let holding = false;
@@ -84,8 +89,7 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const asked = takeAsked();
-      const [oldest] = webhook.pending;
-      const next = asked ?? (current && isPending(current) ? current : oldest);
+      const next = asked ?? head();
       if (next === undefined) return;
       const turn = asked ? { delivery: asked, notes: [] } : await due(next);
       if (turn === undefined || stopping.signal.aborted) continue;
@@ -96,6 +100,11 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
   }
 
   const isPending = (delivery: Delivery) => webhook.pending.has(delivery);
+
+  function head(): Delivery | undefined {
+    const [oldest] = webhook.pending;
+    return current && isPending(current) ? current : oldest;
+  }
 
   function takeAsked(): Delivery | undefined {
     for (const delivery of prompted) {
@@ -122,9 +131,11 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
       ['Content-Length', String(prepared.body.length)],
       ...prepared.headers,
     ];
-    const begun: Attempt = { at, headers, fault: prepared.fault };
+    const begun: Attempt = { at, headers, fault: prepared.fault, tampered: prepared.tampered };
+    inFlight = delivery;
     context.notify(webhook, delivery, begun);
     const answer = await sender.send({ url, timeoutMs, signal: stopping.signal, ...prepared, headers });
+    inFlight = undefined;
     if (stopping.signal.aborted) return false;
     return record(delivery, begun, prepared, answer);
   }
@@ -138,6 +149,7 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
       : answer.reason;
     const code = fooled ? 'NOT_AUTHENTIC' : answer.code;
     const attempt: Attempt = { ...begun, status, reason, code, durationMs };
+    context.responses.keep(attempt, answer.response);
     const progress = accepted && !fooled ? delivered(delivery) : failed(delivery, answer.retryAfter);
     const calls = callsAfter(attempt, progress);
     context.record({
@@ -159,7 +171,7 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
     // A delivery that was accepted once stays delivered, even if a redelivery fails.
     const { deliveredAt } = delivery;
     if (deliveredAt !== undefined) return { state: 'delivered', failures, deliveredAt };
-    if (failures >= retries.attempts) return { state: 'given-up', failures };
+    if (delivery.once || failures >= retries.attempts) return { state: 'given-up', failures };
     const wait = retryDelay(failures, retries, random, retryAfterMs(retryAfter, now()));
     return { state: 'pending', failures, nextAttemptAt: now() + wait };
   }
@@ -193,6 +205,11 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
     },
     get busy() {
       return work !== undefined;
+    },
+    held() {
+      const delivery = head();
+      if (delivery === undefined || delivery.failures === 0) return undefined;
+      return { delivery, isInFlight: delivery === inFlight };
     },
     async idle() {
       while (work) await work;

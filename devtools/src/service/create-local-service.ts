@@ -4,18 +4,25 @@ import { ConfigError } from 'event-webhook-receiver';
 import type { ChainWatcher } from 'event-webhook-receiver/chain';
 import { watchChain } from 'event-webhook-receiver/chain';
 import { createApi } from './api.js';
-import type { Change, Progress } from './change.js';
+import type { Batch, Change, Progress } from './change.js';
 import { type Courier, createCourier } from './courier.js';
+import type { Delivery } from './delivery.js';
+import { eventsIn } from './delivery-log.js';
 import { batchesFor, portions, writeEvents } from './emission.js';
 import { changeFaults, NO_FAULTS } from './faults.js';
 import type { LocalService } from './local-service.js';
 import { announce, createNotifier } from './notify.js';
 import { type LocalServiceOptions, resolveOptions } from './options.js';
+import { createQueues } from './queues.js';
 import { createRegistry } from './registry.js';
+import { createResponses } from './responses.js';
 import { createSender } from './send.js';
 import { serveApi } from './server.js';
-import { apply } from './state.js';
+import { apply, type WebhookState } from './state.js';
 import { fileStorage, memoryStorage } from './storage.js';
+
+/** What receivers accept. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /**
  * Starts the sender side of the specification on this machine, for development and tests: the registration API (spec
@@ -46,9 +53,11 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
   const storage = resolved.file === undefined ? memoryStorage() : await fileStorage(resolved.file);
   const { state } = storage;
   const sender = createSender();
-  const notify = createNotifier(resolved);
+  const responses = createResponses();
+  const notify = createNotifier(resolved, responses);
   const couriers = new Map<number, Courier>();
   const watchers = new Set<ChainWatcher>();
+  const queues = createQueues(state, couriers, notify.change);
   let faults = NO_FAULTS;
   let closed: Promise<void> | undefined;
 
@@ -61,8 +70,11 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     let courier = couriers.get(webhookId);
     if (courier === undefined && webhook !== undefined) {
       courier = createCourier(webhook, {
-        ...{ options: resolved, sender, faults: () => faults, notify: notify.delivery },
-        record,
+        ...{ options: resolved, sender, responses, faults: () => faults, record },
+        notify(...about) {
+          notify.delivery(...about);
+          queues.look(webhookId);
+        },
       });
       couriers.set(webhookId, courier);
     }
@@ -83,6 +95,17 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     checkOpen();
     storage.commit(change);
     notify.change();
+  }
+
+  function enqueue(batches: readonly Batch[]): void {
+    const dropped = storage.commit({ type: 'emitted', at: now(), batches });
+    for (const delivery of dropped) notify.dropped(state.webhooks.get(delivery.webhookId), delivery);
+  }
+
+  /** Sends a pending delivery before all others. */
+  function prompt(delivery: Delivery): void {
+    courierOf(delivery.webhookId)?.prompt(delivery);
+    queues.look(delivery.webhookId);
   }
 
   const registry = createRegistry(state, commit, now);
@@ -124,18 +147,46 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
       const written = writeEvents(events, unchecked);
       const batches = batchesFor(state, written, { maxBatch, lastFirst: faults.reorder });
       if (batches.length === 0) return;
-      const dropped = storage.commit({ type: 'emitted', at: now(), batches });
-      for (const delivery of dropped) notify.dropped(state.webhooks.get(delivery.webhookId), delivery);
-      for (const webhookId of state.webhooks.keys()) courierOf(webhookId)?.wake();
+      enqueue(batches);
+      for (const webhookId of state.webhooks.keys()) {
+        courierOf(webhookId)?.wake();
+        queues.look(webhookId);
+      }
+    },
+    deliver(webhookId, rawBody) {
+      checkOpen();
+      // Throws if the id does not exist.
+      registry.get(webhookId);
+      const { deliveries } = state.webhooks.get(webhookId) as WebhookState;
+      if (!(rawBody instanceof Uint8Array) || rawBody.length < 1 || rawBody.length > MAX_BODY_BYTES) {
+        throw new ConfigError('`rawBody` must be a Uint8Array of 1 byte to 10 MiB.');
+      }
+      const { delivery: id, event: firstEvent } = state.next;
+      const body = new Uint8Array(rawBody);
+      enqueue([{ body, events: eventsIn(body).length, once: true, to: [{ id, webhookId, firstEvent }] }]);
+      prompt(deliveries.get(id) as Delivery);
+      return String(id);
+    },
+    queues: queues.list,
+    retry(webhookId) {
+      checkOpen();
+      const held = couriers.get(webhookId)?.held();
+      if (held === undefined) return undefined;
+      const { id, deliveredAt } = held.delivery;
+      if (held.isInFlight) return String(id);
+      // It still counts as failed, so that its queue is still shown as held back.
+      storage.commit({ type: 'progress', id, webhookId, attempts: [], failures: 1, state: 'pending', deliveredAt });
+      prompt(held.delivery);
+      return String(id);
     },
     redeliver(deliveryId) {
       checkOpen();
-      for (const { deliveries, record } of state.webhooks.values()) {
+      for (const { deliveries } of state.webhooks.values()) {
         const delivery = deliveries.get(Number(deliveryId));
         if (delivery === undefined || String(delivery.id) !== deliveryId) continue;
         const { id, webhookId, deliveredAt } = delivery;
         storage.commit({ type: 'progress', id, webhookId, attempts: [], failures: 0, state: 'pending', deliveredAt });
-        courierOf(record.id)?.prompt(delivery);
+        prompt(delivery);
         return true;
       }
       return false;

@@ -13,8 +13,7 @@ export function logPage({ deliveries }: WebhookState, offset: number, limit: num
       continue;
     }
     const { firstEvent, createdAt, deliveredAt } = delivery;
-    const events: unknown[] = JSON.parse(new TextDecoder().decode(delivery.body));
-    for (const [position, event] of events.entries()) {
+    for (const [position, event] of eventsIn(delivery.body).entries()) {
       if (position < skip || page.length === limit) continue;
       const { event: kind, data = null } = isRecord(event) ? event : {};
       page.push({
@@ -28,4 +27,15 @@ export function logPage({ deliveries }: WebhookState, offset: number, limit: num
     skip = 0;
   }
   return page;
+}
+
+/** The events of a body. A body that is not a list of events counts as one, of an unknown kind. */
+export function eventsIn(body: Uint8Array): readonly unknown[] {
+  try {
+    const events: unknown = JSON.parse(new TextDecoder().decode(body));
+    if (Array.isArray(events) && events.length > 0) return events;
+  } catch {
+    // It was sent unchecked.
+  }
+  return [undefined];
 }

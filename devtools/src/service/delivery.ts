@@ -42,6 +42,8 @@ export interface Delivery {
   readonly firstEvent: number;
   /** Unix milliseconds. */
   readonly createdAt: number;
+  /** Whether it is tried only once. */
+  readonly once?: true | undefined;
   attempts: readonly Attempt[];
   /** Failed attempts since it was queued. */
   failures: number;

@@ -124,7 +124,9 @@ export function batchesFor(
         event += batch.length;
         return { id: delivery++, webhookId, firstEvent };
       });
-      batches.push({ body: `[${batch.map(({ json }) => json).join()}]`, events: batch.length, to });
+      // All webhooks share one copy.
+      const body = new TextEncoder().encode(`[${batch.map(({ json }) => json).join()}]`);
+      batches.push({ body, events: batch.length, to });
     }
   }
   return batches;

@@ -1,6 +1,6 @@
 import { type HeaderNames, serviceHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { checkNumber, checkOptions, optionError } from '../check-options.js';
-import type { HeaderLine } from './attempt.js';
+import type { ByteChange, HeaderLine } from './attempt.js';
 
 /** Faults to inject into every attempt. (Default: all off.) */
 export interface Faults {
@@ -52,6 +52,8 @@ export interface Prepared {
   readonly dropHalfWay: boolean;
   /** The injected faults, in words. */
   readonly fault?: string | undefined;
+  /** What was changed in the body after signing. */
+  readonly tampered?: ByteChange | undefined;
   /** Whether a receiver that verifies signatures can accept it. */
   readonly authentic: boolean;
 }
@@ -78,8 +80,10 @@ export function prepare(body: Uint8Array, signing: Signing, faults: Faults, note
     timestamp: Math.floor(signing.now / 1000) - (faults.oldTimestamp ? OLD_SECONDS : 0),
     headers,
   });
+  const tampered = faults.tamperedBody ? changeOf(body) : undefined;
   return {
-    body: faults.tamperedBody ? tampered(body) : body,
+    body: sentBody(body, tampered),
+    tampered,
     headers: [
       ['Content-Type', 'application/json'],
       [headers.signature, signature],
@@ -91,9 +95,16 @@ export function prepare(body: Uint8Array, signing: Signing, faults: Faults, note
   };
 }
 
-function tampered(body: Uint8Array): Uint8Array {
+/** The change of one bit in the middle. No body is empty. */
+function changeOf(body: Uint8Array): ByteChange {
+  const at = body.length >> 1;
+  return { at, sent: (body[at] as number) ^ 1 };
+}
+
+/** The body that an attempt sent: the signed one with the change. */
+export function sentBody(body: Uint8Array, change: ByteChange | undefined): Uint8Array {
+  if (change === undefined) return body;
   const copy = body.slice();
-  const middle = copy.length >> 1;
-  copy[middle] = (copy[middle] ?? 0) ^ 1;
+  copy[change.at] = change.sent;
   return copy;
 }

@@ -1,7 +1,8 @@
-export type { Attempt, HeaderLine } from './attempt.js';
+export type { Attempt, AttemptResponse, ByteChange, HeaderLine } from './attempt.js';
 export { createLocalService } from './create-local-service.js';
 export type { DeliveryState, LocalDelivery, LogEntry } from './delivery.js';
 export type { Faults } from './faults.js';
+export type { HeldQueue } from './held-queue.js';
 export type { LocalService } from './local-service.js';
 export type { LocalServiceOptions } from './options.js';
 export type { RetryOptions } from './retry.js';

@@ -5,9 +5,9 @@ import type { Delivery } from './delivery.js';
 import { addDelivery, addWebhook, emptyState, type KeepLimits, type State } from './state.js';
 import { type CreatedWebhook, EVENT_KINDS } from './webhook.js';
 
-/** The columns of a delivery that change. */
+/** What changes of a delivery, and how often it is tried. */
 export type ProgressColumn = Pick<Progress, 'failures' | 'state' | 'deliveredAt' | 'nextAttemptAt'> &
-  Pick<Delivery, 'attempts'>;
+  Pick<Delivery, 'attempts' | 'once'>;
 
 // libsql ends the process when it reads text or a column name that is not UTF-8, so a damaged file could end it. All text
 // is read as bytes, all columns have names from here, and the types of damaged values do not matter.
@@ -110,25 +110,30 @@ function isWebhook(value: unknown): value is CreatedWebhook {
 
 function isProgress(value: unknown): value is ProgressColumn {
   if (!isRecord(value)) return false;
-  const { attempts, failures, state, deliveredAt, nextAttemptAt } = value;
+  const { attempts, failures, state, deliveredAt, nextAttemptAt, once } = value;
   return (
     Array.isArray(attempts) &&
     attempts.every(isAttempt) &&
     isCount(failures) &&
     ['pending', 'delivered', 'given-up'].includes(state as string) &&
-    [deliveredAt, nextAttemptAt].every((each) => optional(isTime, each))
+    [deliveredAt, nextAttemptAt].every((each) => optional(isTime, each)) &&
+    (once === undefined || once === true)
   );
 }
 
 function isAttempt(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { at, headers, fault, status, reason, code, durationMs } = value;
+  const { at, headers, fault, tampered, status, reason, code, durationMs } = value;
   const isLine = (line: unknown) => Array.isArray(line) && line.length === 2 && line.every(isText);
   return (
     isTime(at) &&
     Array.isArray(headers) &&
     headers.every(isLine) &&
     [fault, reason, code].every((each) => optional(isText, each)) &&
+    optional(isByteChange, tampered) &&
     [status, durationMs].every((each) => optional(isCount, each))
   );
 }
+
+const isByteChange = (value: unknown) =>
+  isRecord(value) && isCount(value.at) && isCount(value.sent) && Number(value.sent) <= 255;

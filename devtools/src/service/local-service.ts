@@ -1,6 +1,7 @@
 import type { WebhookEvent } from 'event-webhook-receiver';
 import type { ChainWatcher, WatchChainOptions } from 'event-webhook-receiver/chain';
 import type { Faults } from './faults.js';
+import type { HeldQueue } from './held-queue.js';
 import type { CreatedWebhook, NewWebhook, Webhook } from './webhook.js';
 
 /** The sender side of the specification, for development and tests. */
@@ -41,6 +42,23 @@ export interface LocalService {
   emit(events: readonly unknown[], options: { readonly unchecked: true }): void;
   /** Sends the bytes of a delivery again, before all others and with a new signature. Returns false when the delivery is no longer kept. */
   redeliver(deliveryId: string): boolean;
+  /**
+   * Signs bytes as they are, unchecked, and sends them before all other deliveries of a webhook: to try what a receiver
+   * does with them. They are sent once: a refusal is not retried, so that it does not hold back other deliveries.
+   *
+   * @param rawBody 1 byte to 10 MiB.
+   * @returns The id of the delivery.
+   * @throws Error with `status` 404 when the webhook does not exist; ConfigError `ERR_WEBHOOK_CONFIG` when the body has another
+   * size, or `file` cannot be written.
+   */
+  deliver(webhookId: number, rawBody: Uint8Array): string;
+  /** The webhooks whose deliveries wait behind one that failed and is retried. `onChange` is called when they change. */
+  queues(): readonly HeldQueue[];
+  /**
+   * Sends the delivery that holds back a webhook now, with as many retries as a new one. Returns its id; undefined when none
+   * is held back.
+   */
+  retry(webhookId: number): string | undefined;
   /** Resolves when every delivery has been delivered or given up. */
   idle(): Promise<void>;
   /**

@@ -2,10 +2,11 @@ import { isLoopback } from '../guards.js';
 import type { Attempt } from './attempt.js';
 import type { Delivery, LocalDelivery } from './delivery.js';
 import type { ResolvedOptions } from './options.js';
+import type { Responses } from './responses.js';
 import type { WebhookState } from './state.js';
 
 /** Calls the callbacks of the options, and logs. Errors of a callback are logged. */
-export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions) {
+export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions, responses: Responses) {
   async function call(callback: () => unknown): Promise<void> {
     try {
       await callback();
@@ -15,7 +16,8 @@ export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions
   }
 
   function view({ record }: WebhookState, delivery: Delivery, underWay?: Attempt): LocalDelivery {
-    const { id, body, attempts, nextAttemptAt, state } = delivery;
+    const { id, body, nextAttemptAt, state } = delivery;
+    const attempts = delivery.attempts.map(responses.with);
     return {
       ...{ id: String(id), webhookId: record.id, label: record.label, url: record.url, rawBody: body },
       attempts: underWay ? [...attempts, underWay] : attempts,

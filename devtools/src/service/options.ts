@@ -36,7 +36,7 @@ export interface LocalServiceOptions {
   readonly random?: (() => number) | undefined;
   /** Called at every change of a delivery: sent, answered, to be retried, given up. Its result is not awaited. */
   readonly onDelivery?: ((delivery: LocalDelivery) => unknown) | undefined;
-  /** Called when webhooks or faults have changed. Its result is not awaited. */
+  /** Called when webhooks, faults or `queues()` have changed. Its result is not awaited. */
   readonly onChange?: (() => unknown) | undefined;
 }
 

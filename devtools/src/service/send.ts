@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, request as httpRequest } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import type { HeaderLine } from './attempt.js';
+import type { AttemptResponse, HeaderLine } from './attempt.js';
+import { type Capture, createCapture } from './capture.js';
 
 /** The result of one POST. */
 export interface Answer {
@@ -13,6 +14,8 @@ export interface Answer {
   readonly durationMs: number;
   /** The Retry-After header of the response. */
   readonly retryAfter?: string | undefined;
+  /** The start of the response. */
+  readonly response?: AttemptResponse | undefined;
 }
 
 /** One POST. */
@@ -36,8 +39,6 @@ export interface Sender {
   close(): void;
 }
 
-/** The body of a response is ignored; beyond this many bytes the connection is closed. */
-const MAX_ANSWER_BYTES = 16 * 1024;
 /** Shorter than the keep-alive timeout of common servers. */
 const IDLE_MS = 2000;
 
@@ -81,6 +82,7 @@ function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => Cl
   return new Promise((resolve) => {
     const begun = performance.now();
     let answer: Answer | undefined;
+    let capture: Capture | undefined;
     const timer = setTimeout(() => fail(`no response within ${timeoutMs} ms`, 'ETIMEDOUT'), timeoutMs);
     const abort = () => fail('aborted', 'ABORT_ERR');
 
@@ -92,7 +94,9 @@ function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => Cl
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       note({ reason: REASONS.ECONNRESET, code: 'ECONNRESET' });
-      resolve(answer as Answer);
+      const noted = answer as Answer;
+      if (capture === undefined) resolve(noted);
+      else void capture.end().then((response) => resolve({ ...noted, response }));
     }
     function fail(reason: string, code: string): void {
       note({ reason, code });
@@ -115,10 +119,11 @@ function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => Cl
         ...(redirect && { reason: 'redirects are not followed', code: 'REDIRECT' }),
         retryAfter: response.headers['retry-after'],
       });
-      let bytes = 0;
+      const captured = createCapture(response);
+      capture = captured;
       response.on('data', (chunk: Uint8Array) => {
-        bytes += chunk.length;
-        if (bytes > MAX_ANSWER_BYTES) request.destroy();
+        captured.take(chunk);
+        if (captured.full) request.destroy();
       });
       response.on('error', end).on('end', end);
     });

@@ -75,15 +75,13 @@ export function addDelivery({ webhooks }: State, delivery: Delivery): WebhookSta
   return webhook;
 }
 
-function queue(state: State, { body, events, to }: Batch, createdAt: number): Delivery[] {
+function queue(state: State, { body, events, once, to }: Batch, createdAt: number): Delivery[] {
   const { next, limits } = state;
-  // All webhooks share one copy.
-  const bytes = new TextEncoder().encode(body);
   return to.flatMap(({ id, webhookId, firstEvent }) => {
     next.delivery = Math.max(next.delivery, id + 1);
     next.event = Math.max(next.event, firstEvent + events);
     const webhook = addDelivery(state, {
-      ...{ id, webhookId, body: bytes, events, firstEvent, createdAt },
+      ...{ id, webhookId, body, events, firstEvent, createdAt, once },
       ...{ attempts: [], failures: 0, state: 'pending' },
     });
     return webhook ? trim(webhook, limits) : [];
@@ -112,7 +110,7 @@ function trim(webhook: WebhookState, limits: KeepLimits): Delivery[] {
 export function oldestKept({ webhooks, limits }: State, { batches }: Emitted): Map<number, number> {
   const added = new Map<number, Size[]>();
   for (const { body, events, to } of batches) {
-    const bytes = Buffer.byteLength(body);
+    const bytes = body.length;
     for (const { id, webhookId } of to) {
       const list = added.get(webhookId);
       if (list) list.push({ id, events, bytes });

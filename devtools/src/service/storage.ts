@@ -69,13 +69,12 @@ function createWriter(database: Connection, state: State): (change: Change) => v
   const deleteOlder = database.prepare('DELETE FROM deliveries WHERE webhook_id = ? AND id < ?');
   const saveProgress = database.prepare('UPDATE deliveries SET progress = ? WHERE id = ?');
 
-  const fresh: ProgressColumn = { attempts: [], failures: 0, state: 'pending' };
-
   function emitted(change: Emitted): void {
     let { delivery, event } = state.next;
-    for (const { body, events, to } of change.batches) {
+    for (const { body, events, once, to } of change.batches) {
       const [first] = to;
       if (first === undefined) continue;
+      const fresh: ProgressColumn = { attempts: [], failures: 0, state: 'pending', once };
       insertBody.run(first.id, Buffer.from(body));
       for (const { id, webhookId, firstEvent } of to) {
         insertDelivery.run(id, webhookId, first.id, events, firstEvent, change.at, JSON.stringify(fresh));
@@ -95,7 +94,8 @@ function createWriter(database: Connection, state: State): (change: Change) => v
     if (delivery === undefined) return;
     const { failures, state: now, deliveredAt, nextAttemptAt } = change;
     const attempts = attemptsAfter(delivery, change);
-    saveProgress.run(JSON.stringify({ attempts, failures, state: now, deliveredAt, nextAttemptAt }), change.id);
+    const { once } = delivery;
+    saveProgress.run(JSON.stringify({ attempts, failures, state: now, deliveredAt, nextAttemptAt, once }), change.id);
   }
 
   return (change) => {

@@ -5,7 +5,7 @@ import { describePage } from './suite.js';
 
 describePage('the connection of the page', (ground) => {
   it('says that it is lost, comes back by itself, and has what it missed without moving what is looked at', async () => {
-    const { page, source, problems } = await ground.open({ count: 3 });
+    const { page, source } = await ground.open({ count: 3 });
     // The stream ends at once, and the next two attempts fail: the route that was added last goes first.
     const stream = '**/api/stream';
     await page.route(stream, (route) => route.abort(), { times: 2 });
@@ -22,7 +22,6 @@ describePage('the connection of the page', (ground) => {
     await page.getByRole('button', { name: '1 new delivery' }).waitFor();
     expect(await newest.innerText()).toBe(text);
     expect(await newest.getAttribute('aria-selected')).toBe('true');
-    expect(problems.splice(0)).toEqual(Array(2).fill(expect.stringContaining('ERR_FAILED')));
   });
 
   it('tells how to get the address again when the server has another token, and takes a pasted one', async () => {
@@ -41,7 +40,7 @@ describePage('the connection of the page', (ground) => {
       await page.getByRole('button', { name: 'Open' }).click();
       await rowsOf(page).nth(4).waitFor();
       expect(page.url()).toBe(source.url);
-      for (const problem of problems.splice(0)) expect(problem).toMatch(/status of 401|ERR_CONNECTION|ERR_INCOMPLETE/);
+      for (const problem of problems.splice(0)) expect(problem).toMatch(/status of 401/);
     } finally {
       await page.close();
       await next.close();

@@ -89,7 +89,8 @@ describePage('webhooks and faults on the page', (ground) => {
     await page.getByRole('switch', { name: 'Wrong signature' }).click();
     const banner = page.locator('#fault-banner');
     await banner.getByText('Faults are on: wrong signature.').waitFor();
-    await page.getByLabel('Delay').fill('1500');
+    await page.getByLabel('Delay').press('ControlOrMeta+a');
+    await page.keyboard.type('1500');
     await page.keyboard.press('Enter');
     await page.getByText('wrong signature, delay of 1.5 s').waitFor();
     await page.reload();

@@ -17,7 +17,7 @@ export const looks = {
 /** The page in a tab of its own, and what went wrong in it. */
 export interface OpenPage {
   readonly page: Page;
-  /** Errors and warnings of the console, errors that nobody caught, and requests to elsewhere. */
+  /** Errors and warnings of the console, errors that nobody caught, requests to elsewhere, and failed responses. */
   readonly problems: string[];
   close(): Promise<void>;
 }
@@ -29,14 +29,27 @@ export async function openPage(
   options: BrowserContextOptions & { expectLive?: boolean } = {},
 ): Promise<OpenPage> {
   const { expectLive = true, ...contextOptions } = options;
-  const context = await browser.newContext({ ...looks.light, ...contextOptions });
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(address).origin });
+  const isFirefox = browser.browserType().name() === 'firefox';
+  // Firefox is never a phone.
+  const ofBrowser = isFirefox ? { isMobile: undefined } : {};
+  const context = await browser.newContext({
+    ...looks.light,
+    ...contextOptions,
+    ...ofBrowser,
+  } as BrowserContextOptions);
+  if (!isFirefox)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(address).origin });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
+    // Only Chromium logs failed requests: `response` is the same everywhere.
+    if (message.text().startsWith('Failed to load resource')) return;
     if (['error', 'warning'].includes(message.type())) problems.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400) problems.push(`response: ${response.url()} has a status of ${response.status()}`);
+  });
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== new URL(address).origin) problems.push(`request: ${request.url()}`);
   });

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { hasChromium, needsChromium, startChromium } from '../../../test/servers/chromium.js';
+import { hasFirefox, needsFirefox, startFirefox } from '../../../test/servers/firefox.js';
 import { type FakeSource, startFakeSource } from '../page/fake-source.js';
 import { openPage } from './open-page.js';
 
@@ -14,12 +15,29 @@ export interface Ground {
   ): Promise<{ source: FakeSource; page: Page; problems: string[] }>;
 }
 
-/** A suite of tests in one browser, skipped and named where there is none. */
+/** The browsers that pages are tried in. */
+const BROWSERS = {
+  Chromium: { has: hasChromium, needs: needsChromium, start: startChromium },
+  Firefox: { has: hasFirefox, needs: needsFirefox, start: startFirefox },
+};
+
+/** A suite of tests in each browser, skipped and named where there is none. */
 export function describePage(title: string, tests: (ground: Ground) => void): void {
-  describe.skipIf(!hasChromium)(`${title}${needsChromium}`, { timeout: 60_000 }, () => {
+  describeIn('Chromium', title, tests);
+  describeIn('Firefox', title, tests);
+}
+
+/** For what only Chromium can do in a test: be a phone, be dark, measure. */
+export function describeInChromium(title: string, tests: (ground: Ground) => void): void {
+  describeIn('Chromium', title, tests);
+}
+
+function describeIn(name: keyof typeof BROWSERS, title: string, tests: (ground: Ground) => void): void {
+  const { has, needs, start } = BROWSERS[name];
+  describe.skipIf(!has)(`${title}, in ${name}${needs}`, { timeout: 60_000 }, () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await startChromium();
+      browser = await start();
     });
     afterAll(() => browser?.close());
 

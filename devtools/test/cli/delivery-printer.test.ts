@@ -4,6 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
 import { createPrinter, type PrinterOptions } from '../../src/cli/delivery-printer.js';
 import { createOutput } from '../../src/cli/output.js';
+import { deliveryStyle } from '../../src/cli/printed-delivery.js';
 import { contentsOf } from '../../src/deliveries/contents.js';
 import { createFeed } from '../../src/deliveries/feed.js';
 import type { Finding } from '../../src/explain/finding.js';
@@ -39,8 +40,9 @@ function printing({ isRead = true, ...options }: Partial<PrinterOptions> & { isR
   const explainer = {
     explain: async () => [FOUND],
     read: async (rawBody: Uint8Array) => ({ contents: contentsOf(rawBody), rows: [] }),
+    view: async (rawBody: Uint8Array) => ({ contents: contentsOf(rawBody), items: [] }),
   };
-  const printer = createPrinter({ feed, sources, explainer, output, ...options });
+  const printer = createPrinter({ feed, sources, explainer, output, style: deliveryStyle, ...options });
   const deliver = (id: string, verified: boolean) => {
     feed.put(recordOf(id, { verified, attempt: { status: verified ? 200 : 403 } }));
     printer.print(id);
@@ -52,7 +54,7 @@ function printing({ isRead = true, ...options }: Partial<PrinterOptions> & { isR
 it('prints in the order in which deliveries came, also what waits for an explanation', async () => {
   const { promise, resolve } = deferred<readonly Finding[]>();
   const { deliver, done, printed } = printing({
-    explainer: { explain: () => promise, read: async () => undefined },
+    explainer: { explain: () => promise, read: async () => undefined, view: async () => undefined },
   });
   for (const [id, verified] of [
     ['1', true],

@@ -64,10 +64,33 @@ describe('deliveryText', () => {
 });
 
 describe('refusalText', () => {
+  const output = { colors, isTerminal: false, columns: 80 };
+  const finding = { cause: 'x', what: 'It is this.', confidence: 'likely', fix: 'Do that.' } as const;
+  const answered = (body: string) => ({ headers: [], bodyBase64: Buffer.from(body).toString('base64'), bytes: 1 });
+
   it('gives the reason and the likeliest cause with its fix, as far as they are known', () => {
-    const finding = { cause: 'x', what: 'It is this.', confidence: 'likely', fix: 'Do that.' } as const;
-    expect(refusalText('Refused.', finding, colors)).toEqual(['  Refused.', '  likely: It is this.', '  Do that.']);
-    expect(refusalText(undefined, undefined, colors)).toEqual([]);
+    expect(refusalText({ reason: 'Refused.' }, finding, output)).toEqual([
+      ...['  Refused.', '  likely: It is this.', '  Do that.'],
+    ]);
+    expect(refusalText({}, undefined, output)).toEqual([]);
+  });
+
+  it('quotes the first lines of the response, escaped', () => {
+    const response = answered('\r\nMount it \u001b[2J first\n\n  two\nthree\nfour\nfive\n');
+    expect(refusalText({ response }, undefined, output)).toEqual([
+      ...['  │ Mount it \\e[2J first', '  │ two', '  │ three', '  │ … 2 more lines'],
+    ]);
+    expect(refusalText({ response: answered('one line') }, undefined, output)).toEqual(['  │ one line']);
+  });
+
+  it('is wrapped and indented on a terminal, and one line each elsewhere', () => {
+    const fix = 'Mount the webhook route before express.json(), or exclude its path from it.';
+    const long = { ...finding, fix };
+    expect(refusalText({}, long, { ...output, isTerminal: true, columns: 40 })).toEqual([
+      '  likely: It is this.',
+      '  Mount the webhook route before\n  express.json(), or exclude its path\n  from it.',
+    ]);
+    expect(refusalText({}, long, { ...output, columns: 40 })).toContain(`  ${fix}`);
   });
 });
 
@@ -83,10 +106,10 @@ describe('attemptText', () => {
       colors,
     );
     expect(text).toMatch(
-      /^\S+ {2}— failed {2}shop {2}Transfer, transaction\.included {2}2 items, 3 ms {2}attempt 2 {2}fault: held back {2}nothing\\nlistens {2}next attempt at \S+$/,
+      /^\S+ {2}— failed {2}shop {2}Transfer, transaction\.included {2}2 items, 3 ms {2}tx 0x.* and 1 more {2}attempt 2 {2}fault: held back {2}nothing\\nlistens {2}next attempt at \S+$/,
     );
     expect(attemptText(summaryOf(kept('1')), lastOf(kept('1')), colors)).toMatch(
-      /200 accepted {2}Transfer {2}1 item, 3 ms$/,
+      /200 accepted {2}Transfer {2}1 item, 3 ms {2}0xf39F… → 0x7099… · 1,000,000,000,000,000,000$/,
     );
   });
 });

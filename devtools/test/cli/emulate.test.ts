@@ -45,7 +45,10 @@ describe.each(ways)('emulate, $way', ({ start }) => {
       faults: { wrongSignature: false },
     });
     expect((await page('DELETE', 'webhooks/1')).status).toBe(200);
-    expect((await page('GET', 'state')).body.webhooks).toEqual([]);
+    expect(state.body.firstRun).toBe(undefined);
+    const { webhooks, firstRun } = (await page('GET', 'state')).body;
+    expect(webhooks).toEqual([]);
+    expect(firstRun.secretCommand).toContain(`WEBHOOK_SECRET=$(cat ${secretFile}) `);
     const { body: shown } = await page('POST', 'webhooks', { label: 'other', url });
     expect(shown.secret).toMatch(/^[\da-f]{64}$/);
     expect((await page('POST', 'webhooks', { label: 'far', url: 'http://far.example/' })).status).toBe(400);

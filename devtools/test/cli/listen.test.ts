@@ -73,9 +73,20 @@ describe.each(ways)('listen, $way', ({ start }) => {
     const listen = start(['listen', '--port', '0', '--json'], env);
     const { listening } = JSON.parse(await listen.until(/./));
     expect(listening).toEqual({ url: expect.stringMatching(/^http:/), page: expect.stringContaining('#token=') });
+    const [page, token] = listening.page.split('#token=');
+    const state = await call(`${page}api/state`, { headers: pageHeaders(token) });
+    expect(JSON.parse(state.text).firstRun.secretCommand).toContain('read -rs WEBHOOK_SECRET && ');
     await call(`${listening.url}/x`, signed([sampleEventEmitted(), { id: 1 }]));
     expect(JSON.parse(await listen.until(/./))).toMatchObject({
-      delivery: { id: '1', verdict: 'failed', status: 422, target: '/x', events: 2, names: ['Transfer'], findings: [] },
+      delivery: {
+        id: '1',
+        verdict: 'refused',
+        status: 422,
+        target: '/x',
+        events: 2,
+        names: ['Transfer'],
+        findings: [],
+      },
     });
   });
 
@@ -89,7 +100,9 @@ describe.each(ways)('listen, $way', ({ start }) => {
     const delivery = signed();
     expect((await call(url, delivery)).status).toBe(202);
     const headers = pageHeaders(token);
-    expect(JSON.parse((await call(`${page}api/state`, { headers })).text)).toMatchObject({ mode: 'listen', target });
+    const state = JSON.parse((await call(`${page}api/state`, { headers })).text);
+    expect(state).toMatchObject({ mode: 'listen', target });
+    expect(state.firstRun).toBe(undefined);
     const list = JSON.parse((await call(`${page}api/deliveries`, { headers })).text);
     expect(list.deliveries).toMatchObject([{ id: '1', status: 202, verdict: 'accepted' }]);
     const again = await call(`${page}api/deliveries/1/resend`, { method: 'POST', headers, body: '{}' });

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createPrinter } from '../../src/cli/delivery-printer.js';
 import { createOutput } from '../../src/cli/output.js';
+import { deliveryStyle } from '../../src/cli/printed-delivery.js';
 import { visibleJson } from '../../src/cli/visible.js';
 import { createFeed } from '../../src/deliveries/feed.js';
 import { recordOf } from '../deliveries/records.js';
@@ -88,8 +89,8 @@ describe('the printer of deliveries', () => {
         throw new Error('mine');
       },
     };
-    const explainer = { explain: async () => [], read: async () => undefined };
-    const printer = createPrinter({ feed, sources, explainer, output });
+    const explainer = { explain: async () => [], read: async () => undefined, view: async () => undefined };
+    const printer = createPrinter({ feed, sources, explainer, output, style: deliveryStyle });
     printer.print('gone');
     await printer.done();
     expect(texts).toEqual({ stdout: '', stderr: '' });

@@ -24,3 +24,10 @@ it('decodes the items of a body', () => {
     items: [{ status: 'event', name: 'Transfer' }],
   });
 });
+
+it('compares bodies', () => {
+  expect(perform({ kind: 'compare', asked: { signed: rawBody, received: rawBody.slice(1) } })).toMatchObject({
+    kind: 'bytes',
+    bytes: [{ signed: { at: 0, text: '[' } }],
+  });
+});

@@ -15,7 +15,8 @@ const { signature, timestamp } = createTestDelivery([], { secret: 'whsec-mine' }
 const question = { rawBody, signature, timestamp, secret: 'whsec-mine', now: Date.now() };
 
 it('returns the same results as in this process', { timeout: 60_000 }, async () => {
-  const { explain, read, first } = explainer();
+  const { explain, read, compare, first } = explainer();
+  expect(await compare(rawBody, rawBody)).toMatchObject({ kind: 'same', signedBytes: rawBody.byteLength });
   expect(await explain(question)).toEqual(explainFailure(question));
   expect(await read(rawBody)).toEqual({
     contents: expect.objectContaining({ events: 1, names: ['Transfer'] }),

@@ -1,12 +1,12 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { multibaasHeaders, serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
 import { itemViews } from '../../src/confined/explain-tasks.js';
-import type { Attempt } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import type { KnownContracts } from '../../src/deliveries/item-view.js';
-import { summaryOf, verdictOf, detailOf as wholeDetail } from '../../src/deliveries/views.js';
+import { summaryOf, detailOf as wholeDetail } from '../../src/deliveries/views.js';
 import { decodeByWire } from '../../src/deliveries/wire-abi.js';
-import { recordOf } from './records.js';
+import { recordOf, SENT } from './records.js';
 
 /** The contract of the samples. */
 const TOKEN = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
@@ -30,20 +30,6 @@ const transfer = (value: string, exact = 'de0b6b3a7640000') => {
   return sampleEventEmitted({ id: sample.id, data: { event: { inputs, rawFields } } });
 };
 
-describe('verdictOf', () => {
-  const cases: [string, Partial<Attempt>, string][] = [
-    ['a 2xx is accepted', { status: 204 }, 'accepted'],
-    ['a 403 is refused', { status: 403 }, 'refused'],
-    ['another status is failed', { status: 500 }, 'failed'],
-    ['a redirect is failed', { status: 302 }, 'failed'],
-    ['no answer is failed', { code: 'ECONNREFUSED', reason: 'Nothing listens there.' }, 'failed'],
-    ['not yet an answer is pending', {}, 'pending'],
-  ];
-  it.each(cases)('%s', (_, attempt, verdict) => {
-    expect(verdictOf({ at: 0, headers: [], ...attempt })).toBe(verdict);
-  });
-});
-
 describe('summaryOf', () => {
   it('tells kinds, contracts and names once each, and what came of the last attempt', () => {
     const events = [
@@ -64,6 +50,21 @@ describe('summaryOf', () => {
       names: ['Transfer'],
       bytes: record.rawBody.byteLength,
     });
+  });
+
+  it('tells the webhook, whether it was recorded, and the time of the timestamp header', () => {
+    const record = kept('1', { webhookId: 7, recorded: true });
+    expect(summaryOf(record, { headers: serviceHeaders })).toMatchObject({
+      ...{ webhookId: 7, recorded: true, timestampAt: SENT * 1000 },
+      gist: '0xf39F… → 0x7099… · 1,000,000,000,000,000,000',
+    });
+    for (const headers of [multibaasHeaders, { ...serviceHeaders, timestamp: 'X-Service-Signature' }])
+      expect(summaryOf(record, { headers }).timestampAt).toBeUndefined();
+  });
+
+  it('gives amounts in units of tokens that are known', () => {
+    const contracts = new Map([[TOKEN, { decimals: 18, symbol: 'TKN' }]]);
+    expect(summaryOf(kept('1'), { contracts }).gist).toBe('0xf39F… → 0x7099… · 1 TKN');
   });
 
   it('cuts every text that somebody else wrote to 200 characters', () => {
@@ -87,6 +88,22 @@ describe('summaryOf', () => {
 });
 
 describe('detailOf', () => {
+  it('has what was signed if other bytes were sent, and the last ten responses with bounded headers', () => {
+    const response = {
+      headers: Array.from({ length: 200 }, () => ['X', 'y'] as const),
+      ...{ bodyBase64: 'eA==', bytes: 1 },
+    };
+    const record = kept('1', { signedBody: new TextEncoder().encode('[1]') });
+    const attempts = Array.from({ length: 12 }, () => ({ at: 1, headers: [], status: 500, response }));
+    const detail = detailOf({ ...record, attempts });
+    expect(detail.signedBase64).toBe('WzFd');
+    expect(detail.attempts.map((each) => each.response?.headers.length)).toEqual([
+      ...[undefined, undefined],
+      ...Array(10).fill(100),
+    ]);
+    expect(detailOf(kept('1')).signedBase64).toBeUndefined();
+  });
+
   it('gives body, headers and attempts as they are', () => {
     const record = kept('1');
     const detail = detailOf(record);
@@ -132,9 +149,11 @@ describe('detailOf', () => {
         ],
       },
     ];
-    const contracts = new Map([[TOKEN, { abi, decimals: 18 }]]);
+    const contracts = new Map([[TOKEN, { abi, decimals: 18, symbol: 'x'.repeat(30) }]]);
     const { items } = detailOf(kept('1', { events: [transfer('1.5', '14d1120d7b160000')] }), contracts);
-    expect(items[0]?.inputs?.[2]).toMatchObject({ exact: '1500000000000000000', formatted: '1.5' });
+    const symbol = `${'x'.repeat(19)}…`;
+    expect(items[0]?.inputs?.[2]).toMatchObject({ exact: '1500000000000000000', formatted: '1.5', symbol });
+    expect(items[0]?.inputs?.[0]?.symbol).toBeUndefined();
   });
 
   it('shows no exact amount where the log says another than the input', () => {
@@ -174,6 +193,23 @@ describe('detailOf', () => {
     });
   });
 
+  it('says how many headers, issues and arguments of a call are left out', () => {
+    const headers = Array.from({ length: 130 }, (_, n) => [`X-${n}`, 'v'] as [string, string]);
+    const inputs = Array.from({ length: 120 }, (_, n) => ({ name: `i${n}`, value: 1, hashed: 1, type: 1 })) as never;
+    const { attempts, items, earlierAttempts } = detailOf(
+      kept('1', {
+        events: [sampleEventEmitted({ data: { event: { inputs } } }), sampleEventEmitted()],
+        attempt: { headers },
+      }),
+    );
+    expect(attempts[0]).toMatchObject({ moreHeaders: 30 });
+    expect(attempts[0]?.headers).toHaveLength(100);
+    expect(earlierAttempts).toBeUndefined();
+    expect(items[0]?.issues).toHaveLength(20);
+    expect(items[0]?.moreIssues).toBeGreaterThan(0);
+    expect(items[1]?.moreInputs).toBeUndefined();
+  });
+
   it('is bounded, whatever the delivery is', () => {
     const inputs = Array.from({ length: 300 }, () => ({
       name: HUGE.slice(0, 2_000),
@@ -191,6 +227,8 @@ describe('detailOf', () => {
     });
     expect(detail.items).toHaveLength(200);
     expect(detail.attempts).toHaveLength(100);
+    expect(detail.earlierAttempts).toBe(400);
+    expect(detail.items[0]).toMatchObject({ moreInputs: 200 });
     expect(detail.bodyTruncated).toBe(true);
     expect(Buffer.from(detail.bodyBase64, 'base64')).toHaveLength(1024 * 1024);
     expect(JSON.stringify(detail.items).length).toBeLessThan(4_000_000);

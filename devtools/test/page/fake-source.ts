@@ -55,6 +55,7 @@ export async function startFakeSource({
 
   const page = await servePage({
     feed,
+    directory: new URL('../../dist/cli/browser/', import.meta.url),
     port,
     secretOf: () => SECRET,
     contracts: () => new Map([[sampleEventEmitted().data.event.contract.address.toLowerCase(), { decimals: 18 }]]),

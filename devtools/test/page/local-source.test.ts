@@ -1,7 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { DeliveryRecord } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf, summaryOf } from '../../src/deliveries/views.js';
 import { localActions, localSecrets, recordOf } from '../../src/page/local-source.js';
+import type { PageActions } from '../../src/page/page-actions.js';
 import { createLocalService } from '../../src/service/index.js';
 import { recordOf as sampleRecord } from '../deliveries/records.js';
 
@@ -27,9 +30,29 @@ describe('a delivery of the local service', () => {
     expect(lastOf(kept).reason).toBe('Dropped before it was sent: the queue was full.');
   });
 
+  it('has what was signed beside what was sent, if the last attempt changed a byte', () => {
+    const attempts = [{ at: 1, headers: [], tampered: { at: 1, sent: 0x7c } }];
+    const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
+    const { rawBody, signedBody } = recordOf({ ...delivery, attempts }, 7);
+    expect([text(rawBody), text(signedBody)]).toEqual(['[|', '[]']);
+    expect(recordOf({ ...delivery, attempts: [...attempts, { at: 2, headers: [] }] }, 7).signedBody).toBeUndefined();
+  });
+
   it('is shown with the attempts that it had', () => {
     const attempts = [{ at: 1, headers: [], status: 500 }];
     expect(recordOf({ ...delivery, attempts }, 7)).toMatchObject({ attempts, target: delivery.url, label: 'first' });
+  });
+});
+
+describe('a delivery whose body was changed after signing', () => {
+  it('has what was sent, and beside it what was signed', () => {
+    const attempts = [
+      { at: 1, headers: [], status: 403 },
+      { at: 2, headers: [], status: 403, tampered: { at: 1, sent: 0x7d } },
+    ];
+    const { rawBody, signedBody } = recordOf({ ...delivery, attempts }, 7);
+    expect([Buffer.from(rawBody).toString(), signedBody]).toEqual(['[}', delivery.rawBody]);
+    expect(recordOf({ ...delivery, attempts: attempts.slice(0, 1) }, 7).signedBody).toBeUndefined();
   });
 });
 
@@ -50,14 +73,66 @@ describe('localSecrets', () => {
   });
 });
 
+async function acting(...labels: string[]) {
+  const service = await createLocalService({ retries: { initialDelayMs: 3_600_000, maxDelayMs: 3_600_000 } });
+  onTestFinished(() => service.close());
+  for (const label of labels) service.register({ label, url: 'http://127.0.0.1:1/' });
+  const feed = createFeed();
+  const kept = (record: Partial<DeliveryRecord> = {}) => {
+    feed.put({ ...sampleRecord('5'), ...record });
+    return feed.get('5') as KeptDelivery;
+  };
+  const actions = localActions(service, () => ({ event: 'x' })) as Required<PageActions>;
+  return { service, actions, kept };
+}
+
+const refusal = (status: number, message: string) =>
+  expect.objectContaining({ status, message: expect.stringContaining(message) });
+
 describe('localActions', () => {
-  it('answers 404 for a delivery that is no longer kept', async () => {
-    const { service } = await serving();
-    const feed = createFeed();
-    feed.put(recordOf(delivery, 7));
-    const { resend } = localActions(service, () => ({}));
-    expect(() => resend?.(feed.get('5') as KeptDelivery)).toThrow(
-      expect.objectContaining({ status: 404, message: expect.stringMatching(/no longer keeps this delivery/) }),
-    );
+  it('answer 404 for a delivery that is no longer kept, and for one of a recording', async () => {
+    const { actions, kept } = await acting('a');
+    expect(() => actions.resend(kept())).toThrow(refusal(404, 'no longer keeps this delivery'));
+    expect(() => actions.resend(kept({ recorded: true }))).toThrow(refusal(404, 'comes from a recording'));
+  });
+
+  it('send a body to the webhook that is named, that of the edited delivery, or the only one', async () => {
+    const { service, actions, kept } = await acting('a', 'b');
+    const rawBody = new Uint8Array([1]);
+    expect(actions.send({ rawBody, webhookId: 2, from: kept({ webhookId: 1 }) })).toEqual({ id: '1' });
+    expect(actions.send({ rawBody, from: kept({ webhookId: 1 }) })).toEqual({ id: '2' });
+    expect(() => actions.send({ rawBody })).toThrow(refusal(409, 'Choose the webhook'));
+    expect(() => actions.send({ rawBody, webhookId: 7 })).toThrow(refusal(404, 'No webhook has this id.'));
+    expect(() => actions.send({ rawBody: new Uint8Array(0), webhookId: 1 })).toThrow(refusal(503, '1 byte to 10 MiB'));
+    service.remove(1);
+    expect(actions.send({ rawBody })).toEqual({ id: '3' });
+    service.remove(2);
+    expect(() => actions.send({ rawBody })).toThrow(refusal(409, 'No webhook is registered.'));
+  });
+
+  it('retry what holds back a webhook', async () => {
+    const { service, actions } = await acting('a');
+    expect(actions.retry(1)).toBeUndefined();
+    service.emit([sampleEventEmitted()]);
+    await vi.waitFor(() => expect(service.queues()).toMatchObject([{ nextAttemptAt: expect.any(Number) }]));
+    expect(actions.retry(1)).toEqual({ id: '1' });
+  });
+
+  it('send no sample that nobody would get', async () => {
+    const { service, actions } = await acting();
+    expect(() => actions.sample()).toThrow(refusal(409, 'No webhook is registered.'));
+    const url = 'http://127.0.0.1:1/';
+    service.register({ label: 'a', url, subscriptions: ['transaction.included'] });
+    expect(() => actions.sample()).toThrow(refusal(409, 'No webhook subscribes to event.emitted'));
+    service.register({ label: 'b', url });
+    expect(actions.sample()).toEqual({ event: 'x' });
+  });
+
+  it('tell the errors of the service in its words', async () => {
+    const { service, actions } = await acting('a');
+    expect(() => actions.setFaults({ delayMs: -1 })).toThrow(refusal(400, '`delayMs` must be a number'));
+    expect(() => actions.register({ label: 'a', url: 'http://127.0.0.1:1/' })).toThrow(refusal(409, 'this label'));
+    await service.close();
+    expect(() => actions.remove(1)).toThrow(refusal(503, 'The local service is closed.'));
   });
 });

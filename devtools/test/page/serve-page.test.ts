@@ -190,7 +190,12 @@ describe('the API of the page', () => {
   });
 
   it('says of a delivery that could not be decoded that it was not', async () => {
-    const nothing = { explain: async () => [], read: async () => undefined, view: async () => undefined };
+    const nothing = {
+      explain: async () => [],
+      read: async () => undefined,
+      view: async () => undefined,
+      compare: async () => undefined,
+    };
     const explainer: Explainer = { ...nothing, first: nothing, close() {} };
     const { feed, api } = await open({ explainer });
     feed.put(recordOf('1', { attempt: { status: 500 } }));
@@ -202,7 +207,16 @@ describe('the API of the page', () => {
   it('answers 404 for actions that the command does not support, and for unknown calls', async () => {
     const { api, feed } = await open();
     feed.put(recordOf('1'));
-    const calls = ['POST webhooks', 'DELETE webhooks/1', 'PUT faults', 'POST sample', 'POST deliveries/1/resend'];
+    const calls = [
+      'POST webhooks',
+      'DELETE webhooks/1',
+      'PUT faults',
+      'POST sample',
+      'POST deliveries/1/resend',
+      'POST send',
+      'POST deliveries/1/edit',
+      'POST webhooks/1/retry',
+    ];
     for (const each of [...calls, 'GET nothing', 'PUT state', 'GET deliveries/1/resend', 'POST constructor']) {
       const [method, path] = each.split(' ') as [string, string];
       expect([each, (await api(method, path, { label: 'x', url: 'y' })).status]).toEqual([each, 404]);

@@ -60,7 +60,13 @@ describe('createLocalService', () => {
     ];
     expect(headers).toEqual(lines.flat());
     expect(changes.at(-1)?.attempts).toEqual([
-      { at: 1_700_000_000_999, headers: lines, status: 200, durationMs: expect.any(Number) },
+      {
+        at: 1_700_000_000_999,
+        headers: lines,
+        status: 200,
+        durationMs: expect.any(Number),
+        response: expect.any(Object),
+      },
     ]);
   });
 });

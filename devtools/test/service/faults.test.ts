@@ -1,6 +1,7 @@
 import { verifySignature } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
 import { event } from '../../../test/helpers.js';
+import { sentBody } from '../../src/service/faults.js';
 import type { Faults } from '../../src/service/index.js';
 import { listening, receiving } from './receivers.js';
 import { serving } from './service.js';
@@ -120,6 +121,23 @@ describe('a fault on request', () => {
       expect(last(last(changes).attempts).reason).toContain('does the receiver verify signatures?');
     },
   );
+
+  it('tamperedBody keeps which byte was sent instead, and the body that was signed', async () => {
+    const { service, changes, secret } = await pair({ tamperedBody: true });
+    service.emit([event('a')]);
+    await service.idle();
+    const { rawBody, attempts } = last(changes);
+    const { headers, tampered } = last(attempts);
+    const [signature, timestamp] = ['X-Service-Signature', 'X-Service-Timestamp'].map(
+      (wanted) => headers.find(([name]) => name === wanted)?.[1] ?? '',
+    ) as [string, string];
+    const sent = sentBody(rawBody, tampered);
+    expect(verifySignature(rawBody, signature, timestamp, secret)).toBe(true);
+    expect(verifySignature(sent, signature, timestamp, secret)).toBe(false);
+    const differing = [...sent.keys()].filter((at) => sent[at] !== rawBody[at]);
+    expect([differing, sent[differing[0] as number]]).toEqual([[tampered?.at], tampered?.sent]);
+    expect(sentBody(rawBody, undefined)).toBe(rawBody);
+  });
 
   it('says all that is wrong with an attempt', async () => {
     const { service, changes } = await pair({ delayMs: 1, oldTimestamp: true, tamperedBody: true });

@@ -78,6 +78,11 @@ describe('the file of a local service', () => {
     ['progress that is not an object', damage('deliveries', 'progress', `'null'`)],
     ['progress without fields', damage('deliveries', 'progress', `'{}'`)],
     ['a time that is not a date', patch('deliveries', 'progress', 'nextAttemptAt', '9e15')],
+    ['a delivery that is tried once or not', patch('deliveries', 'progress', 'once', '2')],
+    [
+      'a changed byte',
+      patch('deliveries', 'progress', 'attempts', `json('[{"at":1,"headers":[],"tampered":{"at":0,"sent":256}}]')`),
+    ],
     ['an attempt', patch('deliveries', 'progress', 'attempts', `json('[5]')`)],
     ['a time of creation', damage('deliveries', 'created_at', '9000000000000000')],
     ['a body that is gone', 'PRAGMA foreign_keys = OFF; DELETE FROM bodies'],
@@ -93,7 +98,7 @@ describe('the file of a local service', () => {
       commit({ type: 'webhook', webhook: { ...webhook, updatedAt: '', failedCalls: 0 } });
       commit({
         ...{ type: 'emitted', at: 1 },
-        batches: [{ body: '[]', events: 1, to: [{ id: 1, webhookId: 1, firstEvent: 1 }] }],
+        batches: [{ body: Buffer.from('[]'), events: 1, to: [{ id: 1, webhookId: 1, firstEvent: 1 }] }],
       });
     });
     if (sql === 'column name') {

@@ -105,7 +105,7 @@ describe('a file', () => {
       commit({ type: 'webhook', webhook });
       for (let count = 0; count < 2000; count++) {
         const { delivery: id, event: firstEvent } = state.next;
-        const body = 'x'.repeat(10_000);
+        const body = Buffer.alloc(10_000, 'x');
         commit({ type: 'emitted', at: 1, batches: [{ body, events: 1, to: [{ id, webhookId: 1, firstEvent }] }] });
       }
     });
@@ -123,7 +123,7 @@ describe('the log of a webhook', () => {
     return apply(state, {
       type: 'emitted',
       at: 1,
-      batches: [{ body, events, to: [{ id, webhookId: 1, firstEvent }] }],
+      batches: [{ body: Buffer.from(body), events, to: [{ id, webhookId: 1, firstEvent }] }],
     });
   };
 
@@ -144,7 +144,7 @@ describe('the log of a webhook', () => {
     apply(state, { type: 'webhook', webhook: record });
     apply(state, { type: 'removed', id: 1 });
     const to = [{ id: 4, webhookId: 1, firstEvent: 7 }];
-    const change: Emitted = { type: 'emitted', at: 1, batches: [{ body: '[1,2]', events: 2, to }] };
+    const change: Emitted = { type: 'emitted', at: 1, batches: [{ body: Buffer.from('[1,2]'), events: 2, to }] };
     expect(oldestKept(state, change)).toEqual(new Map());
     expect(apply(state, change)).toEqual([]);
     expect([state.webhooks.size, state.next]).toEqual([0, { webhook: 2, delivery: 5, event: 9 }]);

@@ -84,7 +84,7 @@ export function emitted(bodies: string[][]) {
         event += events.length;
         return { id: delivery++, webhookId, firstEvent: event - events.length };
       });
-      return { body: JSON.stringify(events), events: events.length, to };
+      return { body: new TextEncoder().encode(JSON.stringify(events)), events: events.length, to };
     });
     return { type: 'emitted', at: 1, batches };
   };

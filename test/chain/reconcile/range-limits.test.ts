@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChainSourceOptions } from '../../../src/chain/index.js';
 import { RangeSize } from '../../../src/chain/reconcile/range-size.js';
 import { Raw, type ScriptedNode, startNode } from '../scripted-node.js';
 import { transfer } from '../watching.js';
@@ -65,15 +66,15 @@ describe('a range that a node refuses', () => {
     expect(Math.max(...lengths())).toBe(41);
   });
 
-  it.each([
+  it.each<[string, () => unknown, Partial<ChainSourceOptions>?]>([
     ['HTTP 400', () => refusal('query returned more than 10000 results', -32005, 400)],
     ['HTTP 413', () => new Raw('<html>Payload Too Large</html>', 413)],
     ['HTTP 503', () => new Raw('<title>503 Backend fetch failed</title>', 503)],
     ['a cut answer', () => new Raw('{"jsonrpc":"2.0","id":1,"result":[{"addr')],
-    ['no answer in time', () => undefined],
-  ])('is halved for %s', async (_, how) => {
+    ['no answer in time', () => undefined, { timeoutMs: 1000 }],
+  ])('is halved for %s', { timeout: 20_000 }, async (_, how, options) => {
     limit(20, how);
-    const { events } = await readAll(sourceOf(node).source);
+    const { events } = await readAll(sourceOf(node, options).source);
     expect(events.map(amountOf)).toEqual(all);
   });
 

@@ -63,7 +63,7 @@ export function sourceOf(node: ScriptedNode | readonly ScriptedNode[], options: 
     rpcUrl: nodes.map(({ url }) => url),
     contracts: [token],
     level: { confirmations: 1 },
-    timeoutMs: 500,
+    timeoutMs: 5000,
     logger,
     ...options,
   });

@@ -1,22 +1,29 @@
 import type { Logger } from 'event-webhook-receiver';
 import { isWebhookError } from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { createExplainer } from '../../confined/explainer.js';
 import { createFeed } from '../../deliveries/feed.js';
-import { lastOf, summaryOf, verdictOf } from '../../deliveries/views.js';
+import { verdictOf } from '../../deliveries/verdict.js';
+import { lastOf } from '../../deliveries/views.js';
+import { readFirstRun } from '../../page/first-run.js';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { PageError } from '../../page/page-guard.js';
 import { type ServedPage, servePage } from '../../page/serve-page.js';
 import { createLocalService } from '../../service/create-local-service.js';
 import type { LocalDelivery } from '../../service/delivery.js';
 import { type ChainOptions, type ChainSource, readChainOptions, startChain } from '../anvil/chain-source.js';
-import { attemptText } from '../attempt-text.js';
 import { inputError } from '../command-error.js';
 import { type Context, type ExitCode, untilAborted } from '../context.js';
+import { createPrinter, type DeliveryPrinter } from '../delivery-printer.js';
 import { type HeaderOptions, headerNames } from '../header-names.js';
 import { listening } from '../listening.js';
 import type { Output } from '../output.js';
+import { attemptStyle } from '../printed-delivery.js';
 import { readWanted, registerWanted } from '../registrations.js';
 import { type ApiKeyOptions, readApiKey } from '../secrets.js';
+import { startInteractive } from '../terminal/interactive.js';
+import { createLineFilter } from '../terminal/line-filter.js';
+import { version } from '../version.js';
 
 interface EmulateOptions extends ChainOptions, HeaderOptions, ApiKeyOptions {
   readonly port: number;
@@ -26,6 +33,8 @@ interface EmulateOptions extends ChainOptions, HeaderOptions, ApiKeyOptions {
   readonly secretOut?: string | undefined;
   readonly page: boolean;
   readonly pagePort: number;
+  readonly events?: true | undefined;
+  readonly filter?: string | undefined;
 }
 
 export async function emulate(context: Context<EmulateOptions>): Promise<ExitCode> {
@@ -37,19 +46,24 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
   const apiKey = hasKey ? await readApiKey({ options, env, stdin, output }) : undefined;
   const feed = createFeed();
   const closing: (() => Promise<void>)[] = [];
+  const shownVersion = version();
   let page: ServedPage | undefined;
   let chain: ChainSource | undefined;
+  let printer: DeliveryPrinter | undefined;
+  const contracts = () => chain?.contracts ?? new Map();
+  const style = options.events ? (await import('../event-lines.js')).eventStyle(contracts) : attemptStyle;
+  const filter = createLineFilter(options.filter);
+  const explainer = createExplainer();
+  const quit = new AbortController();
 
   function onDelivery(delivery: LocalDelivery): void {
     const before = feed.get(delivery.id);
     feed.put(recordOf(delivery, now()));
-    const kept = feed.get(delivery.id);
     const last = lastOf(delivery);
     // This is called at every change. An attempt gets its one line when it has ended.
     const isOld = before && lastOf(before).at === last.at && verdictOf(lastOf(before)) !== 'pending';
-    if (!kept || isOld || verdictOf(last) === 'pending') return;
-    const summary = summaryOf(kept);
-    output.result({ attempt: { ...summary, reason: last.reason } }, attemptText(summary, last, output.colors));
+    if (isOld || verdictOf(last) === 'pending') return;
+    printer?.print(delivery.id, { at: last.at, nextAttemptAt: delivery.nextAttemptAt });
   }
 
   try {
@@ -62,6 +76,8 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
       }),
     );
     closing.unshift(() => service.close());
+    const sources = { headers, ...localSecrets(service) };
+    printer = createPrinter({ feed, sources, explainer, output, style, filter, contracts });
     const key = apiKey === undefined ? service.apiKeys[0] : undefined;
     const api = `${service.url}/api/v0/webhooks`;
     output.result({ service: { url: service.url, apiKey: key } }, `API: ${api}${key ? `\n  API key: ${key}` : ''}`);
@@ -74,16 +90,18 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
       const labels = view.contracts.map(({ label, address }) => `${label} ${address}`).join(', ');
       output.result({ chain: view }, `Chain: ${view.rpcUrl}, id ${view.chainId}${labels && `, ${labels}`}`);
     }
+    const actions = localActions(service, () => sample());
     if (options.page) {
+      const firstRun = await readFirstRun({ directory: process.cwd(), secretFile: options.secretOut });
       page = await listening('page-port', options.pagePort, () =>
         servePage({
-          ...{ feed, port: options.pagePort, ...localSecrets(service) },
-          contracts: () => chain?.contracts ?? new Map(),
-          actions: localActions(service, () => sample()),
+          ...{ feed, port: options.pagePort, ...sources, explainer, contracts, actions },
           state: () => ({
             ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },
-            ...{ webhooks: service.webhooks(), faults: service.faults, chain: chain?.view },
+            ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
+            version: shownVersion,
             service: { url: service.url },
+            firstRun: service.webhooks().length === 0 ? firstRun : undefined,
           }),
         }),
       );
@@ -101,13 +119,22 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
       service.emit([event]);
       return { event: event.id };
     }
-    await untilAborted(signal);
+    if (filter.text !== '') output.note(`Only deliveries that contain "${filter.text}" are printed.`);
+    const giveBack = startInteractive({
+      ...{ context, feed, filter, printer, page: page?.address },
+      resend: async (record) => actions.resend?.(record),
+      quit: () => quit.abort(),
+    });
+    closing.unshift(giveBack);
+    await Promise.race([untilAborted(signal), untilAborted(quit.signal)]);
   } catch (error) {
     if (signal.aborted) return 0;
     const isInput = isWebhookError(error) && ['ERR_WEBHOOK_CONFIG', 'ERR_WEBHOOK_RPC'].includes(error.code);
     throw isInput ? inputError(error.message) : error;
   } finally {
+    explainer.close();
     for (const close of closing) await close();
+    await printer?.done();
   }
   return 0;
 }

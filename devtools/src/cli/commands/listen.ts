@@ -1,9 +1,12 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
-import { createFeed } from '../../deliveries/feed.js';
-import { lastOf, verdictOf } from '../../deliveries/views.js';
+import { createFeed, type KeptDelivery } from '../../deliveries/feed.js';
+import { verdictOf } from '../../deliveries/verdict.js';
+import { lastOf } from '../../deliveries/views.js';
 import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
+import { readFirstRun } from '../../page/first-run.js';
+import { PageError } from '../../page/page-guard.js';
 import { servePage } from '../../page/serve-page.js';
 import { usageError } from '../command-error.js';
 import { type Context, type ExitCode, untilAborted } from '../context.js';
@@ -11,9 +14,13 @@ import { createPrinter } from '../delivery-printer.js';
 import { type HeaderOptions, headerNames } from '../header-names.js';
 import { listening } from '../listening.js';
 import { createOthers } from '../others.js';
+import { deliveryStyle } from '../printed-delivery.js';
 import { openRecording } from '../recording-writer.js';
 import { readSecret, type SecretOptions } from '../secrets.js';
+import { startInteractive } from '../terminal/interactive.js';
+import { createLineFilter } from '../terminal/line-filter.js';
 import { readUrl, shownUrl } from '../urls.js';
+import { version } from '../version.js';
 import { visible } from '../visible.js';
 
 interface ListenOptions extends HeaderOptions, SecretOptions {
@@ -29,9 +36,12 @@ interface ListenOptions extends HeaderOptions, SecretOptions {
   readonly tolerance: number;
   readonly page: boolean;
   readonly pagePort: number;
+  readonly events?: true | undefined;
+  readonly filter?: string | undefined;
 }
 
-export async function listen({ options, output, env, stdin, signal, now }: Context<ListenOptions>): Promise<ExitCode> {
+export async function listen(context: Context<ListenOptions>): Promise<ExitCode> {
+  const { options, output, env, stdin, signal, now } = context;
   const headers = headerNames(options) ?? serviceHeaders;
   const target = options.forward === undefined ? undefined : readUrl(options.forward, '--forward');
   if (target && isOwn(target, options.port))
@@ -44,7 +54,9 @@ export async function listen({ options, output, env, stdin, signal, now }: Conte
   const sources = { headers, toleranceSeconds: options.tolerance, secretOf: () => secret };
   const closing: (() => Promise<void>)[] = [async () => recording?.close()];
   const explainer = createExplainer();
-  const printer = createPrinter({ feed, sources, explainer, output });
+  const style = options.events ? (await import('../event-lines.js')).eventStyle(() => new Map()) : deliveryStyle;
+  const filter = createLineFilter(options.filter);
+  const printer = createPrinter({ feed, sources, explainer, output, style, filter });
   const others = createOthers(output);
 
   const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {
@@ -60,6 +72,8 @@ export async function listen({ options, output, env, stdin, signal, now }: Conte
       others.note(`${method} ${visible(path, 200)}: not a POST, answered with ${status}.`),
   };
 
+  const quit = new AbortController();
+
   try {
     const { port, host } = options;
     const receiving = {
@@ -73,12 +87,22 @@ export async function listen({ options, output, env, stdin, signal, now }: Conte
       startListener({ ...receiving, ...on, port, host, target, now }),
     );
     closing.unshift(() => listener.close());
+    const { secretFile } = options;
+    const firstRun = target ? undefined : await readFirstRun({ directory: process.cwd(), secretFile });
+    async function resend(record: KeptDelivery): Promise<{ id: string }> {
+      if (target === undefined) throw new PageError(409, 'There is no app to resend to: start with --forward.');
+      const resent = await listener.resend(record);
+      printer.print(resent.id);
+      return resent;
+    }
     const state = () => ({
       mode: 'listen' as const,
       title: `Listening at ${listener.url}`,
+      version: version(),
       service: { url: listener.url },
       target: shown,
       headers,
+      firstRun,
     });
     const page = !options.page
       ? undefined
@@ -87,7 +111,7 @@ export async function listen({ options, output, env, stdin, signal, now }: Conte
             ...sources,
             ...{ feed, explainer, state },
             port: options.pagePort,
-            actions: target ? { resend: listener.resend } : {},
+            actions: target ? { resend, send: listener.send } : {},
           }),
         );
     if (page) closing.unshift(() => page.close());
@@ -96,7 +120,13 @@ export async function listen({ options, output, env, stdin, signal, now }: Conte
     if (target) lines.push(`Forwarding to ${shown}`);
     if (page) lines.push(`Page: ${page.address}`);
     output.result({ listening: { url: listener.url, forward: shown, page: page?.address } }, lines.join('\n'));
-    await untilAborted(signal);
+    if (filter.text !== '') output.note(`Only deliveries that contain "${filter.text}" are printed.`);
+    const giveBack = startInteractive({
+      ...{ context, feed, filter, printer, resend, page: page?.address },
+      quit: () => quit.abort(),
+    });
+    closing.unshift(giveBack);
+    await Promise.race([untilAborted(signal), untilAborted(quit.signal)]);
   } finally {
     explainer.close();
     for (const close of closing) await close();

@@ -39,6 +39,8 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
         86_400,
       ).default(1),
     )
+    .addOption(shared.events())
+    .addOption(shared.filter())
     .addOption(shared.noPage())
     .addOption(shared.pagePort())
     .addOption(shared.headers())

@@ -37,6 +37,8 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
       ).default(64),
     )
     .addOption(shared.tolerance())
+    .addOption(shared.events())
+    .addOption(shared.filter())
     .addOption(shared.noPage())
     .addOption(shared.pagePort())
     .addOption(shared.headers())

@@ -19,6 +19,9 @@ export const port = (what: string) => integer('--port <port>', `Port of ${what};
 export const host = (what: string) =>
   text('--host <address>', `Address of ${what}; 0.0.0.0 accepts other machines`).default('127.0.0.1');
 
+export const events = () => new Option('--events', 'Print one line an event, not a delivery');
+export const filter = () => text('--filter <text>', 'Print only deliveries that contain this text, in any case');
+
 export const noPage = () => new Option('--no-page', 'Do not serve the inspector page');
 export const pagePort = () =>
   integer('--page-port <port>', 'Port of the inspector page on 127.0.0.1; 0 picks a free one', 0, 65535).default(0);

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import pMap, { pMapSkip } from 'p-map';
+import { verdictOf } from '../../deliveries/verdict.js';
 import { CommandError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { createProgress } from '../progress.js';
@@ -9,7 +10,7 @@ import { reachReason, shownUrl } from '../urls.js';
 import type { Unsigned } from './parcels.js';
 import { type Answer, type Parcel, post } from './post.js';
 import { answerText, deliveryJson, summaryJson, summaryText } from './report.js';
-import { createTally, verdictOf } from './tally.js';
+import { createTally } from './tally.js';
 import { signParts, tampers } from './tamper.js';
 import type { TamperName } from './tamper-names.js';
 

@@ -1,7 +1,8 @@
+import type { Verdict } from '../../deliveries/delivery-record.js';
 import type { Colors } from '../output.js';
 import { visible } from '../visible.js';
 import type { Answer } from './post.js';
-import type { createTally, SendVerdict } from './tally.js';
+import type { createTally } from './tally.js';
 
 /** One delivery that was sent, and its result. */
 export interface SentLine {
@@ -9,7 +10,7 @@ export interface SentLine {
   readonly tamper: string | undefined;
   readonly bytes: number;
   readonly answer: Answer;
-  readonly verdict: SendVerdict;
+  readonly verdict: Verdict;
 }
 
 /** The results of a run. */

@@ -1,15 +1,6 @@
+import type { Verdict } from '../../deliveries/delivery-record.js';
+import { verdictOf } from '../../deliveries/verdict.js';
 import type { Answer } from './post.js';
-
-/** The meaning of a response. */
-export type SendVerdict = 'accepted' | 'refused' | 'failed';
-
-/** Statuses of a receiver that checked a delivery and refused it. 404 or 429, for example, mean it was not checked. */
-const REFUSALS = new Set([400, 401, 403, 422]);
-
-export function verdictOf({ status }: Answer): SendVerdict {
-  if (status !== undefined && status >= 200 && status < 300) return 'accepted';
-  return status !== undefined && REFUSALS.has(status) ? 'refused' : 'failed';
-}
 
 /** Latencies of the responses, in milliseconds. */
 export interface Latency {
@@ -48,7 +39,8 @@ export function createTally() {
     add(answer: Answer): void {
       const key = String(answer.status ?? answer.code);
       byStatus[key] = (byStatus[key] ?? 0) + 1;
-      verdicts[verdictOf(answer)]++;
+      // An answer has a duration, so it is not pending.
+      verdicts[verdictOf(answer) as Exclude<Verdict, 'pending'>]++;
       sent++;
       if (answer.status !== undefined) durations.push(answer.durationMs);
     },

@@ -1,0 +1,181 @@
+import type { Verdict } from '../../deliveries/delivery-record.js';
+import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
+import { verdictOf } from '../../deliveries/verdict.js';
+import { lastOf } from '../../deliveries/views.js';
+import type { Context } from '../context.js';
+import type { DeliveryPrinter } from '../delivery-printer.js';
+import { visible } from '../visible.js';
+import { type Key, readKeys } from './keyboard.js';
+import type { LineFilter } from './line-filter.js';
+import { createPageOpener } from './open-page.js';
+import { statusLine } from './status-line.js';
+
+/** What an interactive command shows and does. */
+export interface InteractiveOptions {
+  readonly context: Pick<Context<unknown>, 'output' | 'terminal' | 'env'>;
+  readonly feed: Feed;
+  readonly filter: LineFilter;
+  readonly printer: DeliveryPrinter;
+  /** Address of the page, with its token. */
+  readonly page: string | undefined;
+  /** Resends a delivery; rejects with a message for the user. */
+  resend(record: KeptDelivery): Promise<unknown>;
+  /** What holds deliveries back; empty if nothing does. */
+  held?(): string;
+  quit(): void;
+}
+
+const REDRAW_MS = 100;
+/** Up to this many deliveries are cleared without a question. */
+const CLEARED_UNASKED = 20;
+/** Matching deliveries that are printed again when the filter changes. */
+const PRINTED_AGAIN = 20;
+
+const HELP: readonly (readonly [key: string, does: string])[] = [
+  ['o', 'open the page in the browser'],
+  ['r', 'resend the last delivery'],
+  ['f', 'filter: print only deliveries that contain a text'],
+  ['c', 'clear the screen and the list of deliveries'],
+  ['q', 'quit, as Ctrl+C does'],
+];
+
+/**
+ * Shows a status line below the output and obeys single keys, where input and output are a terminal in the foreground.
+ *
+ * @returns What gives the terminal back.
+ */
+export function startInteractive(options: InteractiveOptions): () => Promise<void> {
+  const { context, feed, filter, printer, page } = options;
+  const { output, terminal, env } = context;
+  // Input that has ended was a secret.
+  if (terminal === undefined || !terminal.stdin.readable) return async () => {};
+  const { stdin, stdout, host } = terminal;
+  const opener = page === undefined ? undefined : createPageOpener(page, env);
+  /** What the keys answer at the moment: a question, the text of the filter, or commands. */
+  let typing: { readonly prompt: string; text: string; done(text: string | undefined): unknown } | undefined;
+  let isShown = false;
+  let redraw: NodeJS.Timeout | undefined;
+
+  function draw(): void {
+    clearTimeout(redraw);
+    redraw = undefined;
+    if (!isShown) return;
+    const { colors, columns } = output;
+    const status = { page, counts: countsOf(feed), held: options.held?.() ?? '', filter: filter.text };
+    output.footer(
+      typing ? `${colors.bold(typing.prompt)} ${visible(typing.text)}` : statusLine(status, columns, colors),
+    );
+  }
+
+  /** Draws soon: in a flood of deliveries not for each of them. */
+  const drawSoon = () => {
+    redraw ??= setTimeout(draw, REDRAW_MS);
+  };
+
+  const commands: Readonly<Record<string, () => void>> = {
+    o: () => void openPage(),
+    c: clear,
+    r: () => void resendLast(),
+    f: () => ask('Filter (Enter: apply, Esc: all):', filter.text, (text) => setFilter(text ?? '')),
+    q: options.quit,
+    '?': help,
+  };
+
+  function ask(prompt: string, text: string, done: (text: string | undefined) => unknown): void {
+    typing = { prompt, text, done };
+    draw();
+  }
+
+  function answer(text: string | undefined): void {
+    const { done } = typing ?? {};
+    typing = undefined;
+    done?.(text);
+    draw();
+  }
+
+  function onKey({ text, name }: Key): void {
+    if (typing === undefined) commands[text]?.();
+    else if (name === 'return' || name === 'enter') answer(typing.text);
+    else if (name === 'escape') answer(undefined);
+    else {
+      if (name === 'backspace') typing.text = [...typing.text].slice(0, -1).join('');
+      else if (visible(text) === text) typing.text += text;
+      draw();
+    }
+  }
+
+  function setFilter(text: string): void {
+    if (text === filter.text) return;
+    filter.text = text;
+    if (text === '') {
+      output.print('All deliveries are printed.');
+      return;
+    }
+    const found = feed.list().filter((record) => filter.matches(record));
+    const shown = found.slice(-PRINTED_AGAIN);
+    output.print(`Only deliveries that contain "${visible(text)}" are printed. Of those kept: ${found.length}.`);
+    for (const { id } of shown) printer.print(id);
+  }
+
+  async function openPage(): Promise<void> {
+    if (page === undefined) {
+      output.print('There is no page: this command was started with --no-page.');
+      return;
+    }
+    const reason = await opener?.open();
+    if (reason !== undefined) output.print(`No browser was opened: ${reason}. Open ${page}`);
+  }
+
+  async function resendLast(): Promise<void> {
+    const last = feed.list().at(-1);
+    if (last === undefined) output.print('There is no delivery to resend.');
+    else await options.resend(last).catch((error: Error) => output.print(`Not resent: ${visible(error.message)}`));
+  }
+
+  function clear(): void {
+    const { length } = feed.list();
+    if (length <= CLEARED_UNASKED) clearNow();
+    else ask(`Clear ${length} deliveries? (y, Enter)`, '', (text) => text?.toLowerCase() === 'y' && clearNow());
+  }
+
+  function clearNow(): void {
+    feed.clear();
+    output.clearScreen();
+  }
+
+  function help(): void {
+    const lines = HELP.map(([key, does]) => `  ${output.colors.bold(key)}  ${does}`);
+    output.print([...lines, ...(page === undefined ? [] : [`  Page: ${page}`])].join('\n'));
+  }
+
+  const show = (shown: boolean) => {
+    isShown = shown;
+    if (shown) draw();
+    else output.footer(undefined);
+  };
+  const unsubscribe = feed.subscribe(drawSoon);
+  stdout.on('resize', draw);
+  const release = readKeys(stdin, stdout, host, {
+    key: onKey,
+    paste(text) {
+      if (typing === undefined) return;
+      typing.text += visible(text.trim()).slice(0, 200);
+      draw();
+    },
+    show: () => show(true),
+    hide: () => show(false),
+  });
+  return async () => {
+    unsubscribe();
+    stdout.off('resize', draw);
+    clearTimeout(redraw);
+    release();
+    await opener?.close();
+  };
+}
+
+function countsOf(feed: Feed): Record<Verdict, number> {
+  const counts = { accepted: 0, refused: 0, failed: 0, pending: 0 };
+  for (const record of feed.list()) counts[verdictOf(lastOf(record))]++;
+  return counts;
+}

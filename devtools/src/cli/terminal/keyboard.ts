@@ -1,0 +1,101 @@
+import { emitKeypressEvents, type Interface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { Sink } from '../output.js';
+import { isForeground } from './foreground.js';
+
+/** The parts of the process that a keyboard needs. */
+export type Host = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
+
+/** A readable stream, perhaps a terminal. */
+export type KeySource = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+
+/** A key that was pressed. */
+export interface Key {
+  /** The character; empty for keys such as the arrows. */
+  readonly text: string;
+  /** The name, such as `return` or `escape`, if the key has one. */
+  readonly name: string;
+}
+
+/** What a keyboard reports. */
+export interface KeyHandlers {
+  key(key: Key): void;
+  paste(text: string): void;
+  /** The keyboard is ours: now, or again after the process was stopped. */
+  show(): void;
+  /** The keyboard is given back: the process ends or is about to be stopped. */
+  hide(): void;
+}
+
+/** In this mode, a terminal marks pasted text. */
+const [PASTE_ON, PASTE_OFF] = ['\u001b[?2004h', '\u001b[?2004l'];
+/** How long the rest of an escape sequence may take, in milliseconds. */
+const ESCAPE_MS = 50;
+/** Keys that send a signal to all processes in the foreground, as a terminal does that is not in raw mode. */
+const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = { c: 'SIGINT', '\\': 'SIGQUIT', z: 'SIGTSTP' };
+const FOREGROUND_GROUP = 0;
+
+/**
+ * Reads single keys from a terminal. The terminal's mode is restored when the process ends, is stopped, or calls the
+ * function that is returned.
+ */
+export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: KeyHandlers): () => void {
+  let isOurs = false;
+  let pasted: string | undefined;
+
+  function enter(): void {
+    if (!isForeground()) return;
+    isOurs = true;
+    // Off first: while the process was stopped, a shell may have changed the mode that Node remembers.
+    stdin.setRawMode?.(false);
+    stdin.setRawMode?.(true);
+    stdout.write(PASTE_ON);
+    handlers.show();
+  }
+
+  function leave(): void {
+    if (!isOurs) return;
+    isOurs = false;
+    handlers.hide();
+    stdout.write(PASTE_OFF);
+    stdin.setRawMode?.(false);
+  }
+
+  function signal(pid: number, name: NodeJS.Signals): void {
+    // Ctrl+C ends the command, which leaves.
+    if (name !== 'SIGINT') leave();
+    // With a handler, the signal would not stop the process.
+    host.off('SIGTSTP', stop);
+    host.kill(pid, name);
+  }
+
+  const stop = () => signal(host.pid, 'SIGTSTP');
+  const proceed = () => {
+    host.off('SIGTSTP', stop).on('SIGTSTP', stop);
+    leave();
+    enter();
+  };
+
+  function onKey(text = '', { name = '', ctrl }: { name?: string; ctrl?: boolean }): void {
+    if (name === 'paste-start') pasted = '';
+    else if (name === 'paste-end') {
+      handlers.paste(pasted ?? '');
+      pasted = undefined;
+    } else if (pasted !== undefined) pasted += text;
+    else if (!ctrl) handlers.key({ text, name });
+    else if (SIGNALS[name]) signal(FOREGROUND_GROUP, SIGNALS[name]);
+  }
+
+  function close(): void {
+    leave();
+    host.off('SIGTSTP', stop).off('SIGCONT', proceed).off('exit', leave);
+    stdin.off('keypress', onKey).off('end', leave).pause();
+  }
+
+  emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as Partial<Interface> as Interface);
+  host.on('SIGTSTP', stop).on('SIGCONT', proceed).on('exit', leave);
+  // An error means that the terminal is gone, of which SIGHUP tells too.
+  stdin.on('keypress', onKey).on('end', leave).on('error', leave).resume();
+  enter();
+  return close;
+}

@@ -1,0 +1,103 @@
+import type { DeliveryItem, EventEmitted } from 'event-webhook-receiver';
+import { isRecord } from '../guards.js';
+import { amountText, grouped } from './amounts.js';
+import type { KnownContracts } from './item-view.js';
+import { cut, printable, textOf } from './text-limits.js';
+
+/** What tells a delivery apart. The amount is separate, because its unit may become known later. */
+export interface Gist {
+  readonly text: string;
+  readonly amount?: Amount | undefined;
+  /** How many items are not in it. */
+  readonly more: number;
+}
+
+interface Amount {
+  /** An integer. */
+  readonly digits: string;
+  /** Whether it is the number on the chain. */
+  readonly exact: boolean;
+  /** Lower-case address of the token. */
+  readonly token: string;
+}
+
+/** The gist of a body that was not read. */
+export const NO_GIST: Gist = { text: '', more: 0 };
+
+const LONGEST = 120;
+const INPUTS = 4;
+const HEX = /^0x[\da-f]{9,}$/i;
+const AMOUNTS = new Set(['Transfer', 'Approval']);
+const UNLIMITED = String(2n ** 256n - 1n);
+
+/** The gist of the items of a delivery: of the first one, and how many more there are. */
+export function gistOf(items: readonly DeliveryItem[]): Gist {
+  const [first] = items;
+  if (first === undefined) return NO_GIST;
+  return { ...ofItem(first), more: items.length - 1 };
+}
+
+/** The gist as one line of at most 120 characters, with amounts in units of the token if it is known. */
+export function gistText({ text, amount, more }: Gist, contracts?: KnownContracts): string {
+  const parts = [text, amount && textOfAmount(amount, contracts)].filter((part) => part);
+  const rest = more > 0 && parts.length > 0 ? ` and ${grouped(String(more))} more` : '';
+  return cut(parts.join(' · '), LONGEST - rest.length) + rest;
+}
+
+function textOfAmount({ digits, exact, token }: Amount, contracts: KnownContracts | undefined): string {
+  const known = contracts?.get(token);
+  const number = digits === UNLIMITED ? 'unlimited' : amountText(digits, exact ? known?.decimals : undefined);
+  return known?.symbol ? `${number} ${cut(printable(known.symbol), 20)}` : number;
+}
+
+function ofItem(item: DeliveryItem): Omit<Gist, 'more'> {
+  if (item.status === 'unknown') return { text: '' };
+  if (item.status === 'invalid') return { text: line(item.issues[0]?.message ?? '') };
+  const { event } = item;
+  if (event.event === 'event.emitted') return ofEvent(event);
+  const { tx, status, failed } = event.data;
+  const hash = typeof tx?.hash === 'string' ? `tx ${short(tx.hash)}` : '';
+  const outcome = failed === true ? 'failed' : short(status ?? '');
+  return { text: [hash, outcome].filter((part) => part !== '').join(' · ') };
+}
+
+function ofEvent(event: EventEmitted): Omit<Gist, 'more'> {
+  const { name, inputs, contract } = event.data.event;
+  const [from, to, value] = inputs;
+  const types = inputs.map(({ type }) => type).join();
+  if (from && to && value && types === 'address,address,uint256') {
+    const text = `${short(from.value)} → ${short(to.value)}`;
+    const log = logOf(event);
+    // The standard's token id is indexed, an amount is not.
+    if (log?.topics === 4)
+      return { text: `${text} · ${value.name === 'value' ? '#' : `${line(value.name)} `}${short(value.value)}` };
+    const digits = log?.digits ?? textOf(value.value);
+    if (!/^\d{1,78}$/.test(digits)) return { text: `${text} · ${short(value.value)}` };
+    const exact = log?.digits !== undefined && AMOUNTS.has(name);
+    return { text, amount: { digits, exact, token: contract.address.toLowerCase() } };
+  }
+  const shown = inputs.slice(0, INPUTS).map((input) => `${line(input.name)} ${short(input.value)}`.trim());
+  return { text: shown.join(', ') + (inputs.length > INPUTS ? ', …' : '') };
+}
+
+/** How many topics the log has, and the only word of its data as a number. */
+function logOf({ data }: EventEmitted): { topics: number; digits?: string } | undefined {
+  try {
+    const log: unknown = JSON.parse(data.event.rawFields ?? '');
+    if (!isRecord(log) || !Array.isArray(log.topics)) return undefined;
+    const isWord = typeof log.data === 'string' && /^0x[\da-f]{64}$/i.test(log.data);
+    return { topics: log.topics.length, ...(isWord && { digits: String(BigInt(log.data as string)) }) };
+  } catch {
+    // Without a log, the value as received is shown.
+    return undefined;
+  }
+}
+
+const line = (text: string) => cut(printable(cut(text, 40)), 40);
+
+/** A short form of a value: of addresses and hashes the start, of numbers their digits in groups. */
+function short(value: unknown): string {
+  const text = textOf(value);
+  if (HEX.test(text)) return `${text.slice(0, 6)}…`;
+  return /^\d{5,78}$/.test(text) ? grouped(text) : line(text);
+}

@@ -1,0 +1,44 @@
+import { sameBytes } from './bytes.js';
+import { type ByteChange, diffBytes } from './diff-bytes.js';
+import { diffJson, type JsonFormat, type ValueChange } from './diff-json.js';
+
+/** The difference between the body that was signed and the one that was received. */
+export interface BodyDiff {
+  /**
+   * `same`: no difference. `format`: the same JSON, written differently. `values`: both are JSON, and values differ.
+   * `bytes`: one of them is not JSON, or they are too large or too deeply nested to compare as JSON.
+   */
+  readonly kind: 'same' | 'format' | 'values' | 'bytes';
+  readonly signedBytes: number;
+  readonly receivedBytes: number;
+  /** With `format`: what differs. */
+  readonly format: readonly JsonFormat[];
+  /** With `values`: the values that differ, 50 at most. */
+  readonly values: readonly ValueChange[];
+  /** The bytes that differ, in their order, 50 changes at most. */
+  readonly bytes: readonly ByteChange[];
+  /** Set when more differs than is listed. */
+  readonly more?: true | undefined;
+}
+
+/** Limit of bytes of both bodies to compare as JSON, which takes about 30 times their size. */
+const MOST_JSON = 6 * 1024 * 1024;
+
+/** Compares two bodies, whatever they contain. Never throws; time and memory are linear in both. */
+export function diffBodies(signed: Uint8Array, received: Uint8Array): BodyDiff {
+  const sizes = { signedBytes: signed.length, receivedBytes: received.length };
+  if (sameBytes(signed, received)) return { kind: 'same', ...sizes, format: [], values: [], bytes: [] };
+  const isSmall = signed.length + received.length <= MOST_JSON;
+  const { format, values, more } = (isSmall ? diffJson(signed, received) : undefined) ?? NOT_JSON;
+  const { changes: bytes, more: moreBytes } = diffBytes(signed, received);
+  return {
+    kind: values.length > 0 ? 'values' : format.length > 0 ? 'format' : 'bytes',
+    ...sizes,
+    format,
+    values,
+    bytes,
+    ...((more || moreBytes) && { more: true }),
+  };
+}
+
+const NOT_JSON = { format: [], values: [], more: false };

@@ -1,0 +1,101 @@
+import { type HeaderNames, signDelivery, verifySignature } from 'event-webhook-receiver/verify';
+import type { Attempt, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
+import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { headerOf } from '../deliveries/headers.js';
+import { lastOf } from '../deliveries/views.js';
+import type { BodyToSend } from '../page/page-actions.js';
+import { PageError } from '../page/page-guard.js';
+import { answerOf, type Forwarded } from './forward.js';
+
+/** What signs deliveries anew. */
+export interface SigningOptions {
+  readonly feed: Feed;
+  readonly secret: string;
+  readonly headers: HeaderNames;
+  readonly now: () => number;
+  /** The id of a new delivery. */
+  nextId(): string;
+  /** Sends a delivery to the target. Never rejects. */
+  handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded>;
+  /** Called with every new delivery, which resolves when it has been answered. */
+  onSent(delivery: Promise<DeliveryRecord>): void;
+}
+
+/** Sends deliveries to the target with a new signature. */
+export interface Signing {
+  /**
+   * Sends a delivery again: the same bytes with a new timestamp and signature. Throws PageError for a delivery that is not
+   * authentic, because the new signature would make it authentic.
+   */
+  resend(record: KeptDelivery): Promise<{ id: string }>;
+  /** Sends a body as a new delivery, with the headers of the edited one. Throws PageError if that one is not authentic. */
+  send(body: BodyToSend): { id: string };
+}
+
+export function createSigning(options: SigningOptions): Signing {
+  const { feed, secret, headers: names, now, handOn } = options;
+
+  function checkAuthentic(record: KeptDelivery): void {
+    const value = (name: string) => headerOf(lastOf(record).headers, name) ?? '';
+    if (verifySignature(record.rawBody, value(names.signature), value(names.timestamp), secret)) return;
+    throw new PageError(409, 'This delivery is not authentic, so it is not signed and forwarded.');
+  }
+
+  /** The headers with what depends on the body and the time replaced. */
+  function signed(lines: readonly HeaderLine[], body: Uint8Array, at: number): HeaderLine[] {
+    const { signature, timestamp } = signDelivery(body, { secret, timestamp: Math.floor(at / 1000), headers: names });
+    const values = new Map([
+      [names.signature.toLowerCase(), signature],
+      [names.timestamp.toLowerCase(), timestamp],
+      ['content-length', String(body.byteLength)],
+    ]);
+    return lines.map(([name, value]): HeaderLine => [name, values.get(name.toLowerCase()) ?? value]);
+  }
+
+  /** Sends the pending attempt of a delivery and replaces it by the answered one. Resolves with the delivery. */
+  async function carryOut(record: DeliveryRecord, pending: Attempt): Promise<DeliveryRecord> {
+    const forwarded = await handOn(pending.headers, record.rawBody);
+    const { durationMs } = forwarded;
+    const response = await forwarded.response;
+    const done = { ...pending, ...answerOf(forwarded), durationMs, ...(response && { response }) };
+    const answered = ({ attempts }: DeliveryRecord) => attempts.map((each) => (each === pending ? done : each));
+    // Read again: the delivery may have been resent meanwhile.
+    const current = feed.get(record.id);
+    if (current) feed.put({ ...current, attempts: answered(current) });
+    return { ...record, attempts: answered(record) };
+  }
+
+  return {
+    async resend(record) {
+      if (record.bodyDropped) throw new PageError(409, 'The bytes of this delivery are no longer kept.');
+      checkAuthentic(record);
+      const at = now();
+      const pending: Attempt = { at, headers: signed(lastOf(record).headers, record.rawBody, at) };
+      const whole = { ...record, attempts: [...record.attempts, pending] };
+      feed.put(whole);
+      await carryOut(whole, pending);
+      return { id: record.id };
+    },
+    send({ rawBody, from }) {
+      // Its bytes may no longer be kept.
+      if (from && !from.verified) checkAuthentic(from);
+      const at = now();
+      const lines = from ? lastOf(from).headers : ownHeaders(names);
+      const pending: Attempt = { at, headers: signed(lines, rawBody, at) };
+      const id = options.nextId();
+      const record = { id, target: from?.target ?? '/', rawBody, verified: true, attempts: [pending] };
+      feed.put(record);
+      options.onSent(carryOut(record, pending));
+      return { id };
+    },
+  };
+}
+
+/** The headers of a delivery that nobody sent, in the order of the service. */
+const ownHeaders = (names: HeaderNames): HeaderLine[] => [
+  ['User-Agent', 'Go-http-client/1.1'],
+  ['Content-Length', ''],
+  ['Content-Type', 'application/json'],
+  [names.signature, ''],
+  [names.timestamp, ''],
+];

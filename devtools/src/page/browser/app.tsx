@@ -1,0 +1,78 @@
+import { useSignalEffect } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { Detail } from './detail/detail.js';
+import { Filters } from './list/filters.js';
+import { List } from './list/list.js';
+import { Lost } from './lost.js';
+import { phone, type Session } from './session.js';
+import { Notices } from './shared/notices.js';
+import { Empty } from './side/empty.js';
+import { Side } from './side/side.js';
+import { KeysDialog } from './top/keys-dialog.js';
+import { Top } from './top/top.js';
+
+/** Whether the window is so narrow that an open delivery covers the page. */
+function usePhone(): boolean {
+  const [matches, setMatches] = useState(phone.matches);
+  useEffect(() => {
+    const onChange = () => setMatches(phone.matches);
+    phone.addEventListener('change', onChange);
+    return () => phone.removeEventListener('change', onChange);
+  }, []);
+  return matches;
+}
+
+/** The page. What a covering panel hides is inert. */
+export function App({ session }: { session: Session }) {
+  const covered = usePhone() && session.openId.value !== undefined;
+  useSignalEffect(() => {
+    document.body.classList.toggle('detail-open', session.openId.value !== undefined);
+  });
+  return (
+    <>
+      <a id="skip" class="skip" href="#list">
+        Skip to the deliveries
+      </a>
+      <header id="top" inert={covered}>
+        <Top session={session} />
+      </header>
+      <aside id="side" aria-label="Controls" inert={covered}>
+        <Side session={session} />
+      </aside>
+      <main id="main" inert={covered}>
+        <h2 class="unseen">Deliveries</h2>
+        <search id="filters" aria-label="Deliveries">
+          <Filters session={session} />
+        </search>
+        <div id="list-pane">
+          <List session={session} />
+          <Empty session={session} />
+        </div>
+      </main>
+      <Detail session={session} />
+      <KeysDialog session={session} />
+      <Notices />
+    </>
+  );
+}
+
+/** The page without a token. */
+export function LostApp() {
+  useEffect(() => {
+    document.body.className = 'is-lost';
+  }, []);
+  return (
+    <>
+      <header id="top">
+        <div id="bar">
+          <h1>
+            <span class="brand">event-webhooks</span>
+          </h1>
+        </div>
+      </header>
+      <main id="main">
+        <Lost />
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { CopyButton } from '../shared/copy.js';
+import { bytesOf, looksLikeJson, lossyUtf8, utf8 } from './bytes.js';
+import { Code } from './code.js';
+import { HexDump } from './hex.js';
+import { pretty, unfolded } from './pretty.js';
+
+/** How bytes are shown. */
+export type Form = 'Text' | 'Indented' | 'Hex';
+
+interface Props {
+  readonly base64: string;
+  /** What the bytes are: `Body`. */
+  readonly what: string;
+  /** The chosen form, kept from one delivery to the next. */
+  readonly form: Signal<Form>;
+  /** What to say about them: where they are cut, or what the signature covers. */
+  readonly note?: string | undefined;
+  /** Whether these are not all bytes. */
+  readonly isCut?: boolean | undefined;
+}
+
+/** Bytes as text, indented where they are JSON, and as hex. */
+export function BytesView({ base64, what, form, note, isCut }: Props) {
+  const bytes = useMemo(() => bytesOf(base64), [base64]);
+  const strict = useMemo(() => utf8(bytes), [bytes]);
+  const text = useMemo(() => strict ?? lossyUtf8(bytes), [strict, bytes]);
+  const forms: Form[] = looksLikeJson(text) ? ['Text', 'Indented', 'Hex'] : ['Text', 'Hex'];
+  const shown = forms.includes(form.value) ? form.value : 'Text';
+  const parts = useMemo(() => (shown === 'Indented' ? unfolded(pretty(text)) : [{ text }]), [shown, text]);
+  const notes = [
+    shown === 'Indented' && 'Indented for reading. The signature covers the bytes as received.',
+    strict === undefined && 'Not UTF-8: bytes that cannot be decoded are shown as �. Hex shows the bytes.',
+    note,
+  ].filter(Boolean);
+  return (
+    <>
+      <div class="body-bar">
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
+        <div class="segments" role="group" aria-label={`Show the ${what.toLowerCase()} as`}>
+          {forms.map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={each === shown}
+              onClick={() => {
+                form.value = each;
+              }}
+            >
+              {each}
+            </button>
+          ))}
+        </div>
+        {strict !== undefined && !isCut && (
+          <CopyButton label={`Copy ${what.toLowerCase()}`} text={() => strict} what={what} />
+        )}
+      </div>
+      {notes.length > 0 && <p class="muted note">{notes.join(' ')}</p>}
+      {shown === 'Hex' ? (
+        <HexDump bytes={bytes} label={`${what} as a hex dump`} />
+      ) : (
+        <Code parts={parts} label={shown === 'Text' ? `${what} as text` : `${what}, indented`} />
+      )}
+    </>
+  );
+}

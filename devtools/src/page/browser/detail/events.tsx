@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Api, messageOf } from '../api.js';
+import { counted } from '../shared/format.js';
+import type { Detail, ItemView, State } from '../types.js';
+import { ItemCard } from './item.js';
+import { STEP, useSteps } from './steps.js';
+
+function noItems({ bodyDropped, events }: Detail): string {
+  if (events === 0) return 'No events could be read from the body.';
+  return bodyDropped
+    ? `The body with ${counted(events, 'event')} is no longer kept.`
+    : `${counted(events, 'event')} could not be decoded.`;
+}
+
+interface Props {
+  readonly api: Api;
+  readonly detail: Detail;
+  readonly state: State | undefined;
+}
+
+/** The events of a delivery: some at first, then as many as are asked for. The server has those that it did not send. */
+export function Events({ api, detail, state }: Props) {
+  const [shown, showMore] = useSteps(detail.id);
+  const [further, setFurther] = useState<{ id: string; items: readonly ItemView[] }>({ id: detail.id, items: [] });
+  const [problem, setProblem] = useState('');
+  const box = useRef<HTMLDivElement>(null);
+  const items = further.id === detail.id ? [...detail.items, ...further.items] : detail.items;
+
+  // What was asked for gets the focus, as its button may be gone.
+  useEffect(() => {
+    if (shown > STEP) (box.current?.children[shown - STEP] as HTMLElement | undefined)?.focus();
+  }, [shown, items.length]);
+
+  async function more() {
+    setProblem('');
+    try {
+      if (shown + STEP > items.length && items.length < detail.events) {
+        const path = `deliveries/${encodeURIComponent(detail.id)}/items?from=${items.length}`;
+        const { items: next }: { items: ItemView[] } = await api.get(path);
+        setFurther({ id: detail.id, items: [...items.slice(detail.items.length), ...next] });
+      }
+      showMore();
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  }
+
+  if (detail.items.length === 0) return <p class="muted">{noItems(detail)}</p>;
+  const left = detail.events - Math.min(shown, items.length);
+  return (
+    <>
+      <div class="items" ref={box}>
+        {items.slice(0, shown).map((item, index) => (
+          <ItemCard key={index} item={item} state={state} />
+        ))}
+      </div>
+      {left > 0 && (
+        <button type="button" class="quiet more" onClick={() => void more()}>
+          Show more: {counted(left, 'event')} left
+        </button>
+      )}
+      {problem && (
+        <p class="error" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Entry } from './store.js';
+import type { Verdict } from './types.js';
+
+/** What the list shows. An absent field does not filter. */
+export interface Filters {
+  /** Any of these; empty for all. */
+  readonly verdicts: readonly Verdict[];
+  readonly kind?: string | undefined;
+  readonly contract?: string | undefined;
+  /** Any text of the delivery, in any case. */
+  readonly text: string;
+  /** First sent or received within this time, Unix milliseconds; `to` is excluded. */
+  readonly span?: { readonly from: number; readonly to: number } | undefined;
+}
+
+export const NO_FILTERS: Filters = { verdicts: [], text: '' };
+
+export const isFiltering = ({ verdicts, kind, contract, text, span }: Filters) =>
+  verdicts.length > 0 || kind !== undefined || contract !== undefined || span !== undefined || text.trim() !== '';
+
+/** What of a summary is searched. */
+function textOf(entry: Entry): string {
+  const { id, label, target, code, status, fault, kinds, contracts, names, gist } = entry.summary;
+  entry.text ??= [id, label, target, code, status, fault, ...kinds, ...contracts, ...names, gist]
+    .join('\n')
+    .toLowerCase();
+  return entry.text;
+}
+
+/** Whether an entry matches. @param found ids that the server found by the text */
+export function matcher(filters: Filters, found: ReadonlySet<string> = new Set()): (entry: Entry) => boolean {
+  const { verdicts, kind, contract, span } = filters;
+  const needle = filters.text.trim().toLowerCase();
+  return (entry) => {
+    const { summary } = entry;
+    return (
+      (verdicts.length === 0 || verdicts.includes(summary.verdict)) &&
+      (kind === undefined || summary.kinds.includes(kind)) &&
+      (contract === undefined || summary.contracts.includes(contract)) &&
+      (span === undefined || (summary.at >= span.from && summary.at < span.to)) &&
+      (needle === '' || found.has(summary.id) || textOf(entry).includes(needle))
+    );
+  };
+}

@@ -1,0 +1,58 @@
+import type { Session } from './session.js';
+
+/** What the keys do, for the help. */
+export const keyHelp = [
+  [['/'], 'Search'],
+  [['j', '↓'], 'Next delivery'],
+  [['k', '↑'], 'Previous delivery'],
+  [['Enter'], 'Open the delivery'],
+  [['Esc'], 'Close, or back to the newest'],
+  [['r'], 'Resend the open delivery'],
+  [['e'], 'Edit it and send it again'],
+  [['p'], 'Pause or resume the list'],
+  [['?'], 'Show these keys'],
+] as const;
+
+const FIELDS = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
+
+/** Whether a key belongs to what has the focus, or to the browser. */
+const isTaken = ({ target, altKey, ctrlKey, metaKey, isComposing, defaultPrevented }: KeyboardEvent) =>
+  altKey || ctrlKey || metaKey || isComposing || defaultPrevented || (target as Element).closest(FIELDS) !== null;
+
+/** Presses the control that is labelled with a key. Returns whether there is one. */
+function press(key: string): boolean {
+  const control = [...document.querySelectorAll<HTMLButtonElement>('[data-key]')].find(
+    ({ dataset, disabled }) => dataset.key === key && !disabled,
+  );
+  control?.click();
+  return control !== undefined;
+}
+
+function focusSearch(): boolean {
+  const search = document.querySelector<HTMLInputElement>('#filters input[type="search"]');
+  search?.focus();
+  search?.select();
+  return search !== null;
+}
+
+/** Listens to keys anywhere on the page. Returns how to stop. */
+export function listenToKeys(session: Session): () => void {
+  const steps: Record<string, 1 | -1> = { j: 1, k: -1 };
+
+  function act(key: string): boolean {
+    const step = steps[key];
+    if (step !== undefined) session.step(step);
+    else if (key === '?') session.dialog.value = 'keys';
+    else if (key === 'Escape') session.close();
+    else if (key === '/') return focusSearch();
+    else return press(key);
+    return true;
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (isTaken(event) || document.querySelector('dialog[open]')) return;
+    if (/^[a-z/?]$|^Escape$/.test(event.key) && act(event.key)) event.preventDefault();
+  }
+  addEventListener('keydown', onKeyDown);
+  return () => removeEventListener('keydown', onKeyDown);
+}

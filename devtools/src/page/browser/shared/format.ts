@@ -1,0 +1,52 @@
+const padded = (number: number, length = 2) => String(number).padStart(length, '0');
+
+/** A time of the day, in the reader's zone: `14:03:21.456`. @param at Unix milliseconds */
+export function clock(at: number): string {
+  const date = new Date(at);
+  const seconds = `${padded(date.getSeconds())}.${padded(date.getMilliseconds(), 3)}`;
+  return `${padded(date.getHours())}:${padded(date.getMinutes())}:${seconds}`;
+}
+
+/** Date and time in UTC: `2026-01-02T03:04:05.678Z`. @param at Unix milliseconds */
+export function moment(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+}
+
+/** Date and time with the reader's zone, and in UTC. @param at Unix milliseconds */
+export function momentWithZone(at: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return String(at);
+  const minutes = -date.getTimezoneOffset();
+  const away = Math.abs(minutes);
+  const offset = `UTC${minutes < 0 ? '−' : '+'}${padded(Math.floor(away / 60))}:${padded(away % 60)}`;
+  const day = `${date.getFullYear()}-${padded(date.getMonth() + 1)}-${padded(date.getDate())}`;
+  return `${day} ${clock(at)} ${offset}\n${date.toISOString()}`;
+}
+
+/** Digits in groups: `1,353`. */
+export const grouped = (count: number) => count.toLocaleString('en');
+
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`;
+  if (count < 1_000_000) return `${(count / 1000).toFixed(1)} kB`;
+  return `${(count / 1_000_000).toFixed(1)} MB`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** How long until then: `in 4 s`. Both in Unix milliseconds. */
+export function until(at: number, now: number): string {
+  const seconds = Math.ceil((at - now) / 1000);
+  if (seconds <= 0) return 'now';
+  return seconds < 90 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} min`;
+}
+
+/** `1 event`, `2 events`. */
+export const counted = (count: number, noun: string, many = `${noun}s`) =>
+  `${grouped(count)} ${count === 1 ? noun : many}`;

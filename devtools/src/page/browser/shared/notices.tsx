@@ -1,0 +1,32 @@
+import { signal } from '@preact/signals';
+
+interface Notice {
+  readonly key: number;
+  readonly text: string;
+  readonly kind: 'good' | 'bad';
+}
+
+const STAYS_MS = 6000;
+const MOST = 3;
+
+const notices = signal<readonly Notice[]>([]);
+let nextKey = 0;
+
+/** Shows a short notice in the corner, announced to assistive technology. */
+export function notify(text: string, kind: Notice['kind'] = 'good'): void {
+  const notice = { key: nextKey++, text, kind };
+  notices.value = [...notices.value, notice].slice(-MOST);
+  setTimeout(() => {
+    notices.value = notices.value.filter((each) => each !== notice);
+  }, STAYS_MS);
+}
+
+export const Notices = () => (
+  <div id="notices" role="status">
+    {notices.value.map(({ key, text, kind }) => (
+      <p key={key} class={`notice ${kind}`} dir="auto">
+        {text}
+      </p>
+    ))}
+  </div>
+);

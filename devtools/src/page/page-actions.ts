@@ -1,0 +1,43 @@
+import type { KeptDelivery } from '../deliveries/feed.js';
+
+/** A body to sign and send as a new delivery. */
+export interface BodyToSend {
+  /** The bytes, unchecked. */
+  readonly rawBody: Uint8Array;
+  /** The webhook to send it to. (Default: that of `from`, or the only one.) */
+  readonly webhookId?: number | undefined;
+  /** The delivery that was edited. */
+  readonly from?: KeptDelivery | undefined;
+}
+
+type Later<Value> = Value | Promise<Value>;
+
+/** Actions of the page. A missing action is answered 404. Actions may throw errors with `status` and `message`. */
+export interface PageActions {
+  /** Resends a delivery. Resolves with the id under which it continues. */
+  resend?(record: KeptDelivery): Later<{ id: string }>;
+  /** Signs a body and sends it. Resolves with the id of the new delivery, before it is answered. */
+  send?(body: BodyToSend): Later<{ id: string }>;
+  /** Sends the delivery that holds back a webhook's queue now. Resolves with its id; undefined if none is held back. */
+  retry?(webhookId: number): Later<{ id: string } | undefined>;
+  /** Registers a webhook. The response, including the secret, is sent once. */
+  register?(webhook: { label: string; url: string }): Later<object>;
+  /** Removes a webhook. Resolves with whether it existed. */
+  remove?(id: number): Later<boolean>;
+  setFaults?(faults: Record<string, unknown>): Later<object>;
+  sample?(): Later<object>;
+}
+
+/** Which actions the page can offer. */
+export type Can = Readonly<
+  Record<'resend' | 'edit' | 'send' | 'retry' | 'register' | 'remove' | 'setFaults' | 'sample', boolean>
+>;
+
+/** The actions that a command supports. */
+export function abilities(actions: PageActions): Can {
+  const has = (name: keyof PageActions) => actions[name] !== undefined;
+  return {
+    ...{ resend: has('resend'), edit: has('send'), send: has('send'), retry: has('retry'), sample: has('sample') },
+    ...{ register: has('register'), remove: has('remove'), setFaults: has('setFaults') },
+  };
+}

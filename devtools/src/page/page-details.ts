@@ -1,0 +1,55 @@
+import type { Explainer } from '../confined/explainer.js';
+import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { type FindingSources, findingsOf, NOT_DECODED } from '../deliveries/findings.js';
+import type { ItemView, KnownContracts } from '../deliveries/item-view.js';
+import { type Detail, detailOf, type SummaryContext } from '../deliveries/views.js';
+import type { BodyDiff } from '../explain/diff-bodies.js';
+import { PageError } from './page-guard.js';
+
+/** What the page shows of an open delivery. Untrusted bytes are read in the explainer's process. */
+export interface PageDetails {
+  detail(record: KeptDelivery): Promise<Detail>;
+  /** The views of the items from an index on. */
+  items(record: KeptDelivery, from: number): Promise<{ items: readonly ItemView[] }>;
+  /** The difference between what was signed and these bytes, or without them what was sent. */
+  compare(record: KeptDelivery, received?: Uint8Array): Promise<BodyDiff>;
+}
+
+export interface PageDetailsOptions {
+  readonly feed: Feed;
+  readonly explainer: Explainer['first'];
+  readonly sources: () => FindingSources;
+  readonly context: () => SummaryContext & { readonly contracts: KnownContracts };
+}
+
+const NO_BODY = 'The body is no longer kept.';
+
+export function createPageDetails({ feed, explainer, sources, context }: PageDetailsOptions): PageDetails {
+  const { explain, view, compare } = explainer;
+  return {
+    async detail(record) {
+      const about = context();
+      const [findings, viewed] = await Promise.all([
+        findingsOf(record, sources(), explain),
+        view(record.rawBody, about.contracts),
+      ]);
+      if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] }, about);
+      const { contents, items } = viewed;
+      if (record.verified === false) feed.describe(record.id, contents);
+      const whole = { ...record, contents: record.bodyDropped ? record.contents : contents };
+      return detailOf(whole, { findings, items }, about);
+    },
+    async items(record, from) {
+      if (record.bodyDropped) throw new PageError(409, NO_BODY);
+      const viewed = await view(record.rawBody, context().contracts, from);
+      if (viewed === undefined) throw new PageError(503, NOT_DECODED.what);
+      return { items: viewed.items };
+    },
+    async compare({ rawBody, signedBody = rawBody, bodyDropped }, received = rawBody) {
+      if (bodyDropped) throw new PageError(409, NO_BODY);
+      const diff = await compare(signedBody, received);
+      if (diff === undefined) throw new PageError(503, 'Comparing took too long or too much memory and was stopped.');
+      return diff;
+    },
+  };
+}

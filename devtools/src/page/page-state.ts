@@ -1,0 +1,55 @@
+import type { HeaderNames } from 'event-webhook-receiver/verify';
+import type { HeldQueue } from '../service/held-queue.js';
+import type { FirstRun } from './first-run.js';
+import type { Can } from './page-actions.js';
+
+/** A token contract, as far as its node describes it. */
+export interface TokenView {
+  readonly address: string;
+  readonly symbol?: string | undefined;
+  readonly decimals?: number | undefined;
+}
+
+/** URLs of a block explorer, each with `{}` in place of the hash, address or number. */
+export interface ExplorerLinks {
+  readonly tx: string;
+  readonly address: string;
+  readonly block: string;
+}
+
+/** The chain that events come from. */
+export interface ChainView {
+  /** Origin of the node's URL: its path or query may contain a key. */
+  readonly rpcUrl: string;
+  readonly chainId: number;
+  readonly contracts: readonly object[];
+  /** The tokens that are known so far. */
+  readonly tokens?: readonly TokenView[] | undefined;
+  readonly explorer?: ExplorerLinks | undefined;
+}
+
+/** What the page shows in addition to deliveries. Contains no secret. */
+export interface PageState {
+  readonly mode: 'listen' | 'emulate';
+  readonly title: string;
+  /** The version of this package. */
+  readonly version?: string | undefined;
+  readonly target?: string | undefined;
+  readonly headers: HeaderNames;
+  readonly webhooks?: readonly object[] | undefined;
+  readonly faults?: object | undefined;
+  /** Webhooks whose deliveries wait behind one that is being retried. */
+  readonly queue?: readonly HeldQueue[] | undefined;
+  readonly chain?: ChainView | undefined;
+  /** While no receiver is known: how to write one. */
+  readonly firstRun?: FirstRun | undefined;
+  readonly service?: { url: string } | undefined;
+}
+
+/** The answer of `GET /api/state`. */
+export interface ServedState extends PageState {
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly limits: { readonly maxDeliveries: number };
+  readonly can: Can;
+}

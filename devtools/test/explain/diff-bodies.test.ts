@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BodyDiff, diffBodies } from '../../src/explain/diff-bodies.js';
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const diff = (signed: string, received: string) => diffBodies(bytesOf(signed), bytesOf(received));
+
+/** What was received, made of what was signed and the changes. */
+function applied(signed: Uint8Array, received: Uint8Array, { bytes }: BodyDiff): Buffer {
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  for (const { signed: before, received: after } of bytes) {
+    parts.push(signed.subarray(at, before.at), received.subarray(after.at, after.at + after.bytes));
+    at = before.at + before.bytes;
+  }
+  return Buffer.concat([...parts, signed.subarray(at)]);
+}
+
+const event = '[{"id":"0x1","data":{"event":{"name":"Transfer","inputs":[{"value":"1.5"},{"value":2}]}}}]';
+
+it('finds no difference between equal bodies', () => {
+  expect(diff(event, event)).toEqual({
+    kind: 'same',
+    signedBytes: event.length,
+    receivedBytes: event.length,
+    format: [],
+    values: [],
+    bytes: [],
+  });
+});
+
+describe('the same JSON', () => {
+  it.each([
+    [['whitespace'], '[{"a":1,"b":"é&"}]', '[ {\n"a": 1, "b": "é&"} ]'],
+    [['escapes'], '[{"a":1,"b":"\\u0026\\u00e9/"}]', '[{"a":1,"b":"&é\\/"}]'],
+    [['escapes'], '[{"\\u0061":1,"\\ud800":2}]', '[{"a":1,"\\uD800":2}]'],
+    [['numbers'], '[1,1.50,0,-2e3,1e-2]', '[1.0,1.5,-0,-2000,0.01]'],
+    [['order'], '[{"a":1,"b":{"c":2,"d":3}}]', '[{"b":{"d":3,"c":2},"a":1}]'],
+    [['whitespace', 'order'], '[{"a":1,"b":2}]', '[{"b":2, "a":1}]'],
+    [['whitespace', 'escapes', 'numbers', 'order'], '[{"a":"\\u0061","b":10}]', '[{"b":1e1,"a":"a"} ]'],
+  ])('differs in %j', (format, signed, received) => {
+    const found = diff(signed, received);
+    expect(found).toMatchObject({ kind: 'format', format, values: [] });
+    expect(found.bytes.length).toBeGreaterThan(0);
+    expect(diff(received, signed)).toMatchObject({ kind: 'format', format });
+  });
+});
+
+describe('values', () => {
+  it.each([
+    ['[{"a":{"b c":[1,2]}}]', '[{"a":{"b c":[1,3]}}]', [{ path: '[0].a["b c"][1]', signed: '2', received: '3' }]],
+    [
+      '[{"a":1}]',
+      '[{"b":2}]',
+      [
+        { path: '[0].a', signed: '1' },
+        { path: '[0].b', received: '2' },
+      ],
+    ],
+    ['[1,2,3]', '[1,3]', [{ path: '[1]', signed: '2' }]],
+    ['[1,3]', '[1,2,3]', [{ path: '[1]', received: '2' }]],
+    ['{}', '[]', [{ path: '', signed: '{}', received: '[]' }]],
+    ['[1.0,"x"]', '[1, "y"]', [{ path: '[1]', signed: '"x"', received: '"y"' }]],
+    ['{"a":1,"a":2}', '{"a":1,"a":3}', [{ path: '.a', signed: '2', received: '3' }]],
+    ['["\\u003c"]', '["é"]', [{ path: '[0]', signed: '"<"', received: '"é"' }]],
+    [
+      '[1000000000000000001]',
+      '[1000000000000000000]',
+      [{ path: '[0]', signed: '1000000000000000001', received: '1000000000000000000' }],
+    ],
+  ])('%s became %s', (signed, received, values) => {
+    expect(diff(signed, received)).toMatchObject({ kind: 'values', format: [], values });
+  });
+
+  it('cuts long ones between characters', () => {
+    const [change] = diff(`["${'é'.repeat(500)}"]`, '[]').values;
+    expect(change).toEqual({ path: '[0]', signed: `"${'é'.repeat(99)}…` });
+    const long = '1'.repeat(300);
+    expect(diff(`[${long}1]`, `[${long}2]`).values).toHaveLength(1);
+    expect(diff(`[1e${long}]`, `[1e${long}2]`).values).toHaveLength(1);
+    expect(diff(`[${'1'.repeat(2000)}]`, '[1]').values).toHaveLength(1);
+  });
+
+  it('cuts long keys', () => {
+    const key = 'k'.repeat(500);
+    expect(diff(`{"${key}":1}`, `{"${key}":2}`).values[0]?.path).toBe(`["${'k'.repeat(79)}…]`);
+  });
+
+  it('lists 50', () => {
+    const list = (first: number) => JSON.stringify(Array.from({ length: 100 }, (_, at) => ({ value: first + at })));
+    const found = diff(list(1000), list(2000));
+    expect(found).toMatchObject({ kind: 'values', more: true });
+    expect(found.values).toHaveLength(50);
+    expect(diff(list(1000), JSON.stringify({ ...JSON.parse(list(2000)) })).values).toHaveLength(1);
+    const removed = diff(JSON.stringify(Object.fromEntries(Object.entries(list(1)))), '{}');
+    expect(removed.values).toHaveLength(50);
+    expect(removed.more).toBe(true);
+  });
+});
+
+describe('bytes', () => {
+  it('shows what stands where, in hex and as text', () => {
+    const text = 'The amount is one and a half tokens, sent on Monday.';
+    expect(diff(text, text.replace('one', 'just one').replace('Monday', 'Sunday')).bytes).toEqual([
+      {
+        before: 'The amount is ',
+        signed: { at: 14, bytes: 0, hex: '', text: '' },
+        received: { at: 14, bytes: 5, hex: '6a75737420', text: 'just ' },
+        after: 'one and a half tokens, s',
+      },
+      {
+        before: ' a half tokens, sent on ',
+        signed: { at: 45, bytes: 2, hex: '4d6f', text: 'Mo' },
+        received: { at: 50, bytes: 2, hex: '5375', text: 'Su' },
+        after: 'nday.',
+      },
+    ]);
+  });
+
+  it.each([
+    ['not JSON', '[1', '[2'],
+    ['not UTF-8', '\xff[1]', '[1]'],
+    ['nested too deeply', `${'['.repeat(300)}1${']'.repeat(300)}`, `${'['.repeat(300)}2${']'.repeat(300)}`],
+    ['empty', '', '[]'],
+    ['too large', `[${' '.repeat(2 ** 22)}1]`, `[${' '.repeat(2 ** 22)}2]`],
+  ])('compares what is %s', (_, signed, received) => {
+    const pair = [Buffer.from(signed, 'latin1'), Buffer.from(received, 'latin1')] as const;
+    const found = diffBodies(...pair);
+    expect(found).toMatchObject({ kind: 'bytes', format: [], values: [] });
+    expect(applied(...pair, found).equals(pair[1])).toBe(true);
+  });
+
+  it('finds what was inserted, however long it is', () => {
+    const text = Array.from({ length: 4000 }, (_, at) => `line ${at}\n`).join('');
+    const long = Array.from({ length: 20_000 }, (_, at) => `${at * 7}:`).join('');
+    const found = diff(text, text.slice(0, 5000) + long + text.slice(5000)).bytes;
+    expect(found).toHaveLength(1);
+    expect(found[0]?.signed.bytes).toBe(0);
+    expect(found[0]?.received.hex).toHaveLength(128);
+  });
+
+  it('lists 50', () => {
+    const found = diff('0123456789abcdef'.repeat(99), '0123456789abcdeF'.repeat(99));
+    expect(found.bytes).toHaveLength(50);
+    expect(found.more).toBe(true);
+  });
+
+  it('turns what was signed into what was received', () => {
+    const pieces = fc.array(fc.constantFrom('[', ']', 'aaaa', 'é', ',', '{"a":1}', '0123456789abcdef', '\n'), {
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(pieces, pieces, (a, b) => {
+        const pair = [bytesOf(a.join('')), bytesOf(b.join(''))] as const;
+        expect(applied(...pair, diffBodies(...pair))).toEqual(Buffer.from(pair[1]));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('compares JSON as JSON.parse reads it', () => {
+    const sortedJson = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map(sortedJson)
+        : value !== null && typeof value === 'object'
+          ? Object.fromEntries(
+              Object.entries(value)
+                .sort(([a], [b]) => (a < b ? -1 : 1))
+                .map(([key, each]) => [key, sortedJson(each)]),
+            )
+          : value;
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        const isEqual = JSON.stringify(sortedJson(a)) === JSON.stringify(sortedJson(b));
+        const { kind } = diff(JSON.stringify(a, null, 1), JSON.stringify(sortedJson(b)));
+        expect(['same', 'format'].includes(kind)).toBe(isEqual);
+        expect(['same', 'format']).toContain(diff(JSON.stringify(a, null, 1), JSON.stringify(sortedJson(a))).kind);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('hostile bodies of 2 MiB', () => {
+  const size = 2 * 1024 * 1024;
+  const random = Array.from({ length: size / 8 }, (_, at) => ((at * 2654435761) % 2 ** 31).toString(36).padEnd(8, '.'));
+  it.each([
+    ['nothing in common', random.join(''), random.toReversed().join('').replaceAll('.', ',')],
+    ['one byte repeated', 'a'.repeat(size), 'b'.repeat(size)],
+    ['many small numbers', `[${'1,'.repeat(size / 2)}1]`, `[2,${'1,'.repeat(size / 2)}3]`],
+    ['many brackets', `[${'[],'.repeat(size / 3)}1]`, `[${'[],'.repeat(size / 3)}2]`],
+    ['deep brackets', `${'['.repeat(size / 2)}${']'.repeat(size / 2)}`, '[]'],
+    ['many keys', `{${random.map((_, at) => `"${at}":1`).join()}}`, `{${random.map((_, at) => `"${at}":2`).join()}}`],
+    ['escapes', `["${'\\u0061'.repeat(size / 6)}"]`, `["${'a'.repeat(size / 6)}"]`],
+    ['periods that shift', '0123456789abc'.repeat(size / 13), '0123456789abd'.repeat(size / 13)],
+  ])(
+    'take little time: %s',
+    (_, signed, received) => {
+      const start = performance.now();
+      expect(diff(signed, received).kind).not.toBe('same');
+      // About a second; what grows with the square of the size takes hours.
+      expect(performance.now() - start).toBeLessThan(30_000);
+    },
+    60_000,
+  );
+});

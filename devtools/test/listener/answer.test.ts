@@ -1,0 +1,81 @@
+import type { RequestListener } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { deferred } from '../../../test/helpers.js';
+import type { AttemptResponse, DeliveryRecord } from '../../src/deliveries/delivery-record.js';
+import type { KeptDelivery } from '../../src/deliveries/feed.js';
+import { lastOf } from '../../src/deliveries/views.js';
+import { call } from '../page/call.js';
+import { app, listen, signed } from './listening.js';
+
+const text = (response: AttemptResponse | undefined) => Buffer.from(response?.bodyBase64 ?? '', 'base64').toString();
+
+/** A listener that forwards to an app, and the next delivery that it reports. */
+async function forwarding(answer: RequestListener) {
+  const { target } = await app(answer);
+  const { promise, resolve } = deferred<DeliveryRecord>();
+  return { ...(await listen({ target, onDelivery: resolve })), reported: promise };
+}
+
+describe('the answer of the app', () => {
+  it('is reported and kept with the delivery, also when it is sent again', async () => {
+    let count = 0;
+    const answer: RequestListener = (_, response) => {
+      count++;
+      response.writeHead(500, { 'X-Powered-By': 'Express' }).end(`Mount the route ${count}`);
+    };
+    const { url, reported, feed, last, resend } = await forwarding(answer);
+    expect(await call(url, signed())).toMatchObject({ status: 500 });
+    const { response } = lastOf(await reported);
+    expect(text(response)).toBe('Mount the route 1');
+    expect(response?.headers).toContainEqual(['X-Powered-By', 'Express']);
+    expect(text(last().response)).toBe('Mount the route 1');
+    await resend(feed.list()[0] as KeptDelivery);
+    expect(feed.get('1')?.attempts.map((each) => text(each.response))).toEqual([
+      'Mount the route 1',
+      'Mount the route 2',
+    ]);
+  });
+
+  it('that does not end delays neither the sender nor the report for long', async () => {
+    const { url, reported, last } = await forwarding((_, response) => void response.writeHead(200).write('half'));
+    expect((await call(url, signed())).status).toBe(200);
+    expect(last()).toMatchObject({ status: 200 });
+    const { response } = lastOf(await reported);
+    expect([text(response), response?.truncated]).toEqual(['half', true]);
+  });
+
+  it('that is endless is kept up to its limit', async () => {
+    const { url, reported } = await forwarding((_, response) => {
+      response.writeHead(500);
+      const more = () => {
+        while (response.write('x'.repeat(4_000)));
+        response.once('drain', more);
+      };
+      more();
+    });
+    expect((await call(url, signed())).status).toBe(500);
+    const { response } = lastOf(await reported);
+    expect(response?.truncated).toBe(true);
+    expect(text(response).length).toBeGreaterThan(10_000);
+    expect(text(response).length).toBeLessThanOrEqual(16 * 1024);
+  });
+
+  it('of a delivery that was cleared meanwhile does not bring it back', async () => {
+    const { url, reported, feed } = await forwarding((_, response) => void response.writeHead(200).write('half'));
+    await call(url, signed());
+    feed.clear();
+    expect(lastOf(await reported).response).toBeDefined();
+    expect(feed.list()).toEqual([]);
+  });
+
+  it('is reported before the listener is closed', async () => {
+    const { url, reported, close } = await forwarding((_, response) => void response.writeHead(200).write('half'));
+    await call(url, signed());
+    let isReported = false;
+    void reported.then(() => {
+      isReported = true;
+    });
+    await close();
+    expect(isReported).toBe(true);
+  });
+});

@@ -1,0 +1,89 @@
+import { verifySignature } from 'event-webhook-receiver/verify';
+import { describe, expect, it, vi } from 'vitest';
+import { deferred } from '../../../test/helpers.js';
+import type { DeliveryRecord } from '../../src/deliveries/delivery-record.js';
+import type { KeptDelivery } from '../../src/deliveries/feed.js';
+import { lastOf } from '../../src/deliveries/views.js';
+import { call } from '../page/call.js';
+import { app, listen, SECRET, signed } from './listening.js';
+
+const rawBody = new TextEncoder().encode('[{"edited": true}]');
+
+describe('send', () => {
+  it('sends a body to the target with a new signature, as a new delivery', async () => {
+    const { target, got } = await app((_, response) => response.writeHead(422).end('edited'));
+    const { promise, resolve } = deferred<[DeliveryRecord, object]>();
+    const { feed, send, last } = await listen({ target, onDelivery: (...about) => resolve(about) });
+    expect(send({ rawBody })).toEqual({ id: '1' });
+    const pending = feed.get('1') as KeptDelivery;
+    expect([pending.target, pending.verified, lastOf(pending).status]).toEqual(['/', true, undefined]);
+    const [record, about] = await promise;
+    expect(about).toEqual({ method: 'POST', path: '/' });
+    expect(record).toMatchObject({ id: '1', attempts: [{ status: 422, durationMs: expect.any(Number) }] });
+    expect(Buffer.from(last().response?.bodyBase64 ?? '', 'base64').toString()).toBe('edited');
+    const [{ body, headers }] = got as [(typeof got)[0]];
+    const value = (name: string) => headers[headers.indexOf(name) + 1] ?? '';
+    expect(body.toString()).toBe('[{"edited": true}]');
+    expect(verifySignature(body, value('X-Service-Signature'), value('X-Service-Timestamp'), SECRET)).toBe(true);
+    expect([value('Content-Type'), value('Content-Length')]).toEqual(['application/json', '18']);
+  });
+
+  it('keeps the headers and the path of the edited delivery', async () => {
+    const { target, got } = await app();
+    const { url, feed, send, last } = await listen({ target });
+    const { headers, ...request } = signed();
+    await call(`${url}/mine?a=1`, { ...request, headers: { ...headers, 'X-Mine': '1' } });
+    const from = feed.get('1') as KeptDelivery;
+    expect(send({ rawBody, from })).toEqual({ id: '2' });
+    await vi.waitFor(() => expect(last().status).toBe(200));
+    expect(feed.get('2')?.target).toBe('/mine?a=1');
+    const lines = got.at(-1)?.headers ?? [];
+    expect(lines[lines.indexOf('X-Mine') + 1]).toBe('1');
+    expect(lines.filter((line) => /^(content-length|x-service-signature)$/i.test(line))).toHaveLength(2);
+    const sizes = feed.get('2')?.attempts[0]?.headers.filter(([name]) => /^content-length$/i.test(name));
+    expect(sizes?.map(([, value]) => value)).toEqual(['18']);
+    expect(feed.get('1')?.attempts).toHaveLength(1);
+  });
+
+  it('refuses to sign what was edited from a delivery that is not authentic', async () => {
+    const { target, got } = await app();
+    const { url, feed, send } = await listen({ target });
+    await call(url, signed(undefined, 'whsec-of-somebody-else'));
+    const from = feed.get('1') as KeptDelivery;
+    expect(() => send({ rawBody, from })).toThrow(expect.objectContaining({ status: 409 }));
+    expect([got, feed.list().length]).toEqual([[], 1]);
+  });
+
+  it('accepts an authentic delivery of a recording', async () => {
+    const { target } = await app();
+    const { url, feed, send, last } = await listen({ target });
+    await call(url, signed());
+    const from = { ...(feed.get('1') as KeptDelivery), verified: false, recorded: true as const };
+    send({ rawBody, from });
+    await vi.waitFor(() => expect([feed.list().length, last().status]).toEqual([2, 200]));
+  });
+
+  it('settles when the listener is closed before the target responds', async () => {
+    const { promise: asked, resolve } = deferred<void>();
+    const { target } = await app(() => resolve());
+    const told: DeliveryRecord[] = [];
+    const { send, close } = await listen({
+      ...{ target, forwardTimeoutMs: 600_000 },
+      onDelivery: (record) => void told.push(record),
+    });
+    send({ rawBody });
+    await asked;
+    await close();
+    expect(told).toMatchObject([{ attempts: [{ status: 503 }] }]);
+  });
+
+  it('still forwards when the delivery is cleared from the list meanwhile', async () => {
+    const { target, got } = await app();
+    const { promise, resolve } = deferred<DeliveryRecord>();
+    const { send, feed } = await listen({ target, onDelivery: resolve });
+    send({ rawBody });
+    feed.clear();
+    expect((await promise).attempts).toMatchObject([{ status: 200 }]);
+    expect([got.length, feed.list()]).toEqual([1, []]);
+  });
+});

@@ -1,0 +1,75 @@
+import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFeed } from '../../src/deliveries/feed.js';
+import type { BodyToSend, PageActions } from '../../src/page/page-actions.js';
+import { servePage } from '../../src/page/serve-page.js';
+import { recordOf, SECRET } from '../deliveries/records.js';
+import { call, pageHeaders } from './call.js';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+async function open(actions: PageActions) {
+  const feed = createFeed();
+  const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });
+  const page = await servePage({ feed, state, secretOf: () => SECRET, actions });
+  onTestFinished(() => page.close());
+  const headers = pageHeaders(page.token);
+  const api = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(`${page.url}api/${path}`, { method, headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: JSON.parse(answer.text) };
+  };
+  return { feed, api };
+}
+
+describe('the actions of the page', () => {
+  it('are listed in the state, so that the page offers no other', async () => {
+    const none = { resend: false, edit: false, send: false, retry: false, sample: false };
+    const off = { ...none, register: false, remove: false, setFaults: false };
+    const { api } = await open({});
+    expect((await api('GET', 'state')).body.can).toEqual(off);
+    const some = await open({ send: () => ({ id: '1' }), retry: () => undefined });
+    expect((await some.api('GET', 'state')).body.can).toEqual({ ...off, edit: true, send: true, retry: true });
+  });
+
+  it('get the bytes to send, and the delivery that was edited', async () => {
+    const sent: BodyToSend[] = [];
+    const { feed, api } = await open({
+      send(body) {
+        sent.push(body);
+        return { id: '7' };
+      },
+    });
+    feed.put(recordOf('1'));
+    const bodyBase64 = base64('[\u{1F600}]');
+    expect(await api('POST', 'send', { bodyBase64, webhookId: 3 })).toEqual({ status: 200, body: { id: '7' } });
+    expect(await api('POST', 'deliveries/1/edit', { bodyBase64 })).toEqual({ status: 200, body: { id: '7' } });
+    expect(sent.map(({ rawBody }) => Buffer.from(rawBody).toString())).toEqual(['[\u{1F600}]', '[\u{1F600}]']);
+    expect(sent).toMatchObject([{ webhookId: 3 }, { from: { id: '1' } }]);
+    expect((await api('POST', 'deliveries/2/edit', { bodyBase64 })).status).toBe(404);
+  });
+
+  it.each([
+    [{}, 400, 'bodyBase64 is not base64.'],
+    [{ bodyBase64: 7 }, 400, 'bodyBase64 is not base64.'],
+    [{ bodyBase64: 'W10' }, 400, 'bodyBase64 is not base64.'],
+    [{ bodyBase64: 'W1*0=' }, 400, 'bodyBase64 is not base64.'],
+    [{ bodyBase64: 'W10=', webhookId: '1' }, 400, 'webhookId must be a whole number.'],
+    [{ bodyBase64: 'W10=', webhookId: 1.5 }, 400, 'webhookId must be a whole number.'],
+    [{ bodyBase64: '' }, 400, 'The delivery has no body.'],
+    [[], 400, 'The body is not a JSON object.'],
+    [{ bodyBase64: base64('x'.repeat(10 * 1024 * 1024 + 1)) }, 413, 'The delivery is larger than 10 MiB.'],
+  ])('are not called for a body that cannot be sent (%#)', async (body, status, message) => {
+    const { api } = await open({ send: () => Promise.reject(new Error('called')) });
+    expect(await api('POST', 'send', body)).toEqual({ status, body: { status, message } });
+  });
+
+  it('retry the delivery that holds back a webhook, if there is one', async () => {
+    const { api } = await open({ retry: (id) => (id === 3 ? { id: '343' } : undefined) });
+    expect(await api('POST', 'webhooks/3/retry', {})).toEqual({ status: 200, body: { id: '343' } });
+    expect(await api('POST', 'webhooks/4/retry', {})).toMatchObject({
+      status: 409,
+      body: { message: 'No delivery holds back this webhook now.' },
+    });
+    expect((await api('POST', 'webhooks/x/retry', {})).status).toBe(404);
+  });
+});

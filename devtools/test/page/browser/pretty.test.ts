@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { pretty, unfolded } from '../../../src/page/browser/detail/pretty.js';
+import { tokensOf } from '../../../src/page/browser/detail/tokens.js';
+
+describe('pretty', () => {
+  it('keeps every token as it is, whatever the text', () => {
+    const texts = ['{"__proto__":1e400,"a":[],"b":{ }}', '["\\"]{,",-0.0 ,\ttrue]', '{"a":', ']]]', '"open', ''];
+    const results = texts.map(pretty);
+    expect(results[0]).toBe('{\n  "__proto__": 1e400,\n  "a": [],\n  "b": {}\n}');
+    const bare = (text: string) => text.replace(/\s+/g, '');
+    expect(results.map(bare)).toEqual(texts.map(bare));
+  });
+});
+
+describe('unfolded', () => {
+  it('puts the content of a string that is JSON after it, indented', () => {
+    const text = pretty('{"rawFields":"{\\"a\\":[1]}","note":"[not json","n":1}');
+    expect(unfolded(text)).toEqual([
+      { text: '{\n  "rawFields": "{\\"a\\":[1]}",' },
+      { text: '{\n  "a": [\n    1\n  ]\n}', unfolded: true },
+      { text: '  "note": "[not json",\n  "n": 1\n}' },
+    ]);
+  });
+
+  it('leaves other text whole', () => {
+    for (const text of ['', 'plain', '"{"', '"{\\"a\\":"'])
+      expect(
+        unfolded(text)
+          .map((part) => part.text)
+          .join(''),
+      ).toBe(text);
+  });
+
+  it('unfolds a string at the very end, and a limited number of strings', () => {
+    expect(unfolded('"[]"')).toEqual([{ text: '"[]"' }, { text: '[]', unfolded: true }]);
+    const parts = unfolded(pretty(JSON.stringify(Array(1500).fill('[1]'))));
+    expect(parts.filter((part) => part.unfolded)).toHaveLength(1000);
+    expect(parts.at(-1)?.text.match(/"\[1\]"/g)).toHaveLength(500);
+  });
+});
+
+describe('tokensOf', () => {
+  it('tells keys, strings, numbers and words apart', () => {
+    const text = '{"a" : "b\\"", "c":[-1.5e3,null]}';
+    expect(tokensOf(text).map(([kind, start, end]) => [kind, text.slice(start, end)])).toEqual([
+      ['key', '"a"'],
+      ['string', '"b\\""'],
+      ['key', '"c"'],
+      ['number', '-1.5e3'],
+      ['word', 'null'],
+    ]);
+  });
+
+  it('takes linear time for any text', () => {
+    const start = performance.now();
+    for (const text of ['"', '\\"', '" ', '1', 'a', '-', '{"a":']) tokensOf(text.repeat(300_000));
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+});

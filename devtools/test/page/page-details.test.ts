@@ -1,0 +1,97 @@
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Explainer } from '../../src/confined/explainer.js';
+import { createFeed } from '../../src/deliveries/feed.js';
+import { type PageOptions, servePage } from '../../src/page/serve-page.js';
+import { recordOf, SECRET } from '../deliveries/records.js';
+import { call, pageHeaders } from './call.js';
+
+async function open(options: Partial<PageOptions> = {}) {
+  const feed = createFeed();
+  const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });
+  const page = await servePage({ feed, state, secretOf: () => SECRET, ...options });
+  onTestFinished(() => page.close());
+  const headers = pageHeaders(page.token);
+  const api = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(`${page.url}api/${path}`, { method, headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: JSON.parse(answer.text) };
+  };
+  return { feed, api };
+}
+
+describe('the events of a large delivery', () => {
+  const events = Array.from({ length: 450 }, (_, n) => sampleEventEmitted({ data: { event: { name: `Event${n}` } } }));
+  const namesOf = ({ items }: { items: { name: string }[] }) => items.map(({ name }) => name);
+
+  it('come 200 at a time, from the one that is asked for', async () => {
+    const { feed, api } = await open();
+    feed.put(recordOf('1', { events }));
+    const { body } = await api('GET', 'deliveries/1');
+    expect([body.events, body.items.length]).toEqual([450, 200]);
+    const next = await api('GET', 'deliveries/1/items?from=200');
+    expect([namesOf(next.body).length, namesOf(next.body)[0]]).toEqual([200, 'Event200']);
+    expect(namesOf((await api('GET', 'deliveries/1/items?from=400')).body).at(-1)).toBe('Event449');
+    expect((await api('GET', 'deliveries/1/items?from=450')).body.items).toEqual([]);
+  });
+
+  it('are not there where the body is not, or where they cannot be decoded', async () => {
+    const explainer = { close() {}, first: { explain: async () => [], view: async () => undefined } };
+    const { feed, api } = await open({ explainer: explainer as unknown as Explainer });
+    feed.put(recordOf('1', { events }));
+    feed.put({ ...recordOf('2'), bodyDropped: true });
+    expect(await api('GET', 'deliveries/1/items?from=200')).toMatchObject({ status: 503 });
+    expect(await api('GET', 'deliveries/2/items?from=200')).toMatchObject({
+      status: 409,
+      body: { message: 'The body is no longer kept.' },
+    });
+    expect(await api('GET', 'deliveries/3/items?from=200')).toMatchObject({ status: 404 });
+    for (const from of ['', '-1', '1e3', '9'.repeat(10)]) {
+      expect(await api('GET', `deliveries/1/items?from=${from}`)).toMatchObject({ status: 400 });
+    }
+  });
+});
+
+describe('POST /api/compare', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const bytes = (text: string) => new TextEncoder().encode(text);
+
+  it('tells what differs between what was signed and what an application has got', async () => {
+    const { feed, api } = await open();
+    feed.put({ ...recordOf('1'), rawBody: bytes('{"a":1}') });
+    const compare = (text: string) => api('POST', 'compare', { id: '1', bodyBase64: base64(text) });
+    expect((await compare('{"a":1}')).body).toMatchObject({ kind: 'same' });
+    expect((await compare('{ "a": 1 }')).body).toMatchObject({ kind: 'format', format: ['whitespace'] });
+    expect((await compare('{"a":2}')).body).toMatchObject({
+      kind: 'values',
+      values: [{ path: '.a', signed: '1', received: '2' }],
+    });
+  });
+
+  it('compares with what was sent if there are no other bytes', async () => {
+    const { feed, api } = await open();
+    feed.put({ ...recordOf('1'), rawBody: bytes('sent'), signedBody: bytes('signed') });
+    feed.put({ ...recordOf('2'), rawBody: bytes('sent') });
+    expect((await api('POST', 'compare', { id: '1' })).body).toMatchObject({ kind: 'bytes', signedBytes: 6 });
+    expect((await api('POST', 'compare', { id: '2' })).body).toMatchObject({ kind: 'same' });
+  });
+
+  it('refuses what it cannot compare', async () => {
+    const explainer = { close() {}, first: { compare: async () => undefined } };
+    const { feed, api } = await open({ explainer: explainer as unknown as Explainer });
+    feed.put(recordOf('1'));
+    feed.put({ ...recordOf('2'), bodyDropped: true });
+    const cases = [
+      [{ id: '1' }, 503],
+      [{ id: '2' }, 409],
+      [{ id: '3' }, 404],
+      [{ id: 1 }, 400],
+      [{ id: '1', bodyBase64: 'a b' }, 400],
+      [{ id: '1', bodyBase64: 7 }, 400],
+      [{ id: '1', bodyBase64: base64('x'.repeat(2 * 1024 * 1024 + 1)) }, 413],
+    ] as const;
+    for (const [body, status] of cases) {
+      expect([body.id, (await api('POST', 'compare', body)).status]).toEqual([body.id, status]);
+    }
+  });
+});

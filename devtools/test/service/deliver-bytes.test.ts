@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { verifySignature } from 'event-webhook-receiver/verify';
+import { afterAll, describe, expect, it } from 'vitest';
+import { event } from '../../../test/helpers.js';
+import { listening, receiving } from './receivers.js';
+import { serving } from './service.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'bytes-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** A receiver that answers each request as told, and what it got. */
+async function noting(status: (body: string) => number = () => 200) {
+  const got: { body: Buffer; signature: string; timestamp: string }[] = [];
+  const { url } = await listening(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const header = (name: string) => String(request.headers[name]);
+    got.push({ body, signature: header('x-service-signature'), timestamp: header('x-service-timestamp') });
+    response.writeHead(status(body.toString())).end();
+  });
+  return { url, got, texts: () => got.map(({ body }) => body.toString()) };
+}
+
+describe('deliver', () => {
+  it('signs bytes as they are, and keeps a copy of them', async () => {
+    const { service, changes } = await serving();
+    const { url, got } = await noting();
+    const { id, secret } = service.register({ label: 'mine', url });
+    const rawBody = new Uint8Array([0xff, 0x00, 0x7b]);
+    expect(service.deliver(id, rawBody)).toBe('1');
+    rawBody.fill(0);
+    await service.idle();
+    const [{ body, signature, timestamp }] = got as [(typeof got)[0]];
+    expect([...body]).toEqual([0xff, 0x00, 0x7b]);
+    expect(verifySignature(body, signature, timestamp, secret)).toBe(true);
+    expect(changes.at(-1)).toMatchObject({ id: '1', state: 'delivered', attempts: [{ status: 200 }] });
+  });
+
+  it('is handled by a receiver like any delivery', async () => {
+    const { service } = await serving();
+    const receiver = await receiving();
+    receiver.setSecret(service.register({ label: 'mine', url: receiver.url }).secret);
+    service.deliver(1, bytes(JSON.stringify([event('edited')], undefined, 2)));
+    await service.idle();
+    expect([receiver.ids(), receiver.refused]).toEqual([['edited'], []]);
+  });
+
+  it('goes before what waits, and does not hold it back when it is refused', async () => {
+    const { service, changed } = await serving({ retries: { initialDelayMs: 3_600_000, maxDelayMs: 3_600_000 } });
+    let isUp = false;
+    const { url, texts } = await noting((body) => (isUp && body !== '[1]' ? 200 : 500));
+    service.register({ label: 'mine', url });
+    service.emit([event('a')]);
+    await changed(({ nextAttemptAt }) => nextAttemptAt !== undefined);
+    service.emit([event('b')]);
+    isUp = true;
+    const id = service.deliver(1, bytes('[1]'));
+    const refused = await changed((delivery) => delivery.id === id && delivery.state !== 'pending');
+    expect(refused).toMatchObject({ state: 'given-up', attempts: [{ status: 500 }] });
+    expect(service.queues()).toMatchObject([{ behind: '1', waiting: 1 }]);
+    service.retry(1);
+    await service.idle();
+    expect(texts().map((text) => /^\[1\]|"id":"([^"]*)"/.exec(text)?.[1] ?? '[1]')).toEqual(['a', '[1]', 'a', 'b']);
+  });
+
+  it('can be sent again, once each time', async () => {
+    const { service, changes } = await serving();
+    const { url, got } = await noting(() => 500);
+    service.register({ label: 'mine', url });
+    const id = service.deliver(1, bytes('{}'));
+    await service.idle();
+    expect(service.redeliver(id)).toBe(true);
+    await service.idle();
+    expect(got).toHaveLength(2);
+    expect(changes.at(-1)).toMatchObject({ state: 'given-up', attempts: [{ status: 500 }, { status: 500 }] });
+  });
+
+  it.each(['[]', '{}', 'x', '[1,2]'])('%s has its place in the log', async (text) => {
+    const { service, call } = await serving();
+    const { url } = await noting();
+    service.register({ label: 'mine', url });
+    service.deliver(1, bytes(text));
+    service.emit([event('a')]);
+    await service.idle();
+    const count = text === '[1,2]' ? 3 : 2;
+    expect((await call('GET', '/1/events/count')).result).toBe(count);
+    const log = (await call('GET', '/1/events')).result as { id: number; eventType: string }[];
+    expect(log.map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+    expect(log.at(-1)?.eventType).toBe('event.emitted');
+  });
+
+  it('refuses a webhook that does not exist, and bodies of another size', async () => {
+    const { service } = await serving();
+    expect(() => service.deliver(1, bytes('[]'))).toThrow(expect.objectContaining({ status: 404 }));
+    const { url } = await noting();
+    service.register({ label: 'mine', url });
+    for (const body of [new Uint8Array(0), new Uint8Array(10 * 1024 * 1024 + 1), '[]' as never]) {
+      expect(() => service.deliver(1, body)).toThrow('`rawBody` must be a Uint8Array of 1 byte to 10 MiB.');
+    }
+    await service.close();
+    expect(() => service.deliver(1, bytes('[]'))).toThrow('closed');
+    expect(() => service.retry(1)).toThrow('closed');
+  });
+
+  it('gives up the oldest delivery of a full queue', async () => {
+    const { service, changes } = await serving({ retries: { initialDelayMs: 3_600_000, maxDelayMs: 3_600_000 } });
+    const { url } = await noting(() => 500);
+    service.register({ label: 'mine', url });
+    service.emit([event('a')]);
+    const big = bytes(' '.repeat(9 * 1024 * 1024));
+    for (let count = 0; count < 4; count++) service.deliver(1, big);
+    expect(changes.filter(({ state, attempts }) => state === 'given-up' && attempts.length === 0)).toMatchObject([
+      { id: '1' },
+      { id: '2' },
+    ]);
+  });
+
+  it('survives a restart: what was not sent yet is sent once', async () => {
+    const file = join(directory, 'service');
+    const { url, texts } = await noting(() => 500);
+    const first = await serving({ file });
+    first.service.register({ label: 'mine', url });
+    first.service.setFaults({ delayMs: 600_000 });
+    first.service.deliver(1, bytes('[7]'));
+    await first.service.close();
+    expect(texts()).toEqual([]);
+    const second = await serving({ file });
+    await second.service.idle();
+    expect(texts()).toEqual(['[7]']);
+    expect(second.changes.at(-1)).toMatchObject({ id: '1', state: 'given-up' });
+    await second.service.close();
+    const third = await serving({ file });
+    third.service.redeliver('1');
+    await third.service.idle();
+    expect(texts()).toEqual(['[7]', '[7]']);
+  });
+
+  it('leaves nothing pending while deliveries are edited, retried, sent again and removed at once', async () => {
+    const { service, changes } = await serving();
+    let requests = 0;
+    const { url } = await noting(() => (++requests % 3 === 0 ? 200 : 500));
+    for (const label of ['a', 'b', 'c']) service.register({ label, url });
+    for (let round = 0; round < 20; round++) {
+      service.emit([event(`e${round}`)]);
+      const ids = [1, 2].map((webhookId) => service.deliver(webhookId, bytes(`[${round}]`)));
+      for (const webhookId of [1, 2, 3]) service.retry(webhookId);
+      for (const id of ids) service.redeliver(id);
+      await new Promise(setImmediate);
+    }
+    service.remove(2);
+    expect(() => service.deliver(2, bytes('[]'))).toThrow(expect.objectContaining({ status: 404 }));
+    expect(service.retry(2)).toBeUndefined();
+    await service.idle();
+    expect(service.queues()).toEqual([]);
+    const last = new Map(changes.filter(({ webhookId }) => webhookId !== 2).map((each) => [each.id, each.state]));
+    // 20 events for two webhooks, and 20 edited bodies.
+    expect([last.size, [...last.values()].includes('pending')]).toEqual([60, false]);
+  });
+});
