@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { AUTHENTIC_END, MAX_LINE_BYTES } from './recording.js';
+import { AUTHENTIC_END } from '../deliveries/recorded.js';
+import { MAX_LINE_BYTES } from './recording.js';
 
 const NEWLINE = 10;
 const CHUNK = 64 * 1024;

@@ -1,5 +1,5 @@
+import { type RecordedDelivery, recordingBytes, recordingLine } from '../deliveries/recorded.js';
 import type { Output } from './output.js';
-import { type RecordedDelivery, recordingBytes, recordingLine } from './recording.js';
 import { openRecordingFile } from './recording-file.js';
 import { type Shares, sharesOf } from './recording-scan.js';
 

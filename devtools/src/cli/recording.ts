@@ -1,45 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { type RecordedDelivery, readLine } from '../deliveries/recorded.js';
 import { inputError, usageError } from './command-error.js';
 import { fileReason } from './input-file.js';
 import type { Output } from './output.js';
 
-/** A delivery in a recording. */
-export interface RecordedDelivery {
-  /** Time of arrival in Unix milliseconds. */
-  readonly at: number;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Uint8Array;
-  /** Status of the response. */
-  readonly status?: number | undefined;
-  readonly verdict?: string | undefined;
-  /** Whether it was authentic and fresh. */
-  readonly authentic?: boolean | undefined;
-}
-
 /** Longest line that is read: 64 MiB of body in base64, and the other fields. */
 export const MAX_LINE_BYTES = 90 * 1024 * 1024;
-
-/** The end of an authentic delivery's line, and of no other: quotes that a sender wrote are escaped. */
-export const AUTHENTIC_END = ',"authentic":true}';
-
-/** A delivery as one line of a recording: JSON, and the newline that marks it as complete. */
-export function recordingLine({ body, ...delivery }: RecordedDelivery): string {
-  return lineWith(delivery, Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'));
-}
-
-/** The size in bytes of a delivery's recordingLine. */
-export function recordingBytes({ body, ...delivery }: RecordedDelivery): number {
-  return Buffer.byteLength(lineWith(delivery, '')) + 4 * Math.ceil(body.byteLength / 3);
-}
-
-function lineWith({ at, ...delivery }: Omit<RecordedDelivery, 'body'>, bodyBase64: string): string {
-  const { method, path, headers, status, verdict } = delivery;
-  const authentic = delivery.authentic || undefined;
-  const line = { at: new Date(at).toISOString(), method, path, headers, bodyBase64, status, verdict, authentic };
-  return `${JSON.stringify(line)}\n`;
-}
 
 /**
  * Reads the deliveries of a recording one by one, as it may be larger than memory. Lines added meanwhile are not read. An
@@ -52,7 +18,7 @@ export async function* readRecording(file: string, output: Output): AsyncGenerat
   for await (const { text, ended } of linesOf(file)) {
     number++;
     if (text === '' && ended) continue;
-    const delivery = parseLine(text);
+    const delivery = readLine(text);
     if (typeof delivery !== 'string') yield delivery;
     else if (ended) throw inputError(`Line ${number} of ${file} is not a recorded delivery: ${delivery}.`);
     else output.note(`The last line of ${file}, line ${number}, is incomplete and was skipped.`);
@@ -118,37 +84,3 @@ async function* linesOf(file: string): AsyncGenerator<{ text: string; ended: boo
   }
   if (length > 0) yield { text: line(), ended: false };
 }
-
-/** The delivery of a line, or what is wrong with it. */
-function parseLine(text: string): RecordedDelivery | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'it is not JSON';
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
-  const { at, method, path, headers, bodyBase64, status, verdict, authentic } = value as Record<string, unknown>;
-  const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
-  if (Number.isNaN(time)) return '"at" is not a time';
-  if (typeof method !== 'string' || typeof path !== 'string') return '"method" and "path" must be strings';
-  if (!isHeaders(headers)) return '"headers" must be an array of [name, value]';
-  const body = typeof bodyBase64 === 'string' && Buffer.from(bodyBase64, 'base64');
-  // Buffer skips characters outside base64. A regular expression with groups overflows the stack on several MiB.
-  if (!body || body.toString('base64') !== bodyBase64) return '"bodyBase64" is not base64';
-  if (status !== undefined && !Number.isInteger(status)) return '"status" is not an HTTP status';
-  return {
-    at: time,
-    method,
-    path,
-    headers,
-    body,
-    status: status as number | undefined,
-    verdict: typeof verdict === 'string' ? verdict : undefined,
-    authentic: authentic === true || undefined,
-  };
-}
-
-const isHeaders = (value: unknown): value is readonly (readonly [string, string])[] =>
-  Array.isArray(value) &&
-  value.every((line) => Array.isArray(line) && line.length === 2 && line.every((each) => typeof each === 'string'));

@@ -3,6 +3,7 @@ import type { LocalService } from '../service/local-service.js';
 import { CommandError, inputError, usageError } from './command-error.js';
 import type { Output } from './output.js';
 import { openPrivate, writeReason } from './private-file.js';
+import { fullUrl } from './urls.js';
 
 /** A webhook to register at the start. */
 export interface Wanted {
@@ -14,10 +15,11 @@ export interface Wanted {
 export function readWanted(texts: readonly string[], secretOut: string | undefined): Wanted[] {
   const wanted = texts.map((text) => {
     const at = text.indexOf('=');
-    if (at < 1 || !URL.canParse(text.slice(at + 1))) {
-      throw usageError('--register must be LABEL=URL, such as shop=http://localhost:3000/webhooks.');
+    const url = fullUrl(text.slice(at + 1));
+    if (at < 1 || !URL.canParse(url)) {
+      throw usageError('--register must be LABEL=URL, such as shop=localhost:3000/webhooks.');
     }
-    return { label: text.slice(0, at), url: text.slice(at + 1) };
+    return { label: text.slice(0, at), url };
   });
   if (secretOut !== undefined && wanted.length !== 1) {
     throw usageError('--secret-out needs exactly one --register.');

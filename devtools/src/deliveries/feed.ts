@@ -22,6 +22,7 @@ export interface FeedOptions {
 /** The deliveries of a run, in order of arrival. Its memory is bounded. */
 export interface Feed {
   readonly maxDeliveries: number;
+  readonly maxBytes: number;
   /** Approximate size of the records, in bytes. */
   readonly bytes: number;
   /** Adds a record, or replaces the one with the same id. */
@@ -96,6 +97,7 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
 
   return {
     maxDeliveries,
+    maxBytes,
     get bytes() {
       return bodyBytes + otherBytes;
     },

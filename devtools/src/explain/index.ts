@@ -1,3 +1,3 @@
 export { explainFailure } from './explain-failure.js';
 export type { Finding } from './finding.js';
-export type { ExplainFailureOptions } from './options.js';
+export type { ExplainFailureOptions, RequestHeaders } from './options.js';

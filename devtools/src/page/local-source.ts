@@ -12,13 +12,9 @@ export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {
   const { id, webhookId, label, url: target, nextAttemptAt } = delivery;
   const none = { at: now, headers: [], code: 'GIVEN_UP', reason: 'Dropped before it was sent: the queue was full.' };
   const attempts = delivery.attempts.length > 0 ? delivery.attempts : [none];
-  return { id, webhookId, label, target, ...bodiesOf(delivery), attempts, nextAttemptAt };
-}
-
-/** What the last attempt sent, and what was signed if it is something else. */
-function bodiesOf({ rawBody, attempts }: LocalDelivery): Pick<DeliveryRecord, 'rawBody' | 'signedBody'> {
-  const tampered = attempts.at(-1)?.tampered;
-  return tampered ? { rawBody: sentBody(rawBody, tampered), signedBody: rawBody } : { rawBody };
+  const rawBody = sentBody(delivery.rawBody, delivery.attempts.at(-1)?.tampered);
+  const signedBody = rawBody === delivery.rawBody ? undefined : delivery.rawBody;
+  return { id, webhookId, label, target, rawBody, signedBody, attempts, nextAttemptAt };
 }
 
 /** The secrets for explaining the deliveries of a local service. */

@@ -5,12 +5,14 @@ import type { PageActions } from './page-actions.js';
 import type { PageDetails } from './page-details.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
+import type { Recordings } from './recordings.js';
 import { bodyToSend, bytesToCompare, jsonBody } from './request-body.js';
 
 export interface PageApiOptions {
   readonly feed: Feed;
   readonly streams: Streams;
   readonly actions: PageActions;
+  readonly recordings: Recordings;
   readonly state: () => object;
   readonly context: () => SummaryContext;
   readonly details: PageDetails;
@@ -29,7 +31,7 @@ interface Call {
 type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws PageError for any other call. */
-export function createPageApi({ feed, streams, actions, state, context, details }: PageApiOptions) {
+export function createPageApi({ feed, streams, actions, recordings, state, context, details }: PageApiOptions) {
   const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
   const routes: Record<string, Route> = {
@@ -63,6 +65,8 @@ export function createPageApi({ feed, streams, actions, state, context, details 
       const send = actions.send ?? absent();
       return send(await bodyToSend(request));
     },
+    'POST /api/recordings': ({ request }) => recordings.add(request),
+    'GET /api/recording': ({ response }) => recordings.write(response),
     'POST /api/webhooks': async ({ request }) => {
       const register = actions.register ?? absent();
       const { label, url } = await jsonBody(request);

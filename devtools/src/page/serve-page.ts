@@ -13,6 +13,7 @@ import { pageFiles } from './page-files.js';
 import { createGuard, PageError, type PageGuard, secure } from './page-guard.js';
 import type { PageState, ServedState } from './page-state.js';
 import { createStreams, type StreamOptions } from './page-streams.js';
+import { createRecordings } from './recordings.js';
 
 export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit<FindingSources, 'headers'> {
   readonly feed: Feed;
@@ -59,6 +60,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     feed,
     streams,
     actions,
+    recordings: createRecordings(feed, explainer.read),
     state,
     context,
     details: createPageDetails({

@@ -89,10 +89,12 @@ describePage('what comes from the wire', (ground) => {
 });
 
 it('no file of the page makes markup, code or a style out of text, and none is long', () => {
-  const files = readdirSync(directory).filter((name) => /\.(js|html|css)$/.test(name));
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(tsx?|html|css)$/.test(name),
+  );
   expect(files.length).toBeGreaterThan(20);
   const forbidden =
-    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|parseFromString|setHTML|srcdoc|\beval\(|new Function|https?:\/\/(?!127\.0\.0\.1|www\.w3\.org)|style="|@import/;
+    /innerHTML|InnerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|parseFromString|setHTML|srcdoc|\beval\(|new Function|https?:\/\/(?!127\.0\.0\.1|www\.w3\.org)|style="|@import/;
   for (const name of files) {
     const text = readFileSync(new URL(name, directory), 'utf8');
     expect([name, forbidden.exec(text)?.[0]]).toEqual([name, undefined]);

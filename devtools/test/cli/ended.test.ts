@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { recordingLine } from '../../src/cli/recording.js';
 import { run } from '../../src/cli/run.js';
+import { recordingLine } from '../../src/deliveries/recorded.js';
 import { receiver, serve } from './receiver.js';
 import { delivery } from './recordings.js';
 import { startHere } from './running.js';

@@ -1,7 +1,7 @@
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
 import { parseRequestDump } from '../../src/cli/explain/request-dump.js';
-import { recordingLine } from '../../src/cli/recording.js';
+import { recordingLine } from '../../src/deliveries/recorded.js';
 import { inProcess, OTHER_SECRET, SECRET, scratch, ways } from './tool.js';
 
 const SECONDS = 1_700_000_000;
@@ -54,8 +54,15 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
     const { signature, timestamp } = signDelivery(BODY, { secret: SECRET, timestamp: SECONDS });
     const head = `POST /hooks HTTP/1.1\r\n${multibaasHeaders.signature}: ${signature}\r\n${multibaasHeaders.timestamp}: ${timestamp}`;
     const stdin = `${head}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}\n`;
-    const { code, stderr } = await tool(['explain', '--now', String(SECONDS)], { env, stdin });
+    const args = ['explain', '--now', String(SECONDS)];
+    const { code, stderr } = await tool([...args, '--headers', 'multibaas'], { env, stdin });
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'note: 1 bytes beyond Content-Length were ignored.\n' });
+    expect(await tool(args, { env, stdin })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /came as X-MultiBaas-….* \(certain\) headers-other-names\n {3}Fix: Set `headers: multibaasHeaders`/,
+      ),
+    });
   });
 
   test('knows the secrets of other webhooks by their labels', async () => {

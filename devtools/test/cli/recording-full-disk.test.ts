@@ -1,8 +1,8 @@
 import type * as fs from 'node:fs/promises';
 import { readFile } from 'node:fs/promises';
 import { afterEach, expect, it, vi } from 'vitest';
-import { recordingLine } from '../../src/cli/recording.js';
 import { openRecording } from '../../src/cli/recording-writer.js';
+import { recordingLine } from '../../src/deliveries/recorded.js';
 import { delivery, LIMIT, noting, readAll } from './recordings.js';
 import { scratch } from './tool.js';
 

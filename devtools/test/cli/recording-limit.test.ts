@@ -1,9 +1,9 @@
 import { appendFile, open, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RecordedDelivery, recordingBytes, recordingLine } from '../../src/cli/recording.js';
 import { countShares } from '../../src/cli/recording-scan.js';
 import { openRecording } from '../../src/cli/recording-writer.js';
+import { type RecordedDelivery, recordingBytes, recordingLine } from '../../src/deliveries/recorded.js';
 import { delivery, noting, readAll } from './recordings.js';
 import { scratch } from './tool.js';
 

@@ -1,7 +1,7 @@
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { recordingLine } from '../../src/cli/recording.js';
 import { openRecording } from '../../src/cli/recording-writer.js';
+import { recordingLine } from '../../src/deliveries/recorded.js';
 import { delivery, LIMIT, noting, readAll } from './recordings.js';
 import { scratch } from './tool.js';
 

@@ -3,15 +3,9 @@ import { appendFile, chmod, readFile, rename, stat, truncate, writeFile } from '
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  AUTHENTIC_END,
-  type RecordedDelivery,
-  readRecording,
-  recordedDelivery,
-  recordingBytes,
-  recordingLine,
-} from '../../src/cli/recording.js';
+import { readRecording, recordedDelivery } from '../../src/cli/recording.js';
 import { openRecording } from '../../src/cli/recording-writer.js';
+import { AUTHENTIC_END, type RecordedDelivery, recordingBytes, recordingLine } from '../../src/deliveries/recorded.js';
 import { delivery, LIMIT, noting, readAll } from './recordings.js';
 import { scratch } from './tool.js';
 

@@ -1,5 +1,6 @@
 import type { Output } from '../../src/cli/output.js';
-import { type RecordedDelivery, readRecording } from '../../src/cli/recording.js';
+import { readRecording } from '../../src/cli/recording.js';
+import type { RecordedDelivery } from '../../src/deliveries/recorded.js';
 
 export const LIMIT = 64 * 1024 * 1024;
 

@@ -2,8 +2,8 @@ import { Readable, Writable } from 'node:stream';
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
-import { recordingLine } from '../../src/cli/recording.js';
 import { run } from '../../src/cli/run.js';
+import { recordingLine } from '../../src/deliveries/recorded.js';
 import { receiver, serve } from './receiver.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 

@@ -34,7 +34,7 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['an argument of a command without any', ['explain', 'it'], /Expected 0 arguments but got 1/],
   ['a missing argument', ['webhooks', 'get'], /Missing required argument 'id'/],
   ['an argument after --', ['send', '--', '--file'], /must be an absolute http or https URL/],
-  ['a relative URL', ['send', 'localhost:3000'], /must be an absolute http or https URL, such as http:/],
+  ['a URL without its scheme', ['send', 'shop.example:3000'], /must be an absolute http or https URL, such as http:/],
   ['samples and a file', ['send', '--file', 'x', '--kind', 'event.emitted'], /'--file <file>' cannot be used with/],
   ['a file and an ABI', ['send', '--file', 'x', '--abi', 'y'], /'--file <file>' cannot be used with/],
   ['a kind and an ABI', ['send', '--kind', 'event.emitted', '--abi', 'y'], /'--abi <file>' cannot be used with/],

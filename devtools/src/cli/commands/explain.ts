@@ -23,13 +23,14 @@ const LIMITS = { timeMs: 600_000, heapMiB: 2048, memoryMiB: 4096 };
 export async function explain(context: Context<ExplainOptions>): Promise<ExitCode> {
   const { options, output, signal, now } = context;
   const [secret, otherSecrets] = [await secrets(context), await others(context)];
-  const { rawBody, signature, timestamp, at } = await questionedDelivery(options, headerNames(options), context);
+  const { at, ...delivery } = await questionedDelivery(options, context);
   const time = options.now === undefined ? (at ?? now()) : readTime(options.now, 'now');
   const toleranceSeconds = options.tolerance;
   const explainer = createExplainer({ limits: LIMITS });
   signal.addEventListener('abort', explainer.close);
   if (signal.aborted) explainer.close();
-  const question = { rawBody, signature, timestamp, secret, otherSecrets, now: time, toleranceSeconds };
+  const headers = headerNames(options);
+  const question = { ...delivery, headers, secret, otherSecrets, now: time, toleranceSeconds };
   const findings = await explainer.explain(question).finally(explainer.close);
   signal.throwIfAborted();
   const authentic = findings.length === 0;

@@ -51,7 +51,7 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
   const recording = options.record === undefined ? undefined : await openRecording(options.record, { output, limit });
   const shown = target && shownUrl(target);
   const feed = createFeed();
-  const sources = { headers, toleranceSeconds: options.tolerance, secretOf: () => secret };
+  const sources = { headers, toleranceSeconds: options.tolerance, forwardedTo: shown, secretOf: () => secret };
   const closing: (() => Promise<void>)[] = [async () => recording?.close()];
   const explainer = createExplainer();
   const style = options.events ? (await import('../event-lines.js')).eventStyle(() => new Map()) : deliveryStyle;
@@ -95,10 +95,11 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
       printer.print(resent.id);
       return resent;
     }
+    const shownVersion = version();
     const state = () => ({
       mode: 'listen' as const,
       title: `Listening at ${listener.url}`,
-      version: version(),
+      version: shownVersion,
       service: { url: listener.url },
       target: shown,
       headers,

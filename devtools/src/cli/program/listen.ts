@@ -1,5 +1,5 @@
 import { moreHelp } from './help.js';
-import { integer, number, text } from './options.js';
+import { integer, number, text, url } from './options.js';
 import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
@@ -20,7 +20,7 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
     )
     .addOption(shared.port('the listener').default(3000))
     .addOption(shared.host('the listener'))
-    .addOption(text('--forward <url>', 'Forward authentic deliveries to this URL and relay its status'))
+    .addOption(url('--forward <url>', 'Forward authentic deliveries to this URL, or port, and relay its status'))
     .addOption(number('--forward-timeout <seconds>', 'Time limit of the target', 0.1, 600).default(30))
     .addOption(
       text(
@@ -50,7 +50,7 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
       moreHelp({
         examples: [
           ['listen', 'Listen at http://127.0.0.1:3000/, any path'],
-          ['listen --port 4100 --forward http://localhost:3000/webhooks', 'Watch what your app receives'],
+          ['listen --port 4100 --forward localhost:3000/webhooks', 'Watch what your app receives'],
           ['listen --record deliveries.ndjson --no-page', 'Record deliveries'],
         ],
         exitCodes: { 0: 'never: the command runs until it is stopped' },

@@ -109,8 +109,10 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
       state.value = next;
     },
     onSnapshot(deliveries) {
+      const isFirst = store.all().length === 0;
       store.replace(deliveries);
       view.refresh();
+      if (isFirst) cursor.showWaiting();
       search.again();
       openVersion.value++;
       findOpen();

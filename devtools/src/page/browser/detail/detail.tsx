@@ -112,11 +112,6 @@ export function Detail({ session }: { session: Session }) {
       aria-labelledby="detail-title"
       aria-busy={isOpen && detail?.id !== openId && problem === undefined}
       hidden={!isOpen}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return;
-        event.preventDefault();
-        session.close();
-      }}
     >
       <Head
         session={session}

@@ -1,0 +1,68 @@
+/** A delivery in a recording. */
+export interface RecordedDelivery {
+  /** Time of arrival in Unix milliseconds. */
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+  /** Status of the response. */
+  readonly status?: number | undefined;
+  readonly verdict?: string | undefined;
+  /** Whether it was authentic and fresh. */
+  readonly authentic?: boolean | undefined;
+}
+
+/** The end of an authentic delivery's line, and of no other: quotes that a sender wrote are escaped. */
+export const AUTHENTIC_END = ',"authentic":true}';
+
+/** A delivery as one line of a recording: JSON, and the newline that marks it as complete. */
+export function recordingLine({ body, ...delivery }: RecordedDelivery): string {
+  return lineWith(delivery, Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'));
+}
+
+/** The size in bytes of a delivery's recordingLine. */
+export function recordingBytes({ body, ...delivery }: RecordedDelivery): number {
+  return Buffer.byteLength(lineWith(delivery, '')) + 4 * Math.ceil(body.byteLength / 3);
+}
+
+function lineWith({ at, ...delivery }: Omit<RecordedDelivery, 'body'>, bodyBase64: string): string {
+  const { method, path, headers, status, verdict } = delivery;
+  const authentic = delivery.authentic || undefined;
+  const line = { at: new Date(at).toISOString(), method, path, headers, bodyBase64, status, verdict, authentic };
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** The delivery of a line, or what is wrong with it. */
+export function readLine(text: string): RecordedDelivery | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'it is not JSON';
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
+  const { at, method, path, headers, bodyBase64, status, verdict, authentic } = value as Record<string, unknown>;
+  const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
+  if (Number.isNaN(time)) return '"at" is not a time';
+  if (typeof method !== 'string' || typeof path !== 'string') return '"method" and "path" must be strings';
+  if (!isHeaders(headers)) return '"headers" must be an array of [name, value]';
+  const body = typeof bodyBase64 === 'string' && Buffer.from(bodyBase64, 'base64');
+  // Buffer skips characters outside base64. A regular expression with groups overflows the stack on several MiB.
+  if (!body || body.toString('base64') !== bodyBase64) return '"bodyBase64" is not base64';
+  if (status !== undefined && !Number.isInteger(status)) return '"status" is not an HTTP status';
+  return {
+    at: time,
+    method,
+    path,
+    headers,
+    body,
+    status: status as number | undefined,
+    verdict: typeof verdict === 'string' ? verdict : undefined,
+    authentic: authentic === true || undefined,
+  };
+}
+
+const isHeaders = (value: unknown): value is readonly (readonly [string, string])[] =>
+  Array.isArray(value) &&
+  value.every((line) => Array.isArray(line) && line.length === 2 && line.every((each) => typeof each === 'string'));

@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Reading } from '../confined/explain-tasks.js';
+import { isReadable } from '../deliveries/contents.js';
+import type { DeliveryRecord } from '../deliveries/delivery-record.js';
+import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { MOST_BYTES } from '../deliveries/findings.js';
+import { type RecordedDelivery, readLine, recordingLine } from '../deliveries/recorded.js';
+import { verdictOf } from '../deliveries/verdict.js';
+import { lastOf } from '../deliveries/views.js';
+import { linesOf } from './recording-lines.js';
+
+/** What became of the lines of a recording. */
+export interface Imported {
+  readonly added: number;
+  readonly skipped: number;
+  /** Why lines were skipped: the first five. */
+  readonly problems: readonly { readonly line: number; readonly reason: string }[];
+}
+
+/** Opens and saves recordings, in the format of `listen --record`. */
+export interface Recordings {
+  /**
+   * Shows the deliveries of a recording; sends none. Adds nothing if the recording does not arrive in full, and nothing
+   * that would push other deliveries out of the feed.
+   */
+  add(request: IncomingMessage): Promise<Imported>;
+  /** Answers with the deliveries whose bodies are kept. The header X-Deliveries-Omitted counts the others. */
+  write(response: ServerResponse): Promise<void>;
+}
+
+const MOST_PROBLEMS = 5;
+
+/** @param read Reads a body where it cannot do harm; undefined if it cannot be read. */
+export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Promise<Reading | undefined>): Recordings {
+  let lastId = 0;
+
+  /** Fills in what the list shows of unverified bodies, one at a time, so that others are read in between. */
+  async function describe(records: readonly DeliveryRecord[]): Promise<void> {
+    for (const { id, rawBody } of records) {
+      const reading = feed.get(id) && rawBody.byteLength <= MOST_BYTES ? await read(rawBody) : undefined;
+      if (reading) feed.describe(id, reading.contents);
+    }
+  }
+
+  return {
+    async add(request) {
+      const records: DeliveryRecord[] = [];
+      const problems: { line: number; reason: string }[] = [];
+      let skipped = 0;
+      let places = feed.maxDeliveries - feed.list().length;
+      let bytes = feed.maxBytes - feed.bytes;
+      for await (const { number, line } of linesOf(request)) {
+        const delivery = line === undefined ? 'it is longer than 16 MiB' : deliveryIn(line);
+        if (typeof delivery !== 'string' && places > 0 && bytes > 0) {
+          records.push(recordOf(`r${++lastId}`, delivery));
+          places--;
+          bytes -= sizeOf(delivery);
+        } else {
+          skipped++;
+          const reason = typeof delivery === 'string' ? delivery : 'the list is full';
+          if (problems.length < MOST_PROBLEMS) problems.push({ line: number, reason });
+        }
+      }
+      for (const record of records) feed.put(record);
+      void describe(records);
+      return { added: records.length, skipped, problems };
+    },
+    async write(response) {
+      const all = feed.list();
+      const kept = all.filter(({ bodyDropped }) => !bodyDropped);
+      response.writeHead(200, {
+        'Content-Type': 'application/x-ndjson; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="deliveries.ndjson"',
+        'X-Deliveries-Omitted': all.length - kept.length,
+      });
+      await pipeline(Readable.from(linesFor(kept)), response);
+    },
+  };
+}
+
+/** The delivery of a line, or what is wrong with it. */
+function deliveryIn(line: Buffer): RecordedDelivery | string {
+  return isReadable(line) ? readLine(line.toString()) : 'it has too many values';
+}
+
+/** Approximate size of what is kept, in bytes. */
+const sizeOf = ({ body, headers, path }: RecordedDelivery) =>
+  body.byteLength + 2 * headers.flat().reduce((size, text) => size + text.length, path.length) + 1000;
+
+function recordOf(id: string, { at, path, headers, body, status }: RecordedDelivery): DeliveryRecord {
+  const answer = status === undefined ? { code: 'NO_RESPONSE', reason: 'The recording has no response.' } : { status };
+  // Whoever made the file may have claimed that it is authentic.
+  return { id, target: path, rawBody: body, verified: false, recorded: true, attempts: [{ at, headers, ...answer }] };
+}
+
+function* linesFor(records: readonly KeptDelivery[]): Generator<string> {
+  for (const record of records) {
+    const last = lastOf(record);
+    const { at, headers, status, fault } = last;
+    const authentic = record.verified ?? fault === undefined;
+    const about = { at, method: 'POST', path: pathOf(record.target), headers, status, verdict: verdictOf(last) };
+    yield recordingLine({ ...about, body: record.rawBody, authentic });
+  }
+}
+
+/** The path of a target, which may be a URL. */
+function pathOf(target: string): string {
+  if (!URL.canParse(target)) return target;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
+}
