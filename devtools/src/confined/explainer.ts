@@ -51,7 +51,7 @@ export function createExplainer({
         if ('result' in outcome) return outcome.result;
         if (outcome.undone === 'stopped') return [tooCostly(limits)];
         if (outcome.undone === 'unstarted') return [UNSTARTED];
-        return outcome.undone === 'full' ? [NOT_EXPLAINED] : [];
+        return [outcome.undone === 'full' ? NOT_EXPLAINED : CLOSED];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
       view: async (rawBody, contracts, from) => resultOf(await ask('view', { rawBody, contracts, from })),
@@ -76,6 +76,18 @@ export const NOT_EXPLAINED: Finding = {
   what: 'This delivery was not explained: too many deliveries were refused at once.',
   confidence: 'possible',
   fix: 'Open it on the page, or record it and run `explain` on the recording.',
+};
+
+/** The finding when earlier explanations took too long. */
+export const LATE: Finding = {
+  ...NOT_EXPLAINED,
+  what: 'This delivery was not explained: explaining earlier ones took too long.',
+};
+
+const CLOSED: Finding = {
+  ...NOT_EXPLAINED,
+  what: 'This delivery was not explained: the program is ending.',
+  fix: 'Record deliveries, and run `explain` on the recording.',
 };
 
 const UNSTARTED: Finding = {
