@@ -26,13 +26,14 @@ describePage('the address of the page', (ground) => {
     await page.keyboard.press('j');
     const next = page.getByRole('heading', { name: 'Delivery 18' });
     await next.waitFor();
-    await page.goBack();
+    await page.evaluate(() => history.back());
     await next.waitFor({ state: 'hidden' });
     await page.getByText('3 of 30 deliveries').waitFor();
-    await page.goBack();
+    await page.evaluate(() => history.back());
     await page.getByText('30 deliveries', { exact: true }).waitFor();
-    await page.goForward();
-    await page.goForward();
+    await page.evaluate(() => history.forward());
+    await page.getByText('3 of 30 deliveries').waitFor();
+    await page.evaluate(() => history.forward());
     // Moving to the next one was not a step of its own.
     await next.waitFor();
   });

@@ -35,7 +35,16 @@ function Body({ detail, form }: { detail: Delivery; form: Signal<Form> }) {
     return <p class="muted">The body is no longer kept: memory was needed for later deliveries.</p>;
   }
   const note = bodyTruncated && `Only the first 1 MiB of ${bytes(size)} is shown.`;
-  return <BytesView base64={bodyBase64} what="Body" form={form} note={note || undefined} isCut={bodyTruncated} />;
+  return (
+    <BytesView
+      base64={bodyBase64}
+      what="Body"
+      form={form}
+      note={note || undefined}
+      indentedNote="Indented for reading. The signature covers the bytes as received."
+      isCut={bodyTruncated}
+    />
+  );
 }
 
 /** Everything about a delivery: what happened and what to do first. */
