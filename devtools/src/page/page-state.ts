@@ -44,6 +44,8 @@ export interface PageState {
   /** While no receiver is known: how to write one. */
   readonly firstRun?: FirstRun | undefined;
   readonly service?: { url: string } | undefined;
+  /** The forced answer to authentic deliveries. */
+  readonly respond?: number | undefined;
 }
 
 /** The answer of `GET /api/state`. */
