@@ -23,9 +23,7 @@ describe('search', () => {
       ...{ status: 418, code: 'ECODE', reason: 'No reason', fault: 'a fault' },
       response: responseOf('Mount the route', [['X-Answer', 'Yes']]),
     };
-    feed.put(
-      recordOf('1', { attempt, label: 'Shop', target: '/mine', events: [event] }),
-    );
+    feed.put(recordOf('1', { attempt, label: 'Shop', target: '/mine', events: [event] }));
     feed.put(recordOf('27', { attempt: { headers: [] }, rawBody: bytes('[]') }));
     const texts = [
       ...[
@@ -96,6 +94,12 @@ describe('search', () => {
     rawBody.set(bytes('schön'), 2 * 1024 * 1024 - 4);
     feed.put(recordOf('1', { verified: false, rawBody }));
     for (const text of ['needle', 'schön']) expect((await search(text)).ids).toEqual(['1']);
+  });
+
+  it('searches a delivery that is not answered yet, without known contracts', async () => {
+    const feed = createFeed();
+    feed.put(recordOf('1', { attempt: { status: undefined } }));
+    expect((await createSearch({ feed, contracts: () => undefined })('/webhooks')).ids).toEqual(['1']);
   });
 
   it('is not complete if a body is no longer kept', async () => {
