@@ -38,8 +38,9 @@ const MOST_WAITING = 100;
  * `terminate` waits for native code such as JSON.parse. A process can always be killed.
  *
  * @param thread The module that the thread runs. It answers each message with one message.
+ * @param holdsProcess Whether a running task keeps this process from ending.
  */
-export function createConfined<Task, Result>(thread: URL, limits: Limits): Confined<Task, Result> {
+export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsProcess = true): Confined<Task, Result> {
   const urgent: Job<Task, Result>[] = [];
   const waiting: Job<Task, Result>[] = [];
   let running: Job<Task, Result> | undefined;
@@ -62,8 +63,9 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
     started.on('message', (result) => {
       if (started === child) finish({ result: result as Result });
     });
-    // The child keeps this process alive only while a task runs.
+    // The child keeps this process alive only while a task runs, if at all.
     started.unref();
+    started.channel?.unref();
     return started;
   }
 
@@ -72,9 +74,10 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
     running = urgent.shift() ?? waiting.shift();
     if (running === undefined) return;
     timer = setTimeout(stop, limits.timeMs, 'stopped');
+    if (!holdsProcess) timer.unref();
     try {
       child ??= start();
-      child.channel?.ref();
+      if (holdsProcess) child.channel?.ref();
       // If the process is gone, its exit event reports it.
       child.send(running.task as object, () => {});
     } catch {

@@ -26,13 +26,19 @@ export interface ExplainerOptions {
   readonly limits?: Limits | undefined;
   /** The module of the thread. (Default: the one beside this module.) */
   readonly thread?: URL | undefined;
+  /** Whether an explanation under way keeps this process from ending. (Default: true.) */
+  readonly holdsProcess?: boolean | undefined;
 }
 
 /** Many times the cost of a 2 MiB delivery. */
 const LIMITS: Limits = { timeMs: 5000, heapMiB: 384, memoryMiB: 640 };
 
-export function createExplainer({ limits = LIMITS, thread = threadFile }: ExplainerOptions = {}): Explainer {
-  const confined = createConfined<Task, TaskAnswer>(thread, limits);
+export function createExplainer({
+  limits = LIMITS,
+  thread = threadFile,
+  holdsProcess,
+}: ExplainerOptions = {}): Explainer {
+  const confined = createConfined<Task, TaskAnswer>(thread, limits, holdsProcess);
 
   const asking = (first: boolean): Explainer['first'] => {
     const ask = <Kind extends keyof Tasks>(kind: Kind, asked: Tasks[Kind]['asked']) =>

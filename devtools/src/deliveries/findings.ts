@@ -4,7 +4,6 @@ import type { ExplainFailureOptions } from '../explain/options.js';
 import { answerFindings } from './answer-findings.js';
 import type { Attempt } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
-import { headerOf } from './headers.js';
 import { verdictOf } from './verdict.js';
 import { lastOf } from './views.js';
 
@@ -46,8 +45,8 @@ export async function findingsOf(
   if (secret === undefined || secret.length === 0) return [...known, NO_SECRET];
   const found = await explain({
     rawBody: record.rawBody,
-    signature: headerOf(last.headers, sources.headers.signature),
-    timestamp: headerOf(last.headers, sources.headers.timestamp),
+    requestHeaders: last.headers,
+    headers: sources.headers,
     secret,
     // The time of the attempt: by now every delivery would be stale.
     now: last.at,

@@ -1,5 +1,5 @@
 import { isWebhookError } from 'event-webhook-receiver';
-import type { Attempt, DeliveryRecord } from '../deliveries/delivery-record.js';
+import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { FindingSources } from '../deliveries/findings.js';
 import type { LocalDelivery } from '../service/delivery.js';
 import { sentBody } from '../service/faults.js';
@@ -10,20 +10,11 @@ import { PageError } from './page-guard.js';
 /** A delivery of the local service, as a record of the feed. */
 export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {
   const { id, webhookId, label, url: target, nextAttemptAt } = delivery;
-  const none: Attempt = {
-    at: now,
-    headers: [],
-    code: 'GIVEN_UP',
-    reason: 'Dropped before it was sent: the queue was full.',
-  };
+  const none = { at: now, headers: [], code: 'GIVEN_UP', reason: 'Dropped before it was sent: the queue was full.' };
   const attempts = delivery.attempts.length > 0 ? delivery.attempts : [none];
-  return { id, webhookId, label, target, ...bodiesOf(delivery), attempts, nextAttemptAt };
-}
-
-/** What the last attempt sent, and what was signed if it is something else. */
-function bodiesOf({ rawBody, attempts }: LocalDelivery): Pick<DeliveryRecord, 'rawBody' | 'signedBody'> {
-  const tampered = attempts.at(-1)?.tampered;
-  return tampered ? { rawBody: sentBody(rawBody, tampered), signedBody: rawBody } : { rawBody };
+  const rawBody = sentBody(delivery.rawBody, delivery.attempts.at(-1)?.tampered);
+  const signedBody = rawBody === delivery.rawBody ? undefined : delivery.rawBody;
+  return { id, webhookId, label, target, rawBody, signedBody, attempts, nextAttemptAt };
 }
 
 /** The secrets for explaining the deliveries of a local service. */

@@ -1,6 +1,6 @@
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
-import { expectNoSidewaysScroll, looks, openFirst, violationsOf } from './open-page.js';
+import { expectNoSidewaysScroll, looks, openFirst, textsOf, violationsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describeInChromium, describePage } from './suite.js';
 
@@ -17,7 +17,7 @@ describePage('what was signed and what was received', (ground) => {
 
   it('are compared as JSON where only that differs', async () => {
     const body = JSON.stringify([sampleEventEmitted()]);
-    const { panel } = await openWith(bytes(body));
+    const { page, panel } = await openWith(bytes(body));
     await panel.getByText(SUMMARY).click();
     const field = panel.getByLabel('The body that your app verified, as text');
     const compare = panel.getByRole('button', { name: 'Compare text' });
@@ -28,8 +28,8 @@ describePage('what was signed and what was received', (ground) => {
     await panel.getByText('Different: white space.').waitFor();
     await field.fill(body.replace('"Transfer"', '"Approval"'));
     await compare.click();
-    const row = panel.getByRole('row', { name: /^\[0\]\.data\.event\.name/ });
-    expect(await row.locator('td').allInnerTexts()).toEqual(['− "Transfer"', '+ "Approval"']);
+    await panel.getByRole('row', { name: /^\[0\]\.data\.event\.name/ }).waitFor();
+    expect(await textsOf(page, '.difference > .diff td')).toEqual(['− "Transfer"', '+ "Approval"']);
     await field.fill(body);
     await compare.click();
     await panel.getByText('No difference: these are the bytes that were signed.').waitFor();
@@ -57,15 +57,18 @@ describePage('what was signed and what was received', (ground) => {
   it('takes a file that is dropped', async () => {
     const { page, panel } = await openWith(bytes('[1]'));
     await panel.getByText(SUMMARY).click();
-    const data = await page.evaluateHandle(() => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File(['[2]'], 'body.json'));
-      return transfer;
-    });
     const box = panel.locator('.compare');
-    await box.dispatchEvent('dragover', { dataTransfer: data });
-    expect(await box.getAttribute('class')).toContain('over');
-    await box.dispatchEvent('drop', { dataTransfer: data });
+    const drag = (type: string) =>
+      page.evaluate((each) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['[2]'], 'body.json'));
+        const event = new DragEvent(each, { dataTransfer, bubbles: true, cancelable: true });
+        return document.querySelector('.compare')?.dispatchEvent(event);
+      }, type);
+    // Taken, so that the browser does not open the file.
+    expect(await drag('dragover')).toBe(false);
+    await expect.poll(() => box.getAttribute('class')).toContain('over');
+    expect(await drag('drop')).toBe(false);
     await panel.getByRole('row', { name: '[0] − 1 + 2' }).waitFor();
     expect(await box.getAttribute('class')).not.toContain('over');
   });
@@ -97,7 +100,7 @@ describeInChromium('the difference on a phone', (ground) => {
     await panel.locator('.diff').waitFor();
     await panel.getByText(SUMMARY).click();
     await panel.getByRole('button', { name: 'Edit and send again' }).click();
-    await panel.getByRole('textbox', { name: 'Body' }).waitFor();
+    await panel.getByRole('textbox', { name: 'Body', exact: true }).waitFor();
     await expectNoSidewaysScroll(page);
     const width = await panel.evaluate((node) => [node.scrollWidth, node.clientWidth]);
     expect(width[0]).toBeLessThanOrEqual(width[1] as number);

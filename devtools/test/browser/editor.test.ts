@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openFirst } from './open-page.js';
+import { openFirst, textsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -9,7 +9,7 @@ describePage('edit and send again', (ground) => {
     source.feed.put(recordOf('1', { rawBody: new TextEncoder().encode(text), ...more }));
     const panel = await openFirst(page);
     await panel.getByRole('button', { name: 'Edit and send again' }).click();
-    const field = panel.getByRole('textbox', { name: 'Body' });
+    const field = panel.getByRole('textbox', { name: 'Body', exact: true });
     return { page, source, panel, field, problems };
   }
 
@@ -17,7 +17,7 @@ describePage('edit and send again', (ground) => {
     const { page, source, panel, field } = await openEditor('[{"name":"Transfer"}]');
     expect(await field.inputValue()).toBe('[{"name":"Transfer"}]');
     await expect.poll(() => field.evaluate((node) => node === document.activeElement)).toBe(true);
-    expect(await panel.locator('button.primary').allInnerTexts()).toEqual(['Send signed anew']);
+    expect(await textsOf(page, '#detail button.primary')).toEqual(['Send signed anew']);
     await field.fill('[{"name":"Approval\u00e9"}]');
     await panel.getByRole('button', { name: 'Send signed anew' }).click();
     await page.getByText('Sent as delivery sent-1.').waitFor();

@@ -42,7 +42,7 @@ describePage('the page', (ground) => {
     const text = await panel.innerText();
     expect(text).toMatch(/failed.*No answer in 12 ms\..*ECONNREFUSED.*Nobody listens\./s);
     const amount = panel.getByRole('row', { name: /^value uint256/ });
-    expect(await amount.innerText()).toMatch(/uint256\s+1\s+1000000000000000000/);
+    expect(await amount.innerText()).toMatch(/uint256\s+1 TKN\s+1000000000000000000/);
     expect(await panel.getByRole('row', { name: /X-Service-Signature [0-9a-f]{64}/ }).count()).toBe(1);
     const body = panel.getByRole('region', { name: 'Body as text' });
     expect(await body.innerText()).toMatch(/^\[\{"id":"/);

@@ -227,7 +227,7 @@ describe('listen', () => {
     await first.until(/200 accepted/);
     await first.end();
     const { url, bodies } = await app();
-    const send = startProcess(['send', url, '--recording', file], env);
+    const send = startProcess(['replay', file, url], env);
     expect(await send.ended).toBe(0);
     expect(bodies).toEqual([body]);
   });

@@ -1,5 +1,6 @@
-import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { multibaasHeaders, serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
+import type { HeaderLine } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { type FindingSources, findingsOf } from '../../src/deliveries/findings.js';
 import { explainFailure } from '../../src/explain/explain-failure.js';
@@ -77,6 +78,23 @@ describe('findingsOf', () => {
     expect(await causes(kept('1', { attempt, bodyDropped: true }))).toEqual(['body-dropped']);
     const rawBody = new Uint8Array(3 * 1024 * 1024);
     expect(await causes(kept('1', { attempt, rawBody }))).toEqual(['body-too-large-to-explain']);
+  });
+
+  it('says that the signature came under the names of the other convention', async () => {
+    const whole = refused({ code: 'ERR_WEBHOOK_HEADER' });
+    const renamed = ([name, value]: HeaderLine): HeaderLine => [name.replace('X-Service', 'X-MultiBaas'), value];
+    const attempts = whole.attempts.map((each) => ({ ...each, headers: each.headers.map(renamed) }));
+    const record = { ...whole, attempts };
+    const [finding, ...others] = await findingsOf(record, sources, explain);
+    expect(finding?.what).toContain('came as X-MultiBaas-…');
+    expect(finding?.fix).toMatch(/headers: multibaasHeaders.*--headers multibaas/);
+    expect(others).toEqual([]);
+    const [reverse] = await findingsOf(
+      refused({ code: 'ERR_WEBHOOK_HEADER' }),
+      { ...sources, headers: multibaasHeaders },
+      explain,
+    );
+    expect(reverse?.what).toContain('came as X-Service-…');
   });
 
   it('joins a repeated header, as the receiver does', { timeout: 60_000 }, async () => {

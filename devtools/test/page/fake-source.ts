@@ -7,6 +7,7 @@ import { serviceHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import type { Attempt, DeliveryRecord } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type Feed } from '../../src/deliveries/feed.js';
 import { PageError } from '../../src/page/page-guard.js';
+import type { PageState } from '../../src/page/page-state.js';
 import { type ServedPage, servePage } from '../../src/page/serve-page.js';
 
 export const SECRET = 'whsec-of-the-fake-source';
@@ -25,6 +26,8 @@ const LONG = 'y'.repeat(1_000_000);
 
 export interface FakeSource extends ServedPage {
   readonly feed: Feed;
+  /** More of the state. `stateChanged` tells the page. */
+  readonly more: { -readonly [Key in keyof PageState]?: PageState[Key] };
   /** Puts one more delivery into the feed, as if it had just come. */
   deliver(): string;
 }
@@ -44,6 +47,7 @@ export async function startFakeSource({
   const webhooks: { id: number; label: string; url: string; subscriptions: string[] }[] = [
     { id: 1, label: 'shop', url: 'http://127.0.0.1:3000/webhooks', subscriptions: ['event.emitted'] },
   ];
+  const more: FakeSource['more'] = {};
   let lastId = 0;
 
   function deliver(at = Date.now()): string {
@@ -77,6 +81,7 @@ export async function startFakeSource({
         },
       },
       service: { url: 'http://127.0.0.1:4000' },
+      ...more,
     }),
     actions: {
       resend(record) {
@@ -114,7 +119,7 @@ export async function startFakeSource({
       sample: () => ({ id: deliver() }),
     },
   });
-  return { ...page, feed, deliver };
+  return { ...page, feed, more, deliver };
 }
 
 /** A delivery of an outcome that its number tells. */

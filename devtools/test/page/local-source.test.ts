@@ -44,18 +44,6 @@ describe('a delivery of the local service', () => {
   });
 });
 
-describe('a delivery whose body was changed after signing', () => {
-  it('has what was sent, and beside it what was signed', () => {
-    const attempts = [
-      { at: 1, headers: [], status: 403 },
-      { at: 2, headers: [], status: 403, tampered: { at: 1, sent: 0x7d } },
-    ];
-    const { rawBody, signedBody } = recordOf({ ...delivery, attempts }, 7);
-    expect([Buffer.from(rawBody).toString(), signedBody]).toEqual(['[}', delivery.rawBody]);
-    expect(recordOf({ ...delivery, attempts: attempts.slice(0, 1) }, 7).signedBody).toBeUndefined();
-  });
-});
-
 describe('localSecrets', () => {
   it('gives the secret of the webhook, and those of the others by their labels', async () => {
     const { service, first, second } = await serving();

@@ -8,12 +8,13 @@ import { helpSettings, moreHelp, TOOL } from './help.js';
 import { addListen } from './listen.js';
 import { addReconcile } from './reconcile.js';
 import { addRegister } from './register.js';
+import { addReplay } from './replay.js';
 import { addSend } from './send.js';
 import type { AddCommand, Program, Start } from './shared-options.js';
 import { addWebhooks } from './webhooks.js';
 
 export const COMMANDS: readonly AddCommand[] = [
-  ...[addListen, addSend, addExplain, addEmulate],
+  ...[addListen, addSend, addReplay, addExplain, addEmulate],
   ...[addRegister, addWebhooks, addReconcile],
 ];
 

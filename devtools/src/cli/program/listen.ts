@@ -25,7 +25,7 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
     .addOption(
       text(
         '--record <file>',
-        'Append every delivery to this file, for `send --recording` and `explain`. Only you can read the file; links are refused',
+        'Append every delivery to this file, for `replay` and `explain`. Only you can read the file; links are refused',
       ),
     )
     .addOption(

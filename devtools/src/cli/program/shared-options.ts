@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { Context, ExitCode } from '../context.js';
-import { choice, choices, integer, number, text, url } from './options.js';
+import { choice, choices, integer, number, text, texts, url } from './options.js';
 
 /** The program before a command is added to it. */
 export type Program = Command<[], { json?: true }>;
@@ -47,3 +47,6 @@ export const callTimeout = () =>
   number('--timeout <seconds>', 'Time limit of a call to the service', 0.01, 600).default(10);
 export const subscribe = (help: string) => choices('--subscribe <kind>', EVENT_KINDS, help);
 export const nth = () => integer('--nth <n>', 'Which delivery of the recording, counted from 1', 1, 1e9);
+export const set = () =>
+  texts('--set <path=value>', 'Change a value of each event, such as data.event.name=Approval, or of one: [0].id=5');
+export const remove = () => texts('--remove <path>', 'Remove a value of each event, such as data.transaction');

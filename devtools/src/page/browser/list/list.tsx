@@ -81,7 +81,9 @@ export function List({ session }: { session: Session }) {
   });
   useSignalEffect(() => {
     const entry = cursor.value;
-    if (entry) scroller.reveal(view.indexOf(entry));
+    if (!entry) return;
+    scroller.setTotal(view.length());
+    scroller.reveal(view.indexOf(entry));
   });
   useSignalEffect(() => {
     if (tops.value > 0 && list.current) list.current.scrollTop = 0;
