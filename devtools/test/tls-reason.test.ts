@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { forward } from '../src/listener/forward.js';
 import { createSender } from '../src/service/send.js';
 import { tlsReason } from '../src/tls-reason.js';
 import { API_KEY, inProcess } from './cli/tool.js';
@@ -24,12 +23,6 @@ it.each([
   ['ECONNREFUSED', undefined],
 ])('has words for %s', (code, words) => {
   expect(tlsReason(code)).toBe(words);
-});
-
-it('is the reason of a delivery that is forwarded', async () => {
-  const url = await withoutTls();
-  const { reason } = await forward({ target: new URL(url), headers: [], body, timeoutMs: 5000 });
-  expect(reason).toBe(`No TLS connection to ${new URL(url).host}: ${WHY}`);
 });
 
 it('is the reason of a delivery of the local service', async () => {

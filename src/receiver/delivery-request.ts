@@ -48,16 +48,14 @@ export interface SignedRequest<Body = RawBody> {
   readonly remainingMs?: RemainingMs | undefined;
 }
 
-/** A request that was refused, as far as it was read. Nothing in it is verified. */
-export interface RefusedRequest {
+/** A request that was refused, as far as it was read. Nothing in it is verified. `url` is there with a secret function. */
+export interface RefusedRequest extends SecretRequest {
   /** The bytes that were hashed; undefined when the request was refused before. Copy them to keep them: the host may reuse its buffer. */
   readonly rawBody: RawBody | undefined;
   /** The signature header; undefined when it is missing. */
   readonly signature: string | undefined;
   /** The timestamp header; undefined when it is missing. */
   readonly timestamp: string | undefined;
-  /** A header's value by its name, in any case. */
-  header(name: string): string | undefined;
 }
 
 /** An authentic delivery, parsed. */

@@ -15,7 +15,7 @@ export type Take<Result> = (delivery: VerifiedDelivery, host?: HostTime) => Prom
 
 function refusedRequest({ signature, timestamp, request }: Unread, { message, body }: Seen): RefusedRequest {
   const header = (name: string) => (message.header ?? request?.header)?.(name.toLowerCase());
-  return { signature, timestamp, rawBody: body, header };
+  return { signature, timestamp, rawBody: body, header, url: request?.url };
 }
 
 /** Verifies and parses deliveries, then passes them to `take`. Answers, traces and reports refusals. */

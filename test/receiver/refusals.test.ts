@@ -127,11 +127,12 @@ describe('context.request', () => {
   it('is there for parts that were passed alone', async () => {
     const { receiver, told } = receiving({ secret: 'another' });
     await receiver.handle(delivery);
-    await receiver.handle({ ...delivery, request: { header: (name) => `${name}!` } });
+    await receiver.handle({ ...delivery, request: { header: (name) => `${name}!`, url: '/a' } });
     const [alone, beside] = told.map(({ context }) => context.request?.());
     expect(alone?.rawBody).toBe(delivery.rawBody);
     expect(alone?.header('via')).toBeUndefined();
     expect(beside?.header('Via')).toBe('via!');
+    expect(beside?.url).toBe('/a');
   });
 
   it('is absent where no delivery was read, and for items', async () => {

@@ -186,12 +186,14 @@ export function readOptions(options: unknown): ReadOptions {
   const field = (name: keyof ExplainFailureOptions): unknown =>
     attempt(() => (options as Record<string, unknown> | undefined)?.[name]);
   const found = attempt(() => inHeaders(field('requestHeaders'), namesOf(field('headers'))));
-  const signature = field('signature') ?? found?.signature;
+  const [given, time] = [field('signature'), field('timestamp')];
+  const signature = given ?? found?.signature;
   return {
     body: readBody(field('rawBody')),
     signature: attempt(() => readHeader(signature)) ?? bytesOf(signature)?.slice(0, LONGEST_HEADER),
-    timestamp: readTimestamp(field('timestamp') ?? found?.timestamp),
-    other: found?.other,
+    timestamp: readTimestamp(time ?? found?.timestamp),
+    // Who passes both parts knows where they were.
+    other: given === undefined || time === undefined ? found?.other : undefined,
     secrets: readSecrets(field('secret')),
     others: attempt(() => readOthers(field('otherSecrets'))) ?? [],
     now: readNumber(field('now'), Date.now()),

@@ -21,6 +21,8 @@ export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit
   readonly explainer?: Explainer | undefined;
   /** The port on 127.0.0.1. (Default: a free port.) */
   readonly port?: number | undefined;
+  /** The token, if that of an earlier run is used again. (Default: a new one.) */
+  readonly token?: string | undefined;
   /** Returns the current state. Call `stateChanged` when it has changed. */
   readonly state: () => PageState;
   readonly actions?: PageActions | undefined;
@@ -34,6 +36,7 @@ export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit
 export interface ServedPage {
   /** Its URL, without the token. */
   readonly url: string;
+  readonly port: number;
   /** The token that all calls under /api need. */
   readonly token: string;
   /** The URL to open, with the token. */
@@ -50,7 +53,7 @@ export interface ServedPage {
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { feed, actions = {}, contracts = () => new Map(), explainer = createExplainer() } = options;
   const files = pageFiles(options.directory ?? new URL('./browser/', import.meta.url));
-  const token = randomBytes(32).toString('base64url');
+  const { token = randomBytes(32).toString('base64url') } = options;
   const can = abilities(actions);
   const limits = { maxDeliveries: feed.maxDeliveries };
   const state = (): ServedState => ({ ...options.state(), now: Date.now(), limits, can });
@@ -102,6 +105,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
 
   return {
     url,
+    port,
     token,
     address: `${url}#token=${token}`,
     stateChanged: streams.stateChanged,

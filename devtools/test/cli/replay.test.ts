@@ -10,7 +10,7 @@ import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 const env = { WEBHOOK_SECRET: SECRET };
 
 /** A recorded delivery of a body, as MultiBaas sent it long ago. */
-function recorded(body: string, at = 1_600_000_001_000) {
+function recorded(body: string, at = 1_600_000_001_000, authentic = true) {
   const { headers } = signDelivery(body || 'x', {
     secret: SECRET,
     timestamp: 1_600_000_000,
@@ -31,6 +31,7 @@ function recorded(body: string, at = 1_600_000_001_000) {
     path: '/hooks',
     headers: lines,
     body: Buffer.from(body),
+    authentic,
   });
 }
 
@@ -84,6 +85,28 @@ describe.each(ways)('replay ($way)', ({ tool }) => {
       expect(JSON.parse(body.toString())[0].data).toMatchObject({ event: { name: 'Approval' } });
       expect(body.toString()).not.toContain('"method"');
     }
+  });
+});
+
+describe('what did not verify when it was recorded', () => {
+  const forged = recorded('["forged"]', 0, false);
+
+  test('is sent with a note that it has a signature now', async () => {
+    const { url, requests } = await receiver({ headers: multibaasHeaders });
+    const file = await (await scratch())('r', forged + recorded('["true"]', 0));
+    const { stderr } = await inProcess(['replay', file, url], { env });
+    expect(stderr).toBe(
+      'note: 1 of them did not verify when recorded, and now carry your signature. --authentic leaves such deliveries out.\n',
+    );
+    expect(await inProcess(['replay', file, url, '--as-recorded'])).toMatchObject({ stderr: '' });
+    expect(requests).toHaveLength(4);
+  });
+
+  test('is left out with --authentic', async () => {
+    const { url, requests } = await receiver({ headers: multibaasHeaders });
+    const file = await (await scratch())('r', forged + recorded('["true"]', 0));
+    expect(await inProcess(['replay', file, url, '--authentic'], { env })).toMatchObject({ stderr: '' });
+    expect(requests.map(({ body }) => body.toString())).toEqual(['["true"]']);
   });
 });
 

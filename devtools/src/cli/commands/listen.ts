@@ -7,7 +7,6 @@ import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
 import { readFirstRun } from '../../page/first-run.js';
 import { PageError } from '../../page/page-guard.js';
-import { servePage } from '../../page/serve-page.js';
 import { usageError } from '../command-error.js';
 import { type Context, type ExitCode, untilAborted } from '../context.js';
 import { createPrinter } from '../delivery-printer.js';
@@ -17,6 +16,7 @@ import { createOthers } from '../others.js';
 import { deliveryStyle } from '../printed-delivery.js';
 import { openRecording } from '../recording-writer.js';
 import { readSecret, type SecretOptions } from '../secrets.js';
+import { startPage } from '../start-page.js';
 import { startInteractive } from '../terminal/interactive.js';
 import { createLineFilter } from '../terminal/line-filter.js';
 import { readUrl, shownUrl } from '../urls.js';
@@ -107,13 +107,9 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
     });
     const page = !options.page
       ? undefined
-      : await listening('page-port', options.pagePort, () =>
-          servePage({
-            ...sources,
-            ...{ feed, explainer, state },
-            port: options.pagePort,
-            actions: target ? { resend, send: listener.send } : {},
-          }),
+      : await startPage(
+          { ...sources, feed, explainer, state, actions: target ? { resend, send: listener.send } : {} },
+          { pagePort: options.pagePort, env, output },
         );
     if (page) closing.unshift(() => page.close());
     if (!isLoopback(host)) output.note(`Anyone who can reach ${host} can send to this port.`);

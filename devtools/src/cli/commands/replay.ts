@@ -14,6 +14,7 @@ const ANNOUNCED_MS = 10_000;
 interface ReplayOptions extends HeaderOptions, SecretOptions, EditOptions {
   readonly nth?: number | undefined;
   readonly asRecorded?: true | undefined;
+  readonly authentic?: true | undefined;
   readonly speed: number;
   readonly gaps: boolean;
   readonly concurrency: number;
@@ -33,7 +34,7 @@ export async function replay(file: string, to: string, context: ReplayContext): 
 
 /** The deliveries of the recording, each when it is due. Ends when the command is stopped. */
 async function* jobs(file: string, { options, output, signal }: ReplayContext): AsyncGenerator<Job> {
-  const { nth, speed, gaps, asRecorded } = options;
+  const { nth, speed, gaps, asRecorded, authentic } = options;
   const names = headerNames(options);
   const edits = readEdits(options);
   const announce = (ms: number) => {
@@ -41,12 +42,19 @@ async function* jobs(file: string, { options, output, signal }: ReplayContext): 
       output.note(`The next delivery is due in ${durationText(ms)}. --speed shortens gaps, --no-gaps skips them.`);
   };
   const due = createPace({ speed, signal, announce });
+  let newlySigned = 0;
   for await (const { recorded, ...unsigned } of recordedParcels(file, { nth, names, output })) {
+    if (authentic && !recorded.authentic) continue;
     const body = editBody(unsigned.body, edits);
     if (gaps) await due(recorded.at);
     if (signal.aborted) return;
+    if (!asRecorded && !recorded.authentic) newlySigned++;
     yield { unsigned: { ...unsigned, body, headers: asRecorded ? recorded.headers : unsigned.headers } };
   }
+  if (newlySigned > 0)
+    output.note(
+      `${newlySigned} of them did not verify when recorded, and now carry your signature. --authentic leaves such deliveries out.`,
+    );
 }
 
 function durationText(ms: number): string {
