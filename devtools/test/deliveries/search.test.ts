@@ -23,9 +23,7 @@ describe('search', () => {
       ...{ status: 418, code: 'ECODE', reason: 'No reason', fault: 'a fault' },
       response: responseOf('Mount the route', [['X-Answer', 'Yes']]),
     };
-    feed.put(
-      recordOf('1', { attempt, label: 'Shop', target: '/mine', events: [event] }),
-    );
+    feed.put(recordOf('1', { attempt, label: 'Shop', target: '/mine', events: [event] }));
     feed.put(recordOf('27', { attempt: { headers: [] }, rawBody: bytes('[]') }));
     const texts = [
       ...[

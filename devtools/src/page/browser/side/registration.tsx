@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
 import { CopyButton } from '../shared/copy.js';
@@ -15,7 +15,7 @@ interface Created {
 function Secret({ created, command, onDone }: { created: Created; command: string | undefined; onDone: () => void }) {
   const { label, url, secret } = created;
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []);
   return (
     <>
       <h2 id="registration-title" tabIndex={-1} ref={heading}>
@@ -64,7 +64,7 @@ function Form({ session, url: suggested, onCreated, onCancel }: FormProps) {
   const url = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState('');
   const [isSending, setSending] = useState(false);
-  useEffect(() => label.current?.focus(), []);
+  useLayoutEffect(() => label.current?.focus(), []);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
@@ -128,7 +128,7 @@ function Content({ session, onClose }: { session: Session; onClose: () => void }
 export function Registration({ session: { dialog }, session }: { session: Session }) {
   const box = useRef<HTMLDialogElement>(null);
   const isOpen = dialog.value === 'register';
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) box.current?.showModal();
   }, [isOpen]);
   const closed = () => {
