@@ -41,7 +41,7 @@ describePage('the list', (ground) => {
     const height = async () => (await page.locator('#filters').boundingBox())?.height;
     const [before, search] = [await height(), await page.getByRole('searchbox').boundingBox()];
     for (let count = 0; count < 1500; count++) source.deliver();
-    await page.getByText('1,501 deliveries').waitFor();
+    await page.getByText('1,501 deliveries', { exact: true }).waitFor();
     await page.getByRole('button', { name: /^refused/ }).click();
     await page.getByRole('button', { name: 'Reset filters' }).waitFor();
     expect(await page.getByRole('searchbox').boundingBox()).toEqual(search);
@@ -103,7 +103,7 @@ describePage('the list', (ground) => {
   it('asks before it clears more than twenty deliveries', async () => {
     const { page } = await ground.open({ count: 1353 });
     const clear = page.getByRole('button', { name: 'Clear list' });
-    await page.getByText('1,353 deliveries').waitFor();
+    await page.getByText('1,353 deliveries', { exact: true }).waitFor();
     await clear.click();
     await page.getByText('Clear 1,353 deliveries?').waitFor();
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');

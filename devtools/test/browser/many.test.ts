@@ -76,7 +76,7 @@ describeInChromium('the page with 10 000 deliveries', (ground) => {
       for (let count = 0; count < 5000; count++) last = source.deliver();
       await page.getByText('10,000 deliveries').waitFor();
       // The page has taken all of them once the last is on top.
-      await page.getByRole('searchbox').fill(last);
+      await page.getByRole('searchbox').fill(`"tx-${last}"`);
       await expect.poll(() => page.locator('.total').innerText()).toBe('1 of 10,000 deliveries');
       await page.getByRole('button', { name: 'Reset filters' }).click();
     }
@@ -124,7 +124,7 @@ describeInChromium('the page with 10 000 deliveries', (ground) => {
     const rawBody = new Uint8Array(1_500_000).fill(0x61);
     source.feed.put(recordOf('1', { rawBody }));
     const panel = await openFirst(page);
-    await panel.getByText('Only the first 1.0 MB of 1.5 MB are shown.').waitFor();
+    await panel.getByText('Only the first 1 MiB of 1.5 MB is shown.').waitFor();
     expect(await panel.getByRole('button', { name: 'Copy body' }).count()).toBe(0);
     await panel.getByRole('button', { name: 'Show all 1,048,576 characters' }).click();
     const text = panel.getByRole('region', { name: 'Body as text' });

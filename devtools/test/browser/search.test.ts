@@ -32,6 +32,14 @@ describePage('the search', (ground) => {
     await page.getByText('30 deliveries', { exact: true }).waitFor();
   });
 
+  it('finds a text of a body, which no row shows', async () => {
+    const { page } = await ground.open({ count: 30 });
+    await page.getByRole('searchbox').fill('EVENT-17-0');
+    await page.getByText('1 of 30 deliveries').waitFor();
+    await rowsOf(page).first().click();
+    await page.getByRole('heading', { name: 'Delivery 17' }).waitFor();
+  });
+
   it('asks again for what arrives', async () => {
     const { page, source } = await ground.open({ count: 3 });
     const asked = await answer(page, ['later']);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { keyHelp } from '../keys.js';
 import type { Session } from '../session.js';
 
@@ -6,7 +6,7 @@ import type { Session } from '../session.js';
 export function KeysDialog({ session: { dialog } }: { session: Session }) {
   const box = useRef<HTMLDialogElement>(null);
   const isOpen = dialog.value === 'keys';
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) box.current?.showModal();
   }, [isOpen]);
   const onClose = () => {
