@@ -78,7 +78,8 @@ describe('emulate --anvil', () => {
   });
 
   it('keeps running without its chain, with a note', limits, async () => {
-    const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0'], { ANVIL });
+    const register = ['--register', 'x=http://127.0.0.1:1/'];
+    const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0', ...register], { ANVIL });
     const rpc = /http:\S+(?=,)/.exec(await emulate.until(/^Chain/))?.[0] ?? '';
     const page = await pageOf(emulate);
     // Its RPC has no call that ends it, so its process is found by its parent.
