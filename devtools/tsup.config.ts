@@ -4,9 +4,10 @@ import { entryPoints, PACKAGES } from '../scripts/exports.mjs';
 
 const subpaths = entryPoints(PACKAGES.devtools);
 
-/** Programs: the command, and the process and thread that explain apart from where deliveries arrive. */
+/** Programs: the command, the process and thread that explain apart from where deliveries arrive, and what starts them in an app. */
 const programs = {
   'cli/main': 'src/cli/main.ts',
+  'cli/explainer': 'src/confined/explainer.ts',
   'cli/explain-process': 'src/confined/explain-process.ts',
   'cli/explain-thread': 'src/confined/explain-thread.ts',
 };

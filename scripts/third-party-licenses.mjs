@@ -1,33 +1,47 @@
-// Writes THIRD_PARTY_LICENSES.md: the licence of every package whose code the build inlines into dist.
-// `--check` writes nothing and fails when the file is not what it would write.
+// Writes THIRD_PARTY_LICENSES.md of both packages: the licence of every package whose code the build inlines into dist.
+// `--check` writes nothing and fails when a file is not what it would write.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build as buildByEsbuild } from 'esbuild';
 import { build } from 'tsup';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const file = join(root, 'THIRD_PARTY_LICENSES.md');
 
-/** Directories of the packages of which some byte ends up in a build by tsup.config.ts. */
-async function inlinedPackages() {
+/** Directories of the packages of which some byte ends up in the outputs of a metafile. */
+function packagesIn({ outputs }) {
   const found = new Set();
+  for (const { inputs } of Object.values(outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const [directory] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [];
+      if (directory !== undefined && bytesInOutput > 0) found.add(directory);
+    }
+  }
+  return [...found];
+}
+
+/** What a build by tsup.config.ts inlines. */
+async function inReceiver() {
   const outDir = mkdtempSync(join(tmpdir(), 'licenses-'));
   try {
     await build({ outDir, dts: false, silent: true, metafile: true });
-    for (const format of ['esm', 'cjs']) {
-      const { outputs } = JSON.parse(readFileSync(join(outDir, `metafile-${format}.json`), 'utf8'));
-      for (const { inputs } of Object.values(outputs)) {
-        for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-          const [directory] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [];
-          if (directory !== undefined && bytesInOutput > 0) found.add(directory);
-        }
-      }
-    }
+    return ['esm', 'cjs'].flatMap((format) =>
+      packagesIn(JSON.parse(readFileSync(join(outDir, `metafile-${format}.json`), 'utf8'))),
+    );
   } finally {
     rmSync(outDir, { recursive: true });
   }
-  return [...found].sort();
+}
+
+/** What the page of the developers' package inlines. Its programs inline nothing. */
+async function inPage() {
+  const { metafile } = await buildByEsbuild({
+    entryPoints: ['devtools/src/page/browser/main.tsx'],
+    tsconfig: 'devtools/src/page/browser/tsconfig.json',
+    ...{ bundle: true, write: false, metafile: true, format: 'esm' },
+  });
+  return packagesIn(metafile);
 }
 
 function section(directory) {
@@ -43,11 +57,15 @@ function section(directory) {
 process.chdir(root);
 const heading =
   '# Third-party licences\n\nCode of these packages is part of the files in `dist`. Written by `node scripts/third-party-licenses.mjs`.';
-const text = `${[heading, ...(await inlinedPackages()).map(section)].join('\n\n')}\n`;
-
-if (!process.argv.includes('--check')) {
-  writeFileSync(file, text);
-} else if (readFileSync(file, 'utf8') !== text) {
-  console.error('THIRD_PARTY_LICENSES.md is stale: run node scripts/third-party-licenses.mjs');
-  process.exitCode = 1;
+for (const [file, packages] of [
+  ['THIRD_PARTY_LICENSES.md', await inReceiver()],
+  ['devtools/THIRD_PARTY_LICENSES.md', await inPage()],
+]) {
+  const text = `${[heading, ...[...new Set(packages)].sort().map(section)].join('\n\n')}\n`;
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, text);
+  } else if (readFileSync(file, 'utf8') !== text) {
+    console.error(`${file} is stale: run node scripts/third-party-licenses.mjs`);
+    process.exitCode = 1;
+  }
 }

@@ -37,6 +37,7 @@ export type {
   BodyLimits,
   BodyReader,
   DeliveryRequest,
+  RefusedRequest,
   SignedRequest,
   VerifiedDelivery,
 } from './receiver/delivery-request.js';

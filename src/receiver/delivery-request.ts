@@ -48,6 +48,16 @@ export interface SignedRequest<Body = RawBody> {
   readonly remainingMs?: RemainingMs | undefined;
 }
 
+/** A request that was refused, as far as it was read. Nothing in it is verified. `url` is there with a secret function. */
+export interface RefusedRequest extends SecretRequest {
+  /** The bytes that were hashed; undefined when the request was refused before. Copy them to keep them: the host may reuse its buffer. */
+  readonly rawBody: RawBody | undefined;
+  /** The signature header; undefined when it is missing. */
+  readonly signature: string | undefined;
+  /** The timestamp header; undefined when it is missing. */
+  readonly timestamp: string | undefined;
+}
+
 /** An authentic delivery, parsed. */
 export interface VerifiedDelivery {
   /** The bytes that were verified. */

@@ -14,17 +14,26 @@ import {
 } from './delivery-request.js';
 import { createSecretFinder, type Found, UntrustedRequest } from './find-secret.js';
 import type { Secret, SecretRequest } from './options.js';
+import { headerError, signatureError, timestampError } from './refusals.js';
 import type { ResolvedVerifierOptions } from './resolve-options.js';
+import type { DeliveryMessage } from './tracing.js';
 
 /** A delivery whose body may still be arriving. */
 export type Unread = SignedRequest<RawBody | BodyReader>;
+
+/** What is known of a delivery before it is verified. */
+export interface Seen {
+  readonly message: DeliveryMessage;
+  /** The bytes that were refused. */
+  body?: RawBody | undefined;
+}
 
 /** Turns a request into an authentic, parsed delivery. Every refusal is thrown as a WebhookError. */
 export interface Intake {
   /** Makes the checks that need no body, and finds the signed parts. */
   open(request: DeliveryRequest): Unread;
-  /** Reads the body, notes its size in `seen`, verifies it, and only then parses it. */
-  verify(signed: Unread, arrival: Arrival, seen: { bodyBytes?: number | undefined }): Promise<VerifiedDelivery>;
+  /** Reads the body, verifies it, and only then parses it. Notes in `seen` what it learns on the way. */
+  verify(signed: Unread, arrival: Arrival, seen: Seen): Promise<VerifiedDelivery>;
   /** Finds the secret for a request. */
   findSecret(request: SecretRequest | undefined): Promise<Found>;
 }
@@ -35,15 +44,12 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
   const signatureHeader = options.headers.signature.toLowerCase();
   const timestampHeader = options.headers.timestamp.toLowerCase();
 
-  function checkForm(signature: string | undefined, timestamp: string | undefined): [string, string] {
+  function checkForm({ signature, timestamp }: Unread, header: DeliveryMessage['header']): [string, string] {
     if (isSignature(signature) && isTimestamp(timestamp)) return [signature, timestamp];
-    throw new WebhookError(
-      'ERR_WEBHOOK_HEADER',
-      `Expected one ${signatureHeader} header with 64 hex digits and one ${timestampHeader} header with decimal digits. If your sender uses other names, set the option headers.`,
-    );
+    throw headerError({ signature: signatureHeader, timestamp: timestampHeader }, signature, timestamp, header);
   }
 
-  /** Difference between a timestamp and the clock, in seconds; NaN if `now` returns NaN. */
+  /** How far a timestamp is behind the clock, in seconds; negative if it is ahead, NaN if `now` returns NaN. */
   function ageOf(timestamp: string): number {
     let time: unknown;
     try {
@@ -51,7 +57,7 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
     } catch (cause) {
       throw new WebhookError('ERR_WEBHOOK_INTERNAL', 'The function `now` failed.', { cause });
     }
-    if (typeof time === 'number') return Math.abs(time / 1000 - Number(timestamp));
+    if (typeof time === 'number') return time / 1000 - Number(timestamp);
     ignorePromise(time);
     throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
   }
@@ -60,18 +66,15 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
     if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
   }
 
-  async function read(
-    rawBody: RawBody | BodyReader,
-    arrival: Arrival,
-    seen: { bodyBytes?: number | undefined },
-  ): Promise<RawBody> {
+  async function read(rawBody: RawBody | BodyReader, arrival: Arrival, message: DeliveryMessage): Promise<RawBody> {
     const isReader = typeof rawBody === 'function';
     const body = isReader ? await rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs, arrival }) : rawBody;
     // A string has at least as many bytes as characters, so one that is too long need not be counted.
     if (typeof body === 'string') checkSize(body.length);
-    seen.bodyBytes = typeof body === 'string' ? utf8Length(body) : body?.byteLength;
-    checkSize(seen.bodyBytes);
-    if (!isReader) arrival.received(seen.bodyBytes);
+    const bytes = typeof body === 'string' ? utf8Length(body) : body?.byteLength;
+    message.bodyBytes = bytes;
+    checkSize(bytes);
+    if (!isReader) arrival.received(bytes);
     return body;
   }
 
@@ -97,10 +100,10 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
     },
 
     async verify(signed, arrival, seen) {
-      const [signature, timestamp] = checkForm(signed.signature, signed.timestamp);
+      const [signature, timestamp] = checkForm(signed, seen.message.header);
       // Read before the body, which may arrive slowly. Checked after the signature: a forgery must not be reported as stale.
       const age = toleranceSeconds === false ? 0 : ageOf(timestamp);
-      let body: RawBody | undefined = await read(signed.rawBody, arrival, seen);
+      let body: RawBody | undefined = await read(signed.rawBody, arrival, seen.message);
       let found: Found;
       if (findSecret === undefined) {
         found = { secret: secret as Secret };
@@ -115,17 +118,13 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
       // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
       const [rawBody, hmac] = await hmacAhead(body, timestamp, found.secret);
       if (!verifyWith(hmac, rawBody, signature, timestamp, found.secret)) {
-        throw new WebhookError(
-          'ERR_WEBHOOK_SIGNATURE',
-          'Signature mismatch: forged request, wrong secret, or modified body.',
-        );
+        seen.body = rawBody;
+        throw signatureError();
       }
       // Negated, so that NaN is refused.
-      if (toleranceSeconds !== false && !(age <= toleranceSeconds)) {
-        throw new WebhookError(
-          'ERR_WEBHOOK_TIMESTAMP',
-          `The delivery is authentic but stale: its timestamp is more than ${toleranceSeconds} seconds from the clock. Either it is a replay or a clock is wrong. Set toleranceSeconds: false if your sender resends the first timestamp.`,
-        );
+      if (toleranceSeconds !== false && !(Math.abs(age) <= toleranceSeconds)) {
+        seen.body = rawBody;
+        throw timestampError(age, toleranceSeconds);
       }
       return { rawBody, timestamp, source: found.source, items: parseDelivery(rawBody) };
     },

@@ -3,6 +3,7 @@ import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-del
 import type { WebhookEvent } from '../events/types.js';
 import type { HeaderNames } from '../signature/headers.js';
 import type { HandlerResult, IdempotencyStore } from '../stores/store.js';
+import type { RefusedRequest } from './delivery-request.js';
 import type { Finality, OnDropped } from './finality.js';
 
 /** A logger with pino's signature, which `console` nearly has. */
@@ -55,10 +56,12 @@ export type FoundSecret = Secret | SourcedSecret | undefined;
  */
 export type SecretFunction = (request: SecretRequest) => FoundSecret | Promise<FoundSecret>;
 
-/** What an error is about. Both are absent when the whole delivery was refused. */
+/** What an error is about. `item` and `idempotencyKey` are absent when the whole delivery was refused. */
 export interface ErrorContext {
   readonly item?: DeliveryItem | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Returns the request of a delivery that was refused as a whole. Absent for an item, and where no delivery was read. */
+  readonly request?: (() => RefusedRequest) | undefined;
 }
 
 /** Gets every refusal and failure. Not awaited; what it throws is ignored. */

@@ -1,16 +1,22 @@
 import { isWebhookError } from '../errors.js';
 import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
 import { createArrivals } from './arrivals.js';
-import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
+import type { DeliveryRequest, RefusedRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
 import type { Gate } from './gate.js';
 import { HostTime } from './host-time.js';
-import { createIntake, type Unread } from './intake.js';
+import { createIntake, type Seen, type Unread } from './intake.js';
+import type { ErrorContext } from './options.js';
 import type { Reporter } from './reporter.js';
 import type { ResolvedVerifierOptions } from './resolve-options.js';
 import { type DeliveryMessage, traceDelivery } from './tracing.js';
 
 /** What a receiver or a verifier does with an authentic delivery. */
 export type Take<Result> = (delivery: VerifiedDelivery, host?: HostTime) => Promise<Result>;
+
+function refusedRequest({ signature, timestamp, request }: Unread, { message, body }: Seen): RefusedRequest {
+  const header = (name: string) => (message.header ?? request?.header)?.(name.toLowerCase());
+  return { signature, timestamp, rawBody: body, header, url: request?.url };
+}
 
 /** Verifies and parses deliveries, then passes them to `take`. Answers, traces and reports refusals. */
 export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, reporter: Reporter) {
@@ -22,9 +28,9 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
     return gate.isClosed ? { ...result, closeConnection: true } : result;
   }
 
-  function refuse(cause: unknown): DeliveryResult {
+  function refuse(cause: unknown, context: ErrorContext = {}): DeliveryResult {
     const error = asWebhookError(cause);
-    reporter.failed(error, {});
+    reporter.failed(error, context);
     return closing(answerTo(error));
   }
 
@@ -33,12 +39,13 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
     message: DeliveryMessage,
     take: Take<Result>,
   ): Promise<Result | DeliveryResult> {
+    const seen: Seen = { message };
     try {
       gate.check();
       const host = signed.remainingMs && new HostTime(signed.remainingMs);
-      return await take(await arrivals.run((arrival) => intake.verify(signed, arrival, message), host), host);
+      return await take(await arrivals.run((arrival) => intake.verify(signed, arrival, seen), host), host);
     } catch (error) {
-      return refuse(error);
+      return refuse(error, { request: () => refusedRequest(signed, seen) });
     }
   }
 

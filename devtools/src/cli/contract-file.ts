@@ -26,14 +26,23 @@ export async function readContract(text: string): Promise<GivenContract> {
       '--contract must be ADDRESS=ABI.json or ADDRESS=ABI.json:label, where ADDRESS is 0x and 40 hex digits.',
     );
   }
+  const { abi, name } = await readAbi(file);
+  const label = given ?? name.toLowerCase().replace(/[^a-z\d_-]+/g, '_');
+  return { address, abi, name, label };
+}
+
+/**
+ * Reads an ABI, or a compiler's artifact with an `abi`, and the contract's name from the artifact or the file's name.
+ *
+ * @throws CommandError `ERR_CLI_INPUT` when the file has another form.
+ */
+export async function readAbi(file: string): Promise<Pick<GivenContract, 'abi' | 'name'>> {
   const artifact = await readJson(file);
   const abi = Array.isArray(artifact) ? artifact : isRecord(artifact) ? artifact.abi : undefined;
   if (!Array.isArray(abi))
     throw inputError(`${file} is not an ABI: it must be an array, or an object with an "abi" array.`);
   const named = isRecord(artifact) && typeof artifact.contractName === 'string' ? artifact.contractName : undefined;
-  const name = named || basename(file, extname(file));
-  const label = given ?? name.toLowerCase().replace(/[^a-z\d_-]+/g, '_');
-  return { address, abi, name, label };
+  return { abi, name: named || basename(file, extname(file)) };
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { type Explainer, NOT_EXPLAINED } from '../confined/explainer.js';
+import { type Explainer, LATE } from '../confined/explainer.js';
 import { itemsOf } from '../deliveries/contents.js';
 import type { Attempt } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
@@ -91,7 +91,7 @@ export function createPrinter({
     const last = lastOf(record);
     const printed = { ...(await reading(record, isLate)), last };
     if (!filter.matches(record, () => style.text(printed, NO_COLORS))) return;
-    const findings = await findingsOf(record, sources, isLate ? async () => [NOT_EXPLAINED] : explainer.explain);
+    const findings = await findingsOf(record, sources, isLate ? async () => [LATE] : explainer.explain);
     const [first] = findings;
     const isNew = explained.get(id) !== first?.cause;
     remember(id, first?.cause);

@@ -40,7 +40,7 @@ function eventText(item: ItemView, colors: Colors): string {
   return parts.filter((part) => part !== '').join('  ');
 }
 
-function inputText({ name, value, exact, formatted }: InputView): string {
-  const amount = formatted === undefined ? undefined : amountText(formatted, undefined);
+function inputText({ name, value, exact, formatted, symbol = '' }: InputView): string {
+  const amount = formatted === undefined ? undefined : `${amountText(formatted, undefined)} ${symbol}`.trim();
   return `${visible(name, 40)} ${visible(amount ?? exact ?? shortHex(value), 80)}`.trim();
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { TOOL } from './program/help.js';
 import { run } from './run.js';
+import { isForeground } from './terminal/foreground.js';
 
 /** Time that a command has to clean up: Ctrl+C must take effect within a second. */
 const END_MS = 600;
@@ -34,7 +35,7 @@ process.stderr.on('error', () => {
 const { argv, env, stdin, stdout, stderr } = process;
 const world = {
   ...{ args: argv.slice(2), env, stdin, stdout, stderr, signal: ended.signal, now: Date.now },
-  host: process,
+  host: { process, isForeground },
 };
 const exitCode = await run(world);
 process.exitCode = requested ?? exitCode;

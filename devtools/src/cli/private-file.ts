@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { PRIVATE_FLAGS, whyNotPrivate } from '../service/private-file.js';
 import { type Complaint, fileReason } from './input-file.js';
 
@@ -14,11 +15,15 @@ const REASONS: Readonly<Record<string, string>> = {
   ENXIO: 'it is not a regular file',
 };
 
-/** Why a file could not be written, in words. */
+/** Why a file could not be created or written, in words. */
 export function writeReason(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' && path) return `its folder does not exist. Create it first: mkdir -p ${quoted(dirname(path))}`;
   return REASONS[code ?? ''] ?? fileReason(error);
 }
+
+/** A path as a word of a shell. */
+const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 /**
  * Opens or creates a file that only its owner can read. The mode of an existing file is unchanged: the caller changes it

@@ -1,8 +1,10 @@
 import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { LocalService } from '../service/local-service.js';
-import { CommandError, inputError, usageError } from './command-error.js';
+import { inputError, usageError } from './command-error.js';
 import type { Output } from './output.js';
 import { openPrivate, writeReason } from './private-file.js';
+import { fullUrl } from './urls.js';
 
 /** A webhook to register at the start. */
 export interface Wanted {
@@ -14,10 +16,11 @@ export interface Wanted {
 export function readWanted(texts: readonly string[], secretOut: string | undefined): Wanted[] {
   const wanted = texts.map((text) => {
     const at = text.indexOf('=');
-    if (at < 1 || !URL.canParse(text.slice(at + 1))) {
-      throw usageError('--register must be LABEL=URL, such as shop=http://localhost:3000/webhooks.');
+    const url = fullUrl(text.slice(at + 1));
+    if (at < 1 || !URL.canParse(url)) {
+      throw usageError('--register must be LABEL=URL, such as shop=localhost:3000/webhooks.');
     }
-    return { label: text.slice(0, at), url: text.slice(at + 1) };
+    return { label: text.slice(0, at), url };
   });
   if (secretOut !== undefined && wanted.length !== 1) {
     throw usageError('--secret-out needs exactly one --register.');
@@ -33,19 +36,29 @@ export async function registerWanted(
   { label, url }: Wanted,
   { service, secretOut, output }: { service: LocalService; secretOut: string | undefined; output: Output },
 ): Promise<void> {
-  const known = service.webhooks().find((webhook) => webhook.label === label && webhook.url === url);
-  const { id, secret } = known ? { id: known.id, secret: undefined } : register();
-  const webhook = { id, label, url };
-  if (secretOut !== undefined) {
-    await writeSecret(secretOut, service.secretOf(id) ?? '');
-    output.result(
-      { webhook: { ...webhook, secretFile: secretOut } },
-      `Webhook ${label} → ${url}, secret in ${secretOut}`,
-    );
-  } else if (secret === undefined) {
-    output.result({ webhook }, `Webhook ${label} → ${url}, registered earlier: its secret was printed then`);
-  } else {
-    output.result({ webhook: { ...webhook, secret } }, `Webhook ${label} → ${url}\n  secret (shown once): ${secret}`);
+  // Opened before anything is registered.
+  const file = secretOut === undefined ? undefined : await openSecretFile(secretOut);
+  try {
+    await registerOne();
+  } finally {
+    await file?.close();
+  }
+
+  async function registerOne(): Promise<void> {
+    const known = service.webhooks().find((webhook) => webhook.label === label && webhook.url === url);
+    const { id, secret } = known ? { id: known.id, secret: undefined } : register();
+    const webhook = { id, label, url };
+    if (file) {
+      await writeSecret(file, service.secretOf(id) ?? '');
+      output.result(
+        { webhook: { ...webhook, secretFile: secretOut } },
+        `Webhook ${label} → ${url}, secret in ${secretOut}`,
+      );
+    } else if (secret === undefined) {
+      output.result({ webhook }, `Webhook ${label} → ${url}, registered earlier: its secret was printed then`);
+    } else {
+      output.result({ webhook: { ...webhook, secret } }, `Webhook ${label} → ${url}\n  secret (shown once): ${secret}`);
+    }
   }
 
   function register() {
@@ -61,22 +74,29 @@ export async function registerWanted(
 const WRITTEN = /^[\da-f]{64}\n?$/;
 const LENGTH = 65;
 
-/** Writes a secret to a file that is new or contains a secret. Only its owner can read it. */
-async function writeSecret(name: string, secret: string): Promise<void> {
-  const complain = (reason: string) => inputError(`Cannot write the file of --secret-out: ${reason}.`);
+const complain = (reason: string) => inputError(`Cannot write the file of --secret-out: ${reason}.`);
+
+/** Opens a file that is new or contains a secret. Only its owner can read it. */
+async function openSecretFile(name: string): Promise<FileHandle> {
   const file = await openPrivate(name, constants.O_RDWR | constants.O_CREAT, complain);
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(LENGTH + 1), 0, LENGTH + 1, 0);
-    if (bytesRead > 0 && !WRITTEN.test(buffer.toString('latin1', 0, bytesRead))) {
-      throw inputError('The file of --secret-out contains something other than a secret: name another file.');
-    }
+    if (bytesRead === 0 || WRITTEN.test(buffer.toString('latin1', 0, bytesRead))) return file;
+  } catch (error) {
+    await file.close();
+    throw complain(writeReason(error));
+  }
+  await file.close();
+  throw inputError('The file of --secret-out contains something other than a secret: name another file.');
+}
+
+async function writeSecret(file: FileHandle, secret: string): Promise<void> {
+  try {
     // Before the secret is in it.
     await file.chmod(0o600);
     await file.truncate(0);
     await file.write(`${secret}\n`, 0);
   } catch (error) {
-    throw error instanceof CommandError ? error : complain(writeReason(error));
-  } finally {
-    await file.close();
+    throw complain(writeReason(error));
   }
 }

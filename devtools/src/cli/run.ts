@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { CommanderError } from '@commander-js/extra-typings';
 import { CommandError } from './command-error.js';
 import type { ExitCode } from './context.js';
@@ -13,12 +14,12 @@ export interface World {
   /** The arguments after the tool's name. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly stdin: KeySource;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** The process, if it may read keys from a terminal. */
+  /** What a command that reads keys from a terminal needs. */
   readonly host?: Host | undefined;
 }
 
@@ -28,7 +29,8 @@ export async function run(world: World, commands: readonly AddCommand[] = COMMAN
   const end = args.indexOf('--');
   const json = args.slice(0, end < 0 ? undefined : end).includes('--json');
   const output = createOutput(stdout, stderr, { env, json, name: TOOL });
-  const terminal = output.isTerminal && stdin.isTTY && host ? { stdin, stdout, host } : undefined;
+  const keys = stdin.isTTY ? (stdin as KeySource) : undefined;
+  const terminal = output.isTerminal && keys && host ? { stdin: keys, stdout, host } : undefined;
   let exitCode: ExitCode = 0;
   let printed = '';
   try {

@@ -3,6 +3,7 @@ import { createWebhookClient, type Webhook, type WebhookClient } from 'event-web
 import { CommandError, usageError } from './command-error.js';
 import type { Context } from './context.js';
 import { type ApiKeyOptions, readApiKey } from './secrets.js';
+import { reachReason } from './urls.js';
 
 /** A kind of event that a webhook can subscribe to. */
 export type EventKind = 'event.emitted' | 'transaction.included';
@@ -25,13 +26,19 @@ export async function openService(context: Context<ServiceOptions>): Promise<Web
       baseUrl,
       apiKey,
       timeoutMs: options.timeout * 1000,
-      fetch: (request) => fetch(request, { signal: either(signal, request.signal) }),
+      fetch: (request) => fetch(request, { signal: either(signal, request.signal) }).catch(inWords),
     });
   } catch (error) {
     if (!isWebhookError(error)) throw error;
     const message = error.message.replace('`baseUrl`', 'The base URL').replace('`apiKey`', 'The API key');
     throw new CommandError(error.code, message);
   }
+}
+
+/** The client quotes the message of an error, which is OpenSSL's own for TLS. */
+function inWords(error: Error): never {
+  const { code } = Object(error.cause) as NodeJS.ErrnoException;
+  throw code === undefined ? error : new Error(reachReason(code).replace(/\.$/, ''));
 }
 
 /** A signal that is aborted with the first of two. Node 20 has AbortSignal.any only from 20.3 on. */

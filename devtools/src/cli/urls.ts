@@ -1,4 +1,17 @@
+import { isLoopback } from '../guards.js';
+import { tlsReason } from '../tls-reason.js';
 import { usageError } from './command-error.js';
+
+const PORT = /^:?(\d{1,5}(?:[/?#].*)?)$/;
+const HOST = /^(\[[^\]]*\]|[^/?#:@]+)(?::\d{1,5})?(?:[/?#].*)?$/;
+
+/** A URL from the command line. A port or a loopback host without a scheme, such as `3000` or `localhost:3000/x`, is http. */
+export function fullUrl(text: string): string {
+  const [, portAndPath] = PORT.exec(text) ?? [];
+  if (portAndPath !== undefined) return `http://localhost:${portAndPath}`;
+  const [, host = ''] = HOST.exec(text) ?? [];
+  return isLoopback(host) ? `http://${text}` : text;
+}
 
 /**
  * An http or https URL from the command line.
@@ -7,9 +20,12 @@ import { usageError } from './command-error.js';
  * @throws CommandError `ERR_CLI_USAGE` otherwise.
  */
 export function readUrl(text: string, what: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const full = fullUrl(text);
+  const url = URL.canParse(full) ? new URL(full) : undefined;
   if (url && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname) return url;
-  throw usageError(`${what} must be an absolute http or https URL, such as http://127.0.0.1:3000/webhooks.`);
+  throw usageError(
+    `${what} must be an absolute http or https URL, such as http://127.0.0.1:3000/webhooks, or a port of this machine, such as 3000.`,
+  );
 }
 
 /** A URL without its parts that may be secret: user, password, query and fragment. */
@@ -24,16 +40,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the host did not respond in time.',
   TIMEOUT: 'the host did not respond in time.',
   ECONNRESET: 'the connection was closed before a response.',
-  EPROTO: 'the server does not speak TLS. Use http:// instead of https://?',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS. Use http:// instead of https://?',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS. Use http:// instead of https://?',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed. Add it to NODE_EXTRA_CA_CERTS.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority. Add that to NODE_EXTRA_CA_CERTS.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its certificate is signed by an unknown authority. Add that to NODE_EXTRA_CA_CERTS.',
-  CERT_HAS_EXPIRED: 'its certificate has expired.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host.',
+  UND_ERR_SOCKET: 'the connection was closed before a response.',
 };
 
 /** Why a host could not be reached, as the end of a sentence, by Node's error code. */
-export const reachReason = (code: string | undefined): string => REASONS[code ?? ''] ?? 'unknown network error.';
+export function reachReason(code = ''): string {
+  return REASONS[code] ?? tlsReason(code) ?? 'unknown network error.';
+}

@@ -31,6 +31,8 @@ interface Job<Task, Result> {
 
 /** Limit of waiting tasks; more are refused. */
 const MOST_WAITING = 100;
+/** Time limit for the process to start, which takes longer on a busy machine. */
+const START_MS = 30_000;
 
 /**
  * Runs tasks in a worker thread of a separate process, which starts with the first task and restarts after it was
@@ -38,8 +40,9 @@ const MOST_WAITING = 100;
  * `terminate` waits for native code such as JSON.parse. A process can always be killed.
  *
  * @param thread The module that the thread runs. It answers each message with one message.
+ * @param holdsProcess Whether a running task keeps this process from ending.
  */
-export function createConfined<Task, Result>(thread: URL, limits: Limits): Confined<Task, Result> {
+export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsProcess = true): Confined<Task, Result> {
   const urgent: Job<Task, Result>[] = [];
   const waiting: Job<Task, Result>[] = [];
   let running: Job<Task, Result> | undefined;
@@ -59,22 +62,35 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits): Confi
       if (started === child) stop(undone);
     };
     started.on('error', ended('unstarted')).on('exit', ended('stopped'));
+    // Its first message says that it runs: only from then on does the time of the task count.
+    let runs = false;
     started.on('message', (result) => {
-      if (started === child) finish({ result: result as Result });
+      if (started !== child) return;
+      if (runs) finish({ result: result as Result });
+      else limitTo(limits.timeMs, 'stopped');
+      runs = true;
     });
-    // The child keeps this process alive only while a task runs.
+    // The child keeps this process alive only while a task runs, if at all.
     started.unref();
+    started.channel?.unref();
     return started;
+  }
+
+  function limitTo(ms: number, undone: Undone): void {
+    clearTimeout(timer);
+    timer = setTimeout(stop, ms, undone);
+    if (!holdsProcess) timer.unref();
   }
 
   function next(): void {
     if (running !== undefined) return;
     running = urgent.shift() ?? waiting.shift();
     if (running === undefined) return;
-    timer = setTimeout(stop, limits.timeMs, 'stopped');
+    if (child) limitTo(limits.timeMs, 'stopped');
+    else limitTo(START_MS, 'unstarted');
     try {
       child ??= start();
-      child.channel?.ref();
+      if (holdsProcess) child.channel?.ref();
       // If the process is gone, its exit event reports it.
       child.send(running.task as object, () => {});
     } catch {

@@ -28,6 +28,7 @@ const worker = new Worker(new URL(thread), {
   resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
 });
 worker.on('error', end).on('exit', end);
+worker.once('online', () => process.send?.('online'));
 
 let watch: NodeJS.Timeout | undefined;
 process.on('message', (task) => {

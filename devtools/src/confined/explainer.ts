@@ -26,13 +26,19 @@ export interface ExplainerOptions {
   readonly limits?: Limits | undefined;
   /** The module of the thread. (Default: the one beside this module.) */
   readonly thread?: URL | undefined;
+  /** Whether an explanation under way keeps this process from ending. (Default: true.) */
+  readonly holdsProcess?: boolean | undefined;
 }
 
 /** Many times the cost of a 2 MiB delivery. */
 const LIMITS: Limits = { timeMs: 5000, heapMiB: 384, memoryMiB: 640 };
 
-export function createExplainer({ limits = LIMITS, thread = threadFile }: ExplainerOptions = {}): Explainer {
-  const confined = createConfined<Task, TaskAnswer>(thread, limits);
+export function createExplainer({
+  limits = LIMITS,
+  thread = threadFile,
+  holdsProcess,
+}: ExplainerOptions = {}): Explainer {
+  const confined = createConfined<Task, TaskAnswer>(thread, limits, holdsProcess);
 
   const asking = (first: boolean): Explainer['first'] => {
     const ask = <Kind extends keyof Tasks>(kind: Kind, asked: Tasks[Kind]['asked']) =>
@@ -45,7 +51,7 @@ export function createExplainer({ limits = LIMITS, thread = threadFile }: Explai
         if ('result' in outcome) return outcome.result;
         if (outcome.undone === 'stopped') return [tooCostly(limits)];
         if (outcome.undone === 'unstarted') return [UNSTARTED];
-        return outcome.undone === 'full' ? [NOT_EXPLAINED] : [];
+        return [outcome.undone === 'full' ? NOT_EXPLAINED : CLOSED];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
       view: async (rawBody, contracts, from) => resultOf(await ask('view', { rawBody, contracts, from })),
@@ -70,6 +76,18 @@ export const NOT_EXPLAINED: Finding = {
   what: 'This delivery was not explained: too many deliveries were refused at once.',
   confidence: 'possible',
   fix: 'Open it on the page, or record it and run `explain` on the recording.',
+};
+
+/** The finding when earlier explanations took too long. */
+export const LATE: Finding = {
+  ...NOT_EXPLAINED,
+  what: 'This delivery was not explained: explaining earlier ones took too long.',
+};
+
+const CLOSED: Finding = {
+  ...NOT_EXPLAINED,
+  what: 'This delivery was not explained: the program is ending.',
+  fix: 'Record deliveries, and run `explain` on the recording.',
 };
 
 const UNSTARTED: Finding = {

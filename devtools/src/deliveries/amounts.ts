@@ -1,3 +1,5 @@
+import type { KnownContract, KnownContracts } from './item-view.js';
+
 /** An integer with its digits in groups of three. */
 export function grouped(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+$)/g, ',');
@@ -16,3 +18,25 @@ export function amountText(integer: string, decimals: number | undefined): strin
   const [whole = '', fraction] = (inUnits(integer, decimals) ?? integer).split('.');
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
+
+/**
+ * How a body may write an amount, such as "4.5 TKN" or "1,000": the integer in the smallest unit of each known token, and
+ * the word of its log.
+ */
+export function amountBytes(text: string, contracts: KnownContracts): string[] {
+  const [, number = '', symbol = ''] = /^([\d,]{1,99}(?:\.\d{1,78})?)(?: (\S{1,40}))?$/.exec(text.trim()) ?? [];
+  const [whole = '', fraction = ''] = number.replaceAll(',', '').split('.');
+  if (whole === '') return [];
+  const tokens = [...contracts.values()].filter((token) => isNamed(token, symbol));
+  // Without a symbol it may be an integer with its digits in groups.
+  const decimals = new Set([...(symbol === '' ? [0] : []), ...tokens.flatMap((token) => token.decimals ?? [])]);
+  const integers = [...decimals].flatMap((count) =>
+    fraction.length <= count ? [BigInt(whole + fraction.padEnd(count, '0'))] : [],
+  );
+  return integers.filter((integer) => integer < 2n ** 256n).flatMap((integer) => [String(integer), word(integer)]);
+}
+
+const word = (integer: bigint) => integer.toString(16).padStart(64, '0');
+
+const isNamed = ({ symbol = '' }: KnownContract, wanted: string) =>
+  wanted === '' || symbol.toLowerCase() === wanted.toLowerCase();

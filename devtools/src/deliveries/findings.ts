@@ -1,9 +1,9 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Finding } from '../explain/finding.js';
 import type { ExplainFailureOptions } from '../explain/options.js';
+import { answerFindings } from './answer-findings.js';
 import type { Attempt } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
-import { headerOf } from './headers.js';
 import { verdictOf } from './verdict.js';
 import { lastOf } from './views.js';
 
@@ -11,6 +11,8 @@ import { lastOf } from './views.js';
 export interface FindingSources {
   readonly headers: HeaderNames;
   readonly toleranceSeconds?: number | undefined;
+  /** The URL that deliveries are forwarded to. (Default: the target of the record.) */
+  readonly forwardedTo?: string | undefined;
   /** The secret or secrets of a delivery's webhook; undefined if unknown. */
   secretOf(record: KeptDelivery): string | readonly string[] | undefined;
   /** Secrets of other webhooks, by label. */
@@ -34,25 +36,39 @@ export async function findingsOf(
   const verdict = verdictOf(last);
   if (last.code === 'NOT_AUTHENTIC') return [ACCEPTED];
   if (verdict === 'accepted' || verdict === 'pending') return [];
-  const faults: Finding[] = last.fault ? [faultFinding(last.fault)] : [];
-  if (record.verified && faults.length === 0) return authentic(last);
-  if (record.bodyDropped) return [...faults, DROPPED];
-  if (record.rawBody.byteLength > MOST_BYTES) return [...faults, TOO_LARGE];
   const secret = sources.secretOf(record);
-  if (secret === undefined || secret.length === 0) return [...faults, NO_SECRET];
+  const faults: Finding[] = last.fault ? [faultFinding(last.fault)] : [];
+  const known = [...faults, ...ofAnswer(record, sources, secret)];
+  if (record.verified && faults.length === 0) return [...known, ...authentic(last)];
+  if (record.bodyDropped) return [...known, DROPPED];
+  if (record.rawBody.byteLength > MOST_BYTES) return [...known, TOO_LARGE];
+  if (secret === undefined || secret.length === 0) return [...known, NO_SECRET];
   const found = await explain({
     rawBody: record.rawBody,
-    signature: headerOf(last.headers, sources.headers.signature),
-    timestamp: headerOf(last.headers, sources.headers.timestamp),
+    requestHeaders: last.headers,
+    headers: sources.headers,
     secret,
     // The time of the attempt: by now every delivery would be stale.
     now: last.at,
     toleranceSeconds: sources.toleranceSeconds,
     otherSecrets: sources.otherSecretsOf?.(record),
   });
-  if (found.length > 0 || faults.length > 0) return [...faults, ...found];
-  return authentic(last);
+  if (found.length > 0 || faults.length > 0) return [...known, ...found];
+  return [...known, ...authentic(last)];
 }
+
+/** What the app said, unless the receiver in this process refused the delivery. */
+function ofAnswer(
+  record: KeptDelivery,
+  { forwardedTo = record.target }: FindingSources,
+  secret: string | readonly string[] = [],
+): Finding[] {
+  const last = lastOf(record);
+  return isOurs(last) ? [] : answerFindings(last, { url: forwardedTo, secrets: [secret].flat() });
+}
+
+/** Whether the receiver in this process, which has the secret, set the code. */
+const isOurs = ({ code = '' }: Attempt) => code.startsWith('ERR_WEBHOOK_');
 
 function faultFinding(fault: string): Finding {
   return {
@@ -63,20 +79,25 @@ function faultFinding(fault: string): Finding {
   };
 }
 
-function authentic({ status, code = '' }: Attempt): Finding[] {
-  // The receiver in this process, which has the secret, set this code.
-  if (status === 403 && !code.startsWith('ERR_WEBHOOK_')) {
-    return [
-      {
-        cause: 'refused-though-authentic',
-        what: 'The delivery is authentic: the receiver has another secret, or sees different bytes, headers or time.',
-        confidence: 'likely',
-        fix: 'Check the secret of the receiver and its clock, that it verifies the raw body before anything parses it, and that it reads these headers.',
-      },
-    ];
-  }
-  return [];
+function authentic(last: Attempt): Finding[] {
+  if (isOurs(last)) return [];
+  const { status } = last;
+  if (status === 401 || status === 403) return [REFUSED];
+  return status === 400 || status === 422 ? [CONTENT_REFUSED] : [];
 }
+
+const REFUSED: Finding = {
+  cause: 'refused-though-authentic',
+  what: 'The delivery is authentic: the receiver has another secret, or sees different bytes, headers or time.',
+  confidence: 'likely',
+  fix: 'Check the secret of the receiver and its clock, that it verifies the raw body before anything parses it, and that it reads these headers.',
+};
+const CONTENT_REFUSED: Finding = {
+  cause: 'content-refused',
+  what: 'The delivery is authentic, and the app refused it: 400 and 422 usually mean that it does not accept the content.',
+  confidence: 'possible',
+  fix: "Check that the body is a JSON array of events of the schema, and the app's own validation. Some apps answer 400 to a wrong signature, too: check the secret.",
+};
 
 const ACCEPTED: Finding = {
   cause: 'accepted-though-not-authentic',

@@ -36,13 +36,17 @@ export function explainFailure(options: ExplainFailureOptions): Finding[] {
 /** {@link explainFailure} within a given amount of work. */
 export function explainWithin(options: unknown, work: Work): Finding[] {
   const given = readOptions(options);
+  const { other } = given;
   if (isAuthentic(given)) {
     const moved = isShort(given) && isBoundaryMoved(given.body.value, given.timestamp.value);
-    return moved ? [certain(boundaryMoved)] : findAge(given.timestamp.value, given);
+    if (moved) return [certain(boundaryMoved)];
+    return [...(other ? [certain(other.fault)] : []), ...findAge(given.timestamp.value, given)];
   }
   const found = search(given, work)?.map(certain) ?? [];
   const age = findAge(given.timestamp.value, given).filter(({ cause }) => found.every((each) => each.cause !== cause));
-  if (found.length > 0 && given.secrets.length > 0) return [...found, ...age];
+  if (found.length > 0 && given.secrets.length > 0) {
+    return [...(other?.names ? [certain(other.fault)] : []), ...found, ...age];
+  }
   const [first, ...others] = inspectParts(given);
   return [...(first ? [first] : []), ...found, ...others, ...age];
 }

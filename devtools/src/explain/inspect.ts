@@ -140,24 +140,25 @@ const altered: Fault = fault(
   'First compare the secret with that of the webhook (create a new webhook if the secret was lost). Then record a delivery byte for byte as it arrives, before any middleware, and explain that. If both are right, somebody else sent it: keep refusing it.',
 );
 
+const isMissing = ({ cause }: Fault) => cause.endsWith('-missing') || cause.startsWith('headers-');
+
+function ofHeaders(given: ReadOptions): Fault[] {
+  const faults = [...ofSignature(given), ...ofTimestamp(given)];
+  if (given.other) return [given.other.fault, ...faults.filter((each) => !isMissing(each))];
+  if (faults.filter(isMissing).length < 2) return faults;
+  return [fault('headers-missing', 'The signature and the timestamp are missing.', `Pass both headers on. ${names}`)];
+}
+
 /** What the forms of the parts say, when nothing that was tried makes the signature match. */
 export function inspectParts(given: ReadOptions): Finding[] {
-  const signature = ofSignature(given);
-  const timestamp = ofTimestamp(given);
-  const missing = [signature, timestamp].every(([first]) => first?.cause.endsWith('-missing'));
-  const headers = missing
-    ? [fault('headers-missing', 'The signature and the timestamp are missing.', `Pass both headers on. ${names}`)]
-    : [...signature, ...timestamp];
+  const headers = ofHeaders(given);
   const secret = ofSecret(given);
   // What keeps anything from being verified comes first; then what was most probably done to the body.
   const found =
     secret[0]?.cause === 'secret-missing'
       ? [...secret, ...headers, ...inspectBody(given)]
-      : [...headersFirst(headers), ...inspectBody(given), ...rest(headers), ...secret];
-  const isBlocked = found.some(({ cause }) => cause.endsWith('-missing') || cause === 'body-empty');
+      : [...headers.filter(isMissing), ...inspectBody(given), ...headers.filter((each) => !isMissing(each)), ...secret];
+  const isRead = given.signature !== undefined && given.timestamp.value !== '';
+  const isBlocked = !isRead || found.some(({ cause }) => cause.endsWith('-missing') || cause === 'body-empty');
   return [...found.map(likely), ...(isBlocked ? [] : [possible(altered)])];
 }
-
-const isMissing = ({ cause }: Fault) => cause.endsWith('-missing') || cause === 'headers-missing';
-const headersFirst = (headers: readonly Fault[]) => headers.filter(isMissing);
-const rest = (headers: readonly Fault[]) => headers.filter((each) => !isMissing(each));

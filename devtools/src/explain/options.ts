@@ -1,17 +1,27 @@
-import type { RawBody } from 'event-webhook-receiver/verify';
+import { type HeaderNames, type RawBody, serviceHeaders } from 'event-webhook-receiver/verify';
 import { utf8 } from './bytes.js';
 import type { Candidate, Fault } from './finding.js';
 import { spelled, spellings } from './json-spelling.js';
+import { type OtherHeaders, otherHeaders } from './other-headers.js';
 import { timestampFaults } from './timestamp.js';
+
+/** The headers of a request: those of Node or Fetch, or names and values one by one. */
+export type RequestHeaders =
+  | Iterable<readonly [name: string, value: string]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A delivery that does not verify, as the receiver got it. */
 export interface ExplainFailureOptions {
   /** The body that was verified. A parsed body is accepted too, and recognized. */
   readonly rawBody: RawBody;
-  /** The signature header as received; undefined when it was missing. */
-  readonly signature: string | undefined;
-  /** The timestamp header as received; undefined when it was missing. */
-  readonly timestamp: string | undefined;
+  /** The signature header as received; undefined when it was missing. (Default: taken from `requestHeaders`.) */
+  readonly signature?: string | undefined;
+  /** The timestamp header as received; undefined when it was missing. (Default: taken from `requestHeaders`.) */
+  readonly timestamp?: string | undefined;
+  /** All headers of the request: they tell why the two that are expected are missing. (Default: unknown.) */
+  readonly requestHeaders?: RequestHeaders | undefined;
+  /** The names of the two headers, as in the option of the receiver. (Default: `serviceHeaders`.) */
+  readonly headers?: HeaderNames | undefined;
   /** The secret, or secrets, that it was verified with. */
   readonly secret: string | readonly string[];
   /** The time of the verification, in Unix milliseconds. (Default: `Date.now`.) */
@@ -27,6 +37,8 @@ export interface ReadOptions {
   readonly body: Candidate<Uint8Array>;
   readonly signature: string | Uint8Array | undefined;
   readonly timestamp: Candidate<string>;
+  /** Why the expected headers are not in the request, if all of its headers are known. */
+  readonly other?: OtherHeaders | undefined;
   readonly secrets: readonly (string | Uint8Array)[];
   readonly others: readonly (readonly [label: string, secret: string])[];
   readonly now: number;
@@ -135,15 +147,53 @@ function readNumber(value: unknown, otherwise: number): number {
   return typeof number === 'number' && Number.isFinite(number) ? number : otherwise;
 }
 
+const MOST_HEADERS = 200;
+
+function linesOf(value: object): [string, string][] {
+  const lines = Symbol.iterator in value ? Array.from(value as Iterable<unknown>) : Object.entries(value);
+  return lines.slice(0, MOST_HEADERS).flatMap((line): [string, string][] => {
+    const [name, given] = line as [unknown, unknown];
+    const text = readHeader(given);
+    return typeof name === 'string' && text !== undefined ? [[name, text]] : [];
+  });
+}
+
+function namesOf(value: unknown): HeaderNames {
+  const { signature, timestamp } = { ...serviceHeaders, ...(value as HeaderNames | undefined) };
+  return { signature: String(signature), timestamp: String(timestamp) };
+}
+
+/** The signature and the timestamp among all headers, under the expected names or those under which they came. */
+function inHeaders(value: unknown, expected: HeaderNames) {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const lines = linesOf(value);
+  const other = otherHeaders(
+    lines.map(([name]) => name),
+    expected,
+  );
+  const names = other?.names ?? expected;
+  return { signature: textIn(lines, names.signature), timestamp: textIn(lines, names.timestamp), other };
+}
+
+/** A header as the receiver sees it: repeated values are joined. */
+function textIn(lines: readonly (readonly [string, string])[], name: string): string | undefined {
+  const values = lines.filter(([each]) => each.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+  return values.length === 0 ? undefined : values.join();
+}
+
 /** Reads the options, whatever their types. Never throws. */
 export function readOptions(options: unknown): ReadOptions {
   const field = (name: keyof ExplainFailureOptions): unknown =>
     attempt(() => (options as Record<string, unknown> | undefined)?.[name]);
-  const signature = field('signature');
+  const found = attempt(() => inHeaders(field('requestHeaders'), namesOf(field('headers'))));
+  const [given, time] = [field('signature'), field('timestamp')];
+  const signature = given ?? found?.signature;
   return {
     body: readBody(field('rawBody')),
     signature: attempt(() => readHeader(signature)) ?? bytesOf(signature)?.slice(0, LONGEST_HEADER),
-    timestamp: readTimestamp(field('timestamp')),
+    timestamp: readTimestamp(time ?? found?.timestamp),
+    // Who passes both parts knows where they were.
+    other: given === undefined || time === undefined ? found?.other : undefined,
     secrets: readSecrets(field('secret')),
     others: attempt(() => readOthers(field('otherSecrets'))) ?? [],
     now: readNumber(field('now'), Date.now()),

@@ -18,6 +18,13 @@ const KNOWN = [
 const OF_PROXIES = ['via', 'x-forwarded-for', 'forwarded', 'cf-ray', 'x-amzn-trace-id', 'x-amz-cf-id', 'x-real-ip'];
 const OF_SIGNATURES = /signature|hmac|^svix-|^webhook-(?:id|timestamp)/i;
 
+/** Names to look for where a request does not list its headers. */
+export const PROBED: readonly string[] = [
+  ...KNOWN.flatMap(({ names }) => [names.signature, names.timestamp]),
+  ...['stripe-signature', 'x-hub-signature-256', 'svix-signature', 'webhook-signature', 'x-slack-signature'],
+  ...['x-signature', 'x-webhook-signature', 'x-shopify-hmac-sha256', ...OF_PROXIES],
+];
+
 const MOST_NAMES = 200;
 const LONGEST_NAME = 80;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

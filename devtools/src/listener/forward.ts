@@ -2,6 +2,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import type { Attempt, AttemptResponse, HeaderLine } from '../deliveries/delivery-record.js';
 import { createCapture } from '../service/capture.js';
+import { tlsReason } from '../tls-reason.js';
 
 /** The outcome of forwarding a delivery. */
 export interface Forwarded {
@@ -130,5 +131,6 @@ function reasonOf(error: unknown, target: URL): string {
   if (code === 'ECONNREFUSED') return `Nothing is listening at ${target.host}. Is your app running?`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The host ${target.hostname} does not exist. Check the URL.`;
   if (code === 'ECONNRESET') return 'The target closed the connection without an answer.';
-  return 'The target could not be reached.';
+  const tls = tlsReason(code);
+  return tls === undefined ? 'The target could not be reached.' : `No TLS connection to ${target.host}: ${tls}`;
 }

@@ -13,6 +13,8 @@ export interface FirstRun {
   readonly install?: string | undefined;
   /** The command that starts the receiver with its secret. */
   readonly secretCommand: string;
+  /** Whether the command waits for the secret to be pasted. Otherwise it reads a file. */
+  readonly asks: boolean;
   /** Where the receiver listens then. */
   readonly url: string;
 }
@@ -34,14 +36,12 @@ export async function readFirstRun({
   const [, snippet] = Object.entries(snippets).find(([dependency]) => has(dependency)) ?? [undefined, nodeSnippet];
   const { framework, file, code, url, packages = [] } = snippet;
   const missing = ['event-webhook-receiver', ...packages].filter((name) => !has(name));
+  const knownFile = secretFile === '-' ? undefined : secretFile;
   return {
     ...{ framework, file, url, snippet: code },
     install: missing.length > 0 ? `npm install ${missing.join(' ')}` : undefined,
-    secretCommand: startCommand(
-      snippet,
-      scriptOf(record(manifest.scripts)),
-      secretFile === '-' ? undefined : secretFile,
-    ),
+    secretCommand: startCommand(snippet, scriptOf(record(manifest.scripts)), knownFile),
+    asks: knownFile === undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Feed } from '../deliveries/feed.js';
+import { createSearch } from '../deliveries/search.js';
 import { type SummaryContext, summaryOf } from '../deliveries/views.js';
 import type { PageActions } from './page-actions.js';
 import type { PageDetails } from './page-details.js';
@@ -18,6 +19,9 @@ export interface PageApiOptions {
   readonly details: PageDetails;
 }
 
+/** The longest text to search for, in characters. */
+const MOST_SEARCHED = 1000;
+
 /** A call of the API. */
 interface Call {
   readonly request: IncomingMessage;
@@ -34,6 +38,8 @@ type Route = (call: Call) => unknown;
 export function createPageApi({ feed, streams, actions, recordings, state, context, details }: PageApiOptions) {
   const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
+  const search = createSearch({ feed, contracts: () => context().contracts });
+
   const routes: Record<string, Route> = {
     'GET /api/stream': ({ response }) => streams.open(response),
     'GET /api/state': state,
@@ -45,6 +51,12 @@ export function createPageApi({ feed, streams, actions, recordings, state, conte
     'DELETE /api/deliveries': () => {
       feed.clear();
       return {};
+    },
+    'GET /api/search': ({ query }) => {
+      const text = query.get('text') ?? '';
+      if (text === '' || text.length > MOST_SEARCHED)
+        return fail(400, `text must have 1 to ${MOST_SEARCHED} characters.`);
+      return search(text);
     },
     'GET /api/deliveries/:id': (call) => details.detail(found(call.id)),
     'GET /api/deliveries/:id/items': (call) => {

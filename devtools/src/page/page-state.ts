@@ -41,7 +41,7 @@ export interface PageState {
   /** Webhooks whose deliveries wait behind one that is being retried. */
   readonly queue?: readonly HeldQueue[] | undefined;
   readonly chain?: ChainView | undefined;
-  /** While no receiver is known: how to write one. */
+  /** How to write a receiver, and how to start it. */
   readonly firstRun?: FirstRun | undefined;
   readonly service?: { url: string } | undefined;
 }

@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, request as httpRequest } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
+import { tlsReason } from '../tls-reason.js';
 import type { AttemptResponse, HeaderLine } from './attempt.js';
 import { type Capture, createCapture } from './capture.js';
 
@@ -108,7 +109,7 @@ function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => Cl
     // Go's HTTP client does not send one.
     request.removeHeader('Connection');
     request.on('error', ({ code = 'ERR_REQUEST' }: NodeJS.ErrnoException) => {
-      fail(REASONS[code] ?? 'the request failed', code);
+      fail(REASONS[code] ?? tlsReason(code)?.replace(/\.$/, '') ?? 'the request failed', code);
     });
     request.on('close', end);
     request.on('response', (response) => {

@@ -17,6 +17,7 @@ describePage('the page of listen', (ground) => {
     };
     const served = await servePage({
       feed,
+      directory: new URL('../../dist/cli/browser/', import.meta.url),
       secretOf: () => undefined,
       actions: target === undefined ? {} : { resend },
       state: () => ({
@@ -38,7 +39,7 @@ describePage('the page of listen', (ground) => {
 
   it('has no webhooks, no faults and no samples, and nothing to resend to without a target', async () => {
     const { page, feed } = await open();
-    await page.getByText('event-webhooks send http://127.0.0.1:4321', { exact: true }).waitFor();
+    await page.getByText('npx event-webhooks send http://127.0.0.1:4321', { exact: true }).waitFor();
     expect(await page.getByRole('switch').count()).toBe(0);
     expect(await page.getByRole('button', { name: /Register|Send sample/ }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);

@@ -85,6 +85,13 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 /** The rows of the list that exist. */
 export const rowsOf = (page: Page) => page.getByRole('grid').locator('.canvas').getByRole('row');
 
+/**
+ * The texts of the elements that a selector finds. Firefox ESR crashes when Playwright takes a list of elements, as in
+ * `allInnerTexts`.
+ */
+export const textsOf = (page: Page, selector: string) =>
+  page.evaluate((each) => [...document.querySelectorAll(each)].map(({ textContent }) => textContent ?? ''), selector);
+
 /** Opens the delivery on top of what is seen, and gives the panel. */
 export async function openFirst(page: Page) {
   await page.locator('.canvas > .row').first().click();

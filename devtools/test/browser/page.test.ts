@@ -42,9 +42,9 @@ describePage('the page', (ground) => {
     const text = await panel.innerText();
     expect(text).toMatch(/failed.*No answer in 12 ms\..*ECONNREFUSED.*Nobody listens\./s);
     const amount = panel.getByRole('row', { name: /^value uint256/ });
-    expect(await amount.innerText()).toMatch(/uint256\s+1\s+1000000000000000000/);
+    expect(await amount.innerText()).toMatch(/uint256\s+1 TKN\s+1000000000000000000/);
     expect(await panel.getByRole('row', { name: /X-Service-Signature [0-9a-f]{64}/ }).count()).toBe(1);
-    const body = panel.getByRole('group', { name: 'Body as text' });
+    const body = panel.getByRole('region', { name: 'Body as text' });
     expect(await body.innerText()).toMatch(/^\[\{"id":"/);
   });
 
@@ -54,10 +54,10 @@ describePage('the page', (ground) => {
     source.feed.put(recordOf('1', { rawBody }));
     const panel = await openFirst(page);
     await panel.getByRole('button', { name: 'Hex' }).click();
-    const dump = panel.getByRole('group', { name: 'Body as a hex dump' }).locator('.hex-row').first();
+    const dump = panel.getByRole('region', { name: 'Body as a hex dump' }).locator('.hex-row').first();
     expect(await dump.innerText()).toMatch(/^00000000 {2}5b 7b 22 61 +22 3a 31 2e .*\[\{"a":1\./);
     await panel.getByRole('button', { name: 'Indented' }).click();
-    const indented = await panel.getByRole('group', { name: 'Body, indented' }).innerText();
+    const indented = await panel.getByRole('region', { name: 'Body, indented' }).innerText();
     expect(indented).toBe('[\n  {\n    "a": 1.10,\n    "b": 12345678901234567890123\n  }\n]');
   });
 

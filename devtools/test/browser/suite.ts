@@ -38,7 +38,7 @@ function describeIn(name: keyof typeof BROWSERS, title: string, tests: (ground: 
     let browser: Browser;
     beforeAll(async () => {
       browser = await start();
-    });
+    }, 60_000);
     afterAll(() => browser?.close());
 
     tests({

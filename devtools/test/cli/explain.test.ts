@@ -50,12 +50,35 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
     expect(await tool([...args, '--tolerance', '1000000000'], { env })).toMatchObject({ code: 0 });
   });
 
+  test('shows how the body differs from the one that was signed', async () => {
+    const file = await scratch();
+    const [recorded, signed] = [
+      await file('r', recording(BODY.replace('"1"', '"2"'))),
+      await file('signed.json', BODY),
+    ];
+    const args = ['explain', '--recording', recorded, '--signed', signed];
+    const { code, stdout } = await tool(args, { env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^Refused because:[\s\S]*\n\nSigned \d+ bytes, .* differ:\n {2}\[0\]\.id\n {4}signed {4}"1"\n {4}received {2}"2"\n$/,
+    );
+    const { difference } = JSON.parse((await tool([...args, '--json'], { env })).stdout);
+    expect(difference).toMatchObject({ kind: 'values', values: [{ path: '[0].id' }] });
+  });
+
   test('takes a whole request from stdin', async () => {
     const { signature, timestamp } = signDelivery(BODY, { secret: SECRET, timestamp: SECONDS });
     const head = `POST /hooks HTTP/1.1\r\n${multibaasHeaders.signature}: ${signature}\r\n${multibaasHeaders.timestamp}: ${timestamp}`;
     const stdin = `${head}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}\n`;
-    const { code, stderr } = await tool(['explain', '--now', String(SECONDS)], { env, stdin });
+    const args = ['explain', '--now', String(SECONDS)];
+    const { code, stderr } = await tool([...args, '--headers', 'multibaas'], { env, stdin });
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'note: 1 bytes beyond Content-Length were ignored.\n' });
+    expect(await tool(args, { env, stdin })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /came as X-MultiBaas-….* \(certain\) headers-other-names\n {3}Fix: Set `headers: multibaasHeaders`/,
+      ),
+    });
   });
 
   test('knows the secrets of other webhooks by their labels', async () => {

@@ -113,14 +113,14 @@ it('a tampered signature differs, whatever its last digit', () => {
   }
 });
 
-describe('send', () => {
+describe('send and replay', () => {
   const env = { WEBHOOK_SECRET: SECRET };
 
   it('shows progress of a recording on a terminal, and reports an invalid line', async () => {
     const { url } = await receiver();
     const line = { at: '2026-01-02T03:04:05Z', method: 'POST', path: '/', headers: [], bodyBase64: 'W10=' };
     const file = await scratch();
-    const args = (name: string) => ['send', url, '--recording', name, '--all'];
+    const args = (name: string) => ['replay', name, url];
     const good = await file('good.ndjson', `${JSON.stringify(line)}\n`);
     const { stderr } = await inProcess(args(good), { env, terminal: true });
     expect(stderr).toMatch(/^\r1 {2}1 accepted, 0 refused, 0 failed/);
@@ -138,7 +138,7 @@ describe('send', () => {
     const file = await (await scratch())('x.ndjson');
     await writeFile(file, '');
     await truncate(file, 91 * 1024 * 1024);
-    const { code, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--recording', file], { env });
+    const { code, stderr } = await inProcess(['replay', file, 'http://127.0.0.1:1/'], { env });
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/is not a recording: it has a line longer than \d+ bytes/),

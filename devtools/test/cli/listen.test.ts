@@ -161,7 +161,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
       [['--port', port], /Cannot listen on port \d+: it is in use.* --port/],
       [['--port', '0', '--page-port', port], /--page-port/],
       [['--port', '65536'], /--port/],
-      [['--port', '0', '--forward', 'localhost:3000'], /--forward must be an absolute/],
+      [['--port', '0', '--forward', 'shop.example:3000'], /--forward must be an absolute/],
       [['--port', '4567', '--forward', 'http://localhost:4567/x'], /leads back to this command/],
       [['--port', '0', '--record', other], /is not a recording: choose another file/],
       [['--port', '0'], /No signing secret/, {}],
@@ -227,7 +227,7 @@ describe('listen', () => {
     await first.until(/200 accepted/);
     await first.end();
     const { url, bodies } = await app();
-    const send = startProcess(['send', url, '--recording', file], env);
+    const send = startProcess(['replay', file, url], env);
     expect(await send.ended).toBe(0);
     expect(bodies).toEqual([body]);
   });

@@ -34,17 +34,17 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['an argument of a command without any', ['explain', 'it'], /Expected 0 arguments but got 1/],
   ['a missing argument', ['webhooks', 'get'], /Missing required argument 'id'/],
   ['an argument after --', ['send', '--', '--file'], /must be an absolute http or https URL/],
-  ['a relative URL', ['send', 'localhost:3000'], /must be an absolute http or https URL, such as http:/],
+  ['a URL without its scheme', ['send', 'shop.example:3000'], /must be an absolute http or https URL, such as http:/],
   ['samples and a file', ['send', '--file', 'x', '--kind', 'event.emitted'], /'--file <file>' cannot be used with/],
-  ['samples and a recording', ['send', '--recording', 'x', '--fresh'], /'--recording <file>' cannot be used with/],
-  ['a file and a recording', ['send', '--file', 'x', '--recording', 'y'], /'--file <file>' cannot be used with/],
-  ['--nth without a recording', ['send', '--nth', '2'], /need --recording/],
-  ['--nth and --all', ['send', '--recording', 'x', '--nth', '1', '--all'], /'--nth <n>' cannot be used with/],
-  [
-    '--as-recorded and --tamper',
-    ['send', '--recording', 'x', '--as-recorded', '--tamper', 'body'],
-    /'--as-recorded' cannot be used with/,
-  ],
+  ['a file and an ABI', ['send', '--file', 'x', '--abi', 'y'], /'--file <file>' cannot be used with/],
+  ['a kind and an ABI', ['send', '--kind', 'event.emitted', '--abi', 'y'], /'--abi <file>' cannot be used with/],
+  ['an event without an ABI', ['send', '--event', 'Transfer'], /--event, --args.* need --abi/],
+  ['decimals without an ABI', ['send', '--decimals', '18'], /--event, --args.* need --abi/],
+  ['--set without a value', ['send', '--set', 'data.event.name'], /--set must be PATH=VALUE/],
+  ['--remove with a value', ['send', '--remove', 'a=b'], /--remove must be a path/],
+  ['no recording', ['replay'], /Missing required argument 'recording'/],
+  ['--as-recorded and --set', ['replay', 'x', '--as-recorded', '--set', 'a=1'], /'--as-recorded' cannot be used with/],
+  ['no speed', ['replay', 'x', '--speed', '0'], /--speed must be a number from 0\.01 to 1000000/],
   ['an invalid header name', ['send', '--signature-header', 'a b'], /A header name may only contain/],
   [
     'one header for both',
@@ -123,7 +123,7 @@ test('a misplaced secret is not printed', async () => {
 });
 
 const commands = [
-  ...['listen', 'send', 'explain', 'emulate', 'register', 'webhooks list', 'webhooks get', 'webhooks update'],
+  ...['listen', 'send', 'replay', 'explain', 'emulate', 'register', 'webhooks list', 'webhooks get', 'webhooks update'],
   ...['webhooks remove', 'webhooks count', 'webhooks log', 'reconcile'],
 ];
 

@@ -1,5 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createConfined, type Limits } from '../../src/confined/confined.js';
 import { processFile } from '../explain-files.js';
@@ -50,6 +53,17 @@ describe('the process', { timeout: 60_000 }, () => {
     onTestFinished(() => void child.kill('SIGKILL'));
     child.disconnect();
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  });
+
+  it('has as long to start as it needs: only the task is timed', async () => {
+    const { run } = confined({ timeMs: 3000 });
+    const program = join(await mkdtemp(join(tmpdir(), 'slow-')), 'node');
+    const { execPath } = process;
+    await writeFile(program, `#!/bin/sh\nsleep 4\nexec '${execPath}' "$@"\n`, { mode: 0o700 });
+    process.execPath = program;
+    const task = run(['say', 'late']);
+    process.execPath = execPath;
+    expect(await task).toEqual({ result: 'late' });
   });
 
   it('that cannot be started leaves tasks undone until it can', async () => {

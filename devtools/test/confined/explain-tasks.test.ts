@@ -6,7 +6,7 @@ import { explainFailure } from '../../src/explain/explain-failure.js';
 const rawBody = new TextEncoder().encode(JSON.stringify([sampleEventEmitted()]));
 const { signature, timestamp } = createTestDelivery([], { secret: 'whsec-mine' });
 
-it('explains as explainFailure does', () => {
+it('explains as explainFailure does', { timeout: 60_000 }, () => {
   const asked = { rawBody, signature, timestamp, secret: 'whsec-mine', now: Date.now() };
   expect(perform({ kind: 'explain', asked })).toEqual(explainFailure(asked));
 });

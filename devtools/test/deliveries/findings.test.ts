@@ -1,8 +1,10 @@
-import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { multibaasHeaders, serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
+import type { HeaderLine } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { type FindingSources, findingsOf } from '../../src/deliveries/findings.js';
 import { explainFailure } from '../../src/explain/explain-failure.js';
+import { responseOf } from './answers.js';
 import { recordOf, SECRET, SENT } from './records.js';
 
 const sources: FindingSources = { headers: serviceHeaders, toleranceSeconds: 300, secretOf: () => SECRET };
@@ -78,10 +80,60 @@ describe('findingsOf', () => {
     expect(await causes(kept('1', { attempt, rawBody }))).toEqual(['body-too-large-to-explain']);
   });
 
+  it('says that the signature came under the names of the other convention', async () => {
+    const whole = refused({ code: 'ERR_WEBHOOK_HEADER' });
+    const renamed = ([name, value]: HeaderLine): HeaderLine => [name.replace('X-Service', 'X-MultiBaas'), value];
+    const attempts = whole.attempts.map((each) => ({ ...each, headers: each.headers.map(renamed) }));
+    const record = { ...whole, attempts };
+    const [finding, ...others] = await findingsOf(record, sources, explain);
+    expect(finding?.what).toContain('came as X-MultiBaas-…');
+    expect(finding?.fix).toMatch(/headers: multibaasHeaders.*--headers multibaas/);
+    expect(others).toEqual([]);
+    const [reverse] = await findingsOf(
+      refused({ code: 'ERR_WEBHOOK_HEADER' }),
+      { ...sources, headers: multibaasHeaders },
+      explain,
+    );
+    expect(reverse?.what).toContain('came as X-Service-…');
+  });
+
   it('joins a repeated header, as the receiver does', { timeout: 60_000 }, async () => {
     const { headers } = refused().attempts[0] ?? { headers: [] };
     const found = await causes(refused({ headers: [...headers, ...headers], code: 'ERR_WEBHOOK_HEADER' }));
     expect(found).not.toEqual([]);
     expect(found).not.toContain('refused-though-authentic');
+  });
+});
+
+describe('findingsOf, from the answer of the app', () => {
+  const said = responseOf('Mount the webhook route before express.json()');
+
+  it('comes first, with and without a search', async () => {
+    const attempt = { status: 500, response: said };
+    expect(await causes(kept('1', { attempt }))).toEqual(['app-said']);
+    expect(await causes(kept('1', { attempt, verified: true }))).toEqual(['app-said']);
+    expect(await causes(kept('1', { attempt, bodyDropped: true }))).toEqual(['app-said', 'body-dropped']);
+  });
+
+  it('comes after a fault on request', async () => {
+    const attempt = { status: 404, fault: 'delayed by 10 ms' };
+    expect(await causes(kept('1', { attempt }))).toEqual(['fault-on-request', 'route-not-found']);
+  });
+
+  it('names the URL that deliveries are forwarded to', async () => {
+    const record = kept('1', { target: '/here', attempt: { status: 404 } });
+    const [finding] = await findingsOf(record, { ...sources, forwardedTo: 'http://localhost:3000/there' }, explain);
+    expect(finding?.what).toContain('/there');
+  });
+
+  it('is not looked for where this process answered', async () => {
+    const attempt = { status: 415, code: 'ERR_WEBHOOK_CONTENT_ENCODING' };
+    expect(await causes(kept('1', { attempt }))).toEqual([]);
+  });
+
+  it('says of an authentic delivery that its content was refused', async () => {
+    for (const status of [400, 422])
+      expect(await causes(kept('1', { attempt: { status } }))).toEqual(['content-refused']);
+    expect(await causes(kept('1', { attempt: { status: 401 } }))).toEqual(['refused-though-authentic']);
   });
 });

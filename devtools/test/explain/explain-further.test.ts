@@ -225,7 +225,8 @@ describe('explainFailure, for any input', () => {
       },
     },
   ];
-  const fields = ['rawBody', 'signature', 'timestamp', 'secret', 'now', 'toleranceSeconds', 'otherSecrets'] as const;
+  const parts = ['rawBody', 'signature', 'timestamp', 'requestHeaders', 'headers'] as const;
+  const fields = [...parts, 'secret', 'now', 'toleranceSeconds', 'otherSecrets'] as const;
 
   it('returns findings and never throws', () => {
     for (const options of strange) expect(Array.isArray(explainFailure(options as never))).toBe(true);

@@ -3,10 +3,11 @@
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
-import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { serviceHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import type { Attempt, DeliveryRecord } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type Feed } from '../../src/deliveries/feed.js';
 import { PageError } from '../../src/page/page-guard.js';
+import type { PageState } from '../../src/page/page-state.js';
 import { type ServedPage, servePage } from '../../src/page/serve-page.js';
 
 export const SECRET = 'whsec-of-the-fake-source';
@@ -25,6 +26,8 @@ const LONG = 'y'.repeat(1_000_000);
 
 export interface FakeSource extends ServedPage {
   readonly feed: Feed;
+  /** More of the state. `stateChanged` tells the page. */
+  readonly more: { -readonly [Key in keyof PageState]?: PageState[Key] };
   /** Puts one more delivery into the feed, as if it had just come. */
   deliver(): string;
 }
@@ -44,6 +47,7 @@ export async function startFakeSource({
   const webhooks: { id: number; label: string; url: string; subscriptions: string[] }[] = [
     { id: 1, label: 'shop', url: 'http://127.0.0.1:3000/webhooks', subscriptions: ['event.emitted'] },
   ];
+  const more: FakeSource['more'] = {};
   let lastId = 0;
 
   function deliver(at = Date.now()): string {
@@ -58,7 +62,8 @@ export async function startFakeSource({
     directory: new URL('../../dist/cli/browser/', import.meta.url),
     port,
     secretOf: () => SECRET,
-    contracts: () => new Map([[sampleEventEmitted().data.event.contract.address.toLowerCase(), { decimals: 18 }]]),
+    contracts: () =>
+      new Map([[sampleEventEmitted().data.event.contract.address.toLowerCase(), { decimals: 18, symbol: 'TKN' }]]),
     state: () => ({
       mode: 'emulate',
       title: 'A fake source',
@@ -69,14 +74,35 @@ export async function startFakeSource({
         rpcUrl: 'http://127.0.0.1:8545',
         chainId: 31337,
         contracts: [{ address: `0x${'5f'.repeat(20)}`, label: 'sample' }],
+        explorer: {
+          tx: 'https://explorer.example/tx/{}',
+          address: 'https://explorer.example/address/{}',
+          block: 'https://explorer.example/block/{}',
+        },
       },
       service: { url: 'http://127.0.0.1:4000' },
+      ...more,
     }),
     actions: {
       resend(record) {
         const attempt = { at: Date.now(), headers: record.attempts[0]?.headers ?? [], status: 200, durationMs: 7 };
         feed.put({ ...record, attempts: [...record.attempts, attempt], nextAttemptAt: undefined });
         return { id: record.id };
+      },
+      send({ rawBody }) {
+        if (new TextDecoder().decode(rawBody).includes('refuse')) throw new PageError(409, 'No webhook is registered.');
+        const id = `sent-${++lastId}`;
+        const now = new Date();
+        const timestamp = Math.floor(now.getTime() / 1000);
+        const { headers } = signDelivery(rawBody, { secret: SECRET, timestamp });
+        feed.put({
+          id,
+          target: 'http://127.0.0.1:3000/webhooks',
+          label: 'shop',
+          rawBody,
+          attempts: [{ at: now.getTime(), headers: Object.entries(headers), status: 200, durationMs: 5 }],
+        });
+        return { id };
       },
       register({ label, url }) {
         if (!/^https?:/.test(url)) throw new PageError(400, 'The URL must start with https:// or http://.');
@@ -93,7 +119,7 @@ export async function startFakeSource({
       sample: () => ({ id: deliver() }),
     },
   });
-  return { ...page, feed, deliver };
+  return { ...page, feed, more, deliver };
 }
 
 /** A delivery of an outcome that its number tells. */

@@ -69,6 +69,7 @@ describe('the first receiver of a project', () => {
       'WEBHOOK_SECRET=$(cat s.txt) npm run dev',
     );
     expect(await command(express)).toBe('read -rs WEBHOOK_SECRET && WEBHOOK_SECRET=$WEBHOOK_SECRET node webhooks.mjs');
+    expect([(await firstRun(express)).asks, (await firstRun(express, 's.txt')).asks]).toEqual([true, false]);
     expect(await command(express, '-')).toBe(await command(express));
     expect(await command({ devDependencies: { wrangler: '4' } }, 's.txt')).toBe(
       'echo "WEBHOOK_SECRET=$(cat s.txt)" > .dev.vars && npx wrangler dev',

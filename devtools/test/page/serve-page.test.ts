@@ -155,6 +155,18 @@ describe('the API of the page', () => {
     });
   });
 
+  it('searches every text of the deliveries', async () => {
+    const { feed, api } = await open();
+    for (const id of ['1', '2']) feed.put(recordOf(id, { target: `/to-${id}` }));
+    expect((await api('GET', 'search?text=TO-2')).body).toEqual({ ids: ['2'], complete: true });
+    for (const query of ['', '?text=', `?text=${'x'.repeat(1001)}`]) {
+      expect((await api('GET', `search${query}`)).body).toMatchObject({
+        status: 400,
+        message: 'text must have 1 to 1000 characters.',
+      });
+    }
+  });
+
   it('runs its actions, and returns a secret only from a registration', async () => {
     const { api } = await open({
       actions: {

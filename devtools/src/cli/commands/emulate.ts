@@ -93,7 +93,10 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
     }
     const actions = localActions(service, () => sample());
     if (options.page) {
-      const firstRun = await readFirstRun({ directory: process.cwd(), secretFile: options.secretOut });
+      const directory = process.cwd();
+      // The file has the secret of a webhook that is there already.
+      const registered = await readFirstRun({ directory, secretFile: options.secretOut });
+      const firstRun = await readFirstRun({ directory });
       page = await startPage(
         {
           ...{ feed, ...sources, explainer, contracts, actions },
@@ -102,7 +105,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
             ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
             version: shownVersion,
             service: { url: service.url },
-            firstRun: service.webhooks().length === 0 ? firstRun : undefined,
+            firstRun: service.webhooks().length === 0 ? firstRun : registered,
           }),
         },
         { pagePort: options.pagePort, file: options.file, env, output },
@@ -125,6 +128,11 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
     const giveBack = startInteractive({
       ...{ context, feed, filter, printer, page: page?.address },
       resend: async (record) => actions.resend?.(record),
+      held: () =>
+        service
+          .queues()
+          .map(({ waiting, behind }) => `${waiting} waiting behind #${behind}`)
+          .join(', '),
       quit: () => quit.abort(),
     });
     closing.unshift(giveBack);

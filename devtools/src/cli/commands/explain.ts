@@ -2,8 +2,10 @@ import { createExplainer } from '../../confined/explainer.js';
 import type { Finding } from '../../explain/finding.js';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
+import { diffText } from '../explain/diff-text.js';
 import { type QuestionOptions, questionedDelivery } from '../explain/questioned.js';
 import { type HeaderOptions, headerNames } from '../header-names.js';
+import { readInput } from '../input-file.js';
 import type { Colors } from '../output.js';
 import { readTime } from '../read-time.js';
 import { readSecret, readSecretFile } from '../secrets.js';
@@ -11,32 +13,40 @@ import { visible } from '../visible.js';
 
 interface ExplainOptions extends HeaderOptions, QuestionOptions {
   readonly now?: string | undefined;
+  /** File with the body as it was signed. */
+  readonly signed?: string | undefined;
   /** Seconds. */
   readonly tolerance: number;
   readonly secretFile?: readonly string[] | undefined;
   readonly otherSecretFile?: readonly string[] | undefined;
 }
 
+const MAX_SIGNED = 64 * 1024 * 1024;
 /** Ctrl+C ends it earlier. */
 const LIMITS = { timeMs: 600_000, heapMiB: 2048, memoryMiB: 4096 };
 
 export async function explain(context: Context<ExplainOptions>): Promise<ExitCode> {
   const { options, output, signal, now } = context;
   const [secret, otherSecrets] = [await secrets(context), await others(context)];
-  const { rawBody, signature, timestamp, at } = await questionedDelivery(options, headerNames(options), context);
+  const { at, ...delivery } = await questionedDelivery(options, context);
   const time = options.now === undefined ? (at ?? now()) : readTime(options.now, 'now');
   const toleranceSeconds = options.tolerance;
   const explainer = createExplainer({ limits: LIMITS });
   signal.addEventListener('abort', explainer.close);
   if (signal.aborted) explainer.close();
-  const question = { rawBody, signature, timestamp, secret, otherSecrets, now: time, toleranceSeconds };
-  const findings = await explainer.explain(question).finally(explainer.close);
+  const headers = headerNames(options);
+  const question = { ...delivery, headers, secret, otherSecrets, now: time, toleranceSeconds };
+  const signed = options.signed && (await readInput(options.signed, { ...context, maxBytes: MAX_SIGNED })).bytes;
+  const [findings, difference] = await Promise.all([
+    explainer.explain(question),
+    signed && explainer.compare(signed, delivery.rawBody),
+  ]).finally(explainer.close);
   signal.throwIfAborted();
   const authentic = findings.length === 0;
-  output.result(
-    { authentic, findings },
-    authentic ? authenticText(output.colors) : findingsText(findings, output.colors),
-  );
+  const { colors } = output;
+  const text = [authentic ? authenticText(colors) : findingsText(findings, colors)];
+  if (signed) text.push(diffText(difference || undefined, colors));
+  output.result({ authentic, findings, ...(signed && { difference }) }, text.join('\n\n'));
   return authentic ? 0 : 1;
 }
 

@@ -59,7 +59,7 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
   const recording = options.record === undefined ? undefined : await openRecording(options.record, { output, limit });
   const shown = target && shownUrl(target);
   const feed = createFeed();
-  const sources = { headers, toleranceSeconds: options.tolerance, secretOf: () => secret };
+  const sources = { headers, toleranceSeconds: options.tolerance, forwardedTo: shown, secretOf: () => secret };
   const closing: (() => Promise<void>)[] = [async () => recording?.close()];
   const explainer = createExplainer();
   let page: ServedPage | undefined;

@@ -3,6 +3,7 @@ import type { Context, ExitCode } from '../context.js';
 import type { Colors } from '../output.js';
 import { createSecretFile } from '../secret-file-out.js';
 import { type EventKind, openService, type ServiceOptions, webhookJson } from '../service.js';
+import { fullUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
 interface RegisterOptions extends ServiceOptions {
@@ -17,7 +18,7 @@ export async function register(url: string, context: Context<RegisterOptions>): 
   const { label, subscribe, secretOut } = options;
   const service = await openService(context);
   const file = secretOut === undefined ? undefined : await createSecretFile(secretOut);
-  const wanted = { label, url, ...(subscribe && { subscriptions: subscribe }) };
+  const wanted = { label, url: fullUrl(url), ...(subscribe && { subscriptions: subscribe }) };
   let written = false;
   try {
     const { webhook, created, updated } = options.ensure

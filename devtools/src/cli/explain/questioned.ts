@@ -1,7 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type HeaderNames, serviceHeaders } from 'event-webhook-receiver/verify';
 import { inputError, usageError } from '../command-error.js';
-import { headerValue, namesIn } from '../header-names.js';
 import { readInput } from '../input-file.js';
 import type { Output } from '../output.js';
 import { recordedDelivery } from '../recording.js';
@@ -10,8 +8,10 @@ import { parseRequestDump } from './request-dump.js';
 /** A delivery to explain. */
 export interface Questioned {
   readonly rawBody: Uint8Array;
-  readonly signature: string | undefined;
-  readonly timestamp: string | undefined;
+  readonly signature?: string | undefined;
+  readonly timestamp?: string | undefined;
+  /** All headers of the request, if it is known. */
+  readonly requestHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /** Time of arrival in Unix milliseconds, if known. */
   readonly at?: number | undefined;
 }
@@ -31,7 +31,6 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Reads the delivery that the options name; without any, a request from stdin. */
 export async function questionedDelivery(
   options: QuestionOptions,
-  names: HeaderNames | undefined,
   { stdin, output }: { stdin: Readable; output: Output },
 ): Promise<Questioned> {
   const { bodyFile, recording, nth, request, signature, timestamp } = options;
@@ -45,7 +44,7 @@ export async function questionedDelivery(
   }
   if (recording !== undefined) {
     const { headers, body, at } = await recordedDelivery(recording, nth, output);
-    return { rawBody: body, ...signatureIn(headers, names), at };
+    return { rawBody: body, requestHeaders: headers, at };
   }
   if (request === undefined && (stdin as { isTTY?: boolean }).isTTY) {
     throw usageError(
@@ -56,10 +55,5 @@ export async function questionedDelivery(
   if (bytes.length === 0) throw inputError('The request is empty: it must be headers, an empty line, and the body.');
   const { headers, body, notes } = parseRequestDump(bytes);
   for (const note of notes) output.note(note);
-  return { rawBody: body, ...signatureIn(headers, names) };
-}
-
-function signatureIn(headers: readonly (readonly [string, string])[], names: HeaderNames | undefined) {
-  const found = names ?? namesIn(headers) ?? serviceHeaders;
-  return { signature: headerValue(headers, found.signature), timestamp: headerValue(headers, found.timestamp) };
+  return { rawBody: body, requestHeaders: headers };
 }

@@ -8,12 +8,13 @@ import { helpSettings, moreHelp, TOOL } from './help.js';
 import { addListen } from './listen.js';
 import { addReconcile } from './reconcile.js';
 import { addRegister } from './register.js';
+import { addReplay } from './replay.js';
 import { addSend } from './send.js';
 import type { AddCommand, Program, Start } from './shared-options.js';
 import { addWebhooks } from './webhooks.js';
 
 export const COMMANDS: readonly AddCommand[] = [
-  ...[addListen, addSend, addExplain, addEmulate],
+  ...[addListen, addSend, addReplay, addExplain, addEmulate],
   ...[addRegister, addWebhooks, addReconcile],
 ];
 
@@ -41,7 +42,7 @@ export async function createProgram(
     })
     .hook('preAction', (_, command) => refuseSwallowed(command, args));
   for (const add of commands) add(program, start);
-  await addCompletion(program, args);
+  await addCompletion(program, args, output);
   program.addHelpText(
     'after',
     moreHelp({
@@ -66,15 +67,28 @@ function refuseSwallowed(command: CommandUnknownOpts, args: readonly string[]): 
   }
 }
 
+/** The script for bash calls a function of the package bash-completion, which macOS and small systems do not have. */
+const BASH_WORDS = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
+    _get_comp_words_by_ref() {
+        words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]}
+    }
+fi
+`;
+
 /** `completion` writes a script for a shell, which then calls the hidden `complete`. */
-async function addCompletion(program: Program, args: readonly string[]): Promise<void> {
+async function addCompletion(program: Program, args: readonly string[], output: Output): Promise<void> {
   const summary = 'Print the completion script of a shell: zsh, bash, fish or powershell';
   if (args.includes('completion') || args.includes('complete')) {
     const { default: tab } = await import('@bomb.sh/tab/commander');
     // A completion is one line: shells would offer each further line of a description as a completion.
     for (const command of program.commands) command.description(command.summary() || command.description());
     tab(program as never, { completionCommandName: 'completion' });
-    program.commands.find((command) => command.name() === 'completion')?.description(summary);
+    program.commands
+      .find((command) => command.name() === 'completion')
+      ?.description(summary)
+      .hook('preAction', (_, { args: [shell] }) => {
+        if (shell === 'bash') output.print(BASH_WORDS);
+      });
   } else {
     program.command('completion <shell>').description(summary);
   }

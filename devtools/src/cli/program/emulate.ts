@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { moreHelp } from './help.js';
-import { integer, number, text, texts } from './options.js';
+import { integer, number, text, texts, url } from './options.js';
 import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
@@ -25,7 +25,7 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
         'With one --register: write the secret to this file instead, replacing that of an earlier run',
       ),
     )
-    .addOption(text('--rpc <url>', 'Watch the chain of this node').conflicts('anvil'))
+    .addOption(url('--rpc <url>', 'Watch the chain of this node').conflicts('anvil'))
     .addOption(
       texts('--contract <address=abi.json:label>', 'Deliver the events of this contract. The label is optional'),
     )
@@ -56,7 +56,7 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
       'after',
       moreHelp({
         examples: [
-          ['emulate --anvil --register shop=http://localhost:3000/webhooks', 'The whole system on this machine'],
+          ['emulate --anvil --register shop=localhost:3000/webhooks', 'The whole system on this machine'],
           ['emulate --file state.sqlite', 'Keep the registered webhooks'],
           [
             'emulate --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json:token',

@@ -16,6 +16,7 @@ Tries common mistakes: a body that was parsed and serialized again, a secret wit
     .addOption(shared.nth())
     .addOption(text('--request <file>', 'A raw HTTP request: headers, an empty line, the body').conflicts('bodyFile'))
     .addOption(text('--body-file <file>', 'The raw body alone'))
+    .addOption(text('--signed <file>', 'The body as it was signed: shows how the received one differs'))
     .addOption(text('--signature <text>', 'With --body-file: the signature header as received'))
     .addOption(text('--timestamp <text>', 'With --body-file: the timestamp header as received'))
     .addOption(

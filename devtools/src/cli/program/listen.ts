@@ -1,5 +1,5 @@
 import { moreHelp } from './help.js';
-import { integer, number, text } from './options.js';
+import { integer, number, text, url } from './options.js';
 import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
@@ -20,12 +20,12 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
     )
     .addOption(shared.port('the listener').default(3000))
     .addOption(shared.host('the listener'))
-    .addOption(text('--forward <url>', 'Forward authentic deliveries to this URL and relay its status'))
+    .addOption(url('--forward <url>', 'Forward authentic deliveries to this URL, or port, and relay its status'))
     .addOption(number('--forward-timeout <seconds>', 'Time limit of the target', 0.1, 600).default(30))
     .addOption(
       text(
         '--record <file>',
-        'Append every delivery to this file, for `send --recording` and `explain`. Only you can read the file; links are refused',
+        'Append every delivery to this file, for `replay` and `explain`. Only you can read the file; links are refused',
       ),
     )
     .addOption(
@@ -39,7 +39,7 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
     .addOption(shared.tolerance())
     .addOption(shared.events())
     .addOption(shared.filter())
-    .addOption(text('--rpc <url>', 'Read symbol and decimals of tokens from this node'))
+    .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'))
     .addOption(shared.explorer())
     .addOption(shared.noPage())
     .addOption(shared.pagePort())
@@ -52,7 +52,7 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
       moreHelp({
         examples: [
           ['listen', 'Listen at http://127.0.0.1:3000/, any path'],
-          ['listen --port 4100 --forward http://localhost:3000/webhooks', 'Watch what your app receives'],
+          ['listen --port 4100 --forward localhost:3000/webhooks', 'Watch what your app receives'],
           ['listen --record deliveries.ndjson --no-page', 'Record deliveries'],
         ],
         exitCodes: { 0: 'never: the command runs until it is stopped' },

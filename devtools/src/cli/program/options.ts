@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { usageError } from '../command-error.js';
+import { fullUrl } from '../urls.js';
 
 // Options for commander with our own checks: commander's messages quote the value, which may be a misplaced secret.
 
@@ -31,7 +32,13 @@ export function text<const Flags extends string>(flags: Flags, help: string) {
   return new Option(flags, help).argParser((value: string): string => check(value));
 }
 
-/** The same, repeatable. */
+/** An option whose value is a URL, or a port of this machine. */
+export function url<const Flags extends string>(flags: Flags, help: string) {
+  const check = single(flags);
+  return new Option(flags, help).argParser((value: string): string => fullUrl(check(value)));
+}
+
+/** The same as `text`, repeatable. */
 export function texts<const Flags extends string>(flags: Flags, help: string) {
   return new Option(flags, `${help} (repeatable)`).argParser(
     (value: string, previous: readonly string[] | undefined): readonly string[] | undefined => [

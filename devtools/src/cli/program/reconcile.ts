@@ -1,5 +1,5 @@
 import { moreHelp } from './help.js';
-import { integer, text, texts } from './options.js';
+import { integer, text, texts, url } from './options.js';
 import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
@@ -14,7 +14,7 @@ Reads the events of contracts from a node, up to the last final block, and looks
 
 --receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
     )
-    .addOption(text('--rpc <url>', 'JSON-RPC of a node of the chain. Only its origin is printed').makeOptionMandatory())
+    .addOption(url('--rpc <url>', 'JSON-RPC of a node of the chain. Only its origin is printed').makeOptionMandatory())
     .addOption(
       texts('--contract <address=abi.json:label>', 'Look for the events of this contract. The label is optional'),
     )

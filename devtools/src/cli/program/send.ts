@@ -1,4 +1,3 @@
-import { Option } from '@commander-js/extra-typings';
 import { TAMPERS, tamperNames } from '../send/tamper-names.js';
 import { moreHelp } from './help.js';
 import { choice, choices, integer, number, text } from './options.js';
@@ -10,9 +9,9 @@ export const DEFAULT_URL = 'http://127.0.0.1:3000/webhooks';
 export const addSend: AddCommand = (program, start) => {
   program
     .command('send')
-    .summary('Send signed deliveries to a receiver: samples, a file, or a recording')
+    .summary('Send signed deliveries to a receiver: samples, or a file')
     .description(
-      `Send signed deliveries to a receiver: samples, a file, or a recording.
+      `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
 
 Without options, one sample event is sent. Each delivery is signed with the current time when it is sent. Redirects are not followed.`,
     )
@@ -21,21 +20,26 @@ Without options, one sample event is sent. Each delivery is signed with the curr
     .addOption(integer('--count <n>', 'Sample events per delivery (default: 1)', 1, 10_000))
     .option('--fresh', 'With --repeat: new sample events each time')
     .addOption(
-      text('--file <file>', 'Send the bytes of this file unchanged, - for stdin').conflicts([
-        ...['recording', 'kind', 'count', 'fresh'],
-      ]),
+      text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts(['kind', 'count', 'fresh', 'abi']),
     )
     .addOption(
       text(
-        '--recording <file>',
-        'Send deliveries that `listen --record` wrote: the same bytes, signed again',
-      ).conflicts([...['kind', 'count', 'fresh']]),
+        '--abi <file>',
+        'Samples of an event of this ABI: JSON, or an artifact of Hardhat, Foundry or Truffle',
+      ).conflicts('kind'),
     )
-    .addOption(shared.nth().conflicts('all'))
-    .option('--all', 'Send every delivery of the recording')
+    .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
     .addOption(
-      new Option('--as-recorded', 'Send the recorded signature and timestamp; needs no secret').conflicts('tamper'),
+      text(
+        '--args <list>',
+        'Its arguments, name=value,… or value,…; arrays and tuples in JSON. The others are samples',
+      ),
     )
+    .addOption(integer('--decimals <n>', 'Decimals of the arguments that are written with a decimal point', 0, 77))
+    .addOption(text('--contract <address>', 'Address of the contract'))
+    .option('--removed', 'The notice that a re-org removed the log')
+    .addOption(shared.set())
+    .addOption(shared.remove())
     .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
     .addOption(choices('--tamper <how>', [...tamperNames, 'all'], 'Break the delivery, to check that it is refused'))
     .addOption(integer('--concurrency <n>', 'Deliveries in flight at once', 1, 1000).default(1))
@@ -52,7 +56,8 @@ Without options, one sample event is sent. Each delivery is signed with the curr
           ['send', `One sample event to ${DEFAULT_URL}, signed with WEBHOOK_SECRET`],
           ['send http://127.0.0.1:8080/hooks --kind transaction.included --count 3', 'Three events in one delivery'],
           ['send --file body.json --secret-file secret.txt --headers multibaas', 'The bytes of a file'],
-          ['send --recording deliveries.ndjson --nth 2', 'A recorded delivery, signed with the current time'],
+          ['send --abi token.json --event Transfer --args value=1.5 --decimals 18', "An event of a contract's ABI"],
+          ['send --set data.event.name=Approval --remove data.transaction', 'An edited sample'],
           ['send --tamper all', 'Check that the receiver refuses every forgery'],
           ['send --repeat 1000 --fresh --concurrency 20 --json', 'A thousand deliveries, results as JSON'],
         ],

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { Context, ExitCode } from '../context.js';
-import { choice, choices, integer, number, text } from './options.js';
+import { choice, choices, integer, number, text, texts, url } from './options.js';
 
 /** The program before a command is added to it. */
 export type Program = Command<[], { json?: true }>;
@@ -45,8 +45,11 @@ export const secretFile = () =>
   text('--secret-file <file>', 'File with the signing secret, - for stdin (default: WEBHOOK_SECRET)');
 export const apiKeyFile = () =>
   text('--api-key-file <file>', 'File with the API key, - for stdin (default: WEBHOOK_API_KEY)');
-export const baseUrl = () => text('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
+export const baseUrl = () => url('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
 export const callTimeout = () =>
   number('--timeout <seconds>', 'Time limit of a call to the service', 0.01, 600).default(10);
 export const subscribe = (help: string) => choices('--subscribe <kind>', EVENT_KINDS, help);
 export const nth = () => integer('--nth <n>', 'Which delivery of the recording, counted from 1', 1, 1e9);
+export const set = () =>
+  texts('--set <path=value>', 'Change a value of each event, such as data.event.name=Approval, or of one: [0].id=5');
+export const remove = () => texts('--remove <path>', 'Remove a value of each event, such as data.transaction');

@@ -1,5 +1,5 @@
 import { moreHelp } from './help.js';
-import { integer, text } from './options.js';
+import { integer, text, url } from './options.js';
 import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
@@ -44,7 +44,7 @@ export const addWebhooks: AddCommand = (program, start) => {
     .description('Change the label, the URL or the events of a webhook')
     .argument('<id>', 'Id of the webhook')
     .addOption(text('--label <label>', 'New label'))
-    .addOption(text('--url <url>', 'New URL to deliver to'))
+    .addOption(url('--url <url>', 'New URL to deliver to'))
     .addOption(shared.subscribe('New kind of events to deliver'))
     .addOption(shared.baseUrl())
     .addOption(shared.callTimeout())

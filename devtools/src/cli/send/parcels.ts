@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
-import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import type { WebhookEvent } from 'event-webhook-receiver';
+import { createTestDelivery } from 'event-webhook-receiver/testing';
 import { type HeaderNames, serviceHeaders } from 'event-webhook-receiver/verify';
 import type { RecordedDelivery } from '../../deliveries/recorded.js';
 import { inputError } from '../command-error.js';
@@ -16,8 +17,12 @@ export interface Unsigned {
   readonly headers: HeaderLines;
   /** Names of the signature and timestamp headers. */
   readonly names: HeaderNames;
+}
+
+/** A recorded delivery to send. */
+export interface RecordedParcel extends Unsigned {
   /** The delivery as recorded, with its signature. */
-  readonly recorded?: RecordedDelivery | undefined;
+  readonly recorded: RecordedDelivery;
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -34,13 +39,8 @@ const plain = (body: Uint8Array, names = serviceHeaders): Unsigned => ({
 });
 
 /** A delivery of sample events, each with its own id. */
-export function sampleParcel(
-  kind: 'event.emitted' | 'transaction.included',
-  count: number,
-  names?: HeaderNames,
-): Unsigned {
-  const sample = kind === 'event.emitted' ? sampleEventEmitted : sampleTransactionIncluded;
-  const events = Array.from({ length: count }, () => sample());
+export function sampleParcel(make: () => WebhookEvent, count: number, names?: HeaderNames): Unsigned {
+  const events = Array.from({ length: count }, () => make());
   // Only the bytes are used: they are signed when they are sent.
   return plain(Buffer.from(createTestDelivery(events, { secret: '-' }).body), names);
 }
@@ -52,18 +52,14 @@ export async function fileParcel(file: string, stdin: Readable, names?: HeaderNa
   return plain(bytes, names);
 }
 
-/** The deliveries of a recording: one, or all in order. */
+/** The deliveries of a recording in order, or one of them. */
 export async function* recordedParcels(
   file: string,
-  {
-    all,
-    nth,
-    names,
-    output,
-  }: { all: boolean; nth: number | undefined; names: HeaderNames | undefined; output: Output },
-): AsyncGenerator<Unsigned> {
+  { nth, names, output }: { nth: number | undefined; names: HeaderNames | undefined; output: Output },
+): AsyncGenerator<RecordedParcel> {
   let any = false;
-  for await (const recorded of all ? readRecording(file, output) : [await recordedDelivery(file, nth, output)]) {
+  const deliveries = nth === undefined ? readRecording(file, output) : [await recordedDelivery(file, nth, output)];
+  for await (const recorded of deliveries) {
     any = true;
     if (recorded.body.length === 0)
       throw inputError(`${file} contains a delivery without a body, which cannot be sent.`);

@@ -1,13 +1,16 @@
 import { emitKeypressEvents, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Sink } from '../output.js';
-import { isForeground } from './foreground.js';
 
-/** The parts of the process that a keyboard needs. */
-export type Host = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
+/** What a keyboard needs of the process. */
+export interface Host {
+  readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
+  /** Whether the process is in the foreground of its terminal. */
+  isForeground(): boolean;
+}
 
-/** A readable stream, perhaps a terminal. */
-export type KeySource = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+/** The input of a terminal. */
+export type KeySource = Readable & { setRawMode(raw: boolean): unknown };
 
 /** A key that was pressed. */
 export interface Key {
@@ -40,15 +43,16 @@ const FOREGROUND_GROUP = 0;
  * function that is returned.
  */
 export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: KeyHandlers): () => void {
+  const { process } = host;
   let isOurs = false;
   let pasted: string | undefined;
 
   function enter(): void {
-    if (!isForeground()) return;
+    if (!host.isForeground()) return;
     isOurs = true;
     // Off first: while the process was stopped, a shell may have changed the mode that Node remembers.
-    stdin.setRawMode?.(false);
-    stdin.setRawMode?.(true);
+    stdin.setRawMode(false);
+    stdin.setRawMode(true);
     stdout.write(PASTE_ON);
     handlers.show();
   }
@@ -58,42 +62,42 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     isOurs = false;
     handlers.hide();
     stdout.write(PASTE_OFF);
-    stdin.setRawMode?.(false);
+    stdin.setRawMode(false);
   }
 
   function signal(pid: number, name: NodeJS.Signals): void {
     // Ctrl+C ends the command, which leaves.
     if (name !== 'SIGINT') leave();
     // With a handler, the signal would not stop the process.
-    host.off('SIGTSTP', stop);
-    host.kill(pid, name);
+    process.off('SIGTSTP', stop);
+    process.kill(pid, name);
   }
 
-  const stop = () => signal(host.pid, 'SIGTSTP');
+  const stop = () => signal(process.pid, 'SIGTSTP');
   const proceed = () => {
-    host.off('SIGTSTP', stop).on('SIGTSTP', stop);
+    process.off('SIGTSTP', stop).on('SIGTSTP', stop);
     leave();
     enter();
   };
 
-  function onKey(text = '', { name = '', ctrl }: { name?: string; ctrl?: boolean }): void {
+  function onKey(text: string | undefined, { name = '', ctrl }: { name?: string; ctrl?: boolean }): void {
     if (name === 'paste-start') pasted = '';
     else if (name === 'paste-end') {
-      handlers.paste(pasted ?? '');
+      handlers.paste(pasted as string);
       pasted = undefined;
-    } else if (pasted !== undefined) pasted += text;
-    else if (!ctrl) handlers.key({ text, name });
+    } else if (pasted !== undefined) pasted += text ?? '';
+    else if (!ctrl) handlers.key({ text: text ?? '', name });
     else if (SIGNALS[name]) signal(FOREGROUND_GROUP, SIGNALS[name]);
   }
 
   function close(): void {
     leave();
-    host.off('SIGTSTP', stop).off('SIGCONT', proceed).off('exit', leave);
+    process.off('SIGTSTP', stop).off('SIGCONT', proceed).off('exit', leave);
     stdin.off('keypress', onKey).off('end', leave).pause();
   }
 
   emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as Partial<Interface> as Interface);
-  host.on('SIGTSTP', stop).on('SIGCONT', proceed).on('exit', leave);
+  process.on('SIGTSTP', stop).on('SIGCONT', proceed).on('exit', leave);
   // An error means that the terminal is gone, of which SIGHUP tells too.
   stdin.on('keypress', onKey).on('end', leave).on('error', leave).resume();
   enter();

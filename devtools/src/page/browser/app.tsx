@@ -6,7 +6,10 @@ import { List } from './list/list.js';
 import { Lost } from './lost.js';
 import { phone, type Session } from './session.js';
 import { Notices } from './shared/notices.js';
+import { DropTarget } from './side/drop-target.js';
 import { Empty } from './side/empty.js';
+import { ReceiverDialog } from './side/receiver.js';
+import { Registration } from './side/registration.js';
 import { Side } from './side/side.js';
 import { KeysDialog } from './top/keys-dialog.js';
 import { Top } from './top/top.js';
@@ -50,6 +53,9 @@ export function App({ session }: { session: Session }) {
         </div>
       </main>
       <Detail session={session} />
+      <Registration session={session} />
+      <ReceiverDialog session={session} />
+      <DropTarget session={session} />
       <KeysDialog session={session} />
       <Notices />
     </>

@@ -24,7 +24,7 @@ export interface Session extends Cursor {
   readonly openVersion: Signal<number>;
   readonly filters: Signal<Filters>;
   readonly search: Search;
-  readonly dialog: Signal<'register' | 'keys' | undefined>;
+  readonly dialog: Signal<'register' | 'receiver' | 'keys' | undefined>;
   /** Deliveries that came while the tab was in the background. */
   readonly unseen: Signal<number>;
   /** The time of the server, Unix milliseconds, each second. For the exact time, `now()`. */
@@ -109,8 +109,10 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
       state.value = next;
     },
     onSnapshot(deliveries) {
+      const isFirst = store.all().length === 0;
       store.replace(deliveries);
       view.refresh();
+      if (isFirst) cursor.showWaiting();
       search.again();
       openVersion.value++;
       findOpen();

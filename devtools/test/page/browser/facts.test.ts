@@ -3,6 +3,7 @@ import { ageOf, signedAt } from '../../../src/page/browser/detail/age.js';
 import { explorerUrl } from '../../../src/page/browser/detail/explorer-url.js';
 import { groupsOf, isNumber } from '../../../src/page/browser/detail/groups.js';
 import { statusLine } from '../../../src/page/browser/detail/status-text.js';
+import { duration } from '../../../src/page/browser/shared/format.js';
 import type { State } from '../../../src/page/browser/types.js';
 
 it('groups digits from the right, and only those of numbers', () => {
@@ -62,4 +63,9 @@ describe('explorerUrl', () => {
     }
     expect(explorerUrl(undefined, 'tx', hash)).toBeUndefined();
   });
+});
+
+it('gives durations no more digits than were measured, and no 60 s of a minute', () => {
+  const texts = [0.44, 3, 9.96, 999.4, 999.6, 59_940, 59_960, 119_600].map(duration);
+  expect(texts).toEqual(['0.4 ms', '3 ms', '10 ms', '999 ms', '1.0 s', '59.9 s', '1 min 0 s', '2 min 0 s']);
 });

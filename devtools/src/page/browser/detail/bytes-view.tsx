@@ -15,14 +15,16 @@ interface Props {
   readonly what: string;
   /** The chosen form, kept from one delivery to the next. */
   readonly form: Signal<Form>;
-  /** What to say about them: where they are cut, or what the signature covers. */
+  /** Where they are cut. */
   readonly note?: string | undefined;
+  /** What to say when they are indented. */
+  readonly indentedNote?: string | undefined;
   /** Whether these are not all bytes. */
   readonly isCut?: boolean | undefined;
 }
 
 /** Bytes as text, indented where they are JSON, and as hex. */
-export function BytesView({ base64, what, form, note, isCut }: Props) {
+export function BytesView({ base64, what, form, note, indentedNote, isCut }: Props) {
   const bytes = useMemo(() => bytesOf(base64), [base64]);
   const strict = useMemo(() => utf8(bytes), [bytes]);
   const text = useMemo(() => strict ?? lossyUtf8(bytes), [strict, bytes]);
@@ -30,7 +32,7 @@ export function BytesView({ base64, what, form, note, isCut }: Props) {
   const shown = forms.includes(form.value) ? form.value : 'Text';
   const parts = useMemo(() => (shown === 'Indented' ? unfolded(pretty(text)) : [{ text }]), [shown, text]);
   const notes = [
-    shown === 'Indented' && 'Indented for reading. The signature covers the bytes as received.',
+    shown === 'Indented' && indentedNote,
     strict === undefined && 'Not UTF-8: bytes that cannot be decoded are shown as �. Hex shows the bytes.',
     note,
   ].filter(Boolean);

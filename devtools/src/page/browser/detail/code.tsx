@@ -44,7 +44,7 @@ function piecesOf(parts: readonly Part[], most: number): Piece[] {
   return pieces;
 }
 
-function PieceText({ text, from, tokens, unfolded }: Piece) {
+function PieceText({ text, from, tokens, unfolded, isLong }: Piece & { isLong: boolean }) {
   const box = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const element = box.current as HTMLElement;
@@ -61,7 +61,7 @@ function PieceText({ text, from, tokens, unfolded }: Piece) {
     };
   }, [text, from, tokens]);
   return (
-    <bdi ref={box} class={unfolded ? 'piece unfolded' : 'piece'}>
+    <bdi ref={box} class={[isLong && 'piece', unfolded && 'unfolded'].filter(Boolean).join(' ')}>
       {text}
     </bdi>
   );
@@ -91,7 +91,7 @@ export function Code({ parts, label }: { parts: readonly Part[]; label: string }
         aria-label={label}
       >
         {pieces.map((piece, index) => (
-          <PieceText key={index} {...piece} />
+          <PieceText key={index} {...piece} isLong={isOpen} />
         ))}
       </section>
       {!isOpen && length > AT_FIRST && (

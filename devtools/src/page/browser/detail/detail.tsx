@@ -35,7 +35,16 @@ function Body({ detail, form }: { detail: Delivery; form: Signal<Form> }) {
     return <p class="muted">The body is no longer kept: memory was needed for later deliveries.</p>;
   }
   const note = bodyTruncated && `Only the first 1 MiB of ${bytes(size)} is shown.`;
-  return <BytesView base64={bodyBase64} what="Body" form={form} note={note || undefined} isCut={bodyTruncated} />;
+  return (
+    <BytesView
+      base64={bodyBase64}
+      what="Body"
+      form={form}
+      note={note || undefined}
+      indentedNote="Indented for reading. The signature covers the bytes as received."
+      isCut={bodyTruncated}
+    />
+  );
 }
 
 /** Everything about a delivery: what happened and what to do first. */
@@ -112,11 +121,6 @@ export function Detail({ session }: { session: Session }) {
       aria-labelledby="detail-title"
       aria-busy={isOpen && detail?.id !== openId && problem === undefined}
       hidden={!isOpen}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return;
-        event.preventDefault();
-        session.close();
-      }}
     >
       <Head
         session={session}

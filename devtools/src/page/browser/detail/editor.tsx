@@ -43,7 +43,10 @@ export function Editor({ session, detail, drafts, onClose }: Props) {
   const [problem, setProblem] = useState('');
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(0, 0);
+  }, []);
 
   function change(next: string) {
     setText(next);

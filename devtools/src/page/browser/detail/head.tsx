@@ -67,12 +67,12 @@ function Actions({ session, detail, isEditing, onEdit }: Props & { detail: Detai
   return (
     <div class="buttons">
       {!bodyDropped && can?.resend && (
-        <button type="button" class={isEditing ? '' : 'primary'} onClick={() => void resend(session, id)}>
+        <button type="button" data-key="r" class={isEditing ? '' : 'primary'} onClick={() => void resend(session, id)}>
           Resend
         </button>
       )}
       {can?.edit && (
-        <button type="button" aria-expanded={isEditing} onClick={onEdit}>
+        <button type="button" data-key="e" aria-expanded={isEditing} onClick={onEdit}>
           Edit and send again
         </button>
       )}

@@ -23,22 +23,20 @@ function InputRow({ input, state }: { input: InputView; state: State | undefined
         <Wire text={type} />
       </td>
       <td class="value">
-        {formatted !== undefined && (formatted !== value || symbol) && (
+        {formatted !== undefined && (
           <div class="formatted">
             <Value text={formatted} />
-            {symbol && (
-              <>
-                {' '}
-                <Wire text={symbol} />
-              </>
-            )}
+            {symbol && ' '}
+            {symbol && <Wire text={symbol} />}
           </div>
         )}
-        <div>
-          <Value text={value} />
-          {type === 'address' && <ExplorerLink state={state} kind="address" value={value} />}
-          {hashed && <span class="hint"> keccak256 hash</span>}
-        </div>
+        {formatted !== value && (
+          <div>
+            <Value text={value} />
+            {type === 'address' && <ExplorerLink state={state} kind="address" value={value} />}
+            {hashed && <span class="hint"> keccak256 hash</span>}
+          </div>
+        )}
         {exact !== undefined && exact !== value && (
           <div class="exact">
             <span class="hint">exact </span>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../session.js';
 import { counted, grouped } from '../shared/format.js';
 
@@ -21,7 +21,7 @@ interface QuestionProps {
 /** Asks before many deliveries are cleared, in place of the counts. */
 function Question({ session, onDone }: QuestionProps) {
   const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => keep.current?.focus(), []);
+  useLayoutEffect(() => keep.current?.focus(), []);
   function clear(): void {
     onDone();
     void session.clear();

@@ -25,6 +25,8 @@ export interface Cursor {
   beside(by: 1 | -1): Entry | undefined;
   /** Moves to the previous or next delivery. */
   step(by: 1 | -1): void;
+  /** Shows the deliveries that waited. The list stays on hold. */
+  showWaiting(): void;
   /** Shows the newest, those that waited too, and goes on with what comes. */
   toTop(): void;
   /** The delivery was closed. */
@@ -45,12 +47,20 @@ export function createCursor({ store, view, changed, open }: CursorOptions): Cur
   const tops = signal(0);
   let byKeyboard = false;
 
+  const isHeld = () =>
+    openId.value !== undefined || cursor.value !== undefined || paused.value || scrolled.value || hovered.value;
+
   effect(() => {
-    const reasons = [openId.value, cursor.value, paused.value, scrolled.value, hovered.value];
-    if (reasons.some((reason) => reason !== undefined && reason !== false)) view.hold();
+    if (isHeld()) view.hold();
     else view.release();
     changed();
   });
+
+  function showWaiting(): void {
+    view.release();
+    if (isHeld()) view.hold();
+    changed();
+  }
 
   const current = () => (openId.value === undefined ? cursor.value : (store.get(openId.value) ?? cursor.value));
   const indexOf = (entry: Entry | undefined) => (entry ? view.indexOf(entry) : -1);
@@ -77,6 +87,7 @@ export function createCursor({ store, view, changed, open }: CursorOptions): Cur
     moveTo: (index) => moveToEntry(view.at(Math.max(0, Math.min(view.length() - 1, index)))),
     beside,
     step: (by) => moveToEntry(beside(by)),
+    showWaiting,
     toTop() {
       batch(() => {
         cursor.value = openId.value === undefined ? undefined : cursor.value;
@@ -85,10 +96,7 @@ export function createCursor({ store, view, changed, open }: CursorOptions): Cur
         hovered.value = false;
         tops.value++;
       });
-      // With a delivery open, the list is on hold again, with what has waited.
-      view.release();
-      if (openId.value !== undefined) view.hold();
-      changed();
+      showWaiting();
     },
     leave() {
       // Unless the keyboard is in the list.

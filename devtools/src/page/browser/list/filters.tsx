@@ -26,7 +26,6 @@ export function Filters({ session }: { session: Session }) {
   void version.value;
   const search = useRef<HTMLInputElement>(null);
   const { verdicts: on, kind, contract, text, span } = filters.value;
-  const isOn = isFiltering(filters.value);
   const set = (change: Partial<typeof filters.value>) => {
     filters.value = { ...filters.value, ...change };
   };
@@ -52,6 +51,9 @@ export function Filters({ session }: { session: Session }) {
         ))}
       </fieldset>
       <div class="counts">
+        <button type="button" class="quiet" hidden={!isFiltering(filters.value)} onClick={reset}>
+          Reset<span class="unseen"> filters</span>
+        </button>
         <Counts session={session} />
       </div>
       <div class="choices">
@@ -87,9 +89,6 @@ export function Filters({ session }: { session: Session }) {
             <span class="unseen"> remove this time filter</span>
           </button>
         )}
-        <button type="button" class="quiet reset" aria-hidden={!isOn} tabIndex={isOn ? 0 : -1} onClick={reset}>
-          Reset filters
-        </button>
       </div>
     </>
   );

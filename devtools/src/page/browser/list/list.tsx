@@ -66,7 +66,7 @@ const Head = () => (
 
 /** The list of deliveries: a grid in which arrows move, Enter opens and Escape closes. */
 export function List({ session }: { session: Session }) {
-  const { view, cursor, openId, version, scrolled, tops } = session;
+  const { view, cursor, version, scrolled, tops } = session;
   const list = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLDivElement>(null);
   const anchor = () => (cursor.value ? view.indexOf(cursor.value) : -1);
@@ -81,7 +81,9 @@ export function List({ session }: { session: Session }) {
   });
   useSignalEffect(() => {
     const entry = cursor.value;
-    if (entry) scroller.reveal(view.indexOf(entry));
+    if (!entry) return;
+    scroller.setTotal(view.length());
+    scroller.reveal(view.indexOf(entry));
   });
   useSignalEffect(() => {
     if (tops.value > 0 && list.current) list.current.scrollTop = 0;

@@ -54,10 +54,11 @@ export class Row extends Component<RowProps> {
 
   override render({ seq, summary, index, y, selected, active, now }: RowProps) {
     const { verdict, names, kinds, contracts, gist, target, label, durationMs, fault, recorded } = summary;
+    const tries = attemptsOf(summary, now);
     return (
       <div
         id={`row-${seq}`}
-        class={`row${active ? ' active' : ''}${gist ? ' has-gist' : ''}`}
+        class={`row${active ? ' active' : ''}${gist ? ' has-gist' : ''}${tries ? ' has-attempts' : ''}`}
         role="row"
         aria-rowindex={index + 2}
         aria-selected={selected}
@@ -104,7 +105,7 @@ export class Row extends Component<RowProps> {
           {durationMs !== undefined && duration(durationMs)}
         </div>
         <div class="cell attempts" role="gridcell">
-          {attemptsOf(summary, now)}
+          {tries}
         </div>
       </div>
     );

@@ -1,20 +1,80 @@
-import { effect } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { createEmpty } from '../empty.js';
 import type { Session } from '../session.js';
+import type { State } from '../types.js';
+import { CommandLine } from './command-line.js';
+import { type First, Receiver } from './receiver.js';
+
+/** The service has no webhook: the first step. */
+function NoWebhook({ session, first }: { session: Session; first: First | undefined }) {
+  const register = () => {
+    session.dialog.value = 'register';
+  };
+  return (
+    <>
+      <p class="empty-title">No webhook is registered yet.</p>
+      <p>Register the URL of your receiver. Each event is then signed and delivered to it.</p>
+      <button type="button" class="primary" onClick={register}>
+        Register a webhook
+      </button>
+      {first && (
+        <details class="first-run">
+          <summary>No receiver yet? One for {first.framework}</summary>
+          <Receiver first={first} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Listening({ state: { service, target, firstRun } }: { state: State }) {
+  return (
+    <>
+      <p class="empty-title">Waiting for the first delivery.</p>
+      <p>Point a sender here, or send a sample from another terminal:</p>
+      <CommandLine text={`npx event-webhooks send ${service?.url ?? ''}`.trim()} label="Send" />
+      {target === undefined && (
+        <p class="muted">Deliveries are verified and shown. With --forward 3000 your app gets them too.</p>
+      )}
+      {firstRun && (
+        <details class="first-run">
+          <summary>No receiver yet? One for {firstRun.framework}</summary>
+          <Receiver first={firstRun} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Content({ session }: { session: Session }) {
+  const state = session.state.value;
+  if (session.store.all().length > 0) {
+    return (
+      <>
+        <p class="empty-title">No delivery matches the filters.</p>
+        <button type="button" onClick={session.resetFilters}>
+          Reset filters
+        </button>
+      </>
+    );
+  }
+  if (!state) return <p class="empty-title">Connecting…</p>;
+  if (state.mode === 'listen') return <Listening state={state} />;
+  if (state.webhooks?.length === 0) return <NoWebhook session={session} first={state.firstRun} />;
+  return (
+    <>
+      <p class="empty-title">Waiting for the first delivery.</p>
+      <p>Use the watched contract, or send a sample.</p>
+    </>
+  );
+}
 
 /** The content of an empty list: why it is empty, and what to do. */
 export function Empty({ session }: { session: Session }) {
-  useEffect(() => {
-    const { store, view, version, state, dialog, resetFilters } = session;
-    const onRegister = () => {
-      dialog.value = 'register';
-    };
-    const empty = createEmpty({ store, view, onRegister, onReset: resetFilters });
-    return effect(() => {
-      void version.value;
-      empty.update(state.value);
-    });
-  }, [session]);
-  return <div id="empty" hidden />;
+  const { view, version } = session;
+  void version.value;
+  const isEmpty = view.length() + view.waiting() === 0;
+  return (
+    <div id="empty" hidden={!isEmpty}>
+      {isEmpty && <Content session={session} />}
+    </div>
+  );
 }

@@ -4,6 +4,7 @@ import type { Session } from '../session.js';
 import { notify } from '../shared/notices.js';
 import { Wire } from '../shared/text.js';
 import { FaultBanner } from '../side/fault-banner.js';
+import { QueueBanner } from '../side/queue-banner.js';
 import type { State } from '../types.js';
 import { ConnectionStatus } from './connection.js';
 
@@ -29,6 +30,11 @@ function Facts({ state: { mode, service, chain, target } }: { state: State }) {
 const sending = signal(false);
 
 async function sendSample(session: Session): Promise<void> {
+  if (session.state.value?.webhooks?.length === 0) {
+    notify('A sample needs a webhook: register the URL of your receiver first.', 'bad');
+    session.dialog.value = 'register';
+    return;
+  }
   sending.value = true;
   try {
     await session.api.post('sample');
@@ -49,6 +55,8 @@ function toggleSide(): void {
 /** The top bar: what is running, and whether the page is connected to it. */
 export function Top({ session }: { session: Session }) {
   const state = session.state.value;
+  // One primary action a view: without a webhook it is to register one, in an open delivery to send that again.
+  const isPrimary = state?.webhooks?.length !== 0 && session.openId.value === undefined;
   return (
     <>
       <div id="bar">
@@ -87,7 +95,7 @@ export function Top({ session }: { session: Session }) {
             <button
               id="sample"
               type="button"
-              class="primary"
+              class={isPrimary ? 'primary' : ''}
               disabled={sending.value}
               onClick={() => void sendSample(session)}
             >
@@ -97,6 +105,7 @@ export function Top({ session }: { session: Session }) {
         </div>
       </div>
       <FaultBanner session={session} />
+      <QueueBanner session={session} />
     </>
   );
 }

@@ -1,0 +1,54 @@
+import type { BodyDiff } from '../../explain/diff-bodies.js';
+import type { Piece } from '../../explain/diff-bytes.js';
+import type { Colors } from '../output.js';
+import { visible } from '../visible.js';
+
+/** Limit of changes printed; --json prints all that were found. */
+const MOST_PRINTED = 10;
+
+const WRITTEN = {
+  whitespace: 'white space',
+  escapes: 'escapes',
+  numbers: 'spelling of numbers',
+  order: 'order of keys',
+};
+
+/** The difference between what was signed and what was received, for a terminal. */
+export function diffText(diff: BodyDiff | undefined, colors: Colors): string {
+  if (diff === undefined) return 'The bodies could not be compared.';
+  const { kind, signedBytes, receivedBytes } = diff;
+  if (kind === 'same') return `Signed and received are the same ${signedBytes} bytes.`;
+  const lines = [`Signed ${signedBytes} bytes, received ${receivedBytes} bytes. ${whatOf(diff)}`];
+  for (const { path, signed, received } of diff.values.slice(0, MOST_PRINTED)) {
+    lines.push(`  ${visible(path) || '(the whole body)'}`, ...sides(valueText(signed), valueText(received), colors));
+  }
+  if (kind !== 'values') {
+    for (const { before, signed, received } of diff.bytes.slice(0, MOST_PRINTED)) {
+      const after = before === '' ? '' : `, after ${visible(JSON.stringify(before))}`;
+      lines.push(`  at byte ${signed.at} (received: ${received.at})${after}`);
+      lines.push(...sides(pieceText(signed), pieceText(received), colors));
+    }
+  }
+  const found = kind === 'values' ? diff.values.length : diff.bytes.length;
+  if (found > MOST_PRINTED || diff.more) lines.push('  … and more (--json lists up to 50)');
+  return lines.join('\n');
+}
+
+function whatOf({ kind, format }: BodyDiff): string {
+  if (kind === 'values') return 'Values of the JSON differ:';
+  if (kind === 'bytes') return 'Their bytes differ:';
+  return `The JSON is the same, written differently (${format.map((each) => WRITTEN[each]).join(', ')}):`;
+}
+
+const sides = (signed: string, received: string, colors: Colors) => [
+  colors.green(`    signed    ${signed}`),
+  colors.red(`    received  ${received}`),
+];
+const valueText = (value: string | undefined) => (value === undefined ? '(absent)' : visible(value));
+
+function pieceText({ bytes, hex, text }: Piece): string {
+  if (bytes === 0) return '(nothing)';
+  const shown = hex.length / 2;
+  const rest = bytes > shown ? `… (${bytes} bytes)` : '';
+  return `${visible(JSON.stringify(text))}${rest}  ${hex}`;
+}

@@ -1,0 +1,117 @@
+import { setMaxListeners } from 'node:events';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import pMap, { pMapSkip } from 'p-map';
+import { verdictOf } from '../../deliveries/verdict.js';
+import { CommandError } from '../command-error.js';
+import type { Context, ExitCode } from '../context.js';
+import { createProgress } from '../progress.js';
+import { reachReason, shownUrl } from '../urls.js';
+import type { Unsigned } from './parcels.js';
+import { type Answer, type Parcel, post } from './post.js';
+import { answerText, deliveryJson, summaryJson, summaryText } from './report.js';
+import { createTally } from './tally.js';
+import { signParts, tampers } from './tamper.js';
+import type { TamperName } from './tamper-names.js';
+
+/** Beyond this number of deliveries, a terminal shows progress in place of a line for each. */
+const LINES_UP_TO = 20;
+
+/** One delivery to send. */
+export interface Job {
+  readonly unsigned: Unsigned;
+  /** How it is broken; undefined: not at all. */
+  readonly tamper?: TamperName | undefined;
+}
+
+/** Where and how deliveries are sent. */
+export interface Sending {
+  readonly url: URL;
+  /** Undefined sends deliveries with the headers that they have, without a new signature. */
+  readonly secret: string | undefined;
+  /** How many there will be, if known. */
+  readonly total: number | undefined;
+  /** Whether deliveries are broken, so that refusing them is right. */
+  readonly tampered: boolean;
+}
+
+interface DeliverOptions {
+  readonly concurrency: number;
+  /** Seconds. */
+  readonly timeout: number;
+}
+
+/** Signs a delivery, or breaks it, at the current second. */
+function parcelOf({ unsigned, tamper }: Job, secret: string | undefined, seconds: number): Parcel {
+  const { body, headers, names } = unsigned;
+  if (secret === undefined) return { body, headers };
+  const parts = tamper === undefined ? signParts(body, secret, seconds) : tampers[tamper](body, secret, seconds);
+  const signed = [
+    [names.signature, parts.signature],
+    [names.timestamp, parts.timestamp],
+  ].filter((line): line is [string, string] => line[1] !== undefined);
+  return { body: parts.body, headers: [...headers, ...signed] };
+}
+
+/** Sends deliveries, prints each answer and a summary, and returns the exit code. */
+export async function deliverAll(
+  jobs: AsyncIterable<Job>,
+  { url, secret, total, tampered }: Sending,
+  { options, output, signal, now }: Context<DeliverOptions>,
+): Promise<ExitCode> {
+  const { concurrency, timeout } = options;
+  const secure = url.protocol === 'https:';
+  const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: concurrency });
+  const stop = new AbortController();
+  // Each delivery in flight adds a listener.
+  setMaxListeners(0, stop.signal);
+  const end = () => stop.abort();
+  signal.addEventListener('abort', end, { once: true });
+  const connection = { agent, timeoutMs: timeout * 1000, signal: stop.signal };
+  const progress = createProgress(output, total);
+  const lines = !progress.drawn || (total ?? Number.POSITIVE_INFINITY) <= LINES_UP_TO;
+  const tally = createTally();
+  const start = performance.now();
+
+  const one = async (job: Job, index: number) => {
+    const parcel = parcelOf(job, secret, Math.floor(now() / 1000));
+    const answer = await post(url, parcel, connection);
+    if (answer.code === 'ABORTED') return pMapSkip;
+    if (!answer.connected && tally.answered === 0) throw unreachable(url, answer);
+    tally.add(answer);
+    const line = {
+      number: index + 1,
+      tamper: job.tamper,
+      bytes: parcel.body.byteLength,
+      answer,
+      verdict: verdictOf(answer),
+    };
+    if (output.json || lines) output.result(deliveryJson(line), answerText(line, output.colors));
+    const { accepted, refused, failed } = tally.verdicts;
+    progress.update(tally.sent, `${accepted} accepted, ${refused} refused, ${failed} failed`);
+    return pMapSkip;
+  };
+  try {
+    await pMap(jobs, one, { concurrency });
+  } finally {
+    signal.removeEventListener('abort', end);
+    stop.abort();
+    agent.destroy();
+    progress.end();
+  }
+  const summary = {
+    url: shownUrl(url),
+    tally,
+    durationMs: performance.now() - start,
+    interrupted: signal.aborted,
+    tampered,
+  };
+  if (output.json) output.result(summaryJson(summary), '');
+  else if (tally.sent !== 1) output.print(summaryText(summary, output.colors));
+  const wanted = tampered ? tally.verdicts.refused : tally.verdicts.accepted;
+  return wanted === tally.sent ? 0 : 1;
+}
+
+function unreachable(url: URL, { code }: Answer): CommandError {
+  return new CommandError('ERR_CLI_UNREACHABLE', `${shownUrl(url)} cannot be reached (${code}): ${reachReason(code)}`);
+}

@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises';
+import { amountBytes } from './amounts.js';
+import type { Attempt } from './delivery-record.js';
+import type { Feed, KeptDelivery } from './feed.js';
+import { gistText } from './gist.js';
+import type { KnownContracts } from './item-view.js';
+
+/** What a search found. */
+export interface Found {
+  readonly ids: readonly string[];
+  /** Whether everything was searched: false after the next search was started, or when bodies are no longer kept. */
+  readonly complete: boolean;
+}
+
+export interface SearchOptions {
+  readonly feed: Feed;
+  readonly contracts: () => KnownContracts | undefined;
+  /** A monotonic clock, in milliseconds. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** How long it searches before other work has its turn, and how many bytes of a body at a time. */
+const SLICE_MS = 8;
+const PIECE = 1024 * 1024;
+
+/**
+ * Creates a search for deliveries of which any text contains a text, in any case: body, headers, responses, ids, addresses,
+ * amounts in units of known tokens. Bodies are searched as bytes and not parsed, since they may not be verified. A search
+ * ends the one before it.
+ */
+export function createSearch({ feed, contracts, now = () => performance.now() }: SearchOptions) {
+  let latest = 0;
+
+  return async (text: string): Promise<Found> => {
+    const own = ++latest;
+    const ids: string[] = [];
+    let complete = true;
+    let turnAt = now();
+
+    /** Lets other work have its turn. Resolves with whether to go on. */
+    async function breath(): Promise<boolean> {
+      if (now() - turnAt > SLICE_MS) {
+        await setImmediate();
+        turnAt = now();
+      }
+      return own === latest;
+    }
+
+    const known = contracts() ?? new Map();
+    const wanted = text.toLowerCase();
+    const inBodies = needlesOf(wanted, known);
+
+    async function hasBody({ rawBody }: KeptDelivery): Promise<boolean> {
+      const overlap = Math.max(...inBodies.map(({ length }) => length)) * MOST_BYTES_PER_UNIT;
+      for (let at = 0; at < rawBody.byteLength; at += PIECE) {
+        if (contains(rawBody.subarray(at, at + PIECE + overlap), inBodies)) return true;
+        if (!(await breath())) return false;
+      }
+      return false;
+    }
+
+    for (const record of feed.list()) {
+      if (!(await breath())) break;
+      const has = textsOf(record, known).some((each) => each.toLowerCase().includes(wanted));
+      if (has || (await hasBody(record))) ids.push(record.id);
+      else if (record.bodyDropped) complete = false;
+    }
+    return { ids: ids.filter((id) => feed.get(id)), complete: complete && own === latest };
+  };
+}
+
+/** UTF-8 bytes of a UTF-16 unit, at most. */
+const MOST_BYTES_PER_UNIT = 3;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
+const ASCII = /^[\x00-\x7f]*$/;
+
+/** What a body with this text may contain instead: escaped as in JSON, or as an amount in the smallest unit. */
+function needlesOf(wanted: string, contracts: KnownContracts): string[] {
+  const inJson = JSON.stringify(wanted).slice(1, -1);
+  const units = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const inGo = inJson.replace(/[<>&\u2028\u2029]/g, units);
+  return [...new Set([wanted, inJson, inGo, ...amountBytes(wanted, contracts)])];
+}
+
+function contains(bytes: Uint8Array, needles: readonly string[]): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Latin-1 is many times quicker to decode.
+  const text = buffer.toString(needles.every((each) => ASCII.test(each)) ? 'latin1' : 'utf8').toLowerCase();
+  return needles.some((each) => text.includes(each));
+}
+
+/** Every text of a delivery beside its body. */
+function textsOf(record: KeptDelivery, known: KnownContracts): string[] {
+  const { id, target, label = '', contents, attempts } = record;
+  const { kinds, contracts, names, gist } = contents;
+  const ofRecord = [id, `#${id}`, target, label, gistText(gist, known), ...kinds, ...contracts, ...names];
+  return [...ofRecord, ...attempts.flatMap(ofAttempt)];
+}
+
+function ofAttempt({ headers, status, code = '', reason = '', fault = '', response }: Attempt): string[] {
+  const answer = response && Buffer.from(response.bodyBase64, 'base64').toString('utf8');
+  const lines = [...headers, ...(response?.headers ?? [])].map(([name, value]) => `${name}: ${value}`);
+  return [String(status ?? ''), code, reason, fault, ...lines, ...(answer ? [answer] : [])];
+}

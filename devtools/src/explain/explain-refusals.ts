@@ -1,0 +1,139 @@
+import type { ErrorContext, Logger, OnError, RefusedRequest, VerifierOptions } from 'event-webhook-receiver';
+import type { Explainer } from '../confined/explainer.js';
+import type { Finding } from './finding.js';
+import { PROBED } from './other-headers.js';
+import { startExplainer } from './start-explainer.js';
+
+/** Options of `explainRefusals`: the same as those of the receiver. */
+export interface ExplainRefusalsOptions {
+  /** The secret of the receiver, its secrets, or its secret function. */
+  readonly secret: VerifierOptions['secret'];
+  /** The `headers` of the receiver. (Default: `serviceHeaders`.) */
+  readonly headers?: VerifierOptions['headers'];
+  /** The `toleranceSeconds` of the receiver. (Default: 300.) */
+  readonly toleranceSeconds?: VerifierOptions['toleranceSeconds'];
+  /** The clock of the receiver, in epoch milliseconds. (Default: `Date.now`.) */
+  readonly now?: (() => number) | undefined;
+  /** Secrets of your other webhooks by label; a finding names the label. (Default: none.) */
+  readonly otherSecrets?: Readonly<Record<string, string>> | undefined;
+  /** Gets each explanation as a warning. (Default: `console.warn`, as text.) */
+  readonly logger?: Pick<Logger, 'warn'> | undefined;
+  /** Called with every error too. Without it, errors other than a 403 are logged with their message. */
+  readonly onError?: OnError | undefined;
+}
+
+type Refusal = Parameters<OnError>[0];
+
+/** Limit of refusals waiting for an explanation; more are only counted. */
+const MOST_WAITING = 10;
+/** Larger bodies would take too long to explain. */
+const MOST_BYTES = 2 * 1024 * 1024;
+const EXPLAINED: readonly string[] = ['ERR_WEBHOOK_HEADER', 'ERR_WEBHOOK_SIGNATURE', 'ERR_WEBHOOK_TIMESTAMP'];
+
+/**
+ * Returns an `onError` for development: it logs why a delivery was answered 403, and the fix. It explains in another
+ * process, a few refusals at a time, so requests are not delayed; it neither keeps your program from ending nor logs a
+ * secret, an expected signature or a body.
+ *
+ * Not for production, where strangers cause refusals and the package is not installed: import it as shown.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from 'event-webhook-receiver';
+ *
+ * const isDevelopment = process.env.NODE_ENV !== 'production';
+ * const explain = isDevelopment ? await import('event-webhooks/explain').catch(() => undefined) : undefined;
+ *
+ * const secret = process.env.WEBHOOK_SECRET ?? '';
+ * createReceiver({ secret, onEvent: (event) => console.log(event.id), onError: explain?.explainRefusals({ secret }) });
+ * ```
+ * @param options `secret` is required; the others as in the receiver.
+ * @returns An `onError` for `createReceiver`, `createVerifier` or an adapter.
+ */
+export function explainRefusals(options: ExplainRefusalsOptions): OnError {
+  return refusalExplainer(options, startExplainer);
+}
+
+/** {@link explainRefusals} with the explainer that `start` gives. */
+export function refusalExplainer(
+  options: ExplainRefusalsOptions,
+  start: () => Promise<Pick<Explainer, 'explain'>>,
+): OnError {
+  const { headers, otherSecrets, logger, onError, now = Date.now } = options;
+  const toleranceSeconds = options.toleranceSeconds === false ? Number.MAX_VALUE : options.toleranceSeconds;
+  let explainer: ReturnType<typeof start> | undefined;
+  let waiting = 0;
+  let missed = 0;
+
+  function log(fields: object, text: string): void {
+    if (logger) logger.warn(fields, text);
+    else console.warn(text);
+  }
+
+  async function explain(refused: RefusedRequest | undefined): Promise<readonly Finding[]> {
+    if (refused === undefined) return [];
+    const { rawBody, signature, timestamp, header } = refused;
+    if (rawBody !== undefined && sizeOf(rawBody) > MOST_BYTES) return [TOO_LARGE];
+    // Copied before anything is awaited: the host may reuse its buffer, and the request may be gone.
+    const body = typeof rawBody === 'string' ? rawBody : new Uint8Array(rawBody ?? []).slice();
+    const names = [...new Set([...Object.values(headers ?? {}), ...PROBED].map((name) => name.toLowerCase()))];
+    const requestHeaders = names.flatMap((name): [string, string][] => {
+      const value = header(name);
+      return value === undefined ? [] : [[name, value]];
+    });
+    const at = now();
+    explainer ??= start();
+    const { explain } = await explainer;
+    const secret = await secretOf(options.secret, refused);
+    const given = { rawBody: body, signature, timestamp, requestHeaders, headers };
+    const findings = await explain({ ...given, secret, otherSecrets, now: at, toleranceSeconds });
+    return rawBody === undefined ? findings.filter(isNotOfBody) : findings;
+  }
+
+  async function report({ code, message }: Refusal, refused: RefusedRequest | undefined): Promise<void> {
+    if (waiting >= MOST_WAITING) {
+      missed++;
+      return;
+    }
+    waiting++;
+    const findings = await explain(refused).catch(() => [UNAVAILABLE]);
+    waiting--;
+    const more = missed > 0 ? `\n  ${missed} more refusals were not explained: too many at once.` : '';
+    missed = 0;
+    log({ code, findings }, `${headline(code, message)}${findings.map(textOf).join('')}${more}`);
+  }
+
+  return (error: Refusal, context: ErrorContext) => {
+    if (EXPLAINED.includes(error.code)) report(error, context.request?.()).catch(() => {});
+    else if (onError === undefined) log({ err: error }, headline(error.code, error.message));
+    return onError?.(error, context);
+  };
+}
+
+const headline = (code: string, message: string) => `[event-webhooks] ${code}: ${message}`;
+const textOf = ({ what, confidence, fix }: Finding) => `\n  - ${what} (${confidence})\n    Fix: ${fix}`;
+const sizeOf = (body: NonNullable<RefusedRequest['rawBody']>) =>
+  typeof body === 'string' ? body.length : body.byteLength;
+const isNotOfBody = ({ cause }: Finding) => !cause.startsWith('body-');
+
+async function secretOf(
+  secret: VerifierOptions['secret'],
+  request: RefusedRequest,
+): Promise<string | readonly string[]> {
+  const found = typeof secret === 'function' ? await secret(request) : secret;
+  if (typeof found === 'object' && 'secret' in found) return found.secret;
+  return found ?? '';
+}
+
+const TOO_LARGE: Finding = {
+  cause: 'body-too-large-to-explain',
+  what: `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,
+  confidence: 'possible',
+  fix: 'Reproduce the failure with a smaller delivery.',
+};
+const UNAVAILABLE: Finding = {
+  cause: 'not-explained',
+  what: 'It was not explained: the explaining process or the secret is not available here.',
+  confidence: 'possible',
+  fix: 'Start the app in the folder of its package.json, on Node, with event-webhooks installed; or record the delivery with `npx event-webhooks listen --record`.',
+};

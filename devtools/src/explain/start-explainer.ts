@@ -1,0 +1,17 @@
+import type { Explainer } from '../confined/explainer.js';
+
+/** A bundler must leave it alone: `event-webhooks/explain` also loads where there is no Node, and a bundle has no files beside it. */
+const load = (specifier: string): Promise<unknown> => import(/* webpackIgnore: true */ /* @vite-ignore */ specifier);
+
+/** Nobody waits for these explanations, and the app may keep the processors busy. */
+const LIMITS = { timeMs: 30_000, heapMiB: 384, memoryMiB: 640 };
+
+/** The explainer of the installed package. Rejects where there is none: no Node, or the package is not found from the working folder. */
+export async function startExplainer(): Promise<Pick<Explainer, 'explain'>> {
+  const { createRequire } = (await load('node:module')) as typeof import('node:module');
+  const { pathToFileURL } = (await load('node:url')) as typeof import('node:url');
+  const manifest = createRequire(`${process.cwd()}/`).resolve('event-webhooks/package.json');
+  const program = new URL('dist/cli/explainer.js', pathToFileURL(manifest));
+  const { createExplainer } = (await load(program.href)) as typeof import('../confined/explainer.js');
+  return createExplainer({ limits: LIMITS, holdsProcess: false });
+}

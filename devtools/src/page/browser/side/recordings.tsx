@@ -1,0 +1,85 @@
+import { useRef } from 'preact/hooks';
+import { messageOf } from '../api.js';
+import type { Session } from '../session.js';
+import { counted } from '../shared/format.js';
+import { notify } from '../shared/notices.js';
+
+/** What the server made of a recording. */
+interface Opened {
+  readonly added: number;
+  readonly skipped: number;
+  /** The first lines that were skipped. */
+  readonly problems?: readonly { readonly line: number; readonly reason: string }[];
+}
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** `12 deliveries added, 1 line skipped. Line 3: …` */
+function outcome({ added, skipped, problems: [problem] = [] }: Opened): string {
+  const skips = skipped > 0 ? `, ${counted(skipped, 'line')} skipped` : '';
+  const why = problem ? ` Line ${problem.line}: ${problem.reason}` : '';
+  return `${counted(added, 'delivery', 'deliveries')} added${skips}.${why}`;
+}
+
+/** Shows the deliveries of a recording. Nothing is sent. */
+export async function openRecording({ api }: Session, file: File): Promise<void> {
+  if (file.size > MOST_BYTES) return notify('The recording is larger than 64 MiB.', 'bad');
+  try {
+    const opened: Opened = await api.upload('recordings', file, 'application/x-ndjson');
+    notify(outcome(opened), opened.skipped > 0 ? 'bad' : 'good');
+  } catch (error) {
+    notify(messageOf(error), 'bad');
+  }
+}
+
+async function save({ api }: Session): Promise<void> {
+  try {
+    const response = await api.open('recording');
+    const url = URL.createObjectURL(await response.blob());
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = 'deliveries.ndjson';
+    link.click();
+    // Firefox reads it later.
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    const omitted = Number(response.headers.get('X-Deliveries-Omitted'));
+    if (omitted > 0)
+      notify(`${counted(omitted, 'delivery', 'deliveries')} left out: their bodies are no longer kept.`, 'bad');
+  } catch (error) {
+    notify(messageOf(error), 'bad');
+  }
+}
+
+/** Opens recorded deliveries, which are shown and never sent, and saves those of the list. */
+export function Recordings({ session }: { session: Session }) {
+  const input = useRef<HTMLInputElement>(null);
+  void session.version.value;
+  function chosen(): void {
+    const [file] = input.current?.files ?? [];
+    if (file) void openRecording(session, file);
+    // The same file can be chosen again.
+    if (input.current) input.current.value = '';
+  }
+  return (
+    <section class="card">
+      <h2>Recordings</h2>
+      <p class="muted">Drop a file of listen --record on the page, or choose one. It is shown, and nothing is sent.</p>
+      <div class="buttons">
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept=".ndjson,.jsonl,.json,.txt"
+          aria-label="Recording"
+          onChange={chosen}
+        />
+        <button type="button" onClick={() => input.current?.click()}>
+          Open
+        </button>
+        <button type="button" disabled={session.store.all().length === 0} onClick={() => void save(session)}>
+          Export
+        </button>
+      </div>
+    </section>
+  );
+}

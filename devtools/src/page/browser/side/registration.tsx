@@ -1,0 +1,142 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { messageOf } from '../api.js';
+import type { Session } from '../session.js';
+import { CopyButton } from '../shared/copy.js';
+import { LongText, Wire } from '../shared/text.js';
+import { CommandLine } from './command-line.js';
+
+interface Created {
+  readonly label: string;
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** The secret, which is shown once. */
+function Secret({ created, command, onDone }: { created: Created; command: string | undefined; onDone: () => void }) {
+  const { label, url, secret } = created;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <>
+      <h2 id="registration-title" tabIndex={-1} ref={heading}>
+        Webhook registered
+      </h2>
+      <p>
+        <strong>
+          <Wire text={label} />
+        </strong>{' '}
+        delivers to{' '}
+        <span class="mono">
+          <LongText text={url} />
+        </span>
+        .
+      </p>
+      <p id="secret-note">Copy the secret now. It is not shown again.</p>
+      {/* biome-ignore lint/a11y: it scrolls, and is selected by keyboard. */}
+      <p class="secret mono" tabIndex={0} role="group" aria-label="Secret">
+        <LongText text={secret} />
+      </p>
+      {command && (
+        <>
+          <p>Start your receiver with it. This command waits for the secret: paste it, and press Enter.</p>
+          <CommandLine text={command} />
+        </>
+      )}
+      <div class="buttons">
+        <CopyButton label="Copy secret" text={() => secret} what="Secret" />
+        <button type="button" class="primary" onClick={onDone}>
+          Done
+        </button>
+      </div>
+    </>
+  );
+}
+
+interface FormProps {
+  readonly session: Session;
+  readonly url: string;
+  readonly onCreated: (created: Created) => void;
+  readonly onCancel: () => void;
+}
+
+function Form({ session, url: suggested, onCreated, onCancel }: FormProps) {
+  const label = useRef<HTMLInputElement>(null);
+  const url = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState('');
+  const [isSending, setSending] = useState(false);
+  useEffect(() => label.current?.focus(), []);
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    setProblem('');
+    setSending(true);
+    try {
+      onCreated(await session.api.post('webhooks', { label: label.current?.value, url: url.current?.value }));
+    } catch (error) {
+      setProblem(messageOf(error));
+      setSending(false);
+      url.current?.focus();
+    }
+  }
+
+  return (
+    <>
+      <h2 id="registration-title">Register a webhook</h2>
+      <form onSubmit={(event) => void submit(event)}>
+        <label for="new-label">Label</label>
+        <input ref={label} id="new-label" name="label" required autocomplete="off" spellcheck={false} />
+        <label for="new-url">URL of the receiver</label>
+        <input
+          ref={url}
+          id="new-url"
+          name="url"
+          type="url"
+          required
+          placeholder="http://127.0.0.1:3000/webhooks"
+          defaultValue={suggested}
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="new-problem"
+        />
+        <p id="new-problem" class="error" role="alert">
+          {problem}
+        </p>
+        <div class="buttons">
+          <button type="submit" class="primary" disabled={isSending}>
+            Register
+          </button>
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </>
+  );
+}
+
+/** What is in the dialog while it is open. What it knows, the secret too, is gone when it closes. */
+function Content({ session, onClose }: { session: Session; onClose: () => void }) {
+  const [created, setCreated] = useState<Created>();
+  // The state has none of it as soon as the webhook is registered.
+  const [firstRun] = useState(session.state.value?.firstRun);
+  if (created)
+    return <Secret created={created} command={firstRun?.asks ? firstRun.secretCommand : undefined} onDone={onClose} />;
+  return <Form session={session} url={firstRun?.url ?? ''} onCreated={setCreated} onCancel={onClose} />;
+}
+
+/** The dialog that registers a webhook. */
+export function Registration({ session: { dialog }, session }: { session: Session }) {
+  const box = useRef<HTMLDialogElement>(null);
+  const isOpen = dialog.value === 'register';
+  useEffect(() => {
+    if (isOpen) box.current?.showModal();
+  }, [isOpen]);
+  const closed = () => {
+    if (isOpen) dialog.value = undefined;
+  };
+  return (
+    <dialog ref={box} aria-labelledby="registration-title" onClose={closed}>
+      {isOpen && <Content session={session} onClose={() => box.current?.close()} />}
+    </dialog>
+  );
+}

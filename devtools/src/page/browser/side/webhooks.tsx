@@ -1,0 +1,100 @@
+import { useRef, useState } from 'preact/hooks';
+import { messageOf } from '../api.js';
+import type { Session } from '../session.js';
+import { counted } from '../shared/format.js';
+import { notify } from '../shared/notices.js';
+import { LongText, line, Wire } from '../shared/text.js';
+import type { Webhook } from '../types.js';
+
+interface ItemProps {
+  readonly session: Session;
+  readonly webhook: Webhook;
+  readonly onRemoved: () => void;
+}
+
+/** Removes at the second click, and takes back the first when it loses the focus. */
+function Remove({ session, webhook: { id, label }, onRemoved }: ItemProps) {
+  const [isAsked, ask] = useState(false);
+  async function remove(): Promise<void> {
+    if (!isAsked) return ask(true);
+    try {
+      await session.api.remove(`webhooks/${encodeURIComponent(id)}`);
+      onRemoved();
+      notify('Webhook removed.');
+    } catch (error) {
+      notify(messageOf(error), 'bad');
+    }
+  }
+  return (
+    <button
+      type="button"
+      class={isAsked ? 'quiet danger' : 'quiet'}
+      onBlur={() => ask(false)}
+      onClick={() => void remove()}
+    >
+      {isAsked ? 'Really remove?' : 'Remove'}
+      <span class="unseen">
+        {' '}
+        <Wire text={label} />
+      </span>
+    </button>
+  );
+}
+
+function Item(props: ItemProps) {
+  const { id, label, url } = props.webhook;
+  const held = props.session.state.value?.queue?.find(({ webhookId }) => webhookId === id);
+  return (
+    <li>
+      <div class="webhook-head">
+        <strong title={line(label)}>
+          <Wire text={label} />
+        </strong>
+        <Remove {...props} />
+      </div>
+      <div class="url mono">
+        <LongText text={url} length={120} />
+      </div>
+      {held && held.waiting > 0 && <div class="held">{counted(held.waiting, 'delivery', 'deliveries')} waiting</div>}
+    </li>
+  );
+}
+
+/** The registered webhooks, and a button to register one. */
+export function Webhooks({ session }: { session: Session }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { dialog, state } = session;
+  const webhooks = state.value?.webhooks;
+  if (webhooks === undefined) return null;
+  void session.version.value;
+  // Until one delivery has been accepted.
+  const isWaiting =
+    webhooks.length > 0 && state.value?.firstRun !== undefined && !session.store.verdictTally.get('accepted');
+  const showReceiver = () => {
+    dialog.value = 'receiver';
+  };
+  const register = () => {
+    dialog.value = 'register';
+  };
+  return (
+    <section class="card">
+      <h2 tabIndex={-1} ref={heading}>
+        Webhooks
+      </h2>
+      {webhooks.length === 0 && <p class="muted">None yet. Register the URL of your receiver to start deliveries.</p>}
+      <ul class="webhooks">
+        {webhooks.map((webhook) => (
+          <Item key={webhook.id} session={session} webhook={webhook} onRemoved={() => heading.current?.focus()} />
+        ))}
+      </ul>
+      {isWaiting && (
+        <button type="button" class="wide" onClick={showReceiver}>
+          No receiver yet?
+        </button>
+      )}
+      <button type="button" class="wide" onClick={register}>
+        Register a webhook
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { openFirst, openPage, rowsOf } from './open-page.js';
+import { describePage } from './suite.js';
+
+describePage('the address of the page', (ground) => {
+  it('keeps the open delivery and the filters over a reload, without the token', async () => {
+    const { page } = await ground.open({ count: 30 });
+    await page.getByRole('button', { name: /^accepted/ }).click();
+    await page.getByLabel('Kind').selectOption('event.emitted');
+    await page.locator('[aria-rowindex="4"]').click();
+    const heading = page.getByRole('heading', { name: /^Delivery \d/ });
+    const name = (await heading.innerText()).trim();
+    expect(new URL(page.url()).hash).toMatch(/^#open=\d+&verdict=accepted&kind=event\.emitted$/);
+    await page.reload();
+    await page.getByRole('heading', { name, exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /^accepted/ }).getAttribute('aria-pressed')).toBe('true');
+    await page.locator('.row[aria-selected="true"]').waitFor();
+    expect(page.url()).not.toContain('token');
+  });
+
+  it('goes back and forward between what was open and filtered', async () => {
+    const { page } = await ground.open({ count: 30 });
+    await page.getByRole('button', { name: /^refused/ }).click();
+    await page.getByText('3 of 30 deliveries').waitFor();
+    await openFirst(page);
+    await page.keyboard.press('j');
+    const next = page.getByRole('heading', { name: 'Delivery 18' });
+    await next.waitFor();
+    await page.evaluate(() => history.back());
+    await next.waitFor({ state: 'hidden' });
+    await page.getByText('3 of 30 deliveries').waitFor();
+    await page.evaluate(() => history.back());
+    await page.getByText('30 deliveries', { exact: true }).waitFor();
+    await page.evaluate(() => history.forward());
+    await page.getByText('3 of 30 deliveries').waitFor();
+    await page.evaluate(() => history.forward());
+    // Moving to the next one was not a step of its own.
+    await next.waitFor();
+  });
+
+  it('opens the same delivery in another tab, which gets the token from the first', async () => {
+    const { page, source } = await ground.open({ count: 30 });
+    await page.locator('[aria-rowindex="6"]').click();
+    await page.getByRole('heading', { name: 'Delivery 26' }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole('heading', { name: 'Delivery 26' }).waitFor();
+    expect(other.url()).toBe(`${source.url}#open=26`);
+  });
+
+  it('takes the token before what is open', async () => {
+    const { source } = await ground.open({ count: 5 });
+    const other = await openPage(ground.browser, `${source.address}&open=4&text=ledger`);
+    await other.page.getByRole('heading', { name: 'Delivery 4' }).waitFor();
+    expect(other.page.url()).toBe(`${source.url}#open=4&text=ledger`);
+    await other.close();
+  });
+
+  it('counts in the title what comes while the tab is in the background', async () => {
+    const { page, source } = await ground.open({ count: 3 });
+    await rowsOf(page).nth(2).waitFor();
+    expect(await page.title()).toBe('emulate · event-webhooks');
+    const setHidden = (hidden: boolean) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, value });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, hidden);
+    await setHidden(true);
+    for (let count = 0; count < 12; count++) source.deliver();
+    await expect.poll(() => page.title()).toBe('(12) emulate · event-webhooks');
+    await setHidden(false);
+    expect(await page.title()).toBe('emulate · event-webhooks');
+    source.deliver();
+    await rowsOf(page).nth(15).waitFor();
+    expect(await page.title()).toBe('emulate · event-webhooks');
+  });
+});

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { openFirst, textsOf } from './open-page.js';
+import { recordOf } from './records.js';
+import { describePage } from './suite.js';
+
+describePage('edit and send again', (ground) => {
+  async function openEditor(text: string, more = {}) {
+    const { page, source, problems } = await ground.open();
+    source.feed.put(recordOf('1', { rawBody: new TextEncoder().encode(text), ...more }));
+    const panel = await openFirst(page);
+    await panel.getByRole('button', { name: 'Edit and send again' }).click();
+    const field = panel.getByRole('textbox', { name: 'Body', exact: true });
+    return { page, source, panel, field, problems };
+  }
+
+  it('sends the edited bytes and opens the new delivery with its outcome', async () => {
+    const { page, source, panel, field } = await openEditor('[{"name":"Transfer"}]');
+    expect(await field.inputValue()).toBe('[{"name":"Transfer"}]');
+    await expect.poll(() => field.evaluate((node) => node === document.activeElement)).toBe(true);
+    expect(await textsOf(page, '#detail button.primary')).toEqual(['Send signed anew']);
+    await field.fill('[{"name":"Approval\u00e9"}]');
+    await panel.getByRole('button', { name: 'Send signed anew' }).click();
+    await page.getByText('Sent as delivery sent-1.').waitFor();
+    const sent = source.feed.list().at(-1);
+    expect(new TextDecoder().decode(sent?.rawBody)).toBe('[{"name":"Approval\u00e9"}]');
+    await page.getByRole('heading', { name: `Delivery ${sent?.id}` }).waitFor();
+    await panel.getByText('Answered 200').waitFor();
+    expect(await field.count()).toBe(0);
+  });
+
+  it('says where JSON is wrong, and sends it anyway', async () => {
+    const { page, panel, field, source } = await openEditor('[1]');
+    await panel.getByText('Valid JSON.').waitFor();
+    await field.fill('[\n  1,\n]');
+    await panel.getByText('Line 3, column 1: Expected a value. It can be sent anyway.').waitFor();
+    await panel.getByRole('button', { name: 'Send signed anew' }).click();
+    await page.getByText(/Sent as delivery/).waitFor();
+    expect(new TextDecoder().decode(source.feed.list().at(-1)?.rawBody)).toBe('[\n  1,\n]');
+  });
+
+  it('keeps the draft when sending fails, when it is closed, and while another delivery is open', async () => {
+    const { page, source, panel, field, problems } = await openEditor('[1]');
+    await field.fill('["refuse"]');
+    await panel.getByRole('button', { name: 'Send signed anew' }).click();
+    await panel.getByRole('alert').getByText('No webhook is registered. Your draft is kept.').waitFor();
+    expect(await field.inputValue()).toBe('["refuse"]');
+    await field.press('Escape');
+    await expect.poll(() => field.count()).toBe(0);
+    // Escape has closed the editor alone.
+    expect(await panel.count()).toBe(1);
+    source.feed.put(recordOf('2'));
+    await panel.getByRole('button', { name: 'Previous delivery' }).isEnabled();
+    await panel.getByRole('button', { name: 'Edit and send again' }).click();
+    expect(await field.inputValue()).toBe('["refuse"]');
+    await panel.getByRole('button', { name: 'Start over' }).click();
+    expect(await field.inputValue()).toBe('[1]');
+    await panel.getByRole('button', { name: 'Close editor' }).click();
+    await expect.poll(() => field.count()).toBe(0);
+    expect(problems.splice(0)).toEqual([expect.stringContaining('409')]);
+    await page.getByText('Sent as delivery').waitFor({ state: 'detached' });
+  });
+
+  it('is left with Tab', async () => {
+    const { page, field } = await openEditor('[1]');
+    await field.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Send signed anew');
+    expect(await field.inputValue()).toBe('[1]');
+  });
+
+  it.each([
+    [
+      'not UTF-8',
+      { rawBody: new Uint8Array([0x5b, 0xff, 0x5d]) },
+      'The body is not UTF-8: as text, other bytes would be sent.',
+    ],
+    [
+      'too large',
+      { rawBody: new Uint8Array(256_001).fill(0x20) },
+      'The body has 256.0 kB. Up to 256.0 kB can be edited here.',
+    ],
+    ['not kept', { rawBody: new Uint8Array(), bodyDropped: true }, 'The body is no longer kept.'],
+  ])('refuses a body that is %s, with the reason', async (_title, more, reason) => {
+    const { panel, field } = await openEditor('', more);
+    await panel.getByText(reason, { exact: true }).waitFor();
+    expect(await field.count()).toBe(0);
+    expect(await panel.getByRole('button', { name: 'Send signed anew' }).count()).toBe(0);
+  });
+
+  it('names what cannot be seen in the text, and line ends that change', async () => {
+    const { panel, page } = await openEditor('["\u202e<img src=x>"]\r\n');
+    await panel.getByText('It contains invisible or reordering characters.').waitFor();
+    await panel.getByText('Line ends become LF.').waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll('img').length)).toBe(0);
+  });
+});

@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest';
+import { openFirst, rowsOf } from './open-page.js';
+import { recordOf } from './records.js';
+import { describePage } from './suite.js';
+
+describePage('the list', (ground) => {
+  it.each([3, 9])('leaves the row that was clicked where it is: row %i', async (index) => {
+    const { page } = await ground.open({ count: 300 });
+    const row = page.locator(`[aria-rowindex="${index + 2}"]`);
+    const place = async () => Math.round((await row.boundingBox())?.y ?? -1);
+    const grid = page.getByRole('grid');
+    await row.waitFor();
+    const before = await place();
+    await row.click();
+    await page.getByRole('heading', { name: `Delivery ${300 - index}` }).waitFor();
+    await page.locator('#list.narrow').waitFor();
+    await expect.poll(async () => Math.abs((await place()) - before)).toBeLessThan(2);
+    await page.keyboard.press('Escape');
+    await page.locator('#list:not(.narrow)').waitFor();
+    await expect.poll(place).toBe(before);
+    expect(await grid.evaluate((node) => node.scrollTop)).toBe(0);
+  });
+
+  it('leaves it there far down in the list too', async () => {
+    const { page } = await ground.open({ count: 300 });
+    const grid = page.getByRole('grid');
+    await rowsOf(page).first().waitFor();
+    await grid.evaluate((node) => node.scrollTo(0, 3200));
+    const row = page.locator('[aria-rowindex="112"]');
+    await row.waitFor();
+    const before = (await row.boundingBox())?.y ?? -1;
+    // Without scrolling it to where it suits the driver.
+    await page.mouse.click(600, before + 16);
+    await page.locator('#list.narrow').waitFor();
+    await expect.poll(async () => Math.abs(((await row.boundingBox())?.y ?? 0) - before)).toBeLessThan(2);
+    expect(await row.getAttribute('aria-selected')).toBe('true');
+  });
+
+  it('keeps the height of the filters, whatever they count and show', async () => {
+    const { page, source } = await ground.open({ count: 1 });
+    const height = async () => (await page.locator('#filters').boundingBox())?.height;
+    const [before, search] = [await height(), await page.getByRole('searchbox').boundingBox()];
+    for (let count = 0; count < 1500; count++) source.deliver();
+    await page.getByText('1,501 deliveries').waitFor();
+    await page.getByRole('button', { name: /^refused/ }).click();
+    await page.getByRole('button', { name: 'Reset filters' }).waitFor();
+    expect(await page.getByRole('searchbox').boundingBox()).toEqual(search);
+    await page.getByRole('button', { name: 'Clear list' }).click();
+    await openFirst(page);
+    expect(await height()).toBe(before);
+  });
+
+  it('tells deliveries apart by what they hold, and marks those of a recording', async () => {
+    const { page, source } = await ground.open();
+    source.feed.put(recordOf('1', { recorded: true }));
+    const row = rowsOf(page).first();
+    expect(await row.locator('.gist').innerText()).toMatch(/^0xf39F… → 0x7099… · /);
+    await row.getByText('recorded', { exact: true }).waitFor();
+    const title = await row.locator('.time').getAttribute('title');
+    expect(title).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC[+−]\d\d:\d\d\n\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  it('holds while it is paused, counts what waits, and goes on', async () => {
+    const { page, source } = await ground.open({ count: 3 });
+    await rowsOf(page).nth(2).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Paused' }).waitFor();
+    source.deliver();
+    source.deliver();
+    await page.getByRole('button', { name: 'Paused · 2 new deliveries' }).waitFor();
+    expect(await rowsOf(page).count()).toBe(3);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await rowsOf(page).nth(4).waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    source.deliver();
+    await rowsOf(page).nth(5).waitFor();
+    expect(await page.locator('#waiting').count()).toBe(0);
+  });
+
+  it('holds while the pointer moves over it, and goes on when it leaves', async () => {
+    const { page, source } = await ground.open({ count: 3 });
+    await rowsOf(page).nth(2).hover();
+    source.deliver();
+    // Longer than the hold of one move.
+    const end = Date.now() + 2500;
+    while (Date.now() < end) {
+      await page.mouse.move(600 + (Date.now() % 90), 250);
+      expect(await rowsOf(page).count()).toBe(3);
+    }
+    await page.getByRole('button', { name: '1 new delivery' }).waitFor();
+    await page.mouse.move(600, 5);
+    await rowsOf(page).nth(3).waitFor();
+  });
+
+  it('goes on by itself when the pointer rests', async () => {
+    const { page, source } = await ground.open({ count: 3 });
+    await rowsOf(page).nth(2).hover();
+    source.deliver();
+    await page.getByRole('button', { name: '1 new delivery' }).waitFor();
+    await rowsOf(page).nth(3).waitFor();
+  });
+
+  it('asks before it clears more than twenty deliveries', async () => {
+    const { page } = await ground.open({ count: 1353 });
+    const clear = page.getByRole('button', { name: 'Clear list' });
+    await page.getByText('1,353 deliveries').waitFor();
+    await clear.click();
+    await page.getByText('Clear 1,353 deliveries?').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Keep');
+    await page.keyboard.press('Enter');
+    await page.getByText('1,353 deliveries', { exact: true }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Clear list');
+    await clear.click();
+    await page.keyboard.press('Escape');
+    await page.getByText('1,353 deliveries', { exact: true }).waitFor();
+    await clear.click();
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await page.getByText('Waiting for the first delivery.').waitFor();
+  });
+
+  it('keeps its list when clearing fails, and says why', async () => {
+    const { page, problems } = await ground.open({ count: 2 });
+    await page.route('**/api/deliveries', (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({ status: 500, json: { message: 'The disk is full.' } })
+        : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Clear list' }).click();
+    await page.getByText('The disk is full.').waitFor();
+    expect(await rowsOf(page).count()).toBe(2);
+    expect(problems.splice(0)).not.toEqual([]);
+  });
+});

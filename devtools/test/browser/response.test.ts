@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest';
+import type { Attempt } from '../../src/deliveries/delivery-record.js';
+import { openFirst } from './open-page.js';
+import { recordOf } from './records.js';
+import { describePage } from './suite.js';
+
+const responseOf = (body: string | Uint8Array, headers: [string, string][] = [], more = {}): Attempt['response'] => ({
+  headers,
+  bodyBase64: Buffer.from(body).toString('base64'),
+  bytes: Buffer.byteLength(body),
+  ...more,
+});
+
+describePage('the response of the application', (ground) => {
+  it('is shown with its status line, headers and body, indented where it is JSON', async () => {
+    const { page, source } = await ground.open();
+    const response = responseOf('{"error":"Mount the webhook route before express.json()"}', [
+      ['X-Powered-By', 'Express'],
+    ]);
+    source.feed.put(recordOf('1', { attempt: { status: 500, durationMs: 3, response } }));
+    const panel = await openFirst(page);
+    expect(await panel.locator('.status-line').innerText()).toMatch(/^500 Internal Server Error\s+3 ms\s+57 B$/);
+    const body = panel.getByRole('region', { name: 'Response, indented' });
+    expect(await body.innerText()).toBe('{\n  "error": "Mount the webhook route before express.json()"\n}');
+    await panel.getByText('1 header', { exact: true }).click();
+    await panel.getByRole('row', { name: 'X-Powered-By Express' }).waitFor();
+  });
+
+  it('is the one of the attempt that is chosen, by mouse or keyboard', async () => {
+    const { page, source } = await ground.open();
+    const [first] = recordOf('1').attempts as [Attempt];
+    const attempts = ['first answer', 'second answer'].map((text, at) => ({
+      ...first,
+      headers: [...first.headers, ['X-Try', text] as const],
+      status: 500 + at,
+      response: responseOf(text),
+    }));
+    const record = { ...recordOf('1'), attempts };
+    source.feed.put(record);
+    const panel = await openFirst(page);
+    await panel.getByRole('heading', { name: 'Response of attempt 2' }).waitFor();
+    await panel.getByText('second answer', { exact: true }).first().waitFor();
+    await panel.getByRole('button', { name: 'Show attempt 1' }).press('Enter');
+    await panel.getByRole('heading', { name: 'Headers of attempt 1' }).waitFor();
+    expect(await panel.getByRole('region', { name: 'Response as text' }).innerText()).toBe('first answer');
+    await panel.getByRole('row', { name: 'X-Try first answer' }).waitFor();
+    // A further attempt does not take away the one that is read.
+    source.feed.put({ ...record, attempts: [...attempts, { ...first, response: responseOf('third answer') }] });
+    await panel.getByRole('button', { name: 'Show attempt 3' }).waitFor();
+    expect(await panel.getByRole('region', { name: 'Response as text' }).innerText()).toBe('first answer');
+    await panel.locator('.attempts tbody tr').nth(2).click();
+    await panel.getByText('third answer', { exact: true }).waitFor();
+  });
+
+  it('says what is cut, empty, not text, not kept or not there', async () => {
+    const { page, source } = await ground.open();
+    const show = async (attempt: Partial<Attempt>) => {
+      source.feed.put(recordOf('1', { attempt }));
+      await page.locator('#detail[aria-busy=false]').waitFor();
+      return panel.locator('section', { has: page.getByRole('heading', { name: 'Response' }) });
+    };
+    source.feed.put(recordOf('1', { attempt: { status: 204, response: responseOf('') } }));
+    const panel = await openFirst(page);
+    await panel.getByText('no body', { exact: true }).waitFor();
+    const cut = await show({
+      status: 500,
+      response: responseOf('x'.repeat(16_000), [], { bytes: 90_000, truncated: true }),
+    });
+    await cut.getByText('Only the first 16.0 kB of at least 90.0 kB are kept.').waitFor();
+    expect(await cut.getByRole('button', { name: 'Copy response' }).count()).toBe(0);
+    const odd = await show({ status: 500, response: responseOf(new Uint8Array([0xff, 0xfe, 0x41])) });
+    await odd.getByText('Not UTF-8').waitFor();
+    await odd.getByRole('button', { name: 'Hex' }).click();
+    await odd.getByText('ff fe 41').waitFor();
+    await (await show({ status: 500 })).getByText('Its headers and body are not kept.').waitFor();
+    await (await show({ status: undefined, code: 'ECONNREFUSED' })).getByText('There was no answer.').waitFor();
+    await (await show({ status: undefined, durationMs: undefined })).getByText('No answer yet.').waitFor();
+  });
+
+  it('is text, whatever it contains', async () => {
+    const { page, source } = await ground.open();
+    const html = '<html><script>window.pwned = 1</script><img src=x onerror="window.pwned = 1"><h1>\u202eError</h1>';
+    const response = responseOf(html, [
+      ['Content-Type', 'text/html'],
+      ['<b>', '<script>window.pwned = 1</script>'],
+    ]);
+    source.feed.put(recordOf('1', { attempt: { status: 500, response } }));
+    const panel = await openFirst(page);
+    expect(await panel.getByRole('region', { name: 'Response as text' }).innerText()).toContain(
+      '<h1>⟦U+202E⟧Error</h1>',
+    );
+    await panel.getByText('2 headers', { exact: true }).click();
+    await panel.getByRole('row', { name: '<b> <script>window.pwned = 1</script>' }).waitFor();
+    expect(
+      await page.evaluate(() => [Object.hasOwn(window, 'pwned'), document.querySelectorAll('b, img').length]),
+    ).toEqual([false, 0]);
+  });
+});

@@ -1,0 +1,237 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { nodeSnippet } from '../../src/page/snippets.js';
+import { looks, rowsOf } from './open-page.js';
+import { recordOf } from './records.js';
+import { describeInChromium, describePage } from './suite.js';
+
+/** Whether all of an element is within another. */
+async function isWithin(page: Page, inner: string, outer: string): Promise<boolean> {
+  return page.evaluate(
+    ([inner = '', outer = '']) => {
+      const box = document.querySelector(outer)?.getBoundingClientRect() as DOMRect;
+      return [...document.querySelectorAll(inner)].every((element) => {
+        const { left, right } = element.getBoundingClientRect();
+        return left >= box.left && right <= box.right;
+      });
+    },
+    [inner, outer],
+  );
+}
+
+describePage('the panel of controls', (ground) => {
+  it('keeps every "Remove" in sight beside a long label, and every count of the legend', async () => {
+    const { page, source } = await ground.open();
+    source.more.webhooks = Array.from({ length: 3 }, (_, index) => ({
+      id: index + 1,
+      label: index === 1 ? 'a-label-of-thirty-six-characters-long' : 'shop',
+      url: 'http://127.0.0.1:3000/webhooks',
+    }));
+    source.stateChanged();
+    await page
+      .getByRole('button', { name: /^Remove/ })
+      .nth(2)
+      .waitFor();
+    expect(await page.getByRole('button', { name: /^Remove a-label/ }).count()).toBe(1);
+    expect(await isWithin(page, '.webhooks button', '#side')).toBe(true);
+    const { feed } = source;
+    for (let n = 0; n < 10_000; n++) feed.put(recordOf(`n${n}`, { items: [{ id: 1 }] }));
+    await page.getByRole('img', { name: /^Deliveries of the last 5 minutes: 10000 accepted/ }).waitFor();
+    expect(await page.locator('.legend .accepted .sum').innerText()).toBe('10,000');
+    expect(await isWithin(page, '.legend .sum', '#side')).toBe(true);
+  });
+
+  it('shows the deliveries that wait, opens the one they wait for, and has it sent now', async () => {
+    const { page, source } = await ground.open();
+    source.feed.put(recordOf('343', { attempt: { status: 503 } }));
+    const held = { webhookId: 1, label: 'shop', behind: '343', waiting: 94, since: Date.now() };
+    source.more.queue = [{ ...held, nextAttemptAt: Date.now() + 60_000 }];
+    source.stateChanged();
+    const banner = page.getByRole('region', { name: 'Deliveries that wait' });
+    await banner.getByText(/^shop: 94 deliveries waiting behind #343, which is sent again in \d+ s\.$/).waitFor();
+    await page.getByText('94 deliveries waiting', { exact: true }).waitFor();
+    await banner.getByRole('button', { name: '#343' }).click();
+    await page.getByRole('heading', { name: 'Delivery 343' }).waitFor();
+    const [call] = await Promise.all([
+      page.waitForRequest('**/api/webhooks/1/retry'),
+      page.route('**/api/webhooks/1/retry', (route) => route.fulfill({ json: { id: '343' } })),
+      banner.getByRole('button', { name: 'Retry now' }).click(),
+    ]);
+    expect(call.method()).toBe('POST');
+    source.more.queue = [held];
+    source.stateChanged();
+    await banner.getByText('which is being sent.').waitFor();
+    expect(await banner.getByRole('button', { name: 'Retry now' }).count()).toBe(0);
+    source.more.queue = [{ ...held, waiting: 0 }];
+    source.stateChanged();
+    await banner.waitFor({ state: 'detached' });
+  });
+
+  it('says why a queue could not be retried', async () => {
+    const { page, source, problems } = await ground.open();
+    const nextAttemptAt = Date.now() + 60_000;
+    source.more.queue = [{ webhookId: 1, label: 'shop', behind: '1', waiting: 2, since: 0, nextAttemptAt }];
+    source.stateChanged();
+    await page.getByRole('button', { name: 'Retry now' }).click();
+    await page.getByText('This command does not support that.').waitFor();
+    expect(problems.splice(0)).toEqual([expect.stringContaining('status of 404')]);
+  });
+
+  it('registers before it sends a sample, where there is no webhook', async () => {
+    const { page, source } = await ground.open();
+    source.more.webhooks = [];
+    source.stateChanged();
+    await page.getByText('No webhook is registered yet.').waitFor();
+    await page.getByRole('button', { name: 'Send sample' }).click();
+    await page.getByText('A sample needs a webhook: register the URL of your receiver first.').waitFor();
+    await page.getByRole('dialog').getByLabel('Label').waitFor();
+    expect(await rowsOf(page).count()).toBe(0);
+  });
+
+  it('filters the list by the bar that is clicked, and by a minute of the table', async () => {
+    const { page, source } = await ground.open({ count: 2 });
+    const [at] = [Date.now() - 150_000];
+    for (const id of ['a', 'b']) source.feed.put(recordOf(id, { attempt: { at } }));
+    await page.getByText('4 deliveries', { exact: true }).waitFor();
+    await page.locator('.chart .column.full').first().click();
+    await page.getByText('2 of 4 deliveries').waitFor();
+    expect(await page.locator('.chart .step.chosen').count()).toBe(1);
+    await page.getByRole('button', { name: 'Reset filters' }).click();
+    await page.getByText('4 deliveries', { exact: true }).waitFor();
+    await page.getByText('As a table').click();
+    await page.locator('.minutes button').first().click();
+    await page.getByText('2 of 4 deliveries').waitFor();
+  });
+
+  it('commits a delay with Enter', async () => {
+    const { page } = await ground.open();
+    await page.getByLabel('Delay').fill('250');
+    await page.getByLabel('Delay').press('Enter');
+    await page.getByText('Faults are on: delay of 250 ms.').waitFor();
+  });
+});
+
+describePage('the first run', (ground) => {
+  const firstRun = {
+    framework: 'Node.js',
+    file: 'webhooks.mjs',
+    snippet: nodeSnippet.code,
+    install: 'npm install event-webhook-receiver',
+    secretCommand: 'read -rs WEBHOOK_SECRET && WEBHOOK_SECRET=$WEBHOOK_SECRET node webhooks.mjs',
+    asks: true,
+    url: 'http://127.0.0.1:3000/webhooks',
+  };
+
+  it.each(['light', 'phone'] as const)(
+    'shows the code of a receiver to copy, and registers it with its secret command: %s',
+    async (look) => {
+      const { page, source } = await ground.open({}, looks[look]);
+      Object.assign(source.more, { webhooks: [], firstRun });
+      source.stateChanged();
+      await page.getByText('No receiver yet? One for Node.js').click();
+      expect(await page.getByRole('group', { name: 'A receiver for Node.js' }).innerText()).toBe(firstRun.snippet);
+      await page.getByText('webhooks.mjs', { exact: true }).waitFor();
+      expect(await page.getByRole('group', { name: 'Install' }).innerText()).toBe(firstRun.install);
+      await page.locator('#empty').getByRole('button', { name: 'Copy' }).nth(1).click();
+      await page.getByText('Code copied.').waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(firstRun.snippet);
+
+      await page.locator('#empty').getByRole('button', { name: 'Register a webhook' }).click();
+      const dialog = page.getByRole('dialog');
+      expect(await dialog.getByLabel('URL of the receiver').inputValue()).toBe(firstRun.url);
+      await dialog.getByLabel('Label').fill('shop');
+      await page.keyboard.press('Enter');
+      await dialog.getByText('it is not shown again').waitFor();
+      expect(await dialog.getByRole('group', { name: 'Command' }).innerText()).toBe(firstRun.secretCommand);
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      await expect.poll(() => page.content()).not.toContain('whsec-shown-once');
+    },
+  );
+});
+
+describePage('a webhook without a receiver', (ground) => {
+  it('has the code of one at hand, until a delivery is accepted', async () => {
+    const { page, source } = await ground.open();
+    const secretCommand = 'WEBHOOK_SECRET=$(cat webhook-secret.txt) node webhooks.mjs';
+    const { framework, code: snippet, file, url } = nodeSnippet;
+    source.more.firstRun = { framework, snippet, file, url, secretCommand, asks: false };
+    source.feed.put(recordOf('1', { attempt: { status: undefined, code: 'ECONNREFUSED' } }));
+    source.stateChanged();
+    await page.getByRole('button', { name: 'No receiver yet?' }).click();
+    const dialog = page.getByRole('dialog', { name: 'A receiver for Node.js' });
+    expect(await dialog.getByRole('group', { name: 'Start' }).innerText()).toBe(secretCommand);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    source.feed.put(recordOf('1'));
+    await page.getByRole('button', { name: 'No receiver yet?' }).waitFor({ state: 'detached' });
+  });
+});
+
+describePage('recordings on the page', (ground) => {
+  const name = 'deliveries.ndjson';
+
+  /** Drops a file on the page, as a user does: over it first. */
+  async function drop(page: Page, content: string) {
+    const transfer = await page.evaluateHandle(
+      ([content = '', name = '']) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([content], name));
+        return transfer;
+      },
+      [content, name],
+    );
+    const dispatch = (type: string) =>
+      page.evaluate(
+        ([type, dataTransfer]) => {
+          const init = { bubbles: true, cancelable: true, dataTransfer };
+          document.getElementById('main')?.dispatchEvent(new DragEvent(type, init));
+        },
+        [type, transfer] as const,
+      );
+    await dispatch('dragenter');
+    await page.getByText('Drop a recording to show its deliveries').waitFor();
+    await dispatch('dragover');
+    await dispatch('drop');
+    await page.getByText('Drop a recording to show its deliveries').waitFor({ state: 'detached' });
+  }
+
+  it('are opened by a drop, with what was skipped', async () => {
+    const { page } = await ground.open();
+    const answer = { added: 12, skipped: 1, problems: [{ line: 3, reason: 'It is not JSON.' }] };
+    await page.route('**/api/recordings', (route) => route.fulfill({ json: answer }));
+    const request = page.waitForRequest('**/api/recordings');
+    await drop(page, '{"a":1}\n');
+    await page.getByText('12 deliveries added, 1 line skipped. Line 3: It is not JSON.').waitFor();
+    expect((await request).headers()['content-type']).toBe('application/x-ndjson');
+  });
+
+  it('are opened from a file, and a refusal is told', async () => {
+    const { page, problems } = await ground.open();
+    const refusal = { status: 400, json: { message: 'That is not a recording.' } };
+    await page.route('**/api/recordings', (route) => route.fulfill(refusal));
+    const file = { name, mimeType: 'application/x-ndjson', buffer: Buffer.from('{"a":1}\n') };
+    await page.getByLabel('Recording', { exact: true }).setInputFiles(file);
+    await page.getByText('That is not a recording.').waitFor();
+    expect(problems.splice(0)).toEqual([expect.stringContaining('status of 400')]);
+    await page.route('**/api/recordings', (route) => route.fulfill({ json: { added: 1, skipped: 0 } }));
+    await page.getByLabel('Recording', { exact: true }).setInputFiles(file);
+    await page.getByText('1 delivery added.').waitFor();
+  });
+});
+
+// Firefox tells nobody of a download over WebDriver BiDi.
+describeInChromium('the list of the page', (ground) => {
+  it('is saved as a recording', async () => {
+    const { page, source } = await ground.open();
+    const button = page.getByRole('button', { name: 'Export' });
+    expect(await button.isDisabled()).toBe(true);
+    source.feed.put(recordOf('1'));
+    await rowsOf(page).first().waitFor();
+    const headers = { 'X-Deliveries-Omitted': '2' };
+    await page.route('**/api/recording', (route) => route.fulfill({ headers, body: '{"a":1}\n' }));
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    expect(download.suggestedFilename()).toBe('deliveries.ndjson');
+    expect(await readFile((await download.path()) as string, 'utf8')).toBe('{"a":1}\n');
+    await page.getByText('2 deliveries left out: their bodies are no longer kept.').waitFor();
+  });
+});

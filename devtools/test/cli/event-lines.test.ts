@@ -1,0 +1,85 @@
+import {
+  createTestDelivery,
+  sampleContractEvent,
+  sampleEventEmitted,
+  sampleTransactionIncluded,
+} from 'event-webhook-receiver/testing';
+import { createColors } from 'picocolors';
+import { parseAbi } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { eventStyle } from '../../src/cli/event-lines.js';
+import { contentsOf } from '../../src/deliveries/contents.js';
+import type { KnownContracts } from '../../src/deliveries/item-view.js';
+import { lastOf, summaryOf } from '../../src/deliveries/views.js';
+import { recordOf } from '../deliveries/records.js';
+import { call } from '../page/call.js';
+import { ways } from './running.js';
+
+const colors = createColors(false);
+const SECRET = 'whsec-of-the-events';
+
+function printed(events: readonly unknown[], contracts: KnownContracts = new Map()) {
+  const record = recordOf('7', { events });
+  const style = eventStyle(() => contracts);
+  const summary = summaryOf({ ...record, contents: contentsOf(record.rawBody) });
+  const about = { summary, last: lastOf(record), rows: [], items: style.decode?.(record.rawBody) ?? [] };
+  return { lines: style.text(about, colors).split('\n'), documents: style.documents(about, []) };
+}
+
+describe('the events of a delivery', () => {
+  it('are one line each, whatever they are', () => {
+    const abi = parseAbi(['event Gone(uint256 id)']);
+    const removed = sampleContractEvent({ abi, name: 'Gone', args: { id: 1234n }, removed: true });
+    const unnamed = { ...sampleEventEmitted(), event: 'later.kind' };
+    const { lines } = printed([sampleTransactionIncluded(), removed, unnamed, { id: 1 }]);
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(/200 accepted {2}transaction\.included/);
+    expect(lines[1]).toMatch(/200 accepted {2}Gone {2}.* {2}id 1234 {2}removed$/);
+    expect(lines[2]).toMatch(/200 accepted {2}unknown {2}later\.kind$/);
+    expect(lines[3]).toMatch(/200 accepted {2}invalid {2}\S+: /);
+  });
+
+  it('show amounts in units of a token that is known', () => {
+    const event = sampleEventEmitted();
+    const address = event.data.event.contract.address.toLowerCase();
+    const { lines } = printed([event], new Map([[address, { decimals: 15, symbol: 'TKN' }]]));
+    expect(lines[0]).toMatch(/value 1,000 TKN$/);
+  });
+
+  it('are counted beyond 200, and none is said to be none', () => {
+    const { lines } = printed(Array.from({ length: 201 }, () => sampleEventEmitted()));
+    expect([lines.length, lines.at(-1)]).toEqual([201, '  … 1 more']);
+    const none = printed([]);
+    expect(none.lines[0]).toMatch(/200 accepted {2}\/webhooks {2}no events$/);
+    expect(none.documents).toMatchObject([{ event: { delivery: '7', verdict: 'accepted', status: 200 } }]);
+  });
+});
+
+describe.each(ways)('listen --events, $way', ({ start }) => {
+  const signed = (secret: string) => {
+    const { body, headers } = createTestDelivery([sampleEventEmitted(), sampleEventEmitted()], { secret });
+    return { method: 'POST', body, headers };
+  };
+  const env = { WEBHOOK_SECRET: SECRET };
+
+  it('prints a line an event, also of a forgery, with the reason', { timeout: 30_000 }, async () => {
+    const listen = start(['listen', '--port', '0', '--no-page', '--events'], env);
+    const url = /http:\/\/[^\s/]+\//.exec(await listen.until(/^Listening/))?.[0] ?? '';
+    await call(url, signed(SECRET));
+    for (const _ of [1, 2]) expect(await listen.until(/accepted/)).toMatch(/Transfer {2}sampletoken {2}from 0x/);
+    await call(url, signed(`${SECRET} `));
+    for (const _ of [1, 2]) expect(await listen.until(/refused/)).toMatch(/Transfer {2}sampletoken {2}from 0x/);
+    await listen.until(/certain: /);
+  });
+
+  it('prints a JSON document an event', { timeout: 30_000 }, async () => {
+    const listen = start(['listen', '--port', '0', '--no-page', '--events', '--json'], env);
+    const { listening } = JSON.parse(await listen.until(/./));
+    await call(listening.url, signed(SECRET));
+    for (const _ of [1, 2]) {
+      expect(JSON.parse(await listen.until(/./))).toMatchObject({
+        event: { delivery: '1', verdict: 'accepted', name: 'Transfer', inputs: [{ name: 'from' }, {}, {}] },
+      });
+    }
+  });
+});

@@ -1,0 +1,221 @@
+import { EventEmitter } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { run } from '../../src/cli/run.js';
+import { isForeground } from '../../src/cli/terminal/foreground.js';
+import { createPageOpener } from '../../src/cli/terminal/open-page.js';
+import { call, pageHeaders } from '../page/call.js';
+
+const SECRET = 'whsec-of-the-keys';
+const limits = { timeout: 30_000 };
+
+/** A command in this process, on a terminal that is made up. */
+function running(args: readonly string[], { env = {}, inForeground = (): boolean => true, columns = 100 } = {}) {
+  let text = '';
+  const stdout = Object.assign(
+    new Writable({
+      write(chunk, _, done) {
+        text += chunk;
+        done();
+      },
+    }),
+    { isTTY: true, columns },
+  );
+  const modes: boolean[] = [];
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => modes.push(raw) });
+  const events = new EventEmitter();
+  const kill = vi.fn(() => true);
+  const process = Object.assign(events, { kill, pid: 42 }) as never;
+  const ending = new AbortController();
+  const ended = run({
+    args,
+    env: { WEBHOOK_SECRET: SECRET, NO_COLOR: '1', ...env },
+    ...{ stdin, stdout, stderr: stdout, signal: ending.signal, now: Date.now },
+    host: { process, isForeground: inForeground },
+  });
+  onTestFinished(async () => {
+    ending.abort();
+    await ended;
+  });
+  return {
+    ...{ stdin, stdout, events, kill, modes, ended },
+    shows: (pattern: RegExp) => expect.poll(() => text).toMatch(pattern),
+    /** What is printed from now on. */
+    forget() {
+      text = '';
+    },
+    text: () => text,
+    type: (keys: string) => stdin.write(keys),
+    url: () => /http:\/\/[^\s/]+\//.exec(text)?.[0] ?? '',
+  };
+}
+
+const listen = ['listen', '--port', '0'];
+const deliver = (url: string, secret = SECRET) => {
+  const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
+  return call(url, { method: 'POST', body, headers });
+};
+
+describe('the keys', () => {
+  it('filter, clear, resend, explain themselves and quit', limits, async () => {
+    const command = running([...listen, '--no-page', '--filter', 'webhooks']);
+    await command.shows(/filter: webhooks {2}\? keys/);
+    expect(command.text()).toContain('Only deliveries that contain "webhooks" are printed.');
+    command.type('or?');
+    await command.shows(/There is no page/);
+    await command.shows(/There is no delivery to resend/);
+    await command.shows(/q {2}quit/);
+    await deliver(`${command.url()}other`);
+    await command.shows(/1 accepted/);
+    expect(command.text()).not.toContain('200 accepted');
+    command.type('f\u007f\u007f\u007f\u007f\u007f\u007f\u007f\u007f');
+    command.type('\u001b[200~Oth\n\u001b[201~e\u001b[Ar\r');
+    await command.shows(/Of those kept: 1\./);
+    await command.shows(/200 accepted {2}\/other/);
+    command.type('f\r');
+    command.type('\u001b[200~r\u001b[201~');
+    command.type('r');
+    await command.shows(/Not resent: There is no app/);
+    command.type('f\u001b');
+    await command.shows(/All deliveries are printed\./);
+    for (let sent = 0; sent < 20; sent++) await deliver(command.url(), 'another');
+    await command.shows(/1 accepted, 20 refused/);
+    command.type('c\r');
+    await command.shows(/Clear 21 deliveries\?/);
+    command.type('cy\r');
+    await command.shows(/waiting for deliveries {2}\? keys/);
+    command.type('cq');
+    expect(await command.ended).toBe(0);
+  });
+
+  it('send signals as the terminal does, and give it back meanwhile', limits, async () => {
+    const command = running([...listen, '--no-page']);
+    await command.shows(/\? keys/);
+    expect(command.modes).toEqual([false, true]);
+    command.type('\u0003\u0001');
+    await expect.poll(() => command.kill.mock.calls).toEqual([[0, 'SIGINT']]);
+    expect(command.modes.at(-1)).toBe(true);
+    command.type('\u001a');
+    await expect.poll(() => command.kill.mock.calls.at(-1)).toEqual([0, 'SIGTSTP']);
+    expect(command.modes.at(-1)).toBe(false);
+    expect(command.events.listenerCount('SIGTSTP')).toBe(0);
+    command.forget();
+    command.events.emit('SIGCONT');
+    expect(command.modes.at(-1)).toBe(true);
+    expect(command.text()).toContain('? keys');
+    command.events.emit('SIGTSTP');
+    expect(command.kill.mock.calls.at(-1)).toEqual([42, 'SIGTSTP']);
+    command.events.emit('SIGCONT');
+    command.events.emit('exit');
+    expect(command.modes.at(-1)).toBe(false);
+    expect(command.text().endsWith('\r\u001b[J\u001b[?2004l')).toBe(true);
+  });
+
+  it('are not read in the background, and no more when input has ended', limits, async () => {
+    let isFront = false;
+    const command = running([...listen, '--no-page'], { inForeground: () => isFront });
+    await command.shows(/Listening/);
+    expect(command.modes).toEqual([]);
+    await deliver(command.url());
+    await command.shows(/200 accepted/);
+    expect(command.text()).not.toContain('keys');
+    isFront = true;
+    command.events.emit('SIGCONT');
+    await command.shows(/\? keys/);
+    command.stdin.end();
+    await expect.poll(() => command.modes.at(-1)).toBe(false);
+  });
+
+  it('are not read where the secret came from the input', limits, async () => {
+    const command = running([...listen, '--no-page', '--secret-file', '-']);
+    command.stdin.end(SECRET);
+    await command.shows(/Listening/);
+    expect(command.modes).toEqual([]);
+  });
+
+  it('open the page, or say where it is', limits, async () => {
+    const command = running(listen);
+    await command.shows(/waiting for deliveries/);
+    command.type('?o');
+    await command.shows(/Page: http:\S+#token=/);
+    await command.shows(/No browser was opened: this terminal has no display\. Open http:\S+#token=/);
+    command.stdout.columns = 20;
+    command.forget();
+    command.stdout.emit('resize');
+    expect(command.text()).toBe('\r\u001b[J\u001b[?7lwaiting for deliveries\u001b[?7h');
+  });
+
+  it('of emulate resend, and show what is held back', limits, async () => {
+    const command = running(['emulate', '--port', '0', '--events', '--register', 'shop=127.0.0.1:1/']);
+    await command.shows(/\? keys/);
+    command.type('r');
+    await command.shows(/There is no delivery to resend/);
+    const [, page, token = ''] = /Page: (\S+)#token=(\S+)/.exec(command.text()) ?? [];
+    const sample = () => call(`${page}api/sample`, { method: 'POST', headers: pageHeaders(token), body: '{}' });
+    await sample();
+    await sample();
+    await command.shows(/— failed {2}Transfer {2}sampletoken {2}from 0xf39F…2266 {2}to 0x7099…79C8 {2}value 10+\s/);
+    await command.shows(/1 waiting behind #1/);
+    command.forget();
+    command.type('r');
+    await command.shows(/— failed/);
+  });
+});
+
+describe('the opener of the page', () => {
+  const address = 'http://127.0.0.1:1/#token=of-this-test';
+
+  /** A folder of programs, and what the opener in it was called with. */
+  async function programs(script: string) {
+    const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    await writeFile(join(directory, 'xdg-open'), `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+    const env = {
+      PATH: `${directory}:/usr/bin:/bin`,
+      DISPLAY: ':9',
+      CALLED: join(directory, 'called'),
+      WEBHOOK_SECRET: SECRET,
+    };
+    return { env, called: () => readFile(join(directory, 'called'), 'utf8') };
+  }
+
+  it('gives the browser a private file, and neither the token nor a secret', async () => {
+    const { env, called } = await programs('echo "$@" > "$CALLED"; env >> "$CALLED"');
+    const opener = createPageOpener(address, env, 'linux');
+    expect(await opener.open()).toBeUndefined();
+    expect(await opener.open()).toBeUndefined();
+    const told = await called();
+    const [file = ''] = told.split('\n');
+    expect(told).not.toMatch(/of-this-test|whsec/);
+    expect(await readFile(file, 'utf8')).toContain(`url=${address}"`);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await opener.close();
+    await expect(readdir(join(file, '..'))).rejects.toThrow('ENOENT');
+  });
+
+  it('says why nothing was opened', async () => {
+    const { env } = await programs('exit 3');
+    const opener = createPageOpener(address, env, 'linux');
+    expect(await opener.open()).toBe('xdg-open failed');
+    await opener.close();
+    const without = createPageOpener(address, { ...env, PATH: '/nowhere' }, 'darwin');
+    expect(await without.open()).toBe('open is not installed');
+    await without.close();
+    await createPageOpener(address, {}, 'linux').close();
+  });
+});
+
+it('tells a background job from a foreground one, by /proc or by ps', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'stat');
+  await writeFile(file, '42 (a ) name) S 1 40 40 34816 40 0');
+  expect(isForeground(file)).toBe(true);
+  await writeFile(file, '42 (name) S 1 40 40 34816 41 0');
+  expect(isForeground(file)).toBe(false);
+  expect(typeof isForeground(join(directory, 'none'))).toBe('boolean');
+});

@@ -1,0 +1,173 @@
+import { Readable, Writable } from 'node:stream';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
+import { describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/run.js';
+import { recordingLine } from '../../src/deliveries/recorded.js';
+import { receiver, serve } from './receiver.js';
+import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
+
+const env = { WEBHOOK_SECRET: SECRET };
+
+/** A recorded delivery of a body, as MultiBaas sent it long ago. */
+function recorded(body: string, at = 1_600_000_001_000, authentic = true) {
+  const { headers } = signDelivery(body || 'x', {
+    secret: SECRET,
+    timestamp: 1_600_000_000,
+    headers: multibaasHeaders,
+  });
+  const lines = [
+    ['Host', 'shop.example'],
+    ['Content-Length', String(body.length)],
+    ['Connection', 'close'],
+    ['User-Agent', 'Go-http-client/1.1'],
+    ...Object.entries(headers),
+    ['X-Twice', 'one'],
+    ['X-Twice', 'two'],
+  ] as [string, string][];
+  return recordingLine({
+    at,
+    method: 'POST',
+    path: '/hooks',
+    headers: lines,
+    body: Buffer.from(body),
+    authentic,
+  });
+}
+
+const valuesOf = (raw: string[], name: string) =>
+  raw.filter((_, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name.toLowerCase());
+
+describe.each(ways)('replay ($way)', ({ tool }) => {
+  test('sends a recorded delivery byte for byte, signed afresh under its own header names', async () => {
+    const { url, handled, requests } = await receiver({ headers: multibaasHeaders });
+    const body = '[ {"id":"caf\u00e9", "event":"event.emitted"}]';
+    const file = await (await scratch())('r.ndjson', recorded('["other"]') + recorded(body));
+    const { code, stdout } = await tool(['replay', file, url, '--nth', '2'], { env });
+    // It is authentic, and then no event: that it was looked at shows that the signature was right.
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^#1 +422 refused/) });
+    const [request] = requests;
+    expect(request?.body.toString()).toBe(body);
+    const raw = request?.headers ?? [];
+    expect(valuesOf(raw, 'x-twice')).toEqual(['one', 'two']);
+    expect(valuesOf(raw, 'user-agent')).toEqual(['Go-http-client/1.1']);
+    expect(valuesOf(raw, 'host')).toEqual([new URL(url).host]);
+    expect(valuesOf(raw, multibaasHeaders.timestamp)).not.toEqual(['1600000000']);
+    expect(valuesOf(raw, multibaasHeaders.signature)).toHaveLength(1);
+    expect(handled).toEqual([]);
+  });
+
+  test('sends all of a recording as it was recorded, without a secret', async () => {
+    const { url, requests } = await receiver({ headers: multibaasHeaders });
+    const file = await (await scratch())('r.ndjson', recorded('["one"]') + recorded('["two"]'));
+    const { code, stdout } = await tool(['replay', file, url, '--as-recorded', '--json']);
+    expect(code).toBe(1);
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ sent: 2, byStatus: { 403: 2 } });
+    expect(requests.map(({ body }) => body.toString())).toEqual(['["one"]', '["two"]']);
+    expect(requests.map(({ headers }) => valuesOf(headers, multibaasHeaders.timestamp))).toEqual([
+      ['1600000000'],
+      ['1600000000'],
+    ]);
+  });
+
+  test('sends every delivery in order, edited and signed anew', async () => {
+    const { url, handled, requests } = await receiver({ headers: multibaasHeaders });
+    const event = (id: string) =>
+      JSON.stringify([sampleEventEmitted({ id })]).replace('"data":{', '"data":{"big":12345678901234567890.10,');
+    const file = await (await scratch())('r.ndjson', recorded(event('a')) + recorded(event('b')));
+    const args = ['replay', file, url, '--set', 'data.event.name=Approval', '--remove', '[0].data.transaction.method'];
+    const { code, stdout, stderr } = await tool(args, { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^#1 +200 accepted.*\n#2 +200 accepted.*\n2 sent to /);
+    expect(handled).toEqual(['a', 'b']);
+    for (const { body } of requests) {
+      expect(body.toString()).toContain('"big":12345678901234567890.10,');
+      expect(JSON.parse(body.toString())[0].data).toMatchObject({ event: { name: 'Approval' } });
+      expect(body.toString()).not.toContain('"method"');
+    }
+  });
+});
+
+describe('what did not verify when it was recorded', () => {
+  const forged = recorded('["forged"]', 0, false);
+
+  test('is sent with a note that it has a signature now', async () => {
+    const { url, requests } = await receiver({ headers: multibaasHeaders });
+    const file = await (await scratch())('r', forged + recorded('["true"]', 0));
+    const { stderr } = await inProcess(['replay', file, url], { env });
+    expect(stderr).toBe(
+      'note: 1 of them did not verify when recorded, and now carry your signature. --authentic leaves such deliveries out.\n',
+    );
+    expect(await inProcess(['replay', file, url, '--as-recorded'])).toMatchObject({ stderr: '' });
+    expect(requests).toHaveLength(4);
+  });
+
+  test('is left out with --authentic', async () => {
+    const { url, requests } = await receiver({ headers: multibaasHeaders });
+    const file = await (await scratch())('r', forged + recorded('["true"]', 0));
+    expect(await inProcess(['replay', file, url, '--authentic'], { env })).toMatchObject({ stderr: '' });
+    expect(requests.map(({ body }) => body.toString())).toEqual(['["true"]']);
+  });
+});
+
+describe('the gaps of a recording', () => {
+  const three = recorded('["one"]', 1000) + recorded('["two"]', 1400) + recorded('["three"]', 1300);
+
+  test('are kept, at the given speed', async () => {
+    const arrivals: number[] = [];
+    const url = await serve((request, response) => {
+      arrivals.push(performance.now());
+      request.resume();
+      response.end();
+    });
+    const file = await (await scratch())('r', three);
+    expect(await inProcess(['replay', file, url, '--speed', '2'], { env })).toMatchObject({ code: 0 });
+    const [one = 0, two = 0, last = 0] = arrivals;
+    expect(two - one).toBeGreaterThan(150);
+    expect(last - two).toBeLessThan(two - one);
+  });
+
+  test('are skipped with --no-gaps, and for one delivery', async () => {
+    const { url } = await receiver();
+    const file = await (await scratch())('r', recorded('["one"]', 0) + recorded('["two"]', 1e12));
+    for (const args of [['--no-gaps'], ['--nth', '2']])
+      expect(await inProcess(['replay', file, url, ...args], { env })).toMatchObject({ code: 1, stderr: '' });
+  });
+
+  test.each([
+    [30_000, '30 s'],
+    [59 * 60_000, '59 min'],
+    [9 * 3_600_000, '9 h'],
+  ])('of %d ms are announced, and end when the command is stopped', async (gap, text) => {
+    const { url, requests } = await receiver();
+    const file = await (await scratch())('r', recorded('["one"]', 0) + recorded('["two"]', gap));
+    const stop = new AbortController();
+    let stderr = '';
+    const write = (chunk: Buffer, _: unknown, done: () => void) => {
+      stderr += chunk;
+      if (stderr.includes('--no-gaps')) stop.abort();
+      done();
+    };
+    let stdout = '';
+    const keep = (chunk: Buffer, _: unknown, done: () => void) => {
+      stdout += chunk;
+      done();
+    };
+    const code = await run({
+      ...{ args: ['replay', file, url], env, stdin: Readable.from([]), signal: stop.signal, now: Date.now },
+      ...{ stdout: new Writable({ write: keep }), stderr: new Writable({ write }) },
+    });
+    expect(stderr).toContain(`The next delivery is due in ${text}. --speed shortens gaps`);
+    expect({ code, sent: requests.length }).toEqual({ code: 1, sent: 1 });
+    expect(stdout).toMatch(/^#1 /);
+  });
+});
+
+test('a recording without deliveries, and one with a delivery that cannot be sent', async () => {
+  const file = await scratch();
+  const run = async (content: string) => inProcess(['replay', await file('r', content)], { env });
+  expect(await run('')).toMatchObject({ code: 2, stderr: expect.stringContaining('has no deliveries') });
+  expect(await run(recorded(''))).toMatchObject({ code: 2, stderr: expect.stringContaining('without a body') });
+  const odd = recorded('[]').replace('"one"', '"o\\u0000ne"');
+  expect(await run(odd)).toMatchObject({ code: 2, stderr: expect.stringContaining('X-Twice') });
+});

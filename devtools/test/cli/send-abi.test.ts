@@ -1,0 +1,236 @@
+import { parseEventEmitted } from 'event-webhook-receiver';
+import { decodeEvent, isRemoved } from 'event-webhook-receiver/evm';
+import { erc20Abi, erc721Abi, parseAbi } from 'viem';
+import { describe, expect, test } from 'vitest';
+import { receiver } from './receiver.js';
+import { inProcess, SECRET, scratch, ways } from './tool.js';
+
+const env = { WEBHOOK_SECRET: SECRET };
+const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const TOKEN = '0x8464135c8F25Da09e49BC8782676a84730C318bC';
+
+/** Sends events of an ABI, and decodes what arrives. */
+async function sent(abi: readonly unknown[], args: readonly string[], tool = inProcess, content: unknown = abi) {
+  const { url, requests } = await receiver();
+  const file = await (await scratch())('token.json', JSON.stringify(content));
+  const ran = await tool(['send', url, '--abi', file, ...args], { env });
+  expect(ran).toMatchObject({ code: 0 });
+  const events = requests.flatMap(({ body }) => JSON.parse(body.toString()) as unknown[]).map(parseEventEmitted);
+  return { ...ran, events, decoded: events.map((event) => decodeEvent(event, abi, { requireLog: true })) };
+}
+
+/** The error of a run that sends nothing. */
+async function refusal(abi: unknown, args: readonly string[]) {
+  const file = await (await scratch())('token.json', typeof abi === 'string' ? abi : JSON.stringify(abi));
+  const { code, stdout, stderr } = await inProcess(['send', 'http://127.0.0.1:1/', '--abi', file, ...args], { env });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/error: [^\n]+\n$/);
+  return stderr.replaceAll(file, 'token.json');
+}
+
+describe.each(ways)('send --abi ($way)', ({ tool }) => {
+  test('sends an event of the ABI that decodes', async () => {
+    const args = ['--event', 'Transfer', '--args', `from=${FROM},to=${TO},value=1.5`, '--decimals', '18'];
+    const { events, decoded, stderr } = await sent(erc20Abi, [...args, '--contract', TOKEN, '--removed'], tool);
+    expect(stderr).toBe('');
+    expect(decoded).toMatchObject([{ eventName: 'Transfer', args: { from: FROM, to: TO, value: 15n * 10n ** 17n } }]);
+    expect(events[0]?.data.event.contract.address).toBe(TOKEN);
+    expect(events.map(isRemoved)).toEqual([true]);
+  });
+
+  test('makes sample values for the inputs that are not given, and says so', async () => {
+    const { decoded, stderr } = await sent(erc20Abi, ['--event', 'Transfer', '--args', 'value=0x5'], tool);
+    expect(decoded).toMatchObject([{ args: { from: FROM, to: TO, value: 5n } }]);
+    expect(stderr).toBe(`note: Sample values: from=${FROM}, to=${TO}\n`);
+  });
+});
+
+describe('the event', () => {
+  test('need not be named when the ABI has one', async () => {
+    const abi = parseAbi(['function f()', 'event Paused()', 'error E()']);
+    expect((await sent(abi, [])).decoded).toMatchObject([{ eventName: 'Paused' }]);
+  });
+
+  test('is read from the artifact of a compiler, several in one delivery and new ones each round', async () => {
+    const abi = parseAbi(['event Paused()']);
+    const { events } = await sent(abi, ['--count', '2', '--repeat', '2', '--fresh'], inProcess, {
+      contractName: 'T',
+      abi,
+    });
+    expect(new Set(events.map(({ id }) => id)).size).toBe(4);
+  });
+
+  test('of an overloaded name is chosen by its signature, or by the names of the arguments', async () => {
+    const abi = parseAbi([
+      'event Set(uint256 value)',
+      'event Set(uint256 value, bool on)',
+      'event Set((uint8 kind)[] parts)',
+    ]);
+    const signatures = async (...args: string[]) =>
+      (await sent(abi, args)).events.map(({ data }) => data.event.signature);
+    expect(await signatures('--event', 'Set(uint, bool)')).toEqual(['Set(uint256,bool)']);
+    expect(await signatures('--event', 'Set((uint8)[])')).toEqual(['Set((uint8)[])']);
+    expect(await signatures('--event', 'Set', '--args', 'on=false')).toEqual(['Set(uint256,bool)']);
+    expect(await refusal(abi, ['--event', 'Set'])).toContain(
+      'Several events are named Set: choose one by its signature with --event. It has Set(uint256), Set(uint256,bool), Set((uint8)[]).',
+    );
+    const both = [...erc20Abi, ...erc721Abi];
+    const args = ['--event', 'Transfer', '--args', 'tokenId=7'];
+    expect((await sent(both, args)).decoded).toMatchObject([{ args: { tokenId: 7n } }]);
+  });
+});
+
+describe('the arguments', () => {
+  const abi = parseAbi([
+    'event Order(string memo, (uint256 id, address[] owners) item, uint256[2] amounts, bytes4 kind, int256 change, bool on)',
+  ]);
+
+  test('are given by position, with arrays and tuples in JSON, and text in quotes', async () => {
+    const args = `"a,b]\\"", {"id":123456789012345678901234567890,"owners":["${TO}"]}, [1,"0x2"],0x01020304 , -1.50, false`;
+    const { decoded, stderr } = await sent(abi, ['--args', args, '--decimals', '3']);
+    expect(decoded[0]?.args).toEqual({
+      memo: 'a,b]"',
+      item: { id: 123456789012345678901234567890n, owners: [TO] },
+      amounts: [1n, 2n],
+      kind: '0x01020304',
+      change: -1500n,
+      on: false,
+    });
+    expect(stderr).toBe('');
+  });
+
+  test('take plain text with spaces, and an empty one', async () => {
+    for (const [text, memo] of [
+      ['a b=c', 'a b=c'],
+      ['', ''],
+    ])
+      expect((await sent(abi, ['--args', `memo=${text}`])).decoded).toMatchObject([{ args: { memo } }]);
+  });
+
+  test('have samples of any type', async () => {
+    const inputs = [
+      ...['amount uint256', 'tokenId uint256', 'kind uint8', 'deadline uint64', 'validUntil uint16', 'delta int128'],
+      ...['note string', ' string', 'data bytes', 'hash bytes32', 'on bool', 'hook function', 'total uint'],
+    ].map((each) => ({ name: each.split(' ')[0], type: each.split(' ')[1] }));
+    const [{ inputs: nested = [] } = {}] = parseAbi(['event E((address a, uint8[2][] b)[] c)']);
+    const { decoded, stderr } = await sent([{ type: 'event', name: 'All', inputs: [...inputs, ...nested] }], []);
+    const args = decoded[0]?.args as unknown[];
+    expect(args.slice(0, 8)).toEqual([10n ** 18n, 1n, 1, 1767323045n, 1, 10n ** 18n, 'sample note', 'sample']);
+    expect(args.slice(12)).toEqual([10n ** 18n, [{ a: TO, b: [[1, 1]] }]]);
+    expect(stderr).toContain('note: Sample values: amount=1000000000000000000, tokenId=1, kind=1,');
+    expect(stderr).toContain('#7=sample');
+    expect(stderr).toMatch(/…\n$/);
+  });
+
+  test.each<[string[], string]>([
+    [['--args', 'memo=a,b'], '--args takes names for all arguments, or for none'],
+    [['--args', 'memo=a,memo=b'], '--args has memo twice.'],
+    [['--args', 'x,[1'], '--args has a bracket without its counterpart.'],
+    [['--args', ']x['], '--args has a bracket without its counterpart.'],
+    [['--args', '"x'], '--args has a quote without its counterpart.'],
+    [['--args', '"x"y'], '--args has a quoted text that is not JSON.'],
+    [
+      ['--args', 'mem=a'],
+      'Order(string,(uint256,address[]),uint256[2],bytes4,int256,bool) has no input mem: it takes memo, item,',
+    ],
+    [['--args', 'a,{},[],0x,1,true,7'], 'has 6 inputs, and --args 7: it takes memo, item, amounts, kind, change, on.'],
+    [
+      ['--args', 'change=1.5'],
+      'change: 1.5 is not a whole number. Give the decimals of the token with --decimals, such as 18.',
+    ],
+    [['--args', ',,,,1.25', '--decimals', '1'], 'argument 5: 1.25 has more than 1 decimals.'],
+    [['--args', 'change=2', '--decimals', '18'], '--decimals applies to numbers with a decimal point. Write value=2.0'],
+    [['--args', 'memo=1.5', '--decimals', '18'], '--decimals applies to numbers with a decimal point.'],
+    [['--args', 'change=x'], '--args: change must be an integer for int256'],
+    [['--args', 'amounts=[1.5,2]'], '--args: amounts[0] must be an integer for uint256'],
+    [['--contract', '0x12'], '--contract must be an address: 0x and 40 hex digits.'],
+    [['--event', 'Transfer'], 'token.json has no event Transfer. It has Order(string,'],
+  ])('%j are refused', async (args, message) => {
+    expect(await refusal(abi, args)).toContain(message);
+  });
+
+  test('of an event without inputs, or without names, are refused by their number', async () => {
+    expect(await refusal(parseAbi(['event Paused()']), ['--args', '1'])).toContain(
+      'Paused() has 0 inputs, and --args 1: it takes none.',
+    );
+    expect(await refusal(parseAbi(['event Set(bool)']), ['--args', '1,2'])).toContain(
+      'Set(bool) has 1 inputs, and --args 2: it takes #0.',
+    );
+    expect(await refusal(parseAbi(['event Set(bool)']), ['--args', '5'])).toContain(
+      '--args: [0] must be true or false.',
+    );
+  });
+});
+
+describe('a hostile ABI', () => {
+  const event = (inputs: unknown, name = 'E') => [{ type: 'event', name, inputs }];
+  const nested = (depth: number): object => ({
+    name: 'a',
+    type: 'tuple',
+    components: depth === 0 ? [] : [nested(depth - 1)],
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no JSON', '{', 'token.json is not JSON.'],
+    ['no ABI', { abi: 5 }, 'token.json is not an ABI'],
+    ['no events', [null, 5, { type: 'event' }, { type: 'function', name: 'f' }], 'token.json has no events.'],
+    ['an unknown type', event([{ name: 'a', type: 'uint7' }]), 'token.json has a type that cannot be decoded: uint7'],
+    ['a type without a name', event([{ name: 'a', type: 5 }]), 'of token.json lacks a name, or types of its inputs'],
+    ['inputs that are none', event('x'), 'of token.json lacks a name, or types of its inputs'],
+    ['deep tuples', event([nested(1000)]), 'nests them too deeply'],
+    ['a long type', event([{ name: 'a', type: `uint8${'[]'.repeat(100_000)}` }]), 'nests them too deeply'],
+    ['a huge array', event([{ name: 'a', type: 'uint8[1000000000]' }]), 'The input a has too many values for a sample'],
+    ['huge arrays', event([{ type: 'uint8[9999][9999]' }]), 'The input 0 has too many values for a sample'],
+    ['huge bytes', event([{ name: 'a', type: 'bytes999999999' }]), 'a type that cannot be decoded'],
+    [
+      'five topics',
+      event('abcde'.split('').map((name) => ({ name, type: 'bool', indexed: true }))),
+      'more than 3 indexed inputs',
+    ],
+  ])('with %s: one line, exit code 2', async (_, abi, message) => {
+    expect(await refusal(abi, [])).toContain(message);
+  });
+
+  test('with ten thousand events lists the first, and finds one', async () => {
+    const abi = Array.from({ length: 10_000 }, (_, at) => ({ type: 'event', name: `Event${at}`, inputs: [] }));
+    const stderr = await refusal(abi, []);
+    expect(stderr).toContain('token.json has several events: choose one with --event. It has Event0(), Event1(),');
+    expect(stderr).toContain('Event11() and 9988 more.');
+    expect(stderr.length).toBeLessThan(400);
+    expect((await sent(abi, ['--event', 'Event9999'])).decoded).toMatchObject([{ eventName: 'Event9999' }]);
+  });
+
+  test('with __proto__ for a name sends it', async () => {
+    const abi = event([{ name: '__proto__', type: 'bool' }], '__proto__');
+    const { events } = await sent(abi, ['--event', '__proto__', '--args', '__proto__=false']);
+    expect(events[0]?.data.event.inputs).toEqual([{ name: '__proto__', value: 'false', hashed: false, type: 'bool' }]);
+  });
+});
+
+describe('send --set and --remove', () => {
+  test.each(ways)('edit samples, and a file, before they are signed ($way)', async ({ tool }) => {
+    const { url, handled, requests } = await receiver();
+    const edits = ['--set', 'data.event.name=Approval', '--set', '[1].id=two', '--remove', 'data.transaction'];
+    expect(await tool(['send', url, '--count', '2', ...edits], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(handled[1]).toBe('two');
+    const [first = Buffer.from('')] = requests.map(({ body }) => body);
+    for (const { data } of JSON.parse(first.toString()))
+      expect(data).toEqual({ ...data, event: { ...data.event, name: 'Approval' }, transaction: undefined });
+    expect(await tool(['send', url, '--file', '-', '--set', '[0].id=one'], { env, stdin: first })).toMatchObject({
+      code: 0,
+    });
+    expect(handled.slice(2)).toEqual(['one']);
+    expect(requests[1]?.body.toString().slice(40)).toBe(
+      first.toString().slice(first.length - (requests[1]?.body.length ?? 0) + 40),
+    );
+  });
+
+  test('say which event lacks a value', async () => {
+    const run = await inProcess(
+      ['send', 'http://127.0.0.1:1/', '--kind', 'transaction.included', '--remove', 'data.event'],
+      { env },
+    );
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('The body has no [0].data.event.') });
+  });
+});

@@ -1,0 +1,152 @@
+import type { AddressInfo } from 'node:net';
+import { expressHandler } from 'event-webhook-receiver/express';
+import express from 'express';
+import fastify from 'fastify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { answerFindings } from '../../src/deliveries/answer-findings.js';
+import type { HeaderLine } from '../../src/deliveries/delivery-record.js';
+import { forward } from '../../src/listener/forward.js';
+import { responseOf } from './answers.js';
+
+const url = 'http://127.0.0.1:3000/api/hooks?x=1';
+const found = (status: number | undefined, body = '', headers: HeaderLine[] = [], secrets: string[] = []) =>
+  answerFindings({ at: 0, headers: [], status, response: responseOf(body, headers) }, { url, secrets });
+const causes = (...args: Parameters<typeof found>) => found(...args).map(({ cause }) => cause);
+
+describe('answerFindings', () => {
+  it('finds nothing where the app accepted, did not answer, or says nothing', () => {
+    expect(found(204, 'ERR_WEBHOOK_STORE')).toEqual([]);
+    expect(found(undefined)).toEqual([]);
+    expect(found(403)).toEqual([]);
+    expect(found(500, '<html><title>500 Internal Server Error</title>')).toEqual([]);
+    expect(answerFindings({ at: 0, headers: [], status: 500 })).toEqual([]);
+  });
+
+  it('names the code of this library that the app answers, with its fix', () => {
+    const [finding, ...others] = found(503, '{"code":"ERR_WEBHOOK_STORE","message":"Connection refused by Redis"}');
+    expect(finding).toEqual({
+      cause: 'app-said',
+      what: 'The app answered ERR_WEBHOOK_STORE: Connection refused by Redis',
+      confidence: 'certain',
+      fix: "Check the connection to the app's store, and that its table exists.",
+    });
+    expect(others).toEqual([]);
+    expect(found(500, 'ERR_WEBHOOK_STORE')[0]?.what).toBe('The app answered ERR_WEBHOOK_STORE.');
+    expect(found(500, '', [['X-Error', 'ERR_WEBHOOK_HANDLER']])[0]?.what).toBe('The app answered ERR_WEBHOOK_HANDLER.');
+  });
+
+  it('does not take a code that is not ours for one', () => {
+    expect(found(500, 'ERR_WEBHOOK_TOSTRING failed')[0]).toMatchObject({ cause: 'app-said', confidence: 'likely' });
+  });
+
+  it('repeats the message of another error as a line', () => {
+    expect(found(500, '<html><title>Error</title><pre>TypeError: x is undefined<br>at f</pre>')).toEqual([
+      {
+        cause: 'app-said',
+        what: 'The app answered 500: TypeError: x is undefined',
+        confidence: 'likely',
+        fix: expect.stringContaining("the app's log"),
+      },
+    ]);
+  });
+
+  it('repeats no line that contains a secret', () => {
+    const secrets = ['', 'whsec-mine'];
+    expect(found(500, 'expected whsec-mine', [], secrets)).toEqual([]);
+    expect(JSON.stringify(found(500, 'ERR_WEBHOOK_SECRET whsec-mine', [], secrets))).not.toContain('whsec');
+  });
+
+  it.each([
+    ['a route that does not exist', [404, 'Cannot POST /api/hooks'], 'route-not-found'],
+    ['a route for GET', [405], 'method-not-allowed'],
+    ['a limit of the size', [413], 'app-limits-size'],
+    ['a Content-Type', [415], 'content-type-refused'],
+    ['a rate limit', [429], 'rate-limited'],
+    ['a rate limit with a time', [429, '', [['Retry-After', '30']]], 'rate-limited'],
+    ['a password', [401, '', [['WWW-Authenticate', 'Basic']]], 'behind-login'],
+    ['a login page', [401, '<html><title>Log in</title>'], 'behind-login'],
+    ['a redirect to a login', [302, '', [['Location', '/login?next=/hooks']]], 'behind-login'],
+    ['another redirect', [308, '', [['Location', 'https://x/hooks/']]], 'redirected'],
+    ['a redirect to nowhere', [301], 'redirected'],
+    ['CSRF protection', [403, 'CSRF verification failed.'], 'csrf-protection'],
+    ['CSRF protection of Rails', [422, 'InvalidAuthenticityToken: authenticity token'], 'csrf-protection'],
+  ] as [string, Parameters<typeof found>, string][])('recognizes %s', (_, answer, cause) => {
+    expect(causes(...answer)).toEqual([cause]);
+  });
+
+  it('names the path that is not mounted, without its query', () => {
+    expect(found(404)[0]?.what).toBe('Nothing is mounted at /api/hooks of the app: check path and prefix.');
+    const [finding] = answerFindings({ at: 0, headers: [], status: 404 }, { url: 'nonsense' });
+    expect(finding?.what).toContain('this path');
+    expect(answerFindings({ at: 0, headers: [], status: 405 })[0]?.what).toContain('this path');
+  });
+
+  it('takes a 401 with another text for a refusal by the app', () => {
+    expect(found(401, 'Invalid signature')[0]).toMatchObject({
+      what: 'The app answered 401: Invalid signature',
+      confidence: 'likely',
+    });
+  });
+});
+
+/** The findings after a delivery to an app. */
+async function delivered(port: number) {
+  const target = new URL(`http://127.0.0.1:${port}/hooks`);
+  const headers: HeaderLine[] = [['Content-Type', 'application/json']];
+  const answer = await forward({ target, headers, body: new TextEncoder().encode('[]'), timeoutMs: 5_000 });
+  const { status } = answer;
+  return answerFindings({ at: 0, headers: [], status, response: await answer.response }, { url: target.href });
+}
+
+describe('the answer of an app under development', () => {
+  const options = { secret: 'whsec-x', onEvent: () => {} };
+
+  async function expressApp(prepare: (app: express.Express) => void) {
+    const app = express();
+    prepare(app);
+    const server = app.listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    onTestFinished(() => void server.close());
+    return (server.address() as AddressInfo).port;
+  }
+
+  it('of Express that parsed the body first says to mount the route before express.json()', async () => {
+    const port = await expressApp((app) => {
+      app.use(express.json());
+      app.post('/hooks', expressHandler(options));
+    });
+    const [finding] = await delivered(port);
+    expect(finding).toMatchObject({ cause: 'app-said', confidence: 'certain' });
+    expect(finding?.what).toMatch(
+      /^The app answered ERR_WEBHOOK_RAW_BODY_UNAVAILABLE: RawBodyUnavailableError: The body/,
+    );
+    expect(finding?.fix).toContain('mount the webhook route before express.json()');
+  });
+
+  it('of Express without the route says that nothing is mounted there', async () => {
+    const [finding] = await delivered(await expressApp((app) => void app.post('/other', expressHandler(options))));
+    expect(finding).toMatchObject({ cause: 'route-not-found', what: expect.stringContaining('/hooks') });
+  });
+
+  it('of Express whose own code throws says what it threw', async () => {
+    const port = await expressApp((app) => {
+      app.post('/hooks', () => {
+        throw new TypeError('Cannot read properties of undefined');
+      });
+    });
+    expect((await delivered(port))[0]?.what).toBe(
+      'The app answered 500: TypeError: Cannot read properties of undefined',
+    );
+  });
+
+  it('of Fastify with an error of this library names its code', async () => {
+    const app = fastify();
+    app.post('/hooks', async () => {
+      throw Object.assign(new Error('No connection'), { code: 'ERR_WEBHOOK_STORE' });
+    });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    onTestFinished(() => app.close());
+    const [finding] = await delivered((app.server.address() as AddressInfo).port);
+    expect(finding?.what).toBe('The app answered ERR_WEBHOOK_STORE: No connection');
+  });
+});

@@ -1,0 +1,145 @@
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { describe, expect, it } from 'vitest';
+import { createFeed } from '../../src/deliveries/feed.js';
+import type { KnownContract } from '../../src/deliveries/item-view.js';
+import { createSearch } from '../../src/deliveries/search.js';
+import { responseOf } from './answers.js';
+import { recordOf } from './records.js';
+
+const TOKEN = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
+
+function searching(known: Record<string, KnownContract> = {}, now?: () => number) {
+  const feed = createFeed();
+  const search = createSearch({ feed, contracts: () => new Map(Object.entries(known)), now });
+  return { feed, search };
+}
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+describe('search', () => {
+  it('finds a delivery by any of its texts, in any case', async () => {
+    const { feed, search } = searching();
+    const event = sampleEventEmitted({ id: 'event-1' });
+    const attempt = {
+      ...{ status: 418, code: 'ECODE', reason: 'No reason', fault: 'a fault' },
+      response: responseOf('Mount the route', [['X-Answer', 'Yes']]),
+    };
+    feed.put(
+      recordOf('1', { attempt, label: 'Shop', target: '/mine', events: [event] }),
+    );
+    feed.put(recordOf('27', { attempt: { headers: [] }, rawBody: bytes('[]') }));
+    const texts = [
+      ...[
+        'EVENT-1',
+        'Transfer',
+        TOKEN.toUpperCase(),
+        'sampletoken',
+        '#1',
+        'shop',
+        '/MINE',
+        '418',
+        'ecode',
+        'no reason',
+      ],
+      ...[
+        'a fault',
+        'mount the',
+        'x-answer: yes',
+        'x-service-timestamp: 1700000000',
+        '0xf39f… → 0x7099…',
+        'event.emitted',
+      ],
+      ...[String(event.data.transaction?.txHash), '"blocknumber":16'],
+    ];
+    for (const text of texts) expect([text, await search(text)]).toEqual([text, { ids: ['1'], complete: true }]);
+    expect(await search('#27')).toEqual({ ids: ['27'], complete: true });
+    expect(await search('nowhere')).toEqual({ ids: [], complete: true });
+  });
+
+  it('finds amounts in units of known tokens, in every event', async () => {
+    const word = (value: bigint) => value.toString(16).padStart(64, '0');
+    const { feed, search } = searching({
+      [TOKEN]: { decimals: 18, symbol: 'TKN' },
+      '0x1': { symbol: 'NONE' },
+      '0x2': {},
+    });
+    feed.put(recordOf('1', { rawBody: bytes('[{},{"value":"4500000000000000000"}]') }));
+    feed.put(recordOf('2', { rawBody: bytes(`[{},{"data":"0x${word(1_000n * 10n ** 18n)}"}]`) }));
+    feed.put(recordOf('3', { rawBody: bytes('[{"value":"1000000"}]') }));
+    const ids = async (text: string) => (await search(text)).ids;
+    expect(await ids('4.5')).toEqual(['1']);
+    expect(await ids('4.5 tkn')).toEqual(['1']);
+    expect(await ids('1,000 TKN')).toEqual(['2']);
+    expect(await ids('1,000,000')).toEqual(['3']);
+    for (const text of ['4.5 NONE', '4.5 OTHER', `${'9'.repeat(90)} TKN`, `0.${'1'.repeat(19)}`])
+      expect(await ids(text)).toEqual([]);
+  });
+
+  it('finds text that JSON writes with escapes, and text beyond ASCII', async () => {
+    const { feed, search } = searching();
+    feed.put(recordOf('1', { events: [sampleEventEmitted({ data: { event: { name: 'a<b>"c" Größe' } } })] }));
+    feed.put(recordOf('2', { verified: false, rawBody: bytes('"GRÖSSE" "größe"') }));
+    expect((await search('A<B>"C"')).ids).toEqual(['1']);
+    expect((await search('GRÖßE')).ids).toEqual(['1', '2']);
+  });
+
+  it('searches the bytes of a body that was not verified, without reading it', async () => {
+    const { feed, search } = searching();
+    feed.put(recordOf('1', { verified: false, rawBody: bytes('not JSON, but NEEDLE') }));
+    expect((await search('needle')).ids).toEqual(['1']);
+    expect(feed.get('1')?.contents.events).toBe(0);
+  });
+
+  it('finds text where two pieces of a large body meet', async () => {
+    const { feed, search } = searching();
+    const rawBody = new Uint8Array(3 * 1024 * 1024).fill(0x20);
+    rawBody.set(bytes('needle'), 1024 * 1024 - 3);
+    rawBody.set(bytes('schön'), 2 * 1024 * 1024 - 4);
+    feed.put(recordOf('1', { verified: false, rawBody }));
+    for (const text of ['needle', 'schön']) expect((await search(text)).ids).toEqual(['1']);
+  });
+
+  it('is not complete if a body is no longer kept', async () => {
+    const { feed, search } = searching();
+    feed.put(recordOf('1', { bodyDropped: true, rawBody: bytes(''), verified: false }));
+    expect(await search('nowhere')).toEqual({ ids: [], complete: false });
+    expect(await search('/webhooks')).toEqual({ ids: ['1'], complete: true });
+  });
+
+  it('yields to other work, and ends when the next search starts', async () => {
+    let time = 0;
+    const { feed, search } = searching({}, () => {
+      time += 10;
+      return time;
+    });
+    const rawBody = new Uint8Array(2 * 1024 * 1024);
+    for (let id = 1; id <= 20; id++) feed.put(recordOf(String(id), { verified: false, rawBody }));
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    const first = search('nowhere');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const second = search('/webhooks');
+    expect(await first).toEqual({ ids: [], complete: false });
+    expect((await second).ids).toHaveLength(20);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  it('leaves out what the feed has dropped meanwhile', async () => {
+    const { feed, search } = searching({}, () => performance.now() * 1000);
+    for (const id of ['1', '2']) feed.put(recordOf(id));
+    const found = search('/webhooks');
+    feed.clear();
+    expect((await found).ids).toEqual([]);
+  });
+
+  it('searches 64 MiB in about a second', async () => {
+    const { feed, search } = searching();
+    const rawBody = new Uint8Array(1024 * 1024).fill(0x61);
+    for (let id = 1; id <= 62; id++) feed.put(recordOf(String(id), { verified: false, rawBody }));
+    const start = process.cpuUsage();
+    expect(await search('aaab')).toEqual({ ids: [], complete: true });
+    // Of the processor: other tests run beside this one.
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1000).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createReceiver, multibaasHeaders, WebhookError } from 'event-webhook-receiver';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { serviceHeaders, signDelivery } from 'event-webhook-receiver/verify';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { explainFailure } from '../../src/explain/explain-failure.js';
+import { type ExplainRefusalsOptions, explainRefusals, refusalExplainer } from '../../src/explain/explain-refusals.js';
+import type { ExplainFailureOptions } from '../../src/explain/options.js';
+
+const secret = 'whsec-mine';
+const body = JSON.stringify([sampleEventEmitted()]);
+const here = async () => ({ explain: async (options: ExplainFailureOptions) => explainFailure(options) });
+
+/** What a receiver logs of a request, whose option `onError` explains refusals. */
+function receiving(
+  options: Partial<ExplainRefusalsOptions> = {},
+  start: Parameters<typeof refusalExplainer>[1] = here,
+) {
+  const lines: string[] = [];
+  const logger = { warn: (_fields: object, text: string) => lines.push(text) };
+  const onError = refusalExplainer({ secret, logger, ...options }, start);
+  const { headers, toleranceSeconds } = options;
+  const receiver = createReceiver({ secret, headers, toleranceSeconds, onEvent: () => {}, onError });
+  const send = (headers: Record<string, string>, rawBody: string | Uint8Array = body, method = 'POST') => {
+    const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    return receiver.handleRequest({
+      method,
+      header: (name) => lower.get(name),
+      rawBody: () => async () => Buffer.from(rawBody),
+    });
+  };
+  return { lines, send, logged: (count = 1) => vi.waitFor(() => expect(lines).toHaveLength(count), 30_000) };
+}
+const headersOf = (text = body, key = secret, names = serviceHeaders) =>
+  signDelivery(text, { secret: key, headers: names }).headers;
+
+describe('explainRefusals', () => {
+  it.each([
+    [
+      'a body that was serialized again',
+      headersOf(JSON.stringify(JSON.parse(body), null, 2)),
+      {},
+      /ERR_WEBHOOK_SIGNATURE: .*\n {2}- .* \(certain\)\n {4}Fix: /,
+    ],
+    [
+      'headers of MultiBaas',
+      headersOf(body, secret, multibaasHeaders),
+      {},
+      /ERR_WEBHOOK_HEADER: .*\n {2}- The signature came as X-MultiBaas-….*\n {4}Fix: Set `headers: multibaasHeaders`/,
+    ],
+    [
+      'a stale timestamp',
+      signDelivery(body, { secret, timestamp: 1000 }).headers,
+      {},
+      /ERR_WEBHOOK_TIMESTAMP: .*\n {2}- The delivery is .* old/,
+    ],
+    ['no header', { via: '1.1 proxy' }, {}, /ERR_WEBHOOK_HEADER: .*\n {2}- .* are missing.* proxy \(via\)/],
+    ['another webhook', headersOf(body, 'whsec-orders'), { otherSecrets: { orders: 'whsec-orders' } }, /orders/],
+    [
+      'a forgery, where any timestamp is taken',
+      { ...headersOf(), ...signDelivery('[]', { secret, timestamp: 1000 }).headers },
+      { toleranceSeconds: false as const },
+      /SIGNATURE/,
+    ],
+  ])('logs why, and the fix: %s', async (_, headers, options, text) => {
+    const { lines, send, logged } = receiving(options);
+    expect((await send(headers)).status).toBe(403);
+    await logged();
+    expect(lines[0]).toMatch(text);
+    expect(lines[0]).not.toMatch(/whsec|body-empty/);
+  });
+
+  it('finds nothing to say of a body that was not read', async () => {
+    const { lines, send, logged } = receiving();
+    await send({});
+    await logged();
+    expect(lines[0]?.match(/Fix:/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a function', () => secret],
+    [
+      'a function of the request',
+      ({ header }: { header(name: string): string | undefined }) => ({
+        secret: header('via') === 'x' ? secret : 'other',
+        source: 'a',
+      }),
+    ],
+    ['several', ['other', secret]],
+  ])('takes the secret as the receiver does: %s', async (_, given) => {
+    const { lines, send, logged } = receiving({ secret: given });
+    await send({ ...headersOf(`${body}\n`), via: 'x' });
+    await logged();
+    expect(lines[0]).toContain('(certain)');
+  });
+
+  it('says that a secret function has none', async () => {
+    const { lines, send, logged } = receiving({ secret: () => undefined });
+    await send(headersOf('[]'));
+    await logged();
+    expect(lines[0]).toContain('The secret is missing');
+  });
+
+  it('says of a large body that it is not explained', async () => {
+    const { lines, send, logged } = receiving();
+    await send(headersOf(), new Uint8Array(2 * 1024 * 1024 + 1));
+    await logged();
+    expect(lines[0]).toContain('larger than 2097152 bytes');
+  });
+
+  it('passes every error on, and logs those that nobody else does', async () => {
+    const told: string[] = [];
+    const chained = receiving({ onError: ({ code }) => told.push(code) });
+    await chained.send({}, body, 'GET');
+    await chained.send(headersOf('[]'));
+    await chained.logged();
+    expect(told).toEqual(['ERR_WEBHOOK_METHOD', 'ERR_WEBHOOK_SIGNATURE']);
+    const alone = receiving();
+    await alone.send({}, body, 'GET');
+    expect(alone.lines).toEqual(['[event-webhooks] ERR_WEBHOOK_METHOD: Send deliveries with POST.']);
+  });
+
+  it('logs an error without a request', async () => {
+    const lines: string[] = [];
+    const warn = vi.spyOn(console, 'warn').mockImplementation((text: string) => void lines.push(text));
+    onTestFinished(() => warn.mockRestore());
+    await refusalExplainer({ secret }, here)(new WebhookError('ERR_WEBHOOK_SIGNATURE', 'Mine.'), {});
+    await vi.waitFor(() => expect(lines).toEqual(['[event-webhooks] ERR_WEBHOOK_SIGNATURE: Mine.']));
+  });
+
+  it('explains ten at a time of a thousand, and counts the others', async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const explain = vi.fn(async () => {
+      await gate;
+      return [];
+    });
+    const { lines, send, logged } = receiving({}, async () => ({ explain }));
+    await Promise.all(Array.from({ length: 1000 }, () => send(headersOf('[]'))));
+    release();
+    await logged(10);
+    expect(explain).toHaveBeenCalledTimes(10);
+    expect(lines[0]).toContain('990 more refusals were not explained: too many at once.');
+    expect(lines[1]).not.toContain('more refusals');
+    await send(headersOf('[]'));
+    await logged(11);
+  });
+
+  it('says that it could not explain, and that the logger fails is not an error of the app', async () => {
+    const { lines, send, logged } = receiving({}, async () => Promise.reject(new Error('none')));
+    await send(headersOf('[]'));
+    await logged();
+    expect(lines[0]).toMatch(/It was not explained: .*\n {4}Fix: Start the app in the folder/);
+    const warn = vi.fn(() => {
+      throw new Error('mine');
+    });
+    const failing = receiving({ logger: { warn } });
+    expect((await failing.send(headersOf('[]'))).status).toBe(403);
+    await vi.waitFor(() => expect(warn).toHaveBeenCalled());
+  });
+
+  it('copies the body before the host reuses its buffer', async () => {
+    const bytes = Buffer.from(`${body}\n`);
+    const explained: unknown[] = [];
+    const onError = refusalExplainer({ secret }, async () => ({
+      explain: async ({ rawBody }) => {
+        explained.push(Buffer.from(rawBody as Uint8Array).toString());
+        return [];
+      },
+    }));
+    onTestFinished(() => void vi.restoreAllMocks());
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const request = () => ({ rawBody: bytes, signature: '', timestamp: '', header: () => undefined });
+    onError(new WebhookError('ERR_WEBHOOK_SIGNATURE', 'Mine.'), { request });
+    onError(new WebhookError('ERR_WEBHOOK_SIGNATURE', 'Mine.'), { request: () => ({ ...request(), rawBody: 'text' }) });
+    bytes.fill(0);
+    await vi.waitFor(() => expect(explained).toEqual([`${body}\n`, 'text']));
+  });
+
+  it('explains in the process of the installed package', { timeout: 60_000 }, async () => {
+    const lines: string[] = [];
+    const logger = { warn: (_: object, text: string) => lines.push(text) };
+    const onError = explainRefusals({ secret: `${secret}\n`, logger });
+    const receiver = createReceiver({ secret: `${secret}\n`, onEvent: () => {}, onError });
+    const { signature, timestamp } = signDelivery(body, { secret });
+    await receiver.handle({ rawBody: body, signature, timestamp });
+    await vi.waitFor(() => expect(lines[0]).toMatch(/\(certain\)\n/), 50_000);
+  });
+});
+
+describe('a program that ends', () => {
+  const program = (end: string) => `
+    const { createReceiver } = require('event-webhook-receiver');
+    const { explainRefusals } = require('event-webhooks/explain');
+    const secret = 'whsec-mine';
+    const wait = setTimeout(() => {}, 50_000);
+    const logger = { warn: (_, text) => { console.log(text); clearTimeout(wait); } };
+    const receiver = createReceiver({ secret, onEvent: () => {}, onError: explainRefusals({ secret, logger }) });
+    const [signature, timestamp] = ['a'.repeat(64), String(Math.floor(Date.now() / 1000))];
+    receiver.handle({ rawBody: '[1]', signature, timestamp }).then(() => { ${end} });`;
+  const run = (end: string) => promisify(execFile)(process.execPath, ['-e', program(end)]);
+
+  it('is not kept by the process that has explained, in CommonJS too', { timeout: 60_000 }, async () => {
+    const { stdout } = await run('');
+    expect(stdout).toContain('altered on the way');
+  });
+
+  it('does not wait for an explanation', { timeout: 60_000 }, async () => {
+    expect(await run('clearTimeout(wait)')).toEqual({ stdout: '', stderr: '' });
+  });
+});

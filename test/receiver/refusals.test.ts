@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createReceiver,
+  type DeliveryRequest,
+  type ErrorContext,
+  type HeaderNames,
+  multibaasHeaders,
+  type RefusedRequest,
+  type VerifierOptions,
+} from '../../src/index.js';
+import { event, seconds, secret, signed } from '../helpers.js';
+
+const delivery = signed([event('a')]);
+const MORE = 'To see why: npx event-webhooks explain';
+
+function receiving(options: Partial<VerifierOptions> = {}) {
+  const told: { message: string; context: ErrorContext }[] = [];
+  const receiver = createReceiver({
+    secret,
+    now: () => seconds * 1000,
+    onEvent: () => {},
+    ...options,
+    onError: ({ message }, context) => told.push({ message, context }),
+  });
+  return { receiver, told };
+}
+
+/** A request with headers, whose body arrives later. */
+function requestOf(headers: Record<string, string>, method = 'POST'): DeliveryRequest {
+  const rawBody = async () => new TextEncoder().encode(delivery.rawBody);
+  return { method, header: (name) => headers[name], rawBody: () => rawBody };
+}
+
+async function refusal(headers: Record<string, string>, options: Partial<VerifierOptions> = {}) {
+  const { receiver, told } = receiving(options);
+  expect((await receiver.handleRequest(requestOf(headers))).status).toBe(403);
+  return told[0]?.message;
+}
+
+const under = (names: HeaderNames, { signature, timestamp } = delivery) => ({
+  [names.signature.toLowerCase()]: signature ?? '',
+  [names.timestamp.toLowerCase()]: timestamp ?? '',
+});
+const service = { signature: 'x-service-signature', timestamp: 'x-service-timestamp' };
+
+describe('the message of a refusal', () => {
+  it.each([
+    ['no header', {}, /^x-service-signature is missing\. If your sender uses other names, set the option headers\./],
+    ['no timestamp', { 'x-service-signature': 'a'.repeat(64) }, /^x-service-timestamp is missing\./],
+    [
+      'a short signature',
+      under(service, { ...delivery, signature: 'abc' }),
+      /^x-service-signature must be 64 hex digits\./,
+    ],
+    [
+      'a decimal timestamp',
+      under(service, { ...delivery, timestamp: '1.5' }),
+      /^x-service-timestamp must be decimal digits\./,
+    ],
+    [
+      'the names of MultiBaas',
+      under(multibaasHeaders),
+      /is missing\. The request has X-MultiBaas-Signature: set headers: multibaasHeaders\./,
+    ],
+  ])('says what is wrong with %s', async (_, headers, message) => {
+    const text = await refusal(headers);
+    expect(text).toMatch(message);
+    expect(text).toContain(MORE);
+  });
+
+  it('says that the names of the service came where others are expected', async () => {
+    const options = { headers: multibaasHeaders };
+    expect(await refusal(under(service), options)).toMatch(
+      /The request has X-Service-Signature: set headers: serviceHeaders\./,
+    );
+    expect(await refusal({}, options)).toMatch(/^x-multibaas-signature is missing\. If your sender/);
+  });
+
+  it('does not need a request', async () => {
+    const { receiver, told } = receiving();
+    await receiver.handle({ ...delivery, signature: undefined });
+    expect(told[0]?.message).toMatch(/^x-service-signature is missing\. If your sender/);
+  });
+
+  it.each([
+    [4020, /its timestamp is 4020 s behind this clock \(toleranceSeconds: 300\)/],
+    [300.5, /301 s behind this clock/],
+    [-301, /301 s ahead of this clock/],
+  ])('says how far and in which direction a timestamp is off: %d s', async (off, message) => {
+    const text = await refusal(under(service), { now: () => (seconds + off) * 1000 });
+    expect(text).toMatch(message);
+    expect(text).toContain(MORE);
+  });
+
+  it('names the command that explains a mismatch, and nothing that was expected', async () => {
+    expect(await refusal(under(service), { secret: 'another' })).toBe(
+      `Signature mismatch: forged request, wrong secret, or modified body. ${MORE}`,
+    );
+  });
+});
+
+describe('context.request', () => {
+  async function refused(
+    headers: Record<string, string>,
+    options: Partial<VerifierOptions>,
+  ): Promise<RefusedRequest | undefined> {
+    const { receiver, told } = receiving(options);
+    await receiver.handleRequest(requestOf(headers));
+    return told[0]?.context.request?.();
+  }
+
+  it.each([
+    ['a mismatch', { secret: 'another' }],
+    ['a stale timestamp', { now: () => 0 }],
+  ])('has the parts and the bytes of %s', async (_, options) => {
+    const request = await refused({ ...under(service), via: 'proxy' }, options);
+    expect(request).toMatchObject({ signature: delivery.signature, timestamp: delivery.timestamp });
+    expect(new TextDecoder().decode(request?.rawBody as Uint8Array)).toBe(delivery.rawBody);
+    expect(request?.header('Via')).toBe('proxy');
+    expect(request?.header('forwarded')).toBeUndefined();
+  });
+
+  it('has no bytes where none were read', async () => {
+    expect(await refused({ via: 'proxy' }, {})).toMatchObject({ rawBody: undefined, signature: undefined });
+  });
+
+  it('is there for parts that were passed alone', async () => {
+    const { receiver, told } = receiving({ secret: 'another' });
+    await receiver.handle(delivery);
+    await receiver.handle({ ...delivery, request: { header: (name) => `${name}!`, url: '/a' } });
+    const [alone, beside] = told.map(({ context }) => context.request?.());
+    expect(alone?.rawBody).toBe(delivery.rawBody);
+    expect(alone?.header('via')).toBeUndefined();
+    expect(beside?.header('Via')).toBe('via!');
+    expect(beside?.url).toBe('/a');
+  });
+
+  it('is absent where no delivery was read, and for items', async () => {
+    const { receiver, told } = receiving();
+    await receiver.handleRequest(requestOf({}, 'GET'));
+    await receiver.handle(signed([{ id: 'odd', event: 'event.emitted', data: 1 }]));
+    expect(told.map(({ context }) => context.request)).toEqual([undefined, undefined]);
+  });
+});
