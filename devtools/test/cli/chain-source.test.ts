@@ -27,6 +27,7 @@ async function node(answers: Record<string, (call: number) => unknown> = {}) {
   const fixed: Record<string, unknown> = {
     ...{ eth_accounts: [address, address], eth_sendTransaction: hash, eth_chainId: '0x7a69', eth_blockNumber: '0x0' },
     ...{ eth_getTransactionReceipt: { contractAddress: address }, eth_getBlockByNumber: block, eth_getLogs: [] },
+    eth_call: `0x${'12'.padStart(64, '0')}`,
   };
   const calls: Record<string, number> = {};
   const resultOf = (method: string, call: number) => {
@@ -57,7 +58,7 @@ async function chain(anvil: string, interval = 0, ending = signal) {
   const output = createOutput(stderr, stderr, { env: {}, json: false, name: 'tool' });
   const service = await createLocalService();
   onTestFinished(() => service.close());
-  const wanted = { node: { anvil }, contracts: [], wallets: [], interval };
+  const wanted = { node: { anvil, port: 0 }, contracts: [], wallets: [], interval };
   const source = await startChain(wanted, service, { output, signal: ending });
   onTestFinished(() => source?.close());
   return { source, notes, noted };

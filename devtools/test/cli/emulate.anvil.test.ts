@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { untilClosed } from '../../../test/servers/server.js';
 import { sampleTokenAbi } from '../../src/cli/anvil/sample-token.js';
+import { closedPort } from '../listener/listening.js';
 import { app, limits, pageOf, scratch } from './emulated.js';
 import { startHere, startProcess, ways } from './running.js';
 
@@ -77,7 +78,8 @@ describe('emulate --anvil', () => {
   });
 
   it('keeps running without its chain, with a note', limits, async () => {
-    const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0'], { ANVIL });
+    const register = ['--register', 'x=http://127.0.0.1:1/'];
+    const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '0', ...register], { ANVIL });
     const rpc = /http:\S+(?=,)/.exec(await emulate.until(/^Chain/))?.[0] ?? '';
     const page = await pageOf(emulate);
     // Its RPC has no call that ends it, so its process is found by its parent.
@@ -90,6 +92,30 @@ describe('emulate --anvil', () => {
       body: { message: expect.stringContaining('anvil') },
     });
     expect(await emulate.end('SIGTERM')).toBe(143);
+  });
+});
+
+describe('emulate --anvil-port and --from-block', () => {
+  it('start the chain on a port, and deliver what is already on it', limits, async () => {
+    const port = await closedPort();
+    const first = startHere(['emulate', '--port', '0', '--anvil', '--anvil-port', String(port), '--interval', '3600'], {
+      ANVIL,
+    });
+    expect(await first.until(/^Chain/)).toContain(`http://127.0.0.1:${port}`);
+    const page = await pageOf(first);
+    const { chain } = (await page('GET', 'state')).body;
+    expect(chain).toMatchObject({ tokens: [{ symbol: expect.any(String), decimals: 18 }] });
+    const secretFile = join(await scratch(), 'secret');
+    const { url, event } = await app(secretFile);
+    const abi = join(await scratch(), 'MyToken.json');
+    await writeFile(abi, JSON.stringify(sampleTokenAbi));
+    const register = ['--register', `x=${url}`, '--secret-out', secretFile];
+    const watch = ['--rpc', chain.rpcUrl, '--contract', `${chain.contracts[0].address}=${abi}`, '--from-block', '0'];
+    const second = startHere(['emulate', '--port', '0', '--no-page', ...register, ...watch]);
+    // The token was minted when it was deployed, before this command ran.
+    expect((await event()).data).toMatchObject({ event: { name: 'Transfer' } });
+    await second.end();
+    await first.end();
   });
 });
 

@@ -2,14 +2,13 @@ import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readDecimals } from '../../src/cli/anvil/read-decimals.js';
 import { readContract } from '../../src/cli/contract-file.js';
 import { readInput } from '../../src/cli/input-file.js';
 import { listening } from '../../src/cli/listening.js';
 import { latencyOf } from '../../src/cli/send/tally.js';
 import { tampers } from '../../src/cli/send/tamper.js';
 import { reachReason, readUrl, shownUrl } from '../../src/cli/urls.js';
-import { receiver, serve } from './receiver.js';
+import { receiver } from './receiver.js';
 import { inProcess, SECRET, scratch } from './tool.js';
 
 describe('an input file', () => {
@@ -112,32 +111,6 @@ it('a tampered signature differs, whatever its last digit', () => {
     const authentic = tampers.ahead(body, 'secret', seconds - 3000).signature;
     expect(tampers.signature(body, 'secret', seconds).signature).not.toBe(authentic);
   }
-});
-
-describe('the decimals of a contract', () => {
-  const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`;
-  const { signal } = new AbortController();
-
-  it.each<[string, unknown, number | undefined]>([
-    ['are those that the contract returns', word(6n), 6],
-    ['are undefined above 255', word(256n), undefined],
-    ['are undefined for an empty result', '0x', undefined],
-    ['are undefined for a result that is not a string', 6, undefined],
-  ])('%s', async (_, result, expected) => {
-    const url = await serve(async (request, response) => {
-      const { id } = JSON.parse(Buffer.concat(await request.toArray()).toString());
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-    });
-    expect(await readDecimals(url, `0x${'5f'.repeat(20)}`, signal)).toBe(expected);
-  });
-
-  it('are undefined when the node fails', async () => {
-    const url = await serve(async (request, response) => {
-      const { id } = JSON.parse(Buffer.concat(await request.toArray()).toString());
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'reverted' } }));
-    });
-    expect(await readDecimals(url, `0x${'5f'.repeat(20)}`, signal)).toBeUndefined();
-  });
 });
 
 describe('send and replay', () => {

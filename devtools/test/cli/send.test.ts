@@ -1,7 +1,6 @@
 import { multibaasHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
 import { tamperNames } from '../../src/cli/send/tamper-names.js';
-import { recordingLine } from '../../src/deliveries/recorded.js';
 import { receiver, serve } from './receiver.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 

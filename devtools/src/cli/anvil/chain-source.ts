@@ -1,8 +1,10 @@
 import type { KnownContract, KnownContracts } from '../../deliveries/item-view.js';
+import type { ChainView } from '../../page/page-state.js';
 import type { LocalService } from '../../service/local-service.js';
 import { usageError } from '../command-error.js';
 import { type GivenContract, readContract } from '../contract-file.js';
 import type { Output } from '../output.js';
+import { explorerLinks, readExplorer } from './explorer.js';
 
 /** The options that name a chain and what to watch on it. */
 export interface ChainOptions {
@@ -12,15 +14,16 @@ export interface ChainOptions {
   readonly wallet?: readonly string[] | undefined;
   /** Seconds. */
   readonly interval: number;
+  readonly anvilPort?: number | undefined;
+  readonly fromBlock?: number | undefined;
+  readonly explorer?: string | undefined;
 }
 
 /** A chain whose events a local service delivers. */
 export interface ChainSource {
   /** For the page: the node's origin (its path or query may contain a key) and the contracts watched. */
-  readonly view: {
-    rpcUrl: string;
-    chainId: number;
-    contracts: readonly { address: string; label: string; name: string }[];
+  readonly view: Omit<ChainView, 'contracts'> & {
+    readonly contracts: readonly { address: string; label: string; name: string }[];
   };
   readonly contracts: KnownContracts;
   /** Sends a transaction that emits an event; undefined on a chain that is not ours. */
@@ -31,11 +34,15 @@ export interface ChainSource {
 /** The chain that the options name, with everything needed to start it. */
 export interface WantedChain {
   /** A running node, or the anvil to start. */
-  readonly node: { readonly rpc: string } | { readonly anvil: string };
+  readonly node: { readonly rpc: string } | { readonly anvil: string; readonly port: number };
   readonly contracts: readonly GivenContract[];
   readonly wallets: readonly string[];
   /** Seconds. */
   readonly interval: number;
+  /** The first block whose events are delivered. (Default: the next one.) */
+  readonly fromBlock?: number | undefined;
+  /** URL of the block explorer. (Default: that of the chain.) */
+  readonly explorer?: string | undefined;
 }
 
 /**
@@ -48,25 +55,31 @@ export async function readChainOptions(
   options: ChainOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<WantedChain | undefined> {
-  const { rpc, anvil, contract = [], wallet = [], interval } = options;
+  const { rpc, anvil, contract = [], wallet = [], interval, anvilPort, fromBlock } = options;
+  const explorer = readExplorer(options.explorer);
   const watched = contract.length + wallet.length;
   if (rpc !== undefined && watched === 0) throw usageError('Nothing to watch: --rpc needs --contract or --wallet.');
   if (rpc === undefined && !anvil && watched > 0) throw usageError('--contract and --wallet need --rpc or --anvil.');
-  if (rpc === undefined && !anvil) return undefined;
+  if (anvilPort !== undefined && !anvil) throw usageError('--anvil-port needs --anvil.');
+  if (rpc === undefined && !anvil) {
+    if (fromBlock !== undefined) throw usageError('--from-block needs --rpc or --anvil.');
+    if (explorer !== undefined) throw usageError('--explorer needs --rpc or --anvil.');
+    return undefined;
+  }
   const contracts = await Promise.all(contract.map(readContract));
-  const read = { contracts, wallets: wallet, interval };
+  const read = { contracts, wallets: wallet, interval, fromBlock, explorer };
   if (rpc !== undefined) return { node: { rpc }, ...read };
   const { findAnvil } = await import('./start-anvil.js');
-  return { node: { anvil: findAnvil(env, process.cwd()) }, ...read };
+  return { node: { anvil: findAnvil(env, process.cwd()), port: anvilPort ?? 0 }, ...read };
 }
 
 /** Starts a chain, or connects to a running one, and has the service deliver its events. */
 export async function startChain(
-  { node, contracts: given, wallets, interval }: WantedChain,
+  { node, contracts: given, wallets, interval, fromBlock, explorer }: WantedChain,
   service: LocalService,
   { output, signal }: { output: Output; signal: AbortSignal },
 ): Promise<ChainSource> {
-  const contracts: (GivenContract & KnownContract)[] = [...given];
+  const contracts: GivenContract[] = [...given];
   const closing: (() => unknown)[] = [];
   const close = async () => {
     for (const each of closing.splice(0)) await each();
@@ -79,7 +92,7 @@ export async function startChain(
     } else {
       const { startAnvil } = await import('./start-anvil.js');
       const { deploySampleToken } = await import('./sample-chain.js');
-      const anvil = await startAnvil(node.anvil, signal);
+      const anvil = await startAnvil(node.anvil, signal, node.port);
       closing.push(() => anvil.stop());
       void anvil.ended.then(() => {
         if (closing.length > 0) output.note('anvil has exited: no more events will arrive from the chain.');
@@ -93,6 +106,7 @@ export async function startChain(
       rpcUrl,
       contracts,
       wallets,
+      fromBlock,
       pollIntervalMs: sample ? 250 : 1000,
     });
     closing.unshift(() => watcher.close());
@@ -103,15 +117,19 @@ export async function startChain(
       });
       closing.unshift(traffic);
     }
-    const { readDecimals } = await import('./read-decimals.js');
-    const withDecimals = contracts.map(async (contract): Promise<[string, KnownContract]> => {
-      const decimals = contract.decimals ?? (await readDecimals(rpcUrl, contract.address, signal));
-      return [contract.address.toLowerCase(), { abi: contract.abi, decimals }];
+    const { readToken } = await import('./read-token.js');
+    const known = contracts.map(async ({ address, abi }): Promise<[string, KnownContract]> => {
+      return [address.toLowerCase(), { abi, ...(await readToken(rpcUrl, address, signal)) }];
     });
-    const byAddress = new Map(await Promise.all(withDecimals));
+    const byAddress = new Map(await Promise.all(known));
+    const { chainId } = watcher;
+    const tokens = [...byAddress].map(([address, { symbol, decimals }]) => ({ address, symbol, decimals }));
     const view = contracts.map(({ address, label, name }) => ({ address, label, name }));
     return {
-      view: { rpcUrl: new URL(rpcUrl).origin, chainId: watcher.chainId, contracts: view },
+      view: {
+        ...{ rpcUrl: new URL(rpcUrl).origin, chainId, contracts: view },
+        ...{ tokens, explorer: explorerLinks(chainId, explorer) },
+      },
       contracts: byAddress,
       sample,
       close,

@@ -6,7 +6,6 @@ import { sampleTokenAbi, sampleTokenBytecode } from './sample-token.js';
 export interface SampleToken {
   readonly address: string;
   readonly abi: readonly unknown[];
-  readonly decimals: number;
   /** Sends a transfer, each time of a different amount. Resolves with the transaction's hash. */
   transfer(): Promise<string>;
 }
@@ -39,7 +38,6 @@ export async function deploySampleToken(rpcUrl: string, signal: AbortSignal): Pr
   return {
     address,
     abi: sampleTokenAbi,
-    decimals: DECIMALS,
     async transfer() {
       const to = others[sent % others.length] ?? owner;
       // 0.25, 0.5, … 25: amounts that are easy to tell apart.

@@ -7,6 +7,9 @@ import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
 import { readFirstRun } from '../../page/first-run.js';
 import { PageError } from '../../page/page-guard.js';
+import type { ServedPage } from '../../page/serve-page.js';
+import { readExplorer } from '../anvil/explorer.js';
+import { followTokens } from '../anvil/node-tokens.js';
 import { usageError } from '../command-error.js';
 import { type Context, type ExitCode, untilAborted } from '../context.js';
 import { createPrinter } from '../delivery-printer.js';
@@ -40,6 +43,8 @@ interface ListenOptions extends HeaderOptions, SecretOptions {
   readonly pagePort: number;
   readonly events?: true | undefined;
   readonly filter?: string | undefined;
+  readonly rpc?: string | undefined;
+  readonly explorer?: string | undefined;
 }
 
 export async function listen(context: Context<ListenOptions>): Promise<ExitCode> {
@@ -48,6 +53,9 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
   const target = options.forward === undefined ? undefined : readUrl(options.forward, '--forward');
   if (target && isOwn(target, options.port))
     throw usageError('--forward must be the URL of your app: this one leads back to this command.');
+  const rpcUrl = options.rpc === undefined ? undefined : readUrl(options.rpc, '--rpc');
+  const explorer = readExplorer(options.explorer);
+  if (explorer !== undefined && rpcUrl === undefined) throw usageError('--explorer needs --rpc.');
   const secret = await readSecret({ options, env, stdin, output });
   const limit = options.recordLimit * 1024 * 1024;
   const recording = options.record === undefined ? undefined : await openRecording(options.record, { output, limit });
@@ -56,9 +64,14 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
   const sources = { headers, toleranceSeconds: options.tolerance, forwardedTo: shown, secretOf: () => secret };
   const closing: (() => Promise<void>)[] = [async () => recording?.close()];
   const explainer = createExplainer();
-  const style = options.events ? (await import('../event-lines.js')).eventStyle(() => new Map()) : deliveryStyle;
+  let page: ServedPage | undefined;
+  const tokens =
+    rpcUrl && followTokens({ ...{ rpcUrl, feed, output, explorer }, onChange: () => page?.stateChanged() });
+  if (tokens) closing.unshift(tokens.close);
+  const contracts = () => tokens?.contracts ?? new Map();
+  const style = options.events ? (await import('../event-lines.js')).eventStyle(contracts) : deliveryStyle;
   const filter = createLineFilter(options.filter);
-  const printer = createPrinter({ feed, sources, explainer, output, style, filter });
+  const printer = createPrinter({ feed, sources, explainer, output, style, filter, contracts });
   const others = createOthers(output);
 
   const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {
@@ -114,14 +127,22 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
       headers,
       firstRun,
       respond: listener.respond,
+      chain: tokens?.view(),
     });
-    const page = !options.page
+    page = !options.page
       ? undefined
       : await startPage(
-          { ...sources, feed, explainer, state, actions: { ...(target && { resend, send: listener.send }), respond } },
+          {
+            ...sources,
+            feed,
+            explainer,
+            contracts,
+            state,
+            actions: { ...(target && { resend, send: listener.send }), respond },
+          },
           { pagePort: options.pagePort, env, output },
         );
-    if (page) closing.unshift(() => page.close());
+    if (page) closing.unshift(page.close);
     if (!isLoopback(host)) output.note(`Anyone who can reach ${host} can send to this port.`);
     const lines = [`Listening at ${listener.url}/ (any path)`];
     if (options.respond !== undefined)

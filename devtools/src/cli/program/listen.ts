@@ -47,6 +47,8 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
     .addOption(shared.tolerance())
     .addOption(shared.events())
     .addOption(shared.filter())
+    .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'))
+    .addOption(shared.explorer())
     .addOption(shared.noPage())
     .addOption(shared.pagePort())
     .addOption(shared.headers())

@@ -26,6 +26,9 @@ export const noPage = () => new Option('--no-page', 'Do not serve the inspector 
 export const pagePort = () =>
   integer('--page-port <port>', 'Port of the inspector page on 127.0.0.1; 0 picks a free one', 0, 65535).default(0);
 
+export const explorer = () =>
+  text('--explorer <url>', 'Block explorer that the page links to (default: the usual one of the chain)');
+
 export const headers = () =>
   choice(
     '--headers <names>',

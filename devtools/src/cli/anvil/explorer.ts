@@ -1,0 +1,37 @@
+import type { ExplorerLinks } from '../../page/page-state.js';
+import { usageError } from '../command-error.js';
+
+/** The usual explorers of large chains and their test networks, by chain id. */
+export const EXPLORERS: Readonly<Record<number, string>> = {
+  1: 'https://etherscan.io',
+  10: 'https://optimistic.etherscan.io',
+  56: 'https://bscscan.com',
+  100: 'https://gnosisscan.io',
+  137: 'https://polygonscan.com',
+  8453: 'https://basescan.org',
+  42161: 'https://arbiscan.io',
+  42220: 'https://celoscan.io',
+  59144: 'https://lineascan.build',
+  80002: 'https://amoy.polygonscan.com',
+  84532: 'https://sepolia.basescan.org',
+  421614: 'https://sepolia.arbiscan.io',
+  534352: 'https://scrollscan.com',
+  11155111: 'https://sepolia.etherscan.io',
+};
+
+/** The links of a chain's explorer; undefined if there is none. `given` is the URL of `--explorer`. */
+export function explorerLinks(chainId: number, given: string | undefined): ExplorerLinks | undefined {
+  const base = given ?? EXPLORERS[chainId];
+  if (base === undefined) return undefined;
+  const link = (kind: string) => `${base.replace(/\/+$/, '')}/${kind}/{}`;
+  return { tx: link('tx'), address: link('address'), block: link('block') };
+}
+
+/** The URL of `--explorer`. Throws CommandError unless it is an http or https URL without query, as paths are added to it. */
+export function readExplorer(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isUsable = url && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username + url.password === '';
+  if (!isUsable) throw usageError('--explorer must be the URL of a block explorer, such as https://etherscan.io.');
+  return url.href;
+}

@@ -1,0 +1,97 @@
+import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
+import type { KnownContract } from '../../deliveries/item-view.js';
+import type { ChainView } from '../../page/page-state.js';
+import type { Output } from '../output.js';
+import { explorerLinks } from './explorer.js';
+
+/** The tokens of a node, asked for when a delivery names one. */
+export interface NodeTokens {
+  /** By lower-case address. */
+  readonly contracts: ReadonlyMap<string, KnownContract>;
+  /** For the page; undefined until the node has told which chain it has. */
+  view(): ChainView | undefined;
+  /** Asks no more. */
+  close(): Promise<void>;
+}
+
+export interface NodeTokensOptions {
+  readonly rpcUrl: URL;
+  readonly feed: Feed;
+  readonly output: Output;
+  readonly explorer?: string | undefined;
+  /** Called when more is known. */
+  onChange(): void;
+}
+
+/** Limit of contracts that are asked for. */
+const MOST_TOKENS = 500;
+
+/**
+ * Reads symbol and decimals of the tokens in authentic deliveries from a node, one at a time, each once. Rows that are
+ * waiting for a token are shown anew.
+ */
+export function followTokens({ rpcUrl, feed, output, explorer, onChange }: NodeTokensOptions): NodeTokens {
+  const contracts = new Map<string, KnownContract>();
+  const asked = new Set<string>();
+  let isClosed = false;
+  /** One for each question: a signal keeps a listener for every request that it was given to. */
+  let asking = new AbortController();
+  let chainId: number | undefined;
+
+  async function connect(): Promise<void> {
+    const { nodeClient } = await import('./read-token.js');
+    try {
+      const id = Number(await nodeClient(rpcUrl.href, asking.signal).request({ method: 'eth_chainId' }));
+      if (!Number.isSafeInteger(id) || id < 0) throw new Error('not a chain id');
+      chainId = id;
+      onChange();
+    } catch {
+      if (isClosed) return;
+      output.note(`The node at ${rpcUrl.origin} does not respond: amounts are shown without units.`);
+    }
+  }
+
+  async function read(address: string): Promise<void> {
+    const { readToken } = await import('./read-token.js');
+    if (chainId === undefined || isClosed) return;
+    asking = new AbortController();
+    const facts = await readToken(rpcUrl.href, address, asking.signal);
+    if (isClosed || (facts.symbol === undefined && facts.decimals === undefined)) return;
+    contracts.set(address, facts);
+    for (const record of feed.list()) if (tokenOf(record) === address) feed.describe(record.id, record.contents);
+    onChange();
+  }
+
+  let last = connect();
+  const unsubscribe = feed.subscribe((record) => {
+    const address = record && tokenOf(record);
+    // Strangers must not choose what the node is asked for.
+    if (address === undefined || record?.verified === false || asked.size >= MOST_TOKENS || asked.has(address)) return;
+    asked.add(address);
+    last = last.then(() => read(address));
+  });
+
+  return {
+    contracts,
+    view() {
+      if (chainId === undefined) return undefined;
+      const tokens = [...contracts].map(([address, { symbol, decimals }]) => ({ address, symbol, decimals }));
+      return {
+        ...{ rpcUrl: rpcUrl.origin, chainId, contracts: [], tokens },
+        explorer: explorerLinks(chainId, explorer),
+      };
+    },
+    async close() {
+      unsubscribe();
+      isClosed = true;
+      asking.abort();
+      await last;
+    },
+  };
+}
+
+/** The token whose amount the row of a delivery shows. */
+function tokenOf({ contents }: KeptDelivery): string | undefined {
+  const token = contents.gist.amount?.token;
+  return token !== undefined && /^0x[\da-f]{40}$/.test(token) ? token : undefined;
+}

@@ -1,0 +1,56 @@
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { encodeAbiParameters } from 'viem';
+import { describe, expect, it, vi } from 'vitest';
+import { app } from '../listener/listening.js';
+import { call } from '../page/call.js';
+import { limits, pageOf } from './emulated.js';
+import { fakeNode, token, word } from './node.js';
+import { ways } from './running.js';
+import { SECRET } from './tool.js';
+
+const env = { WEBHOOK_SECRET: SECRET };
+const TKN = encodeAbiParameters([{ type: 'string' }], ['TKN']);
+
+describe.each(ways)('the page of listen, $way', ({ start }) => {
+  it('sends an edited delivery to the target, and shows tokens with their units', limits, async () => {
+    const { target, got } = await app();
+    const node = await fakeNode({ eth_chainId: () => '0x7a69', eth_call: token(TKN, word(18n)) });
+    const explorer = ['--rpc', `${node.url}/?key=private`, '--explorer', 'http://scan.example'];
+    const listen = start(['listen', '--port', '0', '--forward', target.href, ...explorer], env);
+    const url = /http:\S+\//.exec(await listen.until(/^Listening/))?.[0] ?? '';
+    const page = await pageOf(listen);
+    const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
+    await call(url, { method: 'POST', body, headers });
+
+    const bodyBase64 = Buffer.from('[]').toString('base64');
+    expect(await page('POST', 'deliveries/1/edit', { bodyBase64 })).toEqual({ status: 200, body: { id: '2' } });
+    expect((await page('POST', 'send', { bodyBase64 })).body).toEqual({ id: '3' });
+    await vi.waitFor(() => expect(got.map((each) => each.body.toString()).slice(1)).toEqual(['[]', '[]']), 10_000);
+
+    await vi.waitFor(async () => {
+      const { deliveries } = (await page('GET', 'deliveries')).body;
+      expect(deliveries[0].gist).toMatch(/· 1 TKN$/);
+    }, 10_000);
+    const state = (await page('GET', 'state')).body;
+    expect(state).toMatchObject({
+      can: { resend: true, edit: true, send: true, retry: false },
+      chain: { rpcUrl: node.url, chainId: 31_337, tokens: [{ symbol: 'TKN', decimals: 18 }] },
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    });
+    expect(state.chain.explorer.tx).toBe('http://scan.example/tx/{}');
+    expect(JSON.stringify(state)).not.toContain('private');
+    await listen.end();
+  });
+
+  it('wants a node for an explorer, and URLs', limits, async () => {
+    for (const [args, reason] of [
+      [['--explorer', 'https://scan.example'], /--explorer needs --rpc/],
+      [['--rpc', 'ftp://x'], /--rpc must be/],
+      [['--rpc', 'http://x', '--explorer', 'x'], /--explorer must be the URL/],
+    ] as const) {
+      const listen = start(['listen', '--port', '0', ...args], env);
+      expect(await listen.ended).toBe(2);
+      expect(listen.stderr).toMatch(reason);
+    }
+  });
+});
