@@ -1,3 +1,4 @@
+import { htmlText } from '../deliveries/answer-text.js';
 import type { Attempt, AttemptResponse } from '../deliveries/delivery-record.js';
 import type { Row } from '../deliveries/rows.js';
 import type { Summary } from '../deliveries/views.js';
@@ -38,11 +39,11 @@ export function refusalText(
 const ANSWER_LINES = 3;
 const ANSWER_WIDTH = 200;
 
-/** The first lines of a response that was not a success. */
+/** The first lines of a response that was not a success; of a page of HTML, its message. */
 function answerLines(response: AttemptResponse | undefined): string[] {
   if (response === undefined) return [];
-  const lines = new TextDecoder()
-    .decode(Buffer.from(response.bodyBase64, 'base64'))
+  const text = new TextDecoder().decode(Buffer.from(response.bodyBase64, 'base64'));
+  const lines = (htmlText(text) ?? text)
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');

@@ -42,8 +42,19 @@ function textsOf(json: unknown, depth = 0): string[] {
   return FIELDS.flatMap((field) => textsOf(json[field], depth + 1));
 }
 
+/** What a page of HTML tells, the best line first; undefined for other text. */
+export function htmlText(text: string): string | undefined {
+  return isHtml(text)
+    ? linesOf(text)
+        .map(asLine)
+        .find((line) => line !== '')
+    : undefined;
+}
+
+const isHtml = (text: string) => /^\s*<(?:!doctype|html|head|body|pre|h1)\b/i.test(text);
+
 function linesOf(text: string): string[] {
-  if (!/^\s*<(?:!doctype|html|head|body|pre|h1)\b/i.test(text)) return [text.trim().split(/[\r\n]/, 1)[0] as string];
+  if (!isHtml(text)) return [text.trim().split(/[\r\n]/, 1)[0] as string];
   const next = jsonOf(/<script id="__NEXT_DATA__"[^>]*>([^<]*)/.exec(text)?.[1] ?? '');
   const ofNext = isRecord(next) ? textsOf(next.err) : [];
   // The first line of a stack is the message.

@@ -83,6 +83,12 @@ describe('refusalText', () => {
     expect(refusalText({ response: answered('one line') }, undefined, output)).toEqual(['  │ one line']);
   });
 
+  it('quotes the message of an HTML page, or the page where it has none', () => {
+    const page = '<!DOCTYPE html>\n<html>\n<title>Error</title>\n<pre>Cannot POST /hook</pre>\n</html>\n';
+    expect(refusalText({ response: answered(page) }, undefined, output)).toEqual(['  │ Cannot POST /hook']);
+    expect(refusalText({ response: answered('<html></html>') }, undefined, output)).toEqual(['  │ <html></html>']);
+  });
+
   it('is wrapped and indented on a terminal, and one line each elsewhere', () => {
     const fix = 'Mount the webhook route before express.json(), or exclude its path from it.';
     const long = { ...finding, fix };

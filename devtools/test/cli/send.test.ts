@@ -173,6 +173,13 @@ describe('a receiver that is no good', () => {
     }
   });
 
+  test('of an HTML page, its message is shown', async () => {
+    const page = '<!DOCTYPE html>\n<title>Error</title>\n<pre>Cannot POST /hook</pre>';
+    const url = await serve((_, response) => response.writeHead(404).end(page));
+    const { stdout } = await inProcess(['send', url], { env });
+    expect(stdout).toMatch(/404 failed .*ms {2}Cannot POST \/hook$/m);
+  });
+
   test('with --tamper, one that looks at nothing has not refused', async () => {
     const url = await serve((_, response) => response.writeHead(404).end());
     expect(await inProcess(['send', url, '--tamper', 'body'], { env })).toMatchObject({

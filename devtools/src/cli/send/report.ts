@@ -1,3 +1,4 @@
+import { htmlText } from '../../deliveries/answer-text.js';
 import type { Verdict } from '../../deliveries/delivery-record.js';
 import type { Colors } from '../output.js';
 import { visible } from '../visible.js';
@@ -48,7 +49,7 @@ export function answerText({ number, tamper, answer, verdict }: SentLine, colors
   const asBroken = tamper === undefined ? '' : `${tamper.padEnd(13)} `;
   const parts = [`#${number}`.padEnd(5), `${asBroken}${paint(result)}`, ms(answer.durationMs).padStart(8)];
   const location = answer.location === undefined ? '' : `→ ${visible(answer.location, ANSWER_SHOWN)} (not followed)`;
-  const body = verdict === 'accepted' ? '' : visible(answer.body.trim(), ANSWER_SHOWN);
+  const body = verdict === 'accepted' ? '' : visible(htmlText(answer.body) ?? answer.body.trim(), ANSWER_SHOWN);
   const wrong = tamper !== undefined && verdict === 'accepted' ? colors.red('should have been refused') : '';
   return [...parts, wrong, location, body].filter((part) => part !== '').join('  ');
 }

@@ -7,6 +7,7 @@ import { visible } from '../shared/text.js';
 import type { Detail } from '../types.js';
 import { base64Of, bytesOf, utf8 } from './bytes.js';
 import { jsonProblem } from './json-check.js';
+import { pretty } from './pretty.js';
 
 /** Larger bodies make a text field slow. */
 const MOST_BYTES = 256_000;
@@ -44,8 +45,9 @@ export function Editor({ session, detail, drafts, onClose }: Props) {
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    field.current?.focus();
+    // Before the focus, which scrolls to the caret: the end of the text otherwise.
     field.current?.setSelectionRange(0, 0);
+    field.current?.focus();
   }, []);
 
   function change(next: string) {
@@ -118,6 +120,11 @@ export function Editor({ session, detail, drafts, onClose }: Props) {
         {'text' in source && (
           <button type="button" class="primary" disabled={isSending} onClick={() => void send()}>
             Send signed anew
+          </button>
+        )}
+        {'text' in source && !remark && pretty(text) !== text && (
+          <button type="button" onClick={() => change(pretty(text))}>
+            Indent body
           </button>
         )}
         {text !== original && (
