@@ -80,8 +80,8 @@ export const IMPORTS = {
   './stores/sql/postgres-js-socket': { files: 4, bytes: 111_500, builtins: SOCKET_BUILTINS, packages: [] },
   './queues/bullmq': { files: 4, bytes: 111_000, ...CORE },
   './queues/pg-boss': { files: 4, bytes: 114_500, ...CORE },
-  './evm': { files: 4, bytes: 168_000, ...CORE },
-  './chain': { files: 4, bytes: 299_500, ...CORE },
+  './evm': { files: 4, bytes: 168_500, ...CORE },
+  './chain': { files: 4, bytes: 300_000, ...CORE },
   './chain/file-cursor': {
     files: 4,
     bytes: 112_000,

@@ -60,8 +60,11 @@ export type SecretFunction = (request: SecretRequest) => FoundSecret | Promise<F
 export interface ErrorContext {
   readonly item?: DeliveryItem | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Returns the request of a delivery that was refused as a whole. Absent for an item, and where no delivery was read. */
-  readonly request?: (() => RefusedRequest) | undefined;
+  /**
+   * Returns the request of a delivery that was refused as a whole; undefined after the hook has returned, and for an item. The
+   * property is not enumerable, so that a logged context contains no request.
+   */
+  readonly request?: (() => RefusedRequest | undefined) | undefined;
 }
 
 /** Gets every refusal and failure. Not awaited; what it throws is ignored. */

@@ -28,9 +28,15 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
     return gate.isClosed ? { ...result, closeConnection: true } : result;
   }
 
-  function refuse(cause: unknown, context: ErrorContext = {}): DeliveryResult {
+  function refuse(cause: unknown, request?: () => RefusedRequest): DeliveryResult {
     const error = asWebhookError(cause);
+    let isTold = false;
+    // Not enumerable: a hook may log its context.
+    const context: ErrorContext = Object.defineProperty({}, 'request', {
+      value: () => (isTold ? undefined : request?.()),
+    });
     reporter.failed(error, context);
+    isTold = true;
     return closing(answerTo(error));
   }
 
@@ -45,7 +51,7 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
       const host = signed.remainingMs && new HostTime(signed.remainingMs);
       return await take(await arrivals.run((arrival) => intake.verify(signed, arrival, seen), host), host);
     } catch (error) {
-      return refuse(error, { request: () => refusedRequest(signed, seen) });
+      return refuse(error, () => refusedRequest(signed, seen));
     }
   }
 

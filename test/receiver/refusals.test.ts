@@ -14,13 +14,13 @@ const delivery = signed([event('a')]);
 const MORE = 'To see why: npx event-webhooks explain';
 
 function receiving(options: Partial<VerifierOptions> = {}) {
-  const told: { message: string; context: ErrorContext }[] = [];
+  const told: { message: string; context: ErrorContext; request: RefusedRequest | undefined }[] = [];
   const receiver = createReceiver({
     secret,
     now: () => seconds * 1000,
     onEvent: () => {},
     ...options,
-    onError: ({ message }, context) => told.push({ message, context }),
+    onError: ({ message }, context) => told.push({ message, context, request: context.request?.() }),
   });
   return { receiver, told };
 }
@@ -106,7 +106,7 @@ describe('context.request', () => {
   ): Promise<RefusedRequest | undefined> {
     const { receiver, told } = receiving(options);
     await receiver.handleRequest(requestOf(headers));
-    return told[0]?.context.request?.();
+    return told[0]?.request;
   }
 
   it.each([
@@ -128,7 +128,7 @@ describe('context.request', () => {
     const { receiver, told } = receiving({ secret: 'another' });
     await receiver.handle(delivery);
     await receiver.handle({ ...delivery, request: { header: (name) => `${name}!`, url: '/a' } });
-    const [alone, beside] = told.map(({ context }) => context.request?.());
+    const [alone, beside] = told.map(({ request }) => request);
     expect(alone?.rawBody).toBe(delivery.rawBody);
     expect(alone?.header('via')).toBeUndefined();
     expect(beside?.header('Via')).toBe('via!');
@@ -139,6 +139,14 @@ describe('context.request', () => {
     const { receiver, told } = receiving();
     await receiver.handleRequest(requestOf({}, 'GET'));
     await receiver.handle(signed([{ id: 'odd', event: 'event.emitted', data: 1 }]));
-    expect(told.map(({ context }) => context.request)).toEqual([undefined, undefined]);
+    expect(told.map(({ request }) => request)).toEqual([undefined, undefined]);
+  });
+
+  it('is empty once the hook has returned, and in no log of the context', async () => {
+    const { receiver, told } = receiving({ secret: 'another' });
+    await receiver.handle(delivery);
+    expect(told[0]?.request).toBeDefined();
+    expect(told[0]?.context.request?.()).toBeUndefined();
+    expect(Object.keys(told[0]?.context ?? {})).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PRIVATE_FLAGS, whyNotPrivate } from '../service/private-file.js';
@@ -15,10 +16,16 @@ const REASONS: Readonly<Record<string, string>> = {
   ENXIO: 'it is not a regular file',
 };
 
-/** Why a file could not be created or written, in words. */
+/** Why a file could not be created, in words. */
+export function createReason(error: unknown): string {
+  const { code, path = '' } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT') return writeReason(error);
+  return `its folder does not exist. Create it first: mkdir -p ${quoted(dirname(path))}`;
+}
+
+/** Why a file could not be opened or written, in words. */
 export function writeReason(error: unknown): string {
-  const { code, path } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' && path) return `its folder does not exist. Create it first: mkdir -p ${quoted(dirname(path))}`;
+  const { code } = error as NodeJS.ErrnoException;
   return REASONS[code ?? ''] ?? fileReason(error);
 }
 
@@ -36,7 +43,7 @@ export async function openPrivate(name: string, flags: number, complain: Complai
   try {
     file = await open(name, flags | PRIVATE_FLAGS, 0o600);
   } catch (error) {
-    throw complain(writeReason(error));
+    throw complain(flags & constants.O_CREAT ? createReason(error) : writeReason(error));
   }
   const reason = await file.stat().then(whyNotPrivate, writeReason);
   if (reason === undefined) return file;

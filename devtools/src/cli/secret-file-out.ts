@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { inputError } from './command-error.js';
-import { writeReason } from './private-file.js';
+import { createReason, writeReason } from './private-file.js';
 
 /** A file for a secret. */
 export interface SecretFile {
@@ -27,7 +27,7 @@ export async function createSecretFile(name: string): Promise<SecretFile> {
   } catch (error) {
     const taken = (error as NodeJS.ErrnoException).code === 'EEXIST';
     throw inputError(
-      `Cannot create ${name}: ${taken ? 'the file exists and may contain a secret' : writeReason(error)}.`,
+      `Cannot create ${name}: ${taken ? 'the file exists and may contain a secret' : createReason(error)}.`,
     );
   }
   return {

@@ -35,6 +35,7 @@ export async function findingsOf(
   const last = lastOf(record);
   const verdict = verdictOf(last);
   if (last.code === 'NOT_AUTHENTIC') return [ACCEPTED];
+  if (last.code === 'FORCED') return [FORCED];
   if (verdict === 'accepted' || verdict === 'pending') return [];
   const secret = sources.secretOf(record);
   const faults: Finding[] = last.fault ? [faultFinding(last.fault)] : [];
@@ -99,6 +100,12 @@ const CONTENT_REFUSED: Finding = {
   fix: "Check that the body is a JSON array of events of the schema, and the app's own validation. Some apps answer 400 to a wrong signature, too: check the secret.",
 };
 
+const FORCED: Finding = {
+  cause: 'answer-forced',
+  what: 'The delivery is authentic, and the answer was forced on request: no app has seen it.',
+  confidence: 'certain',
+  fix: 'Start `listen` without --respond, or end forced answers on the page, to get real answers again.',
+};
 const ACCEPTED: Finding = {
   cause: 'accepted-though-not-authentic',
   what: 'The receiver accepted a delivery that is not authentic: it does not verify signatures, or not completely.',

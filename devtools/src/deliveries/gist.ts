@@ -52,7 +52,7 @@ function textOfAmount({ digits, exact, token }: Amount, contracts: KnownContract
 
 function ofItem(item: DeliveryItem): Omit<Gist, 'more'> {
   if (item.status === 'unknown') return { text: '' };
-  if (item.status === 'invalid') return { text: line(item.issues[0]?.message ?? '') };
+  if (item.status === 'invalid') return { text: line(item.issues.map(({ message }) => message).join('; ')) };
   const { event } = item;
   if (event.event === 'event.emitted') return ofEvent(event);
   const { tx, status, failed } = event.data;
@@ -83,7 +83,7 @@ function ofEvent(event: EventEmitted): Omit<Gist, 'more'> {
 /** How many topics the log has, and the only word of its data as a number. */
 function logOf({ data }: EventEmitted): { topics: number; digits?: string } | undefined {
   try {
-    const log: unknown = JSON.parse(data.event.rawFields ?? '');
+    const log: unknown = JSON.parse(String(data.event.rawFields));
     if (!isRecord(log) || !Array.isArray(log.topics)) return undefined;
     const isWord = typeof log.data === 'string' && /^0x[\da-f]{64}$/i.test(log.data);
     return { topics: log.topics.length, ...(isWord && { digits: String(BigInt(log.data as string)) }) };

@@ -25,6 +25,8 @@ export interface ListenerOptions {
   readonly target?: URL | undefined;
   /** Time limit of the target's answer, in milliseconds. */
   readonly forwardTimeoutMs: number;
+  /** The status that authentic deliveries are answered with, instead of being forwarded. (Default: none.) */
+  readonly respond?: number | undefined;
   readonly maxBodyBytes?: number | undefined;
   /** Limit of all bodies that are arriving; above it, the oldest are answered 503. (Default: 256 MiB.) */
   readonly maxArrivingBytes?: number | undefined;
@@ -38,6 +40,8 @@ export interface ListenerOptions {
 /** A receiver that listens, and puts every delivery into a feed. Signs and sends deliveries to its target, if it has one. */
 export interface Listener extends Signing {
   readonly url: string;
+  /** The forced answer to authentic deliveries; undefined if there is none. */
+  respond: number | undefined;
   /** Stops listening, and resolves when the deliveries under way have been answered. */
   close(): Promise<void>;
 }
@@ -74,6 +78,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const readBody = createBodyReader({ maxBodyBytes, maxArriving: MAX_ARRIVING, maxArrivingBytes });
   const brake = createBrake();
   let forwarding = 0;
+  let forced = options.respond;
   const reporting = new Set<Promise<void>>();
 
   async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
@@ -115,7 +120,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       code: result.error?.code,
     };
     let forwarded: Forwarded | undefined;
-    if (target && result.status === 200 && body) {
+    if (forced !== undefined && verified) {
+      forwarded = forcedAnswer(forced);
+      answer = { status: forced, reason: forwarded.reason, code: forwarded.code };
+    } else if (target && result.status === 200 && body) {
       put({ at, headers });
       forwarded = await handOn(headers, body);
       answer = answerOf(forwarded);
@@ -184,6 +192,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
     ...signing,
+    get respond() {
+      return forced;
+    },
+    set respond(status) {
+      forced = status;
+    },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closeIdle();
@@ -231,6 +245,14 @@ function linesOf({ rawHeaders }: IncomingMessage): HeaderLine[] {
   const lines: HeaderLine[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(rawHeaders.slice(at, at + 2) as [string, string]);
   return lines;
+}
+
+/** Answers that ask for a retry later say when. */
+const RETRY_LATER = new Set([429, 503]);
+
+function forcedAnswer(status: number): Forwarded {
+  const retryAfter = RETRY_LATER.has(status) ? String(RETRY_AFTER_SECONDS) : undefined;
+  return { status, retryAfter, reason: `The answer ${status} was forced.`, code: 'FORCED', durationMs: 0 };
 }
 
 function answerForwarded(response: ServerResponse, { status, retryAfter }: Forwarded): void {

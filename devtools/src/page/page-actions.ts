@@ -26,11 +26,13 @@ export interface PageActions {
   remove?(id: number): Later<boolean>;
   setFaults?(faults: Record<string, unknown>): Later<object>;
   sample?(): Later<object>;
+  /** Forces this answer to authentic deliveries; undefined ends it. */
+  respond?(status: number | undefined): void;
 }
 
 /** Which actions the page can offer. */
 export type Can = Readonly<
-  Record<'resend' | 'edit' | 'send' | 'retry' | 'register' | 'remove' | 'setFaults' | 'sample', boolean>
+  Record<'resend' | 'edit' | 'send' | 'retry' | 'register' | 'remove' | 'setFaults' | 'sample' | 'respond', boolean>
 >;
 
 /** The actions that a command supports. */
@@ -39,5 +41,6 @@ export function abilities(actions: PageActions): Can {
   return {
     ...{ resend: has('resend'), edit: has('send'), send: has('send'), retry: has('retry'), sample: has('sample') },
     ...{ register: has('register'), remove: has('remove'), setFaults: has('setFaults') },
+    respond: has('respond'),
   };
 }

@@ -95,6 +95,14 @@ export function createPageApi({ feed, streams, actions, recordings, state, conte
       return changed((await retry(webhookId(id))) ?? fail(409, 'No delivery holds back this webhook now.'));
     },
     'PUT /api/faults': async ({ request }) => changed(await (actions.setFaults ?? absent())(await jsonBody(request))),
+    'PUT /api/respond': async ({ request }) => {
+      const respond = actions.respond ?? absent();
+      const { status } = await jsonBody(request);
+      const isStatus = Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599;
+      if (status !== null && !isStatus) return fail(400, 'status must be an HTTP status from 200 to 599, or null.');
+      respond(status === null ? undefined : Number(status));
+      return changed({});
+    },
     'POST /api/sample': () => (actions.sample ?? absent())(),
   };
 

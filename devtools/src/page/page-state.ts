@@ -44,6 +44,8 @@ export interface PageState {
   /** How to write a receiver, and how to start it. */
   readonly firstRun?: FirstRun | undefined;
   readonly service?: { url: string } | undefined;
+  /** The forced answer to authentic deliveries. */
+  readonly respond?: number | undefined;
 }
 
 /** The answer of `GET /api/state`. */

@@ -90,6 +90,26 @@ describe.each(ways)('listen, $way', ({ start }) => {
     });
   });
 
+  it('forces answers, also from the page', { timeout: 30_000 }, async () => {
+    const { url: target, bodies } = await app();
+    const listen = start(['listen', '--port', '0', '--forward', target, '--respond', '503'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    expect(await listen.until(/answered/)).toBe('Authentic deliveries are answered 503 and not forwarded');
+    const [page, token = ''] = (await listen.until(/^Page/)).replace('Page: ', '').split('#token=');
+    expect((await call(url, signed())).status).toBe(503);
+    expect(await listen.until(/forced/)).toBe('  The answer 503 was forced.');
+    const headers = pageHeaders(token);
+    const set = (status: number | null) =>
+      call(`${page}api/respond`, { method: 'PUT', headers, body: JSON.stringify({ status }) });
+    await set(422);
+    expect(JSON.parse((await call(`${page}api/state`, { headers })).text)).toMatchObject({ respond: 422 });
+    await set(null);
+    expect((await call(url, signed())).status).toBe(202);
+    expect(bodies).toHaveLength(1);
+    await listen.end();
+    expect(listen.stderr).toMatch(/answered 422\.\n.*no longer forced\.\n/);
+  });
+
   it('serves the page over the same deliveries, and sends one again to the target', { timeout: 30_000 }, async () => {
     const { url: target, bodies } = await app();
     const listen = start(['listen', '--port', '0', '--forward', target], env);

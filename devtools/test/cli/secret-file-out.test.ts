@@ -12,3 +12,8 @@ it('says what to do about a webhook whose secret could not be written', async ()
   );
   expect(String(error)).not.toContain('whsec-of-the-webhook');
 });
+
+it('quotes a missing folder for the shell', async () => {
+  const name = await (await scratch())("it's none/secret.txt");
+  await expect(createSecretFile(name)).rejects.toThrow(/mkdir -p '\/[^ ]*\/it'\\''s none'\.$/);
+});

@@ -68,6 +68,10 @@ describe('findingsOf', () => {
     expect(await causes(refused({ fault: 'one byte of the body changed' }))).toEqual(['fault-on-request']);
   });
 
+  it('says that an answer was forced', async () => {
+    expect(await causes(kept('1', { attempt: { status: 503, code: 'FORCED' } }))).toEqual(['answer-forced']);
+  });
+
   it('warns of a receiver that accepts forged deliveries', async () => {
     expect(await causes(kept('1', { attempt: { code: 'NOT_AUTHENTIC' } }))).toEqual(['accepted-though-not-authentic']);
   });

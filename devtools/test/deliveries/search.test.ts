@@ -96,6 +96,12 @@ describe('search', () => {
     for (const text of ['needle', 'schön']) expect((await search(text)).ids).toEqual(['1']);
   });
 
+  it('searches a delivery that is not answered yet, without known contracts', async () => {
+    const feed = createFeed();
+    feed.put(recordOf('1', { attempt: { status: undefined } }));
+    expect((await createSearch({ feed, contracts: () => undefined })('/webhooks')).ids).toEqual(['1']);
+  });
+
   it('is not complete if a body is no longer kept', async () => {
     const { feed, search } = searching();
     feed.put(recordOf('1', { bodyDropped: true, rawBody: bytes(''), verified: false }));

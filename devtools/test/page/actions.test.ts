@@ -24,7 +24,7 @@ async function open(actions: PageActions) {
 describe('the actions of the page', () => {
   it('are listed in the state, so that the page offers no other', async () => {
     const none = { resend: false, edit: false, send: false, retry: false, sample: false };
-    const off = { ...none, register: false, remove: false, setFaults: false };
+    const off = { ...none, register: false, remove: false, setFaults: false, respond: false };
     const { api } = await open({});
     expect((await api('GET', 'state')).body.can).toEqual(off);
     const some = await open({ send: () => ({ id: '1' }), retry: () => undefined });

@@ -155,6 +155,17 @@ describe('the API of the page', () => {
     });
   });
 
+  it('forces answers, if the command can', async () => {
+    const set: unknown[] = [];
+    const { api } = await open({ actions: { respond: (status) => void set.push(status) } });
+    for (const status of [503, null]) expect((await api('PUT', 'respond', { status })).body).toEqual({});
+    expect(set).toEqual([503, undefined]);
+    for (const status of [199, 600, 200.5, '503', undefined])
+      expect((await api('PUT', 'respond', { status })).body.status).toBe(400);
+    expect((await api('GET', 'state')).body.can.respond).toBe(true);
+    expect((await (await open()).api('PUT', 'respond', { status: 503 })).status).toBe(404);
+  });
+
   it('searches every text of the deliveries', async () => {
     const { feed, api } = await open();
     for (const id of ['1', '2']) feed.put(recordOf(id, { target: `/to-${id}` }));

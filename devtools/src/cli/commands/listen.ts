@@ -29,6 +29,8 @@ interface ListenOptions extends HeaderOptions, SecretOptions {
   readonly forward?: string | undefined;
   /** Seconds. */
   readonly forwardTimeout: number;
+  /** A status. */
+  readonly respond?: number | undefined;
   readonly record?: string | undefined;
   /** MiB. */
   readonly recordLimit: number;
@@ -82,6 +84,7 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
       headers,
       toleranceSeconds: options.tolerance,
       forwardTimeoutMs: options.forwardTimeout * 1000,
+      respond: options.respond,
     };
     const listener = await listening('port', port, () =>
       startListener({ ...receiving, ...on, port, host, target, now }),
@@ -96,6 +99,12 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
       return resent;
     }
     const shownVersion = version();
+    function respond(status: number | undefined): void {
+      listener.respond = status;
+      output.note(
+        status === undefined ? 'Answers are no longer forced.' : `Authentic deliveries are answered ${status}.`,
+      );
+    }
     const state = () => ({
       mode: 'listen' as const,
       title: `Listening at ${listener.url}`,
@@ -104,17 +113,20 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
       target: shown,
       headers,
       firstRun,
+      respond: listener.respond,
     });
     const page = !options.page
       ? undefined
       : await startPage(
-          { ...sources, feed, explainer, state, actions: target ? { resend, send: listener.send } : {} },
+          { ...sources, feed, explainer, state, actions: { ...(target && { resend, send: listener.send }), respond } },
           { pagePort: options.pagePort, env, output },
         );
     if (page) closing.unshift(() => page.close());
     if (!isLoopback(host)) output.note(`Anyone who can reach ${host} can send to this port.`);
     const lines = [`Listening at ${listener.url}/ (any path)`];
-    if (target) lines.push(`Forwarding to ${shown}`);
+    if (options.respond !== undefined)
+      lines.push(`Authentic deliveries are answered ${options.respond} and not forwarded`);
+    else if (target) lines.push(`Forwarding to ${shown}`);
     if (page) lines.push(`Page: ${page.address}`);
     output.result({ listening: { url: listener.url, forward: shown, page: page?.address } }, lines.join('\n'));
     if (filter.text !== '') output.note(`Only deliveries that contain "${filter.text}" are printed.`);

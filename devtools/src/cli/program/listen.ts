@@ -23,6 +23,14 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
     .addOption(url('--forward <url>', 'Forward authentic deliveries to this URL, or port, and relay its status'))
     .addOption(number('--forward-timeout <seconds>', 'Time limit of the target', 0.1, 600).default(30))
     .addOption(
+      integer(
+        '--respond <status>',
+        'Answer authentic deliveries with this status instead of forwarding them, such as 503 (with Retry-After) to see retries',
+        200,
+        599,
+      ),
+    )
+    .addOption(
       text(
         '--record <file>',
         'Append every delivery to this file, for `replay` and `explain`. Only you can read the file; links are refused',

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Session } from '../session.js';
 import { visible } from '../shared/text.js';
 import type { State } from '../types.js';
@@ -29,7 +29,7 @@ export function ReceiverDialog({ session: { dialog, state } }: { session: Sessio
   const box = useRef<HTMLDialogElement>(null);
   const first = state.value?.firstRun;
   const isOpen = dialog.value === 'receiver' && first !== undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) box.current?.showModal();
   }, [isOpen]);
   const closed = () => {

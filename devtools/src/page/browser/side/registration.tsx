@@ -64,7 +64,6 @@ function Form({ session, url: suggested, onCreated, onCancel }: FormProps) {
   const url = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState('');
   const [isSending, setSending] = useState(false);
-  useLayoutEffect(() => label.current?.focus(), []);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
@@ -128,6 +127,7 @@ function Content({ session, onClose }: { session: Session; onClose: () => void }
 export function Registration({ session: { dialog }, session }: { session: Session }) {
   const box = useRef<HTMLDialogElement>(null);
   const isOpen = dialog.value === 'register';
+  // Before the next key is pressed. It focuses the first field.
   useLayoutEffect(() => {
     if (isOpen) box.current?.showModal();
   }, [isOpen]);
