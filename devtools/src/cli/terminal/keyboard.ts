@@ -41,6 +41,7 @@ export interface KeyHandlers {
 const [PASTE_ON, PASTE_OFF] = ['\u001b[?2004h', '\u001b[?2004l'];
 /** What a terminal sends after pasted text. */
 const PASTE_END = '\u001b[201~';
+const CTRL_C = '\u0003';
 /** More of a pasted text is dropped. */
 const MOST_PASTED = 1000;
 /** How long the rest of an escape sequence may take, in milliseconds. */
@@ -102,7 +103,8 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
 
   function onKey(text: string | undefined, { name = '', sequence = '', ctrl }: KeyPress): void {
     // Raw: a piece of an escape sequence in pasted text would take the start of the sequence that ends it.
-    if (pasted !== undefined) onPasted(sequence);
+    // Ctrl+C always works, even if the end never comes.
+    if (pasted !== undefined && sequence !== CTRL_C) onPasted(sequence);
     else if (name === 'paste-start') pasted = '';
     else if (!ctrl) handlers.key({ text: text ?? '', name });
     else if (SIGNALS[name]) signal(FOREGROUND_GROUP, SIGNALS[name]);
