@@ -129,6 +129,28 @@ describe('POST /api/recordings', () => {
     expect(small.feed.list().every(({ bodyDropped }) => !bodyDropped)).toBe(true);
   });
 
+  it('pushes no delivery out of the list that came during the upload', async () => {
+    const { feed, url, headers, upload } = await open({ maxDeliveries: 3 });
+    const sent = httpRequest(`${url}api/recordings`, { method: 'POST', headers });
+    const answered = once(sent, 'response');
+    const lines = recordingLine(delivery()).repeat(3);
+    await new Promise((resolve) => sent.write(lines, resolve));
+    // Once it is answered, the other upload has begun.
+    await upload('');
+    feed.put(recordOf('1'));
+    await upload(recordingLine(delivery()));
+    sent.end();
+    const [answer] = await answered;
+    expect(JSON.parse(String(Buffer.concat(await answer.toArray())))).toEqual({
+      ...{ added: 1, skipped: 2 },
+      problems: [
+        { line: 2, reason: 'the list is full' },
+        { line: 3, reason: 'the list is full' },
+      ],
+    });
+    expect(feed.list().map(({ id }) => id)).toEqual(['1', 'r1', 'r2']);
+  });
+
   it('leaves bodies unread that cannot be read, are too large or are gone', async () => {
     const asked: number[] = [];
     let answer = () => {};

@@ -39,9 +39,10 @@ export function followTokens({ rpcUrl, feed, output, explorer, onChange }: NodeT
   let chainId: number | undefined;
 
   async function connect(): Promise<void> {
-    const { nodeClient } = await import('./read-token.js');
+    const { askNode } = await import('./read-token.js');
     try {
-      const id = Number(await nodeClient(rpcUrl.href, asking.signal).request({ method: 'eth_chainId' }));
+      const ask = askNode(rpcUrl.href, asking.signal, ({ request }) => request({ method: 'eth_chainId' }));
+      const id = Number(await ask);
       if (!Number.isSafeInteger(id) || id < 0) throw new Error('not a chain id');
       chainId = id;
       onChange();
