@@ -52,7 +52,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
   let printer: DeliveryPrinter | undefined;
   const contracts = () => chain?.contracts ?? new Map();
   const style = options.events ? (await import('../event-lines.js')).eventStyle(contracts) : attemptStyle;
-  const filter = createLineFilter(options.filter);
+  const filter = createLineFilter(options.filter, contracts);
   const explainer = createExplainer();
   const quit = new AbortController();
 

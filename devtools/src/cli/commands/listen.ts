@@ -70,7 +70,7 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
   if (tokens) closing.unshift(tokens.close);
   const contracts = () => tokens?.contracts ?? new Map();
   const style = options.events ? (await import('../event-lines.js')).eventStyle(contracts) : deliveryStyle;
-  const filter = createLineFilter(options.filter);
+  const filter = createLineFilter(options.filter, contracts);
   const printer = createPrinter({ feed, sources, explainer, output, style, filter, contracts, known: tokens?.known });
   const others = createOthers(output);
 
