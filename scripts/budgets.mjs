@@ -25,14 +25,14 @@ const FOREIGN = [...OTHERS, ...OPENTELEMETRY];
  * may name, so only an import counts; `external`: packages that it is there for, which the user has.
  */
 export const SUBPATHS = {
-  '.': { node: 17_400, edge: 20_600, foreign: FOREIGN },
+  '.': { node: 17_600, edge: 20_600, foreign: FOREIGN },
   './verify': { node: 1550, edge: 4350, foreign: FOREIGN },
   './schemas': { node: 28_450, edge: 28_450, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
-  './express': { node: 17_800, foreign: FOREIGN, mentions: ['express', 'pg'] },
+  './express': { node: 18_000, foreign: FOREIGN, mentions: ['express', 'pg'] },
   './fastify': { node: 18_050, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
   './fetch': { node: 17_700, edge: 20_900, foreign: FOREIGN },
   './lambda': { node: 17_200, foreign: FOREIGN },
-  './node': { node: 17_750, foreign: FOREIGN },
+  './node': { node: 17_950, foreign: FOREIGN },
   './stores/dynamodb': { node: 8200, edge: 10_650, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 3800, edge: 6300, foreign: FOREIGN },
   './stores/redis': { node: 5650, edge: 8100, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },

@@ -61,7 +61,7 @@ describe('POST /api/recordings', () => {
     expect(feed.list().map(({ id }) => id)).toEqual(['r1', 'r2']);
   });
 
-  it('skips hostile lines with the reason, and adds the others', async () => {
+  it('skips hostile lines with the reason, and adds the others', { timeout: 60_000 }, async () => {
     const { feed, upload } = await open();
     const hostile = [
       'x',
@@ -91,7 +91,7 @@ describe('POST /api/recordings', () => {
     expect(feed.list()).toHaveLength(1);
   });
 
-  it('refuses more than 64 MiB, and adds nothing of it', async () => {
+  it('refuses more than 64 MiB, and adds nothing of it', { timeout: 60_000 }, async () => {
     const { feed, upload } = await open();
     const line = recordingLine(delivery({ body: new Uint8Array(10 * 1024 * 1024) }));
     expect(await upload(line.repeat(5))).toMatchObject({ status: 413, message: expect.stringContaining('64 MiB') });

@@ -66,6 +66,7 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     // Off first: while the process was stopped, a shell may have changed the mode that Node remembers.
     stdin.setRawMode(false);
     stdin.setRawMode(true);
+    stdin.resume();
     stdout.write(PASTE_ON);
     handlers.show();
   }
@@ -75,6 +76,7 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     isOurs = false;
     handlers.hide();
     stdout.write(PASTE_OFF);
+    stdin.pause();
     stdin.setRawMode(false);
   }
 
@@ -113,13 +115,15 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
   function close(): void {
     leave();
     process.off('SIGTSTP', stop).off('SIGCONT', proceed).off('exit', leave);
-    stdin.off('keypress', onKey).off('end', leave).pause();
+    stdin.off('keypress', onKey).off('end', leave);
   }
 
+  // A background job that reads from its terminal is stopped by the system.
+  stdin.pause();
   emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as Partial<Interface> as Interface);
   process.on('SIGTSTP', stop).on('SIGCONT', proceed).on('exit', leave);
   // An error means that the terminal is gone, of which SIGHUP tells too.
-  stdin.on('keypress', onKey).on('end', leave).on('error', leave).resume();
+  stdin.on('keypress', onKey).on('end', leave).on('error', leave);
   enter();
   return close;
 }
