@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Reading } from '../confined/explain-tasks.js';
-import { isReadable } from '../deliveries/contents.js';
 import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { MOST_BYTES } from '../deliveries/findings.js';
 import { type RecordedDelivery, readLine, recordingLine } from '../deliveries/recorded.js';
 import { verdictOf } from '../deliveries/verdict.js';
 import { lastOf } from '../deliveries/views.js';
+import { isReadable } from '../readable-json.js';
 import { linesOf } from './recording-lines.js';
 
 /** What became of the lines of a recording. */
