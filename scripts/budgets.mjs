@@ -81,7 +81,7 @@ export const IMPORTS = {
   './queues/bullmq': { files: 4, bytes: 111_000, ...CORE },
   './queues/pg-boss': { files: 4, bytes: 114_500, ...CORE },
   './evm': { files: 4, bytes: 168_500, ...CORE },
-  './chain': { files: 4, bytes: 300_000, ...CORE },
+  './chain': { files: 4, bytes: 300_500, ...CORE },
   './chain/file-cursor': {
     files: 4,
     bytes: 112_000,
