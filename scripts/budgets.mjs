@@ -42,8 +42,8 @@ export const SUBPATHS = {
   './queues/pg-boss': { node: 10_450, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 14_750, edge: 14_750, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './otel': { node: 4250, foreign: OTHERS, external: OPENTELEMETRY },
-  './client': { node: 13_250, edge: 16_050, foreign: FOREIGN },
-  './chain': { node: 42_300, edge: 42_200, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './client': { node: 13_300, edge: 16_150, foreign: FOREIGN },
+  './chain': { node: 42_400, edge: 42_300, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 2000, foreign: FOREIGN },
   './testing': {
     node: 25_600,
@@ -81,7 +81,7 @@ export const IMPORTS = {
   './queues/bullmq': { files: 4, bytes: 111_000, ...CORE },
   './queues/pg-boss': { files: 4, bytes: 114_500, ...CORE },
   './evm': { files: 4, bytes: 168_500, ...CORE },
-  './chain': { files: 4, bytes: 300_000, ...CORE },
+  './chain': { files: 4, bytes: 300_500, ...CORE },
   './chain/file-cursor': {
     files: 4,
     bytes: 112_000,
