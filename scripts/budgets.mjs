@@ -25,14 +25,14 @@ const FOREIGN = [...OTHERS, ...OPENTELEMETRY];
  * may name, so only an import counts; `external`: packages that it is there for, which the user has.
  */
 export const SUBPATHS = {
-  '.': { node: 17_400, edge: 20_600, foreign: FOREIGN },
+  '.': { node: 17_600, edge: 20_600, foreign: FOREIGN },
   './verify': { node: 1550, edge: 4350, foreign: FOREIGN },
   './schemas': { node: 28_450, edge: 28_450, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
-  './express': { node: 17_800, foreign: FOREIGN, mentions: ['express', 'pg'] },
+  './express': { node: 18_000, foreign: FOREIGN, mentions: ['express', 'pg'] },
   './fastify': { node: 18_050, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
   './fetch': { node: 17_700, edge: 20_900, foreign: FOREIGN },
   './lambda': { node: 17_200, foreign: FOREIGN },
-  './node': { node: 17_750, foreign: FOREIGN },
+  './node': { node: 17_950, foreign: FOREIGN },
   './stores/dynamodb': { node: 8200, edge: 10_650, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 3800, edge: 6300, foreign: FOREIGN },
   './stores/redis': { node: 5650, edge: 8100, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },
@@ -42,8 +42,8 @@ export const SUBPATHS = {
   './queues/pg-boss': { node: 10_450, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 14_750, edge: 14_750, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './otel': { node: 4250, foreign: OTHERS, external: OPENTELEMETRY },
-  './client': { node: 13_250, edge: 16_050, foreign: FOREIGN },
-  './chain': { node: 42_300, edge: 42_200, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './client': { node: 13_300, edge: 16_150, foreign: FOREIGN },
+  './chain': { node: 42_400, edge: 42_300, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 2000, foreign: FOREIGN },
   './testing': {
     node: 25_600,
@@ -81,7 +81,7 @@ export const IMPORTS = {
   './queues/bullmq': { files: 4, bytes: 111_000, ...CORE },
   './queues/pg-boss': { files: 4, bytes: 114_500, ...CORE },
   './evm': { files: 4, bytes: 168_500, ...CORE },
-  './chain': { files: 4, bytes: 300_000, ...CORE },
+  './chain': { files: 4, bytes: 300_500, ...CORE },
   './chain/file-cursor': {
     files: 4,
     bytes: 112_000,

@@ -58,6 +58,7 @@ const OTHERS = {
       'dynamodb',
       'anvil',
       'frameworks',
+      'shells',
     ],
   },
 };

@@ -1,4 +1,4 @@
-// As much of the other runtimes and of SvelteKit as the recipes use.
+// As much of the other runtimes, of SvelteKit and of `event-webhooks` as the recipes use.
 declare const Bun: {
   serve(options: {
     port: number;
@@ -17,4 +17,9 @@ declare const Deno: {
 
 declare module '$env/dynamic/private' {
   export const env: Record<string, string | undefined>;
+}
+
+// Its own declarations are of the library in the repository, and the recipes use the packed one.
+declare module 'event-webhooks/explain' {
+  export function explainRefusals(options: { secret: string }): import('event-webhook-receiver').OnError;
 }

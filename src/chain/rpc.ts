@@ -191,11 +191,15 @@ function parse(text: string | undefined): unknown {
   }
 }
 
+const TLS_CODE = /^(EPROTO$|ERR_(SSL|TLS)_|UNABLE_TO_)|CERT/;
+
 /** Why fetch failed: only the code, as its messages may contain the URL. */
 function whyUnreachable(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
-    if (typeof code === 'string' && /^\w+$/.test(code)) return `the node is unreachable (${code}). Is it running?`;
+    if (typeof code !== 'string' || !/^\w+$/.test(code)) continue;
+    if (TLS_CODE.test(code)) return 'no TLS connection. Use http: for a node without TLS, or check its certificate.';
+    return `the node is unreachable (${code}). Is it running?`;
   }
   return 'the node is unreachable. Is it running?';
 }

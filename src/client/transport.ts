@@ -128,8 +128,9 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
         const tried = attempts > 1 ? ` in ${attempts} attempts` : '';
         const why = isTimeoutError(error)
           ? `no answer within ${timeoutMs} ms`
-          : `no answer (${printable(reasonOf(error))})`;
-        throw new WebhookApiError('ERR_WEBHOOK_API_UNREACHABLE', `${to}: ${why}${tried}.${inDoubt}`);
+          : `no answer (${printable(reasonOf(rootOf(error)))})`;
+        const doubt = NOT_SENT.test(codeOf(rootOf(error))) ? '' : inDoubt;
+        throw new WebhookApiError('ERR_WEBHOOK_API_UNREACHABLE', `${to}: ${why}${tried}.${doubt}`);
       }
     }
     if (last === undefined) throw new WebhookApiError('ERR_WEBHOOK_API_UNREACHABLE', `${to}: no answer.${inDoubt}`);
@@ -140,11 +141,21 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
   };
 }
 
-/** The root cause of a failed fetch. The error itself is not passed on: a custom `fetch` may put the request into it. */
-function reasonOf(error: unknown): unknown {
+/** Error codes of connections that were not established. */
+const NOT_SENT =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EPROTO|UND_ERR_CONNECT_TIMEOUT|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|UNABLE_TO_\w+)$|CERT/;
+
+function rootOf(error: unknown): unknown {
   let at = error;
   for (let depth = 0; depth < 5 && at instanceof Error && at.cause instanceof Error; depth++) at = at.cause;
-  if (!(at instanceof Error)) return 'the fetch function failed';
-  const { code } = at as { code?: unknown };
-  return at.message || code || at.name;
+  return at;
+}
+
+const codeOf = (error: unknown) => String((Object(error) as { code?: unknown }).code);
+
+/** Why fetch failed, by its root cause. The error itself is not passed on: a custom `fetch` may put the request into it. */
+function reasonOf(root: unknown): unknown {
+  if (!(root instanceof Error)) return 'the fetch function failed';
+  const { code } = root as { code?: unknown };
+  return root.message || code || root.name;
 }

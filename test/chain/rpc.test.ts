@@ -179,6 +179,12 @@ describe('a call of a node', () => {
     await expect(call(`http://${host}`)).rejects.toThrow(message);
   });
 
+  it('says that a node does not speak TLS', async () => {
+    const host = await serve(() => {});
+    const message = 'failed: no TLS connection. Use http: for a node without TLS, or check its certificate.';
+    await expect(call(`https://${host}`)).rejects.toThrow(message);
+  });
+
   it('ends when no answer has come, or not all of it', async () => {
     const silent = await serve(() => {});
     await expect(call(`http://${silent}`, { timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms.');

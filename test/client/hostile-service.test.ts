@@ -227,6 +227,18 @@ it('says that a create whose answer is lost may have taken effect', async () => 
   expect(service.seen.length).toBe(1);
 });
 
+it('does not say so of a create that was not sent', async () => {
+  const { baseUrl } = service;
+  await service.close();
+  service = await startFakeService();
+  const error = String(
+    await client({ baseUrl })
+      .create(orders)
+      .catch((thrown: unknown) => thrown),
+  );
+  expect(error).toMatch(/no answer \(.*ECONNREFUSED.*\)\.$/);
+});
+
 it('says what is wrong with a service that is not there', async () => {
   const { baseUrl } = service;
   await service.close();

@@ -35,6 +35,8 @@ export interface PrinterOptions {
   /** (Default: none.) */
   readonly filter?: LineFilter | undefined;
   readonly contracts?: (() => KnownContracts) | undefined;
+  /** Resolves when the contracts of the delivery that is printed next are known, soon in any case. */
+  readonly known?: (() => Promise<void>) | undefined;
   /** A delivery that has waited longer is printed without an explanation, so that later ones are printed soon. (Default: 5000.) */
   readonly patienceMs?: number | undefined;
 }
@@ -54,6 +56,7 @@ export function createPrinter({
   style,
   filter = createLineFilter(),
   contracts = () => new Map(),
+  known = async () => {},
   patienceMs = 5000,
 }: PrinterOptions): DeliveryPrinter {
   const waiting: { id: string; attempt: PrintedAttempt | undefined; since: number }[] = [];
@@ -70,6 +73,7 @@ export function createPrinter({
   async function reading(record: KeptDelivery, isLate: boolean): Promise<Omit<Printed, 'last'>> {
     const { rawBody, contents } = record;
     if (record.verified !== false) {
+      await known();
       const items = style.decode?.(rawBody);
       return { summary: summary(record), rows: items ? [] : rowsOf(itemsOf(rawBody)), items: items ?? [] };
     }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -35,6 +35,7 @@ export function keptPageFile(
  * missing file needs no note.
  */
 export async function readKeptPage(name: string, output: Output): Promise<KeptPage | undefined> {
+  if (!existsSync(name)) return undefined;
   try {
     const file = await openPrivate(name, constants.O_RDONLY, inputError);
     try {
@@ -48,10 +49,7 @@ export async function readKeptPage(name: string, output: Output): Promise<KeptPa
       await file.close();
     }
   } catch (error) {
-    const { message } = error as Error;
-    if (message !== 'the file does not exist') {
-      output.note(`The page has a new token: ${name} was not used, because ${message}.`);
-    }
+    output.note(`The page has a new token: ${name} was not used, because ${(error as Error).message}.`);
     return undefined;
   }
 }

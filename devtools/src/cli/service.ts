@@ -38,7 +38,7 @@ export async function openService(context: Context<ServiceOptions>): Promise<Web
 /** The client quotes the message of an error, which is OpenSSL's own for TLS. */
 function inWords(error: Error): never {
   const { code } = Object(error.cause) as NodeJS.ErrnoException;
-  throw code === undefined ? error : new Error(reachReason(code).replace(/\.$/, ''));
+  throw code === undefined ? error : Object.assign(new Error(reachReason(code).replace(/\.$/, '')), { code });
 }
 
 /** A signal that is aborted with the first of two. Node 20 has AbortSignal.any only from 20.3 on. */

@@ -2,7 +2,7 @@ import type { Fault, Finding } from '../explain/finding.js';
 import { certain, fault, likely } from '../explain/finding.js';
 import { answerText } from './answer-text.js';
 import { codeFixes, codeTexts, type KnownCode } from './code-fixes.js';
-import type { Attempt } from './delivery-record.js';
+import type { Attempt, HeaderLine } from './delivery-record.js';
 import { headerOf } from './headers.js';
 import { cut, printable } from './text-limits.js';
 
@@ -17,6 +17,8 @@ export interface AboutApp {
 /** Texts that say no more than the status. */
 const GENERIC =
   /^(?:\d{3}[\s:.-]*)?(?:error|internal server error|server error|bad gateway|service unavailable|gateway time-?out|bad request|unauthorized|forbidden|not found|unprocessable (?:entity|content)|application error|ok)?[.!]?$/i;
+/** Stands for a secret. */
+const HIDDEN = '[secret]';
 const CODE = /ERR_WEBHOOK_[A-Z_]{2,60}/;
 const CSRF = /csrf|xsrf|authenticity[_ ]token|forgery protection/i;
 const LOGIN = /\blog[- ]?in\b|\bsign[- ]?in\b|\bauth\b|\bsso\b|oauth/i;
@@ -25,12 +27,13 @@ const LOGIN = /\blog[- ]?in\b|\bsign[- ]?in\b|\bauth\b|\bsso\b|oauth/i;
 export function answerFindings(attempt: Attempt, { url, secrets = [] }: AboutApp = {}): Finding[] {
   const { status, response } = attempt;
   if (status === undefined || (status >= 200 && status < 300)) return [];
-  const { all, lines } = response ? answerText(response) : { all: '', lines: [] };
-  const isSafe = (line: string) => !secrets.some((secret) => secret !== '' && line.includes(secret));
-  const said = lines.filter((line) => isSafe(line) && !GENERIC.test(line));
+  const given = secrets.filter((secret) => secret !== '');
+  const hide = (text: string) => given.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
+  const { all, lines } = response ? answerText(response, hide) : { all: '', lines: [] };
+  const said = lines.filter((line) => !GENERIC.test(line));
   const code = codeIn(all);
   if (code) return [certain(ofCode(code, said))];
-  const ofStatus = findingOfStatus(attempt, all, url);
+  const ofStatus = findingOfStatus(attempt, all, url, hide);
   const [first] = said;
   const tells = first !== undefined && status >= 400 && ofStatus === undefined;
   return [ofStatus ?? [], tells ? likely(ofText(status, first)) : []].flat();
@@ -56,8 +59,13 @@ const ofText = (status: number, line: string) =>
   );
 
 /** A finding that the status proves or suggests. */
-function findingOfStatus({ status = 0, response }: Attempt, all: string, url: string | undefined): Finding | undefined {
-  const headers = response?.headers ?? [];
+function findingOfStatus(
+  { status = 0, response }: Attempt,
+  all: string,
+  url: string | undefined,
+  hide: (text: string) => string,
+): Finding | undefined {
+  const headers = (response?.headers ?? []).map(([name, value]): HeaderLine => [name, hide(value)]);
   const path = pathOf(url);
   const location = headerOf(headers, 'Location');
   const asksForLogin = headerOf(headers, 'WWW-Authenticate') !== undefined;

@@ -15,13 +15,17 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&',
 /** Fields of JSON errors: Fastify, NestJS, problem details, API Gateway. */
 const FIELDS = ['message', 'error', 'detail', 'title', 'errorMessage', 'error_description', 'code'];
 
-/** Reads an answer: JSON, HTML or plain text, whatever its Content-Type says. */
-export function answerText({ headers, bodyBase64 }: AttemptResponse): AnswerText {
+/**
+ * Reads an answer: JSON, HTML or plain text, whatever its Content-Type says.
+ *
+ * @param hide Removes what must not be shown from a text. Called before a text is cut, as a part of a secret is one too.
+ */
+export function answerText({ headers, bodyBase64 }: AttemptResponse, hide: (text: string) => string): AnswerText {
   const body = Buffer.from(bodyBase64, 'base64').toString('utf8');
   const all = `${headers.map(([name, value]) => `${name}: ${value}`).join('\n')}\n${body}`;
   const json = jsonOf(body);
   const found = json === undefined ? linesOf(body) : textsOf(json);
-  return { all, lines: found.map(asLine).filter((line) => line !== '') };
+  return { all, lines: found.map((text) => asLine(hide(text))).filter((line) => line !== '') };
 }
 
 const asLine = (text: string) => cut(printable(text.replace(/\s+/g, ' ').trim()), LONGEST);

@@ -61,12 +61,21 @@ export function createSearch({ feed, contracts, now = () => performance.now() }:
 
     for (const record of feed.list()) {
       if (!(await breath())) break;
-      const has = textsOf(record, known).some((each) => each.toLowerCase().includes(wanted));
-      if (has || (await hasBody(record))) ids.push(record.id);
+      if (isInTexts(record, wanted, known) || (await hasBody(record))) ids.push(record.id);
       else if (record.bodyDropped) complete = false;
     }
     return { ids: ids.filter((id) => feed.get(id)), complete: complete && own === latest };
   };
+}
+
+/** Whether any text of a delivery contains a text, in any case; at once, for one delivery. */
+export function hasText(record: KeptDelivery, text: string, known: KnownContracts): boolean {
+  const wanted = text.toLowerCase();
+  return isInTexts(record, wanted, known) || contains(record.rawBody, needlesOf(wanted, known));
+}
+
+function isInTexts(record: KeptDelivery, wanted: string, known: KnownContracts): boolean {
+  return textsOf(record, known).some((each) => each.toLowerCase().includes(wanted));
 }
 
 /** UTF-8 bytes of a UTF-16 unit, at most. */

@@ -5,6 +5,7 @@ import { plainNumber, withPlainNumbers } from './json-numbers.js';
 import { DEEPEST, endsOf, type Member, membersOf, ordered, sorted } from './json-order.js';
 import { isOpening, kindOf, OBJECT } from './json-scan.js';
 import { spelled, spellings } from './json-spelling.js';
+import { withoutEnd } from './text.js';
 
 /** How two texts of the same JSON differ. */
 export type JsonFormat = 'whitespace' | 'escapes' | 'numbers' | 'order';
@@ -76,7 +77,7 @@ const lossy = new TextDecoder();
 
 function cut(json: Uint8Array, longest: number): string {
   if (json.length <= longest) return lossy.decode(json);
-  return `${lossy.decode(json.subarray(0, longest)).replace(/\ufffd+$/, '')}…`;
+  return `${withoutEnd(lossy.decode(json.subarray(0, longest)), '\ufffd')}…`;
 }
 
 interface Node {

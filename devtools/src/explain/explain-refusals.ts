@@ -54,10 +54,15 @@ export function explainRefusals(options: ExplainRefusalsOptions): OnError {
   return refusalExplainer(options, startExplainer);
 }
 
-/** {@link explainRefusals} with the explainer that `start` gives. */
+/**
+ * {@link explainRefusals} with the explainer that `start` gives.
+ *
+ * @param secretMs Time limit of the secret function, in milliseconds: refusals that wait for it would take all places.
+ */
 export function refusalExplainer(
   options: ExplainRefusalsOptions,
   start: () => Promise<Pick<Explainer, 'explain'>>,
+  secretMs = 10_000,
 ): OnError {
   const { headers, otherSecrets, logger, onError, now = Date.now } = options;
   const toleranceSeconds = options.toleranceSeconds === false ? Number.MAX_VALUE : options.toleranceSeconds;
@@ -65,8 +70,8 @@ export function refusalExplainer(
   let waiting = 0;
   let missed = 0;
 
-  function log(fields: object, text: string): void {
-    if (logger) logger.warn(fields, text);
+  async function log(fields: object, text: string): Promise<void> {
+    if (logger) await logger.warn(fields, text);
     else console.warn(text);
   }
 
@@ -84,7 +89,7 @@ export function refusalExplainer(
     const at = now();
     explainer ??= start();
     const { explain } = await explainer;
-    const secret = await secretOf(options.secret, refused);
+    const secret = await withDeadline(secretOf(options.secret, refused), secretMs);
     const given = { rawBody: body, signature, timestamp, requestHeaders, headers };
     const findings = await explain({ ...given, secret, otherSecrets, now: at, toleranceSeconds });
     return rawBody === undefined ? findings.filter(isNotOfBody) : findings;
@@ -100,12 +105,12 @@ export function refusalExplainer(
     waiting--;
     const more = missed > 0 ? `\n  ${missed} more refusals were not explained: too many at once.` : '';
     missed = 0;
-    log({ code, findings }, `${headline(code, message)}${findings.map(textOf).join('')}${more}`);
+    await log({ code, findings }, `${headline(code, message)}${findings.map(textOf).join('')}${more}`);
   }
 
   return (error: Refusal, context: ErrorContext) => {
     if (EXPLAINED.includes(error.code)) report(error, context.request?.()).catch(() => {});
-    else if (onError === undefined) log({ err: error }, headline(error.code, error.message));
+    else if (onError === undefined) log({ err: error }, headline(error.code, error.message)).catch(() => {});
     return onError?.(error, context);
   };
 }
@@ -123,6 +128,14 @@ async function secretOf(
   const found = typeof secret === 'function' ? await secret(request) : secret;
   if (typeof found === 'object' && 'secret' in found) return found.secret;
   return found ?? '';
+}
+
+/** Rejects when a promise is not settled in time. Keeps no process from ending. */
+function withDeadline<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(reject, ms).unref();
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 const TOO_LARGE: Finding = {

@@ -1,6 +1,7 @@
 import { ByteSink } from './byte-sink.js';
 import { fromCodes } from './bytes.js';
 import { endOfToken, isDigit } from './json-scan.js';
+import { withoutEnd } from './text.js';
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
@@ -14,7 +15,7 @@ export function plainNumber(text: string): string {
   const all = (whole + fraction).replace(/^0+/, '');
   if (whole === '') return text;
   if (all === '') return '0';
-  const digits = all.replace(/0+$/, '');
+  const digits = withoutEnd(all, '0');
   const power = Number(exponent) - fraction.length + all.length - digits.length;
   return power === 0 ? sign + digits : `${sign}${digits}e${power}`;
 }

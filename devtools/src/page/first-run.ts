@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord } from '../guards.js';
 import { nodeSnippet, type Snippet, snippets } from './snippets.js';
@@ -46,13 +47,19 @@ export async function readFirstRun({
 }
 
 async function readManifest(directory: string): Promise<Record<string, unknown>> {
-  const path = join(directory, 'package.json');
+  let file: FileHandle | undefined;
   try {
-    if ((await stat(path)).size > MOST_BYTES) return {};
-    return record(JSON.parse(await readFile(path, 'utf8')));
+    // Without O_NONBLOCK, opening a FIFO waits for its writer.
+    file = await open(join(directory, 'package.json'), constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = await file.stat();
+    // Devices have the size 0, and no end.
+    if (!stat.isFile() || stat.size > MOST_BYTES) return {};
+    return record(JSON.parse(await file.readFile('utf8')));
   } catch {
     // No project yet, or one that npm would not read either.
     return {};
+  } finally {
+    await file?.close();
   }
 }
 

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Reading } from '../confined/explain-tasks.js';
-import { isReadable } from '../deliveries/contents.js';
 import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { MOST_BYTES } from '../deliveries/findings.js';
 import { type RecordedDelivery, readLine, recordingLine } from '../deliveries/recorded.js';
 import { verdictOf } from '../deliveries/verdict.js';
 import { lastOf } from '../deliveries/views.js';
+import { isReadable } from '../readable-json.js';
 import { linesOf } from './recording-lines.js';
 
 /** What became of the lines of a recording. */
@@ -46,22 +46,26 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
 
   return {
     async add(request) {
-      const records: DeliveryRecord[] = [];
+      const fitting: { number: number; delivery: RecordedDelivery }[] = [];
       const problems: { line: number; reason: string }[] = [];
       let skipped = 0;
-      let places = feed.maxDeliveries - feed.list().length;
-      let bytes = feed.maxBytes - feed.bytes;
+      const skip = (line: number, reason: string) => {
+        skipped++;
+        if (problems.length < MOST_PROBLEMS) problems.push({ line, reason });
+      };
+      const isFull = roomIn(feed);
       for await (const { number, line } of linesOf(request)) {
         const delivery = line === undefined ? 'it is longer than 16 MiB' : deliveryIn(line);
-        if (typeof delivery !== 'string' && places > 0 && bytes > 0) {
-          records.push(recordOf(`r${++lastId}`, delivery));
-          places--;
-          bytes -= sizeOf(delivery);
-        } else {
-          skipped++;
-          const reason = typeof delivery === 'string' ? delivery : 'the list is full';
-          if (problems.length < MOST_PROBLEMS) problems.push({ line: number, reason });
-        }
+        if (typeof delivery === 'string') skip(number, delivery);
+        else if (isFull(delivery)) skip(number, FULL);
+        else fitting.push({ number, delivery });
+      }
+      // Others may have taken places since it began to arrive.
+      const isFullNow = roomIn(feed);
+      const records: DeliveryRecord[] = [];
+      for (const { number, delivery } of fitting) {
+        if (isFullNow(delivery)) skip(number, FULL);
+        else records.push(recordOf(`r${++lastId}`, delivery));
       }
       for (const record of records) feed.put(record);
       void describe(records);
@@ -77,6 +81,20 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
       });
       await pipeline(Readable.from(linesFor(kept)), response);
     },
+  };
+}
+
+const FULL = 'the list is full';
+
+/** Returns a function that tells whether a feed has no place for one more delivery, and counts those that have one. */
+function roomIn(feed: Feed): (delivery: RecordedDelivery) => boolean {
+  let places = feed.maxDeliveries - feed.list().length;
+  let bytes = feed.maxBytes - feed.bytes;
+  return (delivery) => {
+    if (places <= 0 || bytes <= 0) return true;
+    places--;
+    bytes -= sizeOf(delivery);
+    return false;
   };
 }
 

@@ -163,7 +163,8 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
       }
       const { delivery: id, event: firstEvent } = state.next;
       const body = new Uint8Array(rawBody);
-      enqueue([{ body, events: eventsIn(body).length, once: true, to: [{ id, webhookId, firstEvent }] }]);
+      const unchecked = { body, once: true } as const;
+      enqueue([{ ...unchecked, events: eventsIn(unchecked).length, to: [{ id, webhookId, firstEvent }] }]);
       prompt(deliveries.get(id) as Delivery);
       return String(id);
     },

@@ -1,5 +1,6 @@
 import { isRecord } from '../guards.js';
-import type { LogEntry } from './delivery.js';
+import { isReadable } from '../readable-json.js';
+import type { Delivery, LogEntry } from './delivery.js';
 import type { WebhookState } from './state.js';
 
 /** A page of a webhook's delivery log, oldest first: of all that is kept, what follows after `offset` events. */
@@ -13,7 +14,7 @@ export function logPage({ deliveries }: WebhookState, offset: number, limit: num
       continue;
     }
     const { firstEvent, createdAt, deliveredAt } = delivery;
-    for (const [position, event] of eventsIn(delivery.body).entries()) {
+    for (const [position, event] of eventsIn(delivery).entries()) {
       if (position < skip || page.length === limit) continue;
       const { event: kind, data = null } = isRecord(event) ? event : {};
       page.push({
@@ -29,11 +30,18 @@ export function logPage({ deliveries }: WebhookState, offset: number, limit: num
   return page;
 }
 
-/** The events of a body. A body that is not a list of events counts as one, of an unknown kind. */
-export function eventsIn(body: Uint8Array): readonly unknown[] {
+/** Limit of events in a body that is sent unchecked: more would push all other deliveries out of the log. */
+const MOST_UNCHECKED = 1000;
+
+/**
+ * The events of a body. One that is not a list of events, or was sent unchecked and has far more values than any
+ * delivery, counts as one, of an unknown kind.
+ */
+export function eventsIn({ body, once }: Pick<Delivery, 'body' | 'once'>): readonly unknown[] {
   try {
-    const events: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (Array.isArray(events) && events.length > 0) return events;
+    const events: unknown = once && !isReadable(body) ? undefined : JSON.parse(new TextDecoder().decode(body));
+    const most = once ? MOST_UNCHECKED : Number.POSITIVE_INFINITY;
+    if (Array.isArray(events) && events.length > 0 && events.length <= most) return events;
   } catch {
     // It was sent unchecked.
   }

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium || !hasAnvil)(
       expect(await rowsOf(page).innerText()).toMatch(/accepted.*200.*Transfer.*sampletoken.*till/s);
       const panel = await openFirst(page);
       const amount = panel.getByRole('row', { name: /^value uint256/ });
-      expect(await amount.innerText()).toMatch(/uint256\s+12\.5\s+12500000000000000000/);
+      expect(await amount.innerText()).toMatch(/uint256\s+12\.5 SAMPLE\s+12500000000000000000/);
       expect(await panel.getByRole('row', { name: /^to / }).innerText()).toMatch(/0x7099…79C8/);
       await panel.getByRole('button', { name: `Copy ${hash}` }).click();
       await page.getByText('Hash copied.').waitFor();

@@ -1,13 +1,16 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { expect, it, onTestFinished } from 'vitest';
 import { createFeed } from '../../src/deliveries/feed.js';
+import type { PageActions } from '../../src/page/page-actions.js';
+import { PageError } from '../../src/page/page-guard.js';
+import type { PageState } from '../../src/page/page-state.js';
 import { servePage } from '../../src/page/serve-page.js';
 import { openFirst, openPage, rowsOf, violationsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
 describePage('the page of listen', (ground) => {
-  async function open(target?: string) {
+  async function open(target?: string, more: PageActions = {}, extra: () => Partial<PageState> = () => ({})) {
     const feed = createFeed();
     const resent: string[] = [];
     const resend = ({ id }: { id: string }) => {
@@ -19,13 +22,14 @@ describePage('the page of listen', (ground) => {
       feed,
       directory: new URL('../../dist/cli/browser/', import.meta.url),
       secretOf: () => undefined,
-      actions: target === undefined ? {} : { resend },
+      actions: { ...(target !== undefined && { resend }), ...more },
       state: () => ({
         mode: 'listen',
         title: 'Listening',
         headers: serviceHeaders,
         target,
         service: { url: 'http://127.0.0.1:4321' },
+        ...extra(),
       }),
     });
     const { page, problems, close } = await openPage(ground.browser, served.address);
@@ -34,7 +38,7 @@ describePage('the page of listen', (ground) => {
       await served.close();
       expect(problems).toEqual([]);
     });
-    return { page, feed, resent };
+    return { page, feed, resent, problems };
   }
 
   it('has no webhooks, no faults and no samples, and nothing to resend to without a target', async () => {
@@ -62,5 +66,42 @@ describePage('the page of listen', (ground) => {
     expect(resent).toEqual(['1']);
     await page.getByRole('button', { name: '1 new delivery' }).click();
     await expect.poll(() => rowsOf(page).first().getAttribute('aria-selected')).toBe('true');
+  });
+
+  it('forces answers, says so, and ends it', async () => {
+    let status: number | undefined = 418;
+    const respond = (wanted: number | undefined) => {
+      status = wanted;
+    };
+    const { page } = await open('http://127.0.0.1:3000/', { respond }, () => ({ respond: status }));
+    const choice = page.getByLabel('Answer with');
+    const banner = page.getByRole('region', { name: 'Forced answers' });
+    // The status of --respond, which is not one of the usual ones.
+    await banner.getByText('Authentic deliveries are answered 418. Nothing is forwarded.').waitFor();
+    expect(await choice.inputValue()).toBe('418');
+    await choice.selectOption('503 Service Unavailable');
+    await banner.getByText('Authentic deliveries are answered 503 Service Unavailable.').waitFor();
+    expect(status).toBe(503);
+    expect(await violationsOf(page)).toEqual([]);
+    await banner.getByRole('button', { name: 'Answer as the app' }).click();
+    await banner.waitFor({ state: 'detached' });
+    expect([status, await choice.inputValue()]).toEqual([undefined, '']);
+    await choice.selectOption('500 Internal Server Error');
+    await banner.waitFor();
+    await choice.selectOption('answer of the app');
+    await banner.waitFor({ state: 'detached' });
+    expect(status).toBeUndefined();
+  });
+
+  it('goes back to the answer of before when it cannot be changed', async () => {
+    const respond = () => {
+      throw new PageError(503, 'It is being closed.');
+    };
+    const { page, problems } = await open(undefined, { respond });
+    const choice = page.getByLabel('Answer with');
+    await choice.selectOption('403 Forbidden');
+    await page.getByText('It is being closed.').waitFor();
+    await expect.poll(() => choice.inputValue()).toBe('');
+    expect(problems.splice(0)).toEqual([expect.stringContaining('status of 503')]);
   });
 });

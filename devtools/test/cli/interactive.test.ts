@@ -92,6 +92,17 @@ describe('the keys', () => {
     expect(await command.ended).toBe(0);
   });
 
+  it('survive pasted text with pieces of escape sequences, and an end without a start', limits, async () => {
+    const command = running([...listen, '--no-page']);
+    await command.shows(/\? keys/);
+    command.type('f\u001b[201~');
+    command.type('\u001b[200~ab\u001b[\u001b[201~');
+    command.type(`\u001b[200~${'x'.repeat(3000)}\u001b[20\u001b[201~c\r`);
+    await command.shows(/contain "ab\\+e\[x{200}c" are printed/);
+    command.type('\u001b[200~never ends\u0003');
+    await expect.poll(() => command.kill.mock.calls).toEqual([[0, 'SIGINT']]);
+  });
+
   it('send signals as the terminal does, and give it back meanwhile', limits, async () => {
     const command = running([...listen, '--no-page']);
     await command.shows(/\? keys/);

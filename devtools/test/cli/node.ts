@@ -8,7 +8,7 @@ export async function fakeNode(answers: Record<string, Answer>) {
   const url = await serve(async (request, response) => {
     const { id, method, params } = JSON.parse(Buffer.concat(await request.toArray()).toString());
     calls.push({ method, params });
-    const result = answers[method]?.(params);
+    const result = await answers[method]?.(params);
     const failed = { error: { code: -32000, message: 'execution reverted' } };
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? failed : { result }) }));
   });

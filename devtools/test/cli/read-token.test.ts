@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { encodeAbiParameters, stringToHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { readToken } from '../../src/cli/anvil/read-token.js';
 import { fakeNode, token, word } from './node.js';
+import { serve } from './receiver.js';
 
 const { signal } = new AbortController();
 const address = `0x${'5f'.repeat(20)}`;
@@ -38,5 +40,15 @@ describe('the symbol and decimals of a token', () => {
     const { url } = await fakeNode({ eth_call: token(text('TKN'), word(6n)) });
     expect(await readToken(url, address, AbortSignal.abort())).toEqual({});
     expect(await readToken('http://127.0.0.1:1/', address, signal)).toEqual({});
+  });
+
+  it.each<[string, (response: ServerResponse, elsewhere: string) => void]>([
+    ['never answers', () => {}],
+    ['never ends its answer', (response) => response.writeHead(200).write('{')],
+    ['redirects elsewhere', (response, elsewhere) => response.writeHead(307, { location: elsewhere }).end()],
+  ])('are undefined where the node %s', async (_, answer) => {
+    const other = await fakeNode({ eth_call: token(text('TKN'), word(6n)) });
+    const url = await serve((_request, response) => answer(response, other.url));
+    expect(await readToken(url, address, signal, 50)).toEqual({});
   });
 });

@@ -177,6 +177,12 @@ describe('a hostile ABI', () => {
     ['no events', [null, 5, { type: 'event' }, { type: 'function', name: 'f' }], 'token.json has no events.'],
     ['an unknown type', event([{ name: 'a', type: 'uint7' }]), 'token.json has a type that cannot be decoded: uint7'],
     ['a type without a name', event([{ name: 'a', type: 5 }]), 'of token.json lacks a name, or types of its inputs'],
+    ['an object for a type', event([{ name: 'a', type: { toString: 1 } }]), 'lacks a name, or types of its inputs'],
+    [
+      'a list without an end for a type',
+      JSON.stringify(event([{ name: 'a', type: 5 }])).replace(':5', `:${'['.repeat(50_000)}${']'.repeat(50_000)}`),
+      'lacks a name, or types of its inputs',
+    ],
     ['inputs that are none', event('x'), 'of token.json lacks a name, or types of its inputs'],
     ['deep tuples', event([nested(1000)]), 'nests them too deeply'],
     ['a long type', event([{ name: 'a', type: `uint8${'[]'.repeat(100_000)}` }]), 'nests them too deeply'],

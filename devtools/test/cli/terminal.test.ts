@@ -87,7 +87,8 @@ describe('on a terminal, listen', () => {
     await terminal.shows(/Page: http:\S+#token=/);
     terminal.type('q');
     expect(await terminal.ended).toBe(0);
-    expect(terminal.all().join('\n')).not.toContain('? keys');
+    // The last output may be drawn after the process has ended.
+    await expect.poll(() => terminal.all().join('\n')).not.toContain('? keys');
   });
 
   it('filters what is printed: typed, pasted, corrected, and taken back', limits, async () => {

@@ -50,10 +50,18 @@ describe('answerFindings', () => {
     ]);
   });
 
-  it('repeats no line that contains a secret', () => {
-    const secrets = ['', 'whsec-mine'];
-    expect(found(500, 'expected whsec-mine', [], secrets)).toEqual([]);
-    expect(JSON.stringify(found(500, 'ERR_WEBHOOK_SECRET whsec-mine', [], secrets))).not.toContain('whsec');
+  it.each<[string, number, string, HeaderLine[]?]>([
+    ['a line', 500, 'expected whsec-mine'],
+    ['a line with a code', 500, 'ERR_WEBHOOK_SECRET whsec-mine'],
+    ['a line that is cut within it', 500, `${'x '.repeat(146)}whsec-mine`],
+    ['JSON that escapes it', 500, '{"message":"expected whsec\\u002dmine"}'],
+    ['HTML that escapes it', 500, '<html><title>expected whsec&#45;mine</title>'],
+    ['a redirect', 302, '', [['Location', 'https://other.example/?key=whsec-mine']]],
+    ['a rate limit', 429, '', [['Retry-After', 'whsec-mine']]],
+  ])('hides a secret in %s', (_, status, body, headers = []) => {
+    const [finding] = found(status, body, headers, ['', 'whsec-mine']);
+    expect(finding?.what).toMatch(/\[sec/);
+    expect(JSON.stringify(finding)).not.toContain('whsec');
   });
 
   it.each([

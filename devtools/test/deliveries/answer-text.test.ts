@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerText } from '../../src/deliveries/answer-text.js';
 import { responseOf } from './answers.js';
 
-const lines = (body: string) => answerText(responseOf(body)).lines;
+const lines = (body: string) => answerText(responseOf(body), (text) => text).lines;
 
 describe('answerText', () => {
   it.each([
@@ -55,7 +55,7 @@ describe('answerText', () => {
     for (const piece of ['<', '<pre', '<title>', '&#', '</', '<br', '[', '{"message":']) {
       const body = `<html><pre>${piece.repeat(16_000 / piece.length)}`;
       const start = performance.now();
-      answerText(responseOf(body));
+      answerText(responseOf(body), (text) => text);
       expect(performance.now() - start).toBeLessThan(200);
     }
   });

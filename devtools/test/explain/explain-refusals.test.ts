@@ -191,6 +191,35 @@ describe('explainRefusals', () => {
   });
 });
 
+describe('what the app passes', () => {
+  const refused = new WebhookError('ERR_WEBHOOK_SIGNATURE', 'Signature mismatch.');
+  const request = () => ({ header: () => undefined, rawBody: body, signature: 'a', timestamp: '1', url: undefined });
+
+  it('may be a secret function that never answers: each refusal is logged', async () => {
+    const lines: string[] = [];
+    const logger = { warn: (_: object, text: string) => lines.push(text) };
+    const onError = refusalExplainer({ secret: () => new Promise(() => {}), logger }, here, 20);
+    for (let count = 0; count < 12; count++) onError(refused, { request });
+    await vi.waitFor(() => expect(lines).toHaveLength(10));
+    expect(lines.join()).toMatch(/the secret is not available here.*2 more refusals/s);
+    onError(refused, { request });
+    await vi.waitFor(() => expect(lines).toHaveLength(11));
+  });
+
+  it.each([
+    ['throws', () => expect.fail()],
+    ['rejects', () => Promise.reject(new Error('disk full'))],
+  ])('may be a logger that %s: the app continues', async (_, fails) => {
+    const warn = vi.fn(fails);
+    const onError = refusalExplainer({ secret, logger: { warn } }, here);
+    onError(refused, { request });
+    onError(new WebhookError('ERR_WEBHOOK_SECRET', 'No secret.'), {});
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(2));
+    // Vitest fails on a rejection that nobody handles.
+    await new Promise(setImmediate);
+  });
+});
+
 describe('a program that ends', () => {
   const program = (end: string) => `
     const { createReceiver } = require('event-webhook-receiver');

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +45,18 @@ describe('the first receiver of a project', () => {
       install: 'npm install event-webhook-receiver',
       url: 'http://127.0.0.1:3000/webhooks',
     });
+  });
+
+  it.each([
+    ['a device without an end', (path: string) => symlink('/dev/zero', path)],
+    ['a FIFO', (path: string) => run('mkfifo', [path])],
+    ['a folder', (path: string) => mkdir(path)],
+    ['a link to itself', (path: string) => symlink(path, path)],
+  ])('is plain Node where package.json is %s', async (_title, create) => {
+    const directory = await mkdtemp(join(tmpdir(), 'first-run-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    await create(join(directory, 'package.json'));
+    expect(await readFirstRun({ directory })).toMatchObject({ framework: 'Node.js' });
   });
 
   it('installs what is missing', async () => {

@@ -61,7 +61,7 @@ describe('POST /api/recordings', () => {
     expect(feed.list().map(({ id }) => id)).toEqual(['r1', 'r2']);
   });
 
-  it('skips hostile lines with the reason, and adds the others', async () => {
+  it('skips hostile lines with the reason, and adds the others', { timeout: 60_000 }, async () => {
     const { feed, upload } = await open();
     const hostile = [
       'x',
@@ -91,7 +91,7 @@ describe('POST /api/recordings', () => {
     expect(feed.list()).toHaveLength(1);
   });
 
-  it('refuses more than 64 MiB, and adds nothing of it', async () => {
+  it('refuses more than 64 MiB, and adds nothing of it', { timeout: 60_000 }, async () => {
     const { feed, upload } = await open();
     const line = recordingLine(delivery({ body: new Uint8Array(10 * 1024 * 1024) }));
     expect(await upload(line.repeat(5))).toMatchObject({ status: 413, message: expect.stringContaining('64 MiB') });
@@ -127,6 +127,28 @@ describe('POST /api/recordings', () => {
     const small = await open({ maxBytes: 20_000 });
     expect(await small.upload(recordingLine(delivery()).repeat(40))).toMatchObject({ added: expect.any(Number) });
     expect(small.feed.list().every(({ bodyDropped }) => !bodyDropped)).toBe(true);
+  });
+
+  it('pushes no delivery out of the list that came during the upload', async () => {
+    const { feed, url, headers, upload } = await open({ maxDeliveries: 3 });
+    const sent = httpRequest(`${url}api/recordings`, { method: 'POST', headers });
+    const answered = once(sent, 'response');
+    const lines = recordingLine(delivery()).repeat(3);
+    await new Promise((resolve) => sent.write(lines, resolve));
+    // Once it is answered, the other upload has begun.
+    await upload('');
+    feed.put(recordOf('1'));
+    await upload(recordingLine(delivery()));
+    sent.end();
+    const [answer] = await answered;
+    expect(JSON.parse(String(Buffer.concat(await answer.toArray())))).toEqual({
+      ...{ added: 1, skipped: 2 },
+      problems: [
+        { line: 2, reason: 'the list is full' },
+        { line: 3, reason: 'the list is full' },
+      ],
+    });
+    expect(feed.list().map(({ id }) => id)).toEqual(['1', 'r1', 'r2']);
   });
 
   it('leaves bodies unread that cannot be read, are too large or are gone', async () => {

@@ -41,6 +41,26 @@ describe('deliver', () => {
     expect(changes.at(-1)).toMatchObject({ id: '1', state: 'delivered', attempts: [{ status: 200 }] });
   });
 
+  it.each([
+    ['many small values', '0,'.repeat(20_000)],
+    ['more values than are parsed', '['.repeat(2_000_000)],
+  ])('pushes no other delivery out of the log, with %s', async (_, values) => {
+    const { service, call } = await serving();
+    const { url } = await noting();
+    service.register({ label: 'mine', url });
+    service.emit([event('a')]);
+    await service.idle();
+    service.deliver(1, bytes(`[${values}0]`));
+    await service.idle();
+    service.deliver(1, bytes('[1,2]'));
+    await service.idle();
+    expect(service.redeliver('1')).toBe(true);
+    await service.idle();
+    expect((await call('GET', '/1/events/count')).result).toBe(4);
+    const log = (await call('GET', '/1/events')).result as { id: number }[];
+    expect(log.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+  });
+
   it('is handled by a receiver like any delivery', async () => {
     const { service } = await serving();
     const receiver = await receiving();

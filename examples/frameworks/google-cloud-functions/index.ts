@@ -2,10 +2,13 @@
 // finds them. What it cannot parse it answers itself, with 400; a slow sender is on its clock and not on `receiveTimeoutMs`.
 import { http } from '@google-cloud/functions-framework';
 import { nodeHandler } from 'event-webhook-receiver/node';
+import { explained } from '../development.js';
 
+const secret = process.env.WEBHOOK_SECRET ?? '';
 const receive = nodeHandler({
-  secret: process.env.WEBHOOK_SECRET ?? '',
+  secret,
   onEvent: (event) => console.log(`took effect: ${event.id}`),
+  onError: explained(secret),
 });
 
 http('webhooks', receive);

@@ -1,9 +1,12 @@
 import { serve } from 'h3';
+import { explained } from '../development.js';
 import { createApp } from './app.js';
 
+const secret = process.env.WEBHOOK_SECRET ?? '';
 const app = createApp({
-  secret: process.env.WEBHOOK_SECRET ?? '',
+  secret,
   onEvent: (event) => console.log(`took effect: ${event.id}`),
+  onError: explained(secret),
 });
 
 const port = Number(process.env.PORT ?? 3000);

@@ -10,6 +10,8 @@ export interface NodeTokens {
   readonly contracts: ReadonlyMap<string, KnownContract>;
   /** For the page; undefined until the node has told which chain it has. */
   view(): ChainView | undefined;
+  /** Resolves when what was asked for is known, or after a second: later calls then do not wait for the same questions. */
+  known(): Promise<void>;
   /** Asks no more. */
   close(): Promise<void>;
 }
@@ -25,6 +27,7 @@ export interface NodeTokensOptions {
 
 /** Limit of contracts that are asked for. */
 const MOST_TOKENS = 500;
+const PATIENCE_MS = 1000;
 
 /**
  * Reads symbol and decimals of the tokens in authentic deliveries from a node, one at a time, each once. Rows that are
@@ -39,9 +42,10 @@ export function followTokens({ rpcUrl, feed, output, explorer, onChange }: NodeT
   let chainId: number | undefined;
 
   async function connect(): Promise<void> {
-    const { nodeClient } = await import('./read-token.js');
+    const { askNode } = await import('./read-token.js');
     try {
-      const id = Number(await nodeClient(rpcUrl.href, asking.signal).request({ method: 'eth_chainId' }));
+      const ask = askNode(rpcUrl.href, asking.signal, ({ request }) => request({ method: 'eth_chainId' }));
+      const id = Number(await ask);
       if (!Number.isSafeInteger(id) || id < 0) throw new Error('not a chain id');
       chainId = id;
       onChange();
@@ -63,6 +67,7 @@ export function followTokens({ rpcUrl, feed, output, explorer, onChange }: NodeT
   }
 
   let last = connect();
+  let isSlow = false;
   const unsubscribe = feed.subscribe((record) => {
     const address = record && tokenOf(record);
     // Strangers must not choose what the node is asked for.
@@ -80,6 +85,21 @@ export function followTokens({ rpcUrl, feed, output, explorer, onChange }: NodeT
         ...{ rpcUrl: rpcUrl.origin, chainId, contracts: [], tokens },
         explorer: explorerLinks(chainId, explorer),
       };
+    },
+    async known() {
+      if (isSlow) return;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(() => {
+          isSlow = true;
+          void last.then(() => {
+            isSlow = false;
+          });
+          resolve();
+        }, PATIENCE_MS);
+      });
+      await Promise.race([last, late]);
+      clearTimeout(timer);
     },
     async close() {
       unsubscribe();

@@ -12,26 +12,64 @@ const [SYMBOL, DECIMALS] = ['0x95d89b41', '0x313ce567'] as const;
 /** A word of the ABI in hex, with 0x. */
 const WORD = 66;
 
-/** A client of a node. A node that answers slowly, or with more than 1 MiB, counts as failed. */
-export function nodeClient(rpcUrl: string, signal: AbortSignal) {
-  return createClient({
-    transport: http(rpcUrl, { timeout: 5_000, retryCount: 0, maxResponseBodySize: 2 ** 20, fetchOptions: { signal } }),
-  });
+/**
+ * Asks a node. One that does not answer in time, redirects to another place, or answers with more than 1 MiB counts as
+ * failed.
+ *
+ * @param timeoutMs Time limit of all that is asked, in milliseconds. viem's own limit does not apply with a signal, nor to
+ * the body of an answer.
+ */
+export async function askNode<Answer>(
+  rpcUrl: string,
+  signal: AbortSignal,
+  ask: (client: ReturnType<typeof nodeClient>) => Promise<Answer>,
+  timeoutMs = 5000,
+): Promise<Answer> {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end);
+  const timer = setTimeout(end, timeoutMs);
+  try {
+    return await ask(nodeClient(rpcUrl, ending.signal));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  }
 }
 
+const nodeClient = (rpcUrl: string, signal: AbortSignal) =>
+  createClient({
+    transport: http(rpcUrl, {
+      ...{ timeout: 0, retryCount: 0, maxResponseBodySize: 2 ** 20 },
+      fetchOptions: { signal, redirect: 'error' },
+    }),
+  });
+
 /** The symbol and decimals that the contract at an address returns; empty if it is not a token. Never rejects. */
-export async function readToken(rpcUrl: string, address: string, signal: AbortSignal): Promise<TokenFacts> {
-  const { request } = nodeClient(rpcUrl, signal);
-  async function ask<Fact>(data: Hex, read: (answer: Hex) => Fact | undefined): Promise<Fact | undefined> {
-    try {
-      return read(await request({ method: 'eth_call', params: [{ to: address as Hex, data }, 'latest'] }));
-    } catch {
-      // The contract is not a token, or the node failed: the page shows amounts without units.
-      return undefined;
-    }
-  }
-  const [symbol, decimals] = await Promise.all([ask(SYMBOL, symbolIn), ask(DECIMALS, decimalsIn)]);
-  return { symbol, decimals };
+export function readToken(
+  rpcUrl: string,
+  address: string,
+  signal: AbortSignal,
+  timeoutMs?: number,
+): Promise<TokenFacts> {
+  return askNode(
+    rpcUrl,
+    signal,
+    async ({ request }) => {
+      async function ask<Fact>(data: Hex, read: (answer: Hex) => Fact | undefined): Promise<Fact | undefined> {
+        try {
+          return read(await request({ method: 'eth_call', params: [{ to: address as Hex, data }, 'latest'] }));
+        } catch {
+          // The contract is not a token, or the node failed: the page shows amounts without units.
+          return undefined;
+        }
+      }
+      const [symbol, decimals] = await Promise.all([ask(SYMBOL, symbolIn), ask(DECIMALS, decimalsIn)]);
+      return { symbol, decimals };
+    },
+    timeoutMs,
+  );
 }
 
 function decimalsIn(answer: Hex): number | undefined {

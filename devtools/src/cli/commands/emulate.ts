@@ -1,4 +1,3 @@
-import type { Logger } from 'event-webhook-receiver';
 import { isWebhookError } from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
@@ -17,10 +16,10 @@ import { type Context, type ExitCode, untilAborted } from '../context.js';
 import { createPrinter, type DeliveryPrinter } from '../delivery-printer.js';
 import { type HeaderOptions, headerNames } from '../header-names.js';
 import { listening } from '../listening.js';
-import type { Output } from '../output.js';
 import { attemptStyle } from '../printed-delivery.js';
 import { readWanted, registerWanted } from '../registrations.js';
 import { type ApiKeyOptions, readApiKey } from '../secrets.js';
+import { serviceNotes } from '../service-notes.js';
 import { startPage } from '../start-page.js';
 import { startInteractive } from '../terminal/interactive.js';
 import { createLineFilter } from '../terminal/line-filter.js';
@@ -53,7 +52,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
   let printer: DeliveryPrinter | undefined;
   const contracts = () => chain?.contracts ?? new Map();
   const style = options.events ? (await import('../event-lines.js')).eventStyle(contracts) : attemptStyle;
-  const filter = createLineFilter(options.filter);
+  const filter = createLineFilter(options.filter, contracts);
   const explainer = createExplainer();
   const quit = new AbortController();
 
@@ -72,7 +71,7 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
       createLocalService({
         ...{ port: options.port, host: options.host, file: options.file, headers, now, onDelivery },
         apiKeys: apiKey === undefined ? undefined : [apiKey],
-        logger: notes(output),
+        logger: serviceNotes(output),
         onChange: () => page?.stateChanged(),
       }),
     );
@@ -147,12 +146,4 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
     await printer?.done();
   }
   return 0;
-}
-
-/** The service's warnings, without those of deliveries, which have lines already. */
-function notes(output: Output): Logger {
-  const note = (fields: object, message: string) => {
-    if (!('deliveryId' in fields)) output.note(message);
-  };
-  return { debug: () => {}, info: () => {}, warn: note, error: note };
 }

@@ -70,8 +70,8 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
   if (tokens) closing.unshift(tokens.close);
   const contracts = () => tokens?.contracts ?? new Map();
   const style = options.events ? (await import('../event-lines.js')).eventStyle(contracts) : deliveryStyle;
-  const filter = createLineFilter(options.filter);
-  const printer = createPrinter({ feed, sources, explainer, output, style, filter, contracts });
+  const filter = createLineFilter(options.filter, contracts);
+  const printer = createPrinter({ feed, sources, explainer, output, style, filter, contracts, known: tokens?.known });
   const others = createOthers(output);
 
   const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {

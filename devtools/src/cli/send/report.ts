@@ -1,6 +1,7 @@
 import { htmlText } from '../../deliveries/answer-text.js';
 import type { Verdict } from '../../deliveries/delivery-record.js';
 import type { Colors } from '../output.js';
+import { reachReason } from '../urls.js';
 import { visible } from '../visible.js';
 import type { Answer } from './post.js';
 import type { createTally } from './tally.js';
@@ -50,8 +51,9 @@ export function answerText({ number, tamper, answer, verdict }: SentLine, colors
   const parts = [`#${number}`.padEnd(5), `${asBroken}${paint(result)}`, ms(answer.durationMs).padStart(8)];
   const location = answer.location === undefined ? '' : `→ ${visible(answer.location, ANSWER_SHOWN)} (not followed)`;
   const body = verdict === 'accepted' ? '' : visible(htmlText(answer.body) ?? answer.body.trim(), ANSWER_SHOWN);
+  const why = answer.status === undefined ? reachReason(answer.code) : '';
   const wrong = tamper !== undefined && verdict === 'accepted' ? colors.red('should have been refused') : '';
-  return [...parts, wrong, location, body].filter((part) => part !== '').join('  ');
+  return [...parts, why, wrong, location, body].filter((part) => part !== '').join('  ');
 }
 
 /** The results of a run, as JSON. */

@@ -20,6 +20,13 @@ export interface Key {
   readonly name: string;
 }
 
+/** A key as Node describes it. */
+interface KeyPress {
+  readonly name?: string;
+  readonly sequence?: string;
+  readonly ctrl?: boolean;
+}
+
 /** What a keyboard reports. */
 export interface KeyHandlers {
   key(key: Key): void;
@@ -32,6 +39,11 @@ export interface KeyHandlers {
 
 /** In this mode, a terminal marks pasted text. */
 const [PASTE_ON, PASTE_OFF] = ['\u001b[?2004h', '\u001b[?2004l'];
+/** What a terminal sends after pasted text. */
+const PASTE_END = '\u001b[201~';
+const CTRL_C = '\u0003';
+/** More of a pasted text is dropped. */
+const MOST_PASTED = 1000;
 /** How long the rest of an escape sequence may take, in milliseconds. */
 const ESCAPE_MS = 50;
 /** Keys that send a signal to all processes in the foreground, as a terminal does that is not in raw mode. */
@@ -45,6 +57,7 @@ const FOREGROUND_GROUP = 0;
 export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: KeyHandlers): () => void {
   const { process } = host;
   let isOurs = false;
+  /** What was pasted until now, as it came. */
   let pasted: string | undefined;
 
   function enter(): void {
@@ -53,6 +66,7 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     // Off first: while the process was stopped, a shell may have changed the mode that Node remembers.
     stdin.setRawMode(false);
     stdin.setRawMode(true);
+    stdin.resume();
     stdout.write(PASTE_ON);
     handlers.show();
   }
@@ -62,6 +76,7 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     isOurs = false;
     handlers.hide();
     stdout.write(PASTE_OFF);
+    stdin.pause();
     stdin.setRawMode(false);
   }
 
@@ -80,12 +95,19 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     enter();
   };
 
-  function onKey(text: string | undefined, { name = '', ctrl }: { name?: string; ctrl?: boolean }): void {
-    if (name === 'paste-start') pasted = '';
-    else if (name === 'paste-end') {
-      handlers.paste(pasted as string);
+  function onPasted(sequence: string): void {
+    const text = `${pasted}${sequence}`;
+    if (text.endsWith(PASTE_END)) {
       pasted = undefined;
-    } else if (pasted !== undefined) pasted += text ?? '';
+      handlers.paste(text.slice(0, -PASTE_END.length));
+    } else pasted = text.slice(0, MOST_PASTED) + text.slice(MOST_PASTED).slice(1 - PASTE_END.length);
+  }
+
+  function onKey(text: string | undefined, { name = '', sequence = '', ctrl }: KeyPress): void {
+    // Raw: a piece of an escape sequence in pasted text would take the start of the sequence that ends it.
+    // Ctrl+C always works, even if the end never comes.
+    if (pasted !== undefined && sequence !== CTRL_C) onPasted(sequence);
+    else if (name === 'paste-start') pasted = '';
     else if (!ctrl) handlers.key({ text: text ?? '', name });
     else if (SIGNALS[name]) signal(FOREGROUND_GROUP, SIGNALS[name]);
   }
@@ -93,13 +115,15 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
   function close(): void {
     leave();
     process.off('SIGTSTP', stop).off('SIGCONT', proceed).off('exit', leave);
-    stdin.off('keypress', onKey).off('end', leave).pause();
+    stdin.off('keypress', onKey).off('end', leave);
   }
 
+  // A background job that reads from its terminal is stopped by the system.
+  stdin.pause();
   emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as Partial<Interface> as Interface);
   process.on('SIGTSTP', stop).on('SIGCONT', proceed).on('exit', leave);
   // An error means that the terminal is gone, of which SIGHUP tells too.
-  stdin.on('keypress', onKey).on('end', leave).on('error', leave).resume();
+  stdin.on('keypress', onKey).on('end', leave).on('error', leave);
   enter();
   return close;
 }

@@ -1,5 +1,6 @@
 import type { KeptDelivery } from '../../deliveries/feed.js';
-import { lastOf } from '../../deliveries/views.js';
+import type { KnownContracts } from '../../deliveries/item-view.js';
+import { hasText } from '../../deliveries/search.js';
 
 /** Which deliveries are printed. */
 export interface LineFilter {
@@ -13,22 +14,13 @@ export interface LineFilter {
   matches(record: KeptDelivery, printed?: () => string): boolean;
 }
 
-export function createLineFilter(text = ''): LineFilter {
+/** Creates a filter that searches as the page does. */
+export function createLineFilter(text = '', contracts: () => KnownContracts = () => new Map()): LineFilter {
   return {
     text,
-    matches(record, printed) {
-      const wanted = this.text.toLowerCase();
-      if (wanted === '') return true;
-      const has = (each: string) => each.toLowerCase().includes(wanted);
-      return has(printed?.() ?? '') || textsOf(record).some(has);
+    matches(record, printed = () => '') {
+      if (this.text === '') return true;
+      return printed().toLowerCase().includes(this.text.toLowerCase()) || hasText(record, this.text, contracts());
     },
   };
-}
-
-/** What a delivery contains. Its body is searched as text, without parsing it. */
-function textsOf(record: KeptDelivery): string[] {
-  const { id, target, label = '', rawBody } = record;
-  const { headers, reason = '', code = '' } = lastOf(record);
-  const lines = headers.map(([name, value]) => `${name}: ${value}`);
-  return [`#${id}`, target, label, reason, code, ...lines, new TextDecoder().decode(rawBody)];
 }

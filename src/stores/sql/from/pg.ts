@@ -13,6 +13,7 @@ export interface PgClientLike {
   release(destroy?: boolean): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  listeners(event: 'error'): unknown[];
 }
 
 /** The part of a pg `Pool` that the store uses. `connect` has two overloads, so that its type can be inferred. */
@@ -117,8 +118,17 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
 /** A connection that was taken from the pool. */
 function open(client: PgClientLike, timeoutMs?: number): Pooled<PgAnswer> {
   function release(destroy: boolean): void {
+    const before = client.listeners('error');
     client.release(destroy);
-    client.removeListener('error', ignore);
+    if (!destroy) {
+      client.removeListener('error', ignore);
+      return;
+    }
+    // What breaks while it is closed on purpose, perhaps because the server terminates it, is not an error of the pool, which
+    // would end the process if nobody listens.
+    for (const listener of client.listeners('error')) {
+      if (!before.includes(listener)) client.removeListener('error', listener as () => void);
+    }
   }
   return pooled(async (text) => (await send(client, text)).at(-1) as PgAnswer, release, timeoutMs);
 }

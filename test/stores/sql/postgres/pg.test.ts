@@ -55,6 +55,28 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
     return { opened, pool, store: sqlStore({ db: fromPg(pool), transactional: true }) };
   }
 
+  it('keeps errors of a connection that it closes from the pool', async () => {
+    const { pool, store } = await open({ max: 2 });
+    const errors: Error[] = [];
+    pool.on('error', (error) => errors.push(error));
+    const clients: PoolClient[] = [];
+    pool.on('acquire', (client) => clients.push(client));
+    let settle = () => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const late = store.once(unique(), async (_tx, options) => {
+      options?.onTimeout?.(new Error('late'));
+      await settled;
+    });
+    await expect(late).rejects.toThrow('late');
+    settle();
+    const [first] = clients;
+    expect(first?.emit('error', new Error('terminating connection due to administrator command'))).toBe(true);
+    expect(errors).toEqual([]);
+    expect(await store.once(unique(), nothing)).toBe('handled');
+  });
+
   it('gives the handler its connection as context.tx', async () => {
     const { opened, store } = await open();
     const id = unique();

@@ -39,7 +39,7 @@ function inputsOf(value: unknown, depth: number): readonly AbiInput[] {
   if (!Array.isArray(value) || depth > MOST_NESTED) return [];
   return value.filter(isRecord).map(({ name, type, components }) => ({
     name: typeof name === 'string' ? name : '',
-    type: String(type).slice(0, LONGEST_TYPE),
+    type: typeof type === 'string' ? type.slice(0, LONGEST_TYPE) : '',
     components: inputsOf(components, depth + 1),
   }));
 }

@@ -8,8 +8,13 @@ const UNASKED = 20;
 /** `3 of 12 deliveries`. */
 function Total({ session: { store, view } }: { session: Session }) {
   const [shown, all] = [view.length() + view.waiting(), store.all().length];
-  const deliveries = counted(all, 'delivery', 'deliveries');
-  return <span class="total">{shown === all ? deliveries : `${grouped(shown)} of ${deliveries}`}</span>;
+  return (
+    <span class="total">
+      {shown < all && `${grouped(shown)} of `}
+      {grouped(all)}
+      <span class="word"> {all === 1 ? 'delivery' : 'deliveries'}</span>
+    </span>
+  );
 }
 
 interface QuestionProps {

@@ -51,9 +51,6 @@ export function Filters({ session }: { session: Session }) {
         ))}
       </fieldset>
       <div class="counts">
-        <button type="button" class="quiet" hidden={!isFiltering(filters.value)} onClick={reset}>
-          Reset<span class="unseen"> filters</span>
-        </button>
         <Counts session={session} />
       </div>
       <div class="choices">
@@ -90,6 +87,9 @@ export function Filters({ session }: { session: Session }) {
           </button>
         )}
       </div>
+      <button type="button" class="quiet reset" hidden={!isFiltering(filters.value)} onClick={reset}>
+        Reset<span class="unseen"> filters</span>
+      </button>
     </>
   );
 }

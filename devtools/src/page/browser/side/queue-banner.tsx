@@ -25,7 +25,7 @@ async function retry({ api }: Session, webhookId: number): Promise<void> {
 function HeldBack({ session, held }: { session: Session; held: Held }) {
   const { webhookId, label, behind, waiting, nextAttemptAt } = held;
   return (
-    <section class="queue-banner" aria-label="Deliveries that wait">
+    <section class="banner" aria-label="Deliveries that wait">
       <p>
         <strong>
           <Wire text={label} />

@@ -2,6 +2,7 @@ import type { Session } from '../session.js';
 import { Chart } from './chart.js';
 import { Faults } from './faults.js';
 import { Recordings } from './recordings.js';
+import { Respond } from './respond.js';
 import { Webhooks } from './webhooks.js';
 
 /** The panel of controls. */
@@ -10,6 +11,7 @@ export const Side = ({ session }: { session: Session }) => (
     <Chart session={session} />
     <Webhooks session={session} />
     <Faults session={session} />
+    <Respond session={session} />
     <Recordings session={session} />
   </>
 );

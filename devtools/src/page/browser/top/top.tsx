@@ -5,6 +5,7 @@ import { notify } from '../shared/notices.js';
 import { Wire } from '../shared/text.js';
 import { FaultBanner } from '../side/fault-banner.js';
 import { QueueBanner } from '../side/queue-banner.js';
+import { RespondBanner } from '../side/respond.js';
 import type { State } from '../types.js';
 import { ConnectionStatus } from './connection.js';
 
@@ -105,6 +106,7 @@ export function Top({ session }: { session: Session }) {
         </div>
       </div>
       <FaultBanner session={session} />
+      <RespondBanner session={session} />
       <QueueBanner session={session} />
     </>
   );
