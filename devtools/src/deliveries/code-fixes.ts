@@ -57,6 +57,8 @@ export const codeTexts: readonly (readonly [text: string, code: KnownCode])[] = 
   ['RawBodyUnavailableError', 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'],
   ['The body was already read, so the signed bytes are gone', 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'],
   ['Mount the webhook route before express.json()', 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'],
+  ['Signature mismatch: forged request, wrong secret, or modified body', 'ERR_WEBHOOK_SIGNATURE'],
+  ['The delivery is authentic but its timestamp is', 'ERR_WEBHOOK_TIMESTAMP'],
   ['InvalidEventError', 'ERR_WEBHOOK_INVALID_EVENT'],
   ['InvalidBodyError', 'ERR_WEBHOOK_INVALID_BODY'],
 ];

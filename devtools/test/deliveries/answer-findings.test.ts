@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
+import { createReceiver } from 'event-webhook-receiver';
 import { expressHandler } from 'event-webhook-receiver/express';
+import { createTestDelivery } from 'event-webhook-receiver/testing';
 import express from 'express';
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -33,6 +35,19 @@ describe('answerFindings', () => {
     expect(others).toEqual([]);
     expect(found(500, 'ERR_WEBHOOK_STORE')[0]?.what).toBe('The app answered ERR_WEBHOOK_STORE.');
     expect(found(500, '', [['X-Error', 'ERR_WEBHOOK_HANDLER']])[0]?.what).toBe('The app answered ERR_WEBHOOK_HANDLER.');
+  });
+
+  it.each([
+    ['another secret', { secret: 'whsec-b' }, 'ERR_WEBHOOK_SIGNATURE'],
+    ['a clock that is ahead', { secret: 'whsec-a', now: () => Date.now() + 3_600_000 }, 'ERR_WEBHOOK_TIMESTAMP'],
+  ])('recognizes the message of a receiver with %s', async (_, options, code) => {
+    const messages: string[] = [];
+    const onError = ({ message }: Error) => messages.push(message);
+    const receiver = createReceiver({ ...options, onEvent: () => {}, onError });
+    const { body, signature, timestamp } = createTestDelivery([], { secret: 'whsec-a' });
+    await receiver.handle({ rawBody: body, signature, timestamp });
+    expect(found(403, messages[0])[0]).toMatchObject({ cause: 'app-said', confidence: 'certain' });
+    expect(found(403, messages[0])[0]?.what).toContain(`answered ${code}: `);
   });
 
   it('does not take a code that is not ours for one', () => {
