@@ -67,6 +67,8 @@ export default defineConfig({
         'src/events/types.ts',
         'devtools/src/cli/main.ts',
         'devtools/src/confined/explain-{files,process,thread}.ts',
+        // Runs in browsers, where devtools/test/browser tests it.
+        'devtools/src/page/browser/**',
       ],
       reporter: ['text', 'json-summary'],
       reportOnFailure: true,
