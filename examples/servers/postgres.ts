@@ -43,7 +43,7 @@ export async function startPostgres(): Promise<LocalPostgres> {
       databaseDir: directory,
       port,
       persistent: true,
-      // Postgres refuses to run as root; as anybody else it needs no user of its own.
+      // Postgres refuses to run as root; any other user can run it.
       createPostgresUser: process.getuid?.() === 0,
       postgresFlags: [
         '-c',

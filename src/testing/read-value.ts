@@ -17,7 +17,7 @@ export function readValue(parameter: AbiParameter, codec: Codec, value: unknown)
 
 const INTEGER = /^-?(\d+|0x[\da-f]+)$/i;
 
-/** The value with integers as text. What is not a value of the type stays for the codec to refuse. */
+/** The value with integers as text. Other values stay as they are: the codec refuses them. */
 function toWire(parameter: AbiParameter, value: unknown): JsonValue {
   const { type } = parameter;
   const element = elementOf(parameter);

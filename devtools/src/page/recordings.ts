@@ -109,7 +109,7 @@ const sizeOf = ({ body, headers, path }: RecordedDelivery) =>
 
 function recordOf(id: string, { at, path, headers, body, status }: RecordedDelivery): DeliveryRecord {
   const answer = status === undefined ? { code: 'NO_RESPONSE', reason: 'The recording has no response.' } : { status };
-  // Whoever made the file may have claimed that it is authentic.
+  // The file may claim that a forgery is authentic.
   return { id, target: path, rawBody: body, verified: false, recorded: true, attempts: [{ at, headers, ...answer }] };
 }
 

@@ -34,7 +34,7 @@ describePage('the address of the page', (ground) => {
     await page.evaluate(() => history.forward());
     await page.getByText('3 of 30 deliveries').waitFor();
     await page.evaluate(() => history.forward());
-    // Moving to the next one was not a step of its own.
+    // Moving to the next one added no step to the history.
     await next.waitFor();
   });
 

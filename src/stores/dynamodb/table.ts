@@ -23,8 +23,8 @@ export interface Items {
   read(key: string): object;
 }
 
-// A client may send a request twice, and a copy may arrive after others. So each condition accepts the work of its own
-// owner, and a copy of a claim or of a release changes nothing once the key took effect.
+// A client may send a request twice, and a copy may arrive after others. So each condition accepts the work of the owner that it
+// names, and a copy of a claim or of a release changes nothing once the key took effect.
 export function itemsOf(table: string, engine: Engine, { claimMs, retentionMs }: Durations): Items {
   const at = (key: string) => ({ TableName: table, Key: { key: engine.value(key) } });
 

@@ -1,4 +1,4 @@
-// A processor that BullMQ runs in a process of its own.
+// A processor that BullMQ runs in a separate process.
 import { memoryStore } from '../../../src/index.js';
 import { bullmqWorker } from '../../../src/queues/bullmq/index.js';
 

@@ -25,7 +25,7 @@ export interface Api {
   remove(path: string): Answer;
   /** The response itself, for what is streamed or not JSON. */
   open(path: string, signal?: AbortSignal): Promise<Response>;
-  /** Posts what is not JSON. */
+  /** Posts text that is not JSON. */
   upload(path: string, body: Blob | string, type: string): Answer;
 }
 
