@@ -1,0 +1,7 @@
+// The real code that the worlds run.
+export { createReceiver } from '../../../src/receiver/receiver.js';
+export { createRouter } from '../../../src/receiver/router.js';
+export { signDelivery } from '../../../src/signature/sign-delivery.js';
+export { leasedStore } from '../../../src/stores/leased.js';
+export { memoryStore } from '../../../src/stores/memory.js';
+export { redisStore } from '../../../src/stores/redis/index.js';

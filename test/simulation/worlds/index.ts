@@ -1,0 +1,5 @@
+import { memory } from './memory.js';
+import type { WorldDefinition } from './world-definition.js';
+
+/** All worlds by their names. */
+export const worlds: ReadonlyMap<string, WorldDefinition> = new Map([memory].map((world) => [world.name, world]));
