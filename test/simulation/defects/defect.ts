@@ -1,11 +1,4 @@
-/** A change of the text of one file. */
-export interface Patch {
-  /** Path from the project, such as `src/stores/memory.ts`. */
-  readonly file: string;
-  /** Occurs exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
-}
+import { bundleSubject, type Patch } from '../subject/load.js';
 
 /** A defect that the simulation puts into the code, to show that it is found. */
 export interface Defect {
@@ -19,9 +12,11 @@ export interface Defect {
   readonly foundWithin: number;
 }
 
-/** The text of a file with the defect. Throws for a patch that does not fit the file any more. */
-export function patched(text: string, { file, find, replace }: Patch, name: string): string {
-  const count = text.split(find).length - 1;
-  if (count === 1) return text.replace(find, () => replace);
-  throw new Error(`The defect "${name}" does not fit ${file}: its text occurs ${count} times instead of once.`);
+/** Bundles the code with a defect. Throws for a defect that does not fit the code any more. */
+export async function bundleWith({ name, patches }: Pick<Defect, 'name' | 'patches'>): Promise<string> {
+  try {
+    return await bundleSubject(patches);
+  } catch (cause) {
+    throw new Error(`The defect "${name}" does not fit the code: ${(cause as Error).message}`, { cause });
+  }
 }
