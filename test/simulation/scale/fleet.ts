@@ -34,7 +34,10 @@ export interface Seen {
 }
 
 /** The store of one replica, over a server that all share. */
-export type StoreOf<Tx> = (world: World, process: Process) => {
+export type StoreOf<Tx> = (
+  world: World,
+  process: Process,
+) => {
   readonly store: IdempotencyStore<Tx>;
   /** What the handler writes. */
   readonly effect?: ((tx: Tx, ids: readonly string[]) => Promise<unknown>) | undefined;
@@ -65,7 +68,11 @@ export async function playFleet<Tx>(
         secret: SECRET,
         store: store as IdempotencyStore<undefined>,
         async onEvents(entries, { tx }) {
-          if (effect) await effect(tx as Tx, entries.map(({ event }) => event.id));
+          if (effect)
+            await effect(
+              tx as Tx,
+              entries.map(({ event }) => event.id),
+            );
           if (handlerMs > 0) await new Promise<void>((resolve) => process.setTimeout(resolve, handlerMs));
         },
       });
