@@ -1,4 +1,8 @@
 // The real code that the worlds run.
+export { chainFinality } from '../../../src/chain/finality/chain-finality.js';
+export { chainSource } from '../../../src/chain/reconcile/chain-source.js';
+export { reconcile } from '../../../src/chain/reconcile/reconcile.js';
+export { logIdentity } from '../../../src/evm/raw-log.js';
 export { createReceiver } from '../../../src/receiver/receiver.js';
 export { createRouter } from '../../../src/receiver/router.js';
 export { signDelivery } from '../../../src/signature/sign-delivery.js';
