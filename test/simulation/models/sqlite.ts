@@ -16,8 +16,10 @@ export class SqliteConnection {
   readonly #prepared = new Map<string, Database.Statement>();
   #isBroken = false;
   #isOpen = true;
+  readonly #called: () => void;
 
-  constructor(path: string) {
+  constructor(path: string, called: () => void) {
+    this.#called = called;
     this.#file = new Database(path);
     this.#file.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
   }
@@ -33,6 +35,7 @@ export class SqliteConnection {
 
   exec(text: string): void {
     this.#check();
+    this.#called();
     this.#file.exec(text);
   }
 
@@ -44,6 +47,7 @@ export class SqliteConnection {
   /** Statements stay prepared for the next life, because preparing one costs more than running it. */
   #all(text: string, values: Values): unknown[] {
     this.#check();
+    this.#called();
     const statement = this.#prepared.get(text) ?? this.#file.prepare(text);
     // libsql does not reset a statement that failed.
     this.#prepared.delete(text);
@@ -80,6 +84,8 @@ const MOST_PREPARED = 50;
 
 /** One file for many schedules, because creating one costs more than a schedule. */
 export class SqliteFile {
+  /** Counts the calls of the processes: without one, nothing was committed. */
+  calls = 0;
   readonly #path: string;
   readonly #empty: string;
   readonly #own: SqliteConnection;
@@ -91,14 +97,14 @@ export class SqliteFile {
     const folder = mkdtempSync(join(tmpdir(), 'simulated-sqlite-'));
     process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
     this.#path = join(folder, 'file.db');
-    this.#own = new SqliteConnection(this.#path);
+    this.#own = new SqliteConnection(this.#path, () => {});
     for (const statement of ddl) this.#own.exec(statement);
     this.#empty = `BEGIN; ${tables.map((table) => `DELETE FROM ${table};`).join(' ')} COMMIT`;
   }
 
   /** A connection for one life of a process. */
   connect(): SqliteConnection {
-    const connection = this.#free.pop() ?? new SqliteConnection(this.#path);
+    const connection = this.#free.pop() ?? new SqliteConnection(this.#path, () => this.calls++);
     connection.revive();
     this.#open.add(connection);
     return connection;
