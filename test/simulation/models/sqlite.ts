@@ -16,10 +16,10 @@ export class SqliteConnection {
   readonly #prepared = new Map<string, Database.Statement>();
   #isBroken = false;
   #isOpen = true;
-  readonly #called: () => void;
+  readonly #onCommit: () => void;
 
-  constructor(path: string, called: () => void) {
-    this.#called = called;
+  constructor(path: string, onCommit: () => void) {
+    this.#onCommit = onCommit;
     this.#file = new Database(path);
     this.#file.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
   }
@@ -35,8 +35,8 @@ export class SqliteConnection {
 
   exec(text: string): void {
     this.#check();
-    this.#called();
     this.#file.exec(text);
+    this.#committed(text);
   }
 
   prepare(text: string): { all(...values: Values): unknown[] } {
@@ -47,18 +47,22 @@ export class SqliteConnection {
   /** Statements stay prepared for the next life, because preparing one costs more than running it. */
   #all(text: string, values: Values): unknown[] {
     this.#check();
-    this.#called();
     const statement = this.#prepared.get(text) ?? this.#file.prepare(text);
     // libsql does not reset a statement that failed.
     this.#prepared.delete(text);
     try {
       const rows = statement.all(...values);
+      this.#committed(text);
       if (this.#prepared.size < MOST_PREPARED) this.#prepared.set(text, statement);
       return rows;
     } catch (error) {
       this.#isBroken = true;
       throw error;
     }
+  }
+
+  #committed(text: string): void {
+    if (!this.#file.inTransaction && !text.startsWith('PRAGMA') && text !== 'ROLLBACK') this.#onCommit();
   }
 
   #check(): void {
@@ -75,7 +79,6 @@ export class SqliteConnection {
   }
 
   revive(): void {
-    this.#file.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = OFF');
     this.#isOpen = true;
   }
 }
@@ -84,8 +87,8 @@ const MOST_PREPARED = 50;
 
 /** One file for many schedules, because creating one costs more than a schedule. */
 export class SqliteFile {
-  /** Counts the calls of the processes: without one, nothing was committed. */
-  calls = 0;
+  /** Counts what may have committed something. */
+  commits = 0;
   readonly #path: string;
   readonly #empty: string;
   readonly #own: SqliteConnection;
@@ -104,7 +107,7 @@ export class SqliteFile {
 
   /** A connection for one life of a process. */
   connect(): SqliteConnection {
-    const connection = this.#free.pop() ?? new SqliteConnection(this.#path, () => this.calls++);
+    const connection = this.#free.pop() ?? new SqliteConnection(this.#path, () => this.commits++);
     connection.revive();
     this.#open.add(connection);
     return connection;

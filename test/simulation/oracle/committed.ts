@@ -1,10 +1,14 @@
 import type { DeliveryResult } from '../../../src/receiver/answer.js';
 import type { World } from '../kernel/world.js';
 
-/** What a database has committed, as the idempotency keys that are recorded, and those of the effects. */
+/** What a database has committed. */
 export interface Committed {
-  readonly recorded: readonly string[];
-  readonly effects: readonly string[];
+  /** Grows whenever something may have been committed. */
+  commits(): number;
+  /** The idempotency keys that are recorded. */
+  recorded(): readonly string[];
+  /** Those of the effects, with each as often as it took effect. */
+  effects(): readonly string[];
 }
 
 /**
@@ -13,21 +17,24 @@ export interface Committed {
  */
 export class CommittedTogether {
   readonly #world: World;
-  readonly #read: () => Committed;
-  #last: Committed = { recorded: [], effects: [] };
+  readonly #committed: Committed;
+  #commits = -1;
+  #effects: readonly string[] = [];
 
-  constructor(world: World, read: () => Committed) {
+  /** Checks after every step. */
+  constructor(world: World, committed: Committed) {
     this.#world = world;
-    this.#read = read;
+    this.#committed = committed;
+    world.check(() => this.#check());
   }
 
-  /** Checks the rows: after a step in which some may have been committed. */
-  check(): void {
-    const { recorded, effects } = this.#read();
-    if (recorded.length !== this.#last.recorded.length || effects.length !== this.#last.effects.length) {
-      this.#world.history.add('database', 'has committed', { recorded, effects });
-    }
-    this.#last = { recorded, effects };
+  #check(): void {
+    const commits = this.#committed.commits();
+    if (commits === this.#commits) return;
+    this.#commits = commits;
+    const [recorded, effects] = [this.#committed.recorded(), this.#committed.effects()];
+    if (effects.length !== this.#effects.length) this.#world.history.add('database', 'has committed', { effects });
+    this.#effects = effects;
     const seen = new Set<string>();
     for (const key of effects) {
       if (seen.has(key)) this.#world.fail('effect twice', `${key} has taken effect twice.`);
@@ -41,13 +48,13 @@ export class CommittedTogether {
 
   /** Checks an answer, in the turn in which the receiver gave it. */
   answered({ status, outcomes }: DeliveryResult): void {
-    this.check();
+    this.#check();
     for (const { status: word, idempotencyKey = '', error } of outcomes) {
       const isAcknowledged = error === undefined && (word === 'handled' || word === 'duplicate');
       if (status === 200 && !isAcknowledged) {
         this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} in an answer with 200.`);
       }
-      if (isAcknowledged && !this.#last.effects.includes(idempotencyKey)) {
+      if (isAcknowledged && !this.#effects.includes(idempotencyKey)) {
         this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} and has no effect.`);
       }
     }

@@ -11,7 +11,7 @@ import type { WorldDefinition } from './world-definition.js';
 
 const LEASE_MS = 1000;
 const HANDLER_MS = 300;
-const TIMEOUT_MS = 200;
+const TIMEOUT_MS = 60;
 const HORIZON_MS = 3000;
 
 const WAYS = [
@@ -29,15 +29,10 @@ export const sqlite: WorldDefinition = {
     const file = sharedFile(subject);
     file.empty();
     const connections = new Map<Process, SqliteConnection>();
-    const committed = new CommittedTogether(world, () => ({
-      recorded: keysOf(file, 'SELECT key FROM webhook_idempotency_keys WHERE done = 1'),
-      effects: keysOf(file, 'SELECT key FROM effects'),
-    }));
-    let checked = file.calls;
-    world.check(() => {
-      if (file.calls === checked) return;
-      committed.check();
-      checked = file.calls;
+    const committed = new CommittedTogether(world, {
+      commits: () => file.commits,
+      recorded: () => keysOf(file, 'SELECT key FROM webhook_idempotency_keys WHERE done = 1'),
+      effects: () => keysOf(file, 'SELECT key FROM effects'),
     });
 
     /** A handler as people write them for a synchronous driver, and as they should not. */
@@ -94,7 +89,7 @@ export const sqlite: WorldDefinition = {
       } catch (error) {
         if (!String(error).includes('database is locked')) throw error;
       }
-      world.after(choices.pick([3, 30, 150, 250, 600]), () => file.kill(other));
+      world.after(choices.pick([3, 20, 40, 80, 250]), () => file.kill(other));
     };
 
     return playFleet(world, {
