@@ -1,4 +1,11 @@
 // The real code that the worlds run.
+  fromBetterSqlite3,
+  fromD1,
+  fromPg,
+  sqlDdl,
+  sqlStore,
+  type SqlStore,
+
 export { chainFinality } from '../../../src/chain/finality/chain-finality.js';
 export { chainSource } from '../../../src/chain/reconcile/chain-source.js';
 export { reconcile } from '../../../src/chain/reconcile/reconcile.js';
@@ -9,3 +16,7 @@ export { signDelivery } from '../../../src/signature/sign-delivery.js';
 export { leasedStore } from '../../../src/stores/leased.js';
 export { memoryStore } from '../../../src/stores/memory.js';
 export { redisStore } from '../../../src/stores/redis/index.js';
+
+} from '../../../src/stores/sql/index.js';
+
+export { default as pg } from 'pg';
