@@ -87,7 +87,11 @@ export async function playFleet<Tx>(
         secret: SECRET,
         store: store as IdempotencyStore<undefined>,
         async onEvents(entries, { tx }) {
-          if (effect) await effect(tx as Tx, entries.map(({ event }) => event.id));
+          if (effect)
+            await effect(
+              tx as Tx,
+              entries.map(({ event }) => event.id),
+            );
           if (handlerMs > 0) await new Promise<void>((resolve) => process.setTimeout(resolve, handlerMs));
         },
       });

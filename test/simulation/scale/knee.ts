@@ -33,7 +33,11 @@ export async function findKnee<Tx>(
   let knee: Knee = { eventsPerSecond: 0, p50Ms: Number.NaN, p99Ms: Number.NaN, limit: '' };
   for (const eventsPerSecond of RATES) {
     const perSecond = eventsPerSecond / base.eventsPerDelivery;
-    const setup: Setup = { ...base, eventsPerSecond, deliveries: Math.round(Math.min(5000, Math.max(1500, perSecond))) };
+    const setup: Setup = {
+      ...base,
+      eventsPerSecond,
+      deliveries: Math.round(Math.min(5000, Math.max(1500, perSecond))),
+    };
     const fleet = fleetOf();
     const { perDeliveryMs, perEventMs } = costs.replica;
     const replicaShare = (perSecond * (perDeliveryMs + perEventMs * base.eventsPerDelivery)) / 1000 / base.replicas;
@@ -42,7 +46,10 @@ export async function findKnee<Tx>(
     const p99Ms = quantile(seen, 0.99);
     const share = fleet.busyMs() / (seen.lastsMs * cores);
     if (p99Ms > MOST_MS || share > MOST_BUSY || seen.refused > setup.deliveries / 100) {
-      return { ...knee, limit: share > 0.8 ? 'CPU of the server' : replicaShare > 0.8 ? 'CPU of the replicas' : 'waiting' };
+      return {
+        ...knee,
+        limit: share > 0.8 ? 'CPU of the server' : replicaShare > 0.8 ? 'CPU of the replicas' : 'waiting',
+      };
     }
     knee = { eventsPerSecond, p50Ms: quantile(seen, 0.5), p99Ms, limit: 'none' };
   }

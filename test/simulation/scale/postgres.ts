@@ -102,7 +102,10 @@ export function postgresFleet(subject: Subject, costs: Costs, setup: PostgresSet
       }
       if (!transactional) return { store };
       const values = (ids: readonly string[]) => ids.map((id) => `('${id}')`).join(', ');
-      return { store, effect: (tx: Tx, ids: readonly string[]) => tx.query(`INSERT INTO effects (id) VALUES ${values(ids)}`) };
+      return {
+        store,
+        effect: (tx: Tx, ids: readonly string[]) => tx.query(`INSERT INTO effects (id) VALUES ${values(ids)}`),
+      };
     };
   }
   return { storesOf, busyMs: () => cpu?.workedMs ?? 0 };
