@@ -109,7 +109,9 @@ export async function playFleet<Tx>(
   let left = deliveries;
 
   function send(body: Buffer, since: number): void {
-    const { process, receiver } = receivers[choices.below(replicas)] as (typeof receivers)[number];
+    // A load balancer passes nothing to a replica that is down.
+    const alive = receivers.filter((each) => each.process.state !== 'down');
+    const { process, receiver } = choices.pick(alive);
     const timestamp = String(Math.floor((EPOCH_MS + world.now) / 1000));
     const signature = createHmac('sha256', SECRET).update(body).update(timestamp).digest('hex');
     let isAnswered = false;
@@ -124,10 +126,6 @@ export async function playFleet<Tx>(
         world.after(retryMs, () => send(body, since));
       }
     };
-    if (process.state === 'down') {
-      world.after(networkMs, () => answered(503));
-      return;
-    }
     const { deaths } = process;
     world.after(networkMs, () =>
       process.turn(process.life, () => {
