@@ -19,7 +19,7 @@ const LEASE_MS = 2000;
 const HANDLER_MS = 800;
 const HORIZON_MS = 20_000;
 const LEVELS: readonly Level[] = [
-  ...(['finalized', 'finalized', 'finalized', 'safe', 'safe'] as const),
+  ...(['finalized', 'finalized', 'finalized', 'finalized', 'finalized', 'safe', 'safe', 'safe'] as const),
   { confirmations: 2 },
   { confirmations: 4 },
 ];
@@ -72,7 +72,7 @@ export const finality: WorldDefinition = {
       targets: [target],
       horizonMs: HORIZON_MS,
       timeoutMs: 2 * HANDLER_MS,
-      backoffMs: 3000,
+      backoffMs: 5000,
       onAnswer: (events: readonly WebhookEvent[], result) => oracle.answered(events, result),
     });
     const lagMs = choices.pick([0, 100, 2000]);
