@@ -33,6 +33,9 @@ export class Process {
   #busyUntil = 0;
   /** Whether it reads what has come before it looks at its timers, when it wakes. */
   #readsFirst = false;
+  readonly #unread: (() => void)[] = [];
+  readonly #overdue: (() => void)[] = [];
+  #isWaking = false;
   #wallOffset = 0;
   #monotonicOffset = 0;
   /** A freeze within a turn: at which of its next looks at a clock, and for how long. */
@@ -63,6 +66,9 @@ export class Process {
     this.state = 'down';
     this.deaths.push(this.world.now);
     this.#timers.clear();
+    this.#unread.length = 0;
+    this.#overdue.length = 0;
+    this.#isWaking = false;
     this.#stall = undefined;
     for (const connection of [...this.connections]) connection.die();
     this.connections.clear();
@@ -144,15 +150,37 @@ export class Process {
 
   /** Runs a turn of this life now, or once it is no longer frozen or busy. */
   turn(life: number, act: () => void, isTimer = false): void {
-    const { world } = this;
     if (this.life !== life || this.state === 'down') return;
-    if (world.now < this.#busyUntil || this.state === 'paused') {
-      const later = isTimer === this.#readsFirst ? 0.01 : 0;
-      world.after(Math.max(0, this.#busyUntil - world.now) + later, () => this.turn(life, act, isTimer));
+    if (!this.#isBusy && !this.#isWaking) {
+      this.world.current = this;
+      act();
       return;
     }
-    world.current = this;
-    act();
+    (isTimer ? this.#overdue : this.#unread).push(act);
+    this.#wakeLater();
+  }
+
+  get #isBusy(): boolean {
+    return this.state === 'paused' || this.world.now < this.#busyUntil;
+  }
+
+  /** What has waited runs one turn a step: either what was read or what is overdue first, each in its order. */
+  #wakeLater(): void {
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    const { life } = this;
+    this.world.after(Math.max(0, this.#busyUntil - this.world.now), () => {
+      if (this.life !== life) return;
+      this.#isWaking = false;
+      if (this.state === 'down') return;
+      if (!this.#isBusy) {
+        const [first, second] = this.#readsFirst ? [this.#unread, this.#overdue] : [this.#overdue, this.#unread];
+        const act = first.shift() ?? second.shift();
+        this.world.current = this;
+        act?.();
+      }
+      if (this.#overdue.length + this.#unread.length > 0) this.#wakeLater();
+    });
   }
 
   setTimeout(act: () => void, ms: number): Timer {

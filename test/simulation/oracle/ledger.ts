@@ -7,7 +7,8 @@ export interface Run {
   readonly key: string;
   readonly process: Process;
   readonly life: number;
-  /** True times in ms. */
+  /** True times in ms. The turn in which it began may have been frozen before it began. */
+  readonly turnAt: number;
   readonly beganAt: number;
   effectAt: number | undefined;
   endedAt: number | undefined;
@@ -30,7 +31,7 @@ export class Ledger {
   begin(process: Process, id: string, key: string): Run {
     const { life, time } = process;
     const run: Run = {
-      ...{ id, key, process, life, beganAt: time },
+      ...{ id, key, process, life, turnAt: this.#world.now, beganAt: time },
       ...{ effectAt: undefined, endedAt: undefined, end: undefined, isLate: false },
     };
     this.runs.push(run);

@@ -27,6 +27,12 @@ const simulated = {
   setImmediate: (act: (...args: unknown[]) => void, ...args: unknown[]): void => {
     current().deliver(0, () => act(...args));
   },
+  // Within the turn: Node runs its own queue of ticks between two microtasks, where the next turn may begin.
+  process: Object.create(process, {
+    nextTick: {
+      value: (act: (...args: unknown[]) => void, ...args: unknown[]) => queueMicrotask(() => act(...args)),
+    },
+  }),
   Date: SimulatedDate,
   performance: { now: () => current().monotonic() },
   crypto: Object.assign(Object.create(globalThis.crypto), {

@@ -53,7 +53,8 @@ export async function bundleSubject(patches: readonly Patch[] = []): Promise<str
   return outputFiles[0]?.text ?? '';
 }
 
-function patched(contents: string, { file, find, replace }: Patch): string {
+/** The text of a file with a patch. */
+export function patched(contents: string, { file, find, replace }: Patch): string {
   const parts = contents.split(find);
   if (parts.length === 2) return parts.join(replace);
   throw new Error(`A patch of ${file} must find its text once, and finds it ${parts.length - 1} times: ${find}`);

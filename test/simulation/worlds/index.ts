@@ -1,5 +1,8 @@
 import { memory } from './memory.js';
+import { sqlite } from './sqlite.js';
 import type { WorldDefinition } from './world-definition.js';
 
 /** All worlds by their names. */
-export const worlds: ReadonlyMap<string, WorldDefinition> = new Map([memory].map((world) => [world.name, world]));
+export const worlds: ReadonlyMap<string, WorldDefinition> = new Map(
+  [memory, sqlite].map((world) => [world.name, world]),
+);
