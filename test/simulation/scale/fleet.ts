@@ -33,25 +33,47 @@ export interface Seen {
   readonly lastsMs: number;
 }
 
-/** The store of one replica, over a server that all share. */
-export type StoreOf<Tx> = (world: World, process: Process) => {
+/** The store of one replica, and what its handler writes. */
+export interface Replica<Tx> {
   readonly store: IdempotencyStore<Tx>;
-  /** What the handler writes. */
   readonly effect?: ((tx: Tx, ids: readonly string[]) => Promise<unknown>) | undefined;
-};
+}
+
+/** Replicas that share a server. */
+export interface Fleet<Tx> {
+  /** Sets the server up, and returns what sets a replica up in its first turn. */
+  storesOf(world: World): (process: Process) => Replica<Tx>;
+  /** How long the cores of the server have worked, in ms. */
+  busyMs(): number;
+}
+
+/** Every message takes the same time. */
+class SteadyNetwork extends Choices {
+  readonly #ms: number;
+
+  constructor(seed: number, ms: number) {
+    const random = Choices.ofSeed(seed);
+    super((options) => random.below(options));
+    this.#ms = ms;
+  }
+
+  override latency(): number {
+    return this.#ms;
+  }
+}
 
 /** Plays a fleet of real receivers under load: deliveries arrive at random times, each at a random replica. */
 export async function playFleet<Tx>(
   setup: Setup,
   subject: Subject,
   costs: Costs,
-  storesOf: (world: World) => StoreOf<Tx>,
+  fleet: Fleet<Tx>,
   seed = 1,
 ): Promise<Seen> {
   const { replicas, eventsPerDelivery, handlerMs, networkMs, deliveries, retryMs = 1000 } = setup;
-  const world = new World(Choices.ofSeed(seed), { maxSteps: Number.POSITIVE_INFINITY });
+  const world = new World(new SteadyNetwork(seed, networkMs), { maxSteps: Number.POSITIVE_INFINITY });
   const { choices } = world;
-  const storeOf = storesOf(world);
+  const replicaOf = fleet.storesOf(world);
   const { perDeliveryMs, perEventMs } = costs.replica;
   const receivers: { readonly process: Process; receiver?: Receiver }[] = [];
 
@@ -60,12 +82,16 @@ export async function playFleet<Tx>(
     const place: { readonly process: Process; receiver?: Receiver } = { process };
     receivers.push(place);
     process.start(() => {
-      const { store, effect } = storeOf(world, process);
+      const { store, effect } = replicaOf(process);
       place.receiver = subject.createReceiver({
         secret: SECRET,
         store: store as IdempotencyStore<undefined>,
         async onEvents(entries, { tx }) {
-          if (effect) await effect(tx as Tx, entries.map(({ event }) => event.id));
+          if (effect)
+            await effect(
+              tx as Tx,
+              entries.map(({ event }) => event.id),
+            );
           if (handlerMs > 0) await new Promise<void>((resolve) => process.setTimeout(resolve, handlerMs));
         },
       });

@@ -6,9 +6,9 @@ import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { startPostgres } from '../../../examples/servers/postgres.js';
 import { startRedis } from '../../../examples/servers/redis.js';
-import type { IdempotencyStore } from '../../../src/stores/store.js';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import { fromPg, sqlStore } from '../../../src/stores/sql/index.js';
+import type { IdempotencyStore } from '../../../src/stores/store.js';
 import { measureReplica } from './measure-replica.js';
 
 const ROUNDS = 1500;

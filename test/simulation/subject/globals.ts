@@ -1,6 +1,7 @@
 import type { Process } from '../kernel/process.js';
 import type { Timer } from '../kernel/timers.js';
 import { runningWorld } from '../kernel/world.js';
+import { SimulatedHeaders, SimulatedRequest, SimulatedResponse } from '../models/web/http.js';
 
 function current(): Process {
   const process = runningWorld()?.current;
@@ -39,6 +40,9 @@ const simulated = {
   Math: Object.assign(Object.create(null), mathFunctions(), {
     random: () => current().world.choices.below(1000) / 1000,
   }),
+  Headers: SimulatedHeaders,
+  Request: SimulatedRequest,
+  Response: SimulatedResponse,
   fetch: (...args: unknown[]): Promise<unknown> => {
     const { fetch } = current();
     if (!fetch) throw new Error('The world has no fetch.');
