@@ -4,3 +4,4 @@ export { finality } from './finality.js';
 export { memory } from './memory.js';
 export { pgBoss10, pgBoss12 } from './pg-boss.js';
 export { sqlite } from './sqlite.js';
+export { transactional } from './transactional.js';

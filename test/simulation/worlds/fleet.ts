@@ -66,9 +66,12 @@ export async function playFleet(world: World, options: FleetOptions): Promise<Wo
     restart: start,
   });
   const ids = IDS.slice(0, 1 + choices.below(3));
-  for (let delivery = 0; delivery < 1 + choices.below(3); delivery++) {
+  // Some at almost the same time, so that they meet.
+  const [burst, deliveries] = [choices.below(horizonMs / 2), 1 + choices.below(4)];
+  for (let delivery = 0; delivery < deliveries; delivery++) {
     const events = Array.from({ length: 1 + choices.below(2) }, () => eventOf(choices.pick(ids)));
-    world.after(choices.below(horizonMs / 2), () => sender.send(events));
+    const at = choices.below(3) < 2 ? burst + choices.below(20) : choices.below(horizonMs / 2);
+    world.after(at, () => sender.send(events));
   }
   await world.run(() => world.now > horizonMs && sender.pending === 0);
   if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
