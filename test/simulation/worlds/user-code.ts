@@ -17,11 +17,11 @@ export function userCode(
   process: Process,
   ledger: Ledger,
   limits: HandlerLimits,
-  onBegin: (run: Run) => void = () => {},
+  onBegin: (run: Run, fencingToken: bigint | undefined) => void = () => {},
 ): UserCode {
-  const begin = (id: string, key: string) => {
+  const begin = (id: string, key: string, fencingToken: bigint | undefined) => {
     const run = ledger.begin(process, id, key);
-    onBegin(run);
+    onBegin(run, fencingToken);
     return run;
   };
   async function settle(runs: readonly Run[], work: (runs: readonly Run[]) => Promise<void>): Promise<void> {
@@ -37,7 +37,9 @@ export function userCode(
     end('resolved');
   }
   const onEvent: OnEvent = (event, context) =>
-    settle([begin(event.id, context.idempotencyKey)], ([run]) => act(process, ledger, run as Run, context, limits));
+    settle([begin(event.id, context.idempotencyKey, context.fencingToken)], ([run]) =>
+      act(process, ledger, run as Run, context, limits),
+    );
   if (form === 'onEvent') return { onEvent, concurrency: 2 };
   if (form === 'router') {
     const router = subject.createRouter().on('event.emitted', { name: 'Transfer' }, onEvent);
@@ -46,7 +48,7 @@ export function userCode(
   return {
     onEvents: (entries, context) =>
       settle(
-        entries.map(({ event, idempotencyKey }) => begin(event.id, idempotencyKey)),
+        entries.map(({ event, idempotencyKey }) => begin(event.id, idempotencyKey, context.fencingToken)),
         async (runs) => {
           for (const run of runs) await act(process, ledger, run, context, limits);
         },
