@@ -127,6 +127,11 @@ class Both {
   }
 
   async #insert(operation: Extract<Operation, { op: 'insert' }>) {
+    if (isPgBoss12) {
+      // Version 12 defines no order for jobs of the same moment.
+      this.#now++;
+      await this.#setClock();
+    }
     const { op: _, keepSeconds, expireInSeconds, startAfter, ...options } = operation;
     const keptUntil = keepSeconds === undefined ? undefined : new Date(this.#now + keepSeconds * 1000).toISOString();
     const kept = isPgBoss12
@@ -235,6 +240,11 @@ describe.skipIf(!hasPostgres)(`the pg-boss model${needsPostgres}`, () => {
       ...{ connectionString: server.url, max: 1, options: '-c search_path=fake,pg_catalog,public' },
       ...(isPgBoss12 ? {} : { archiveCompletedAfterSeconds: ARCHIVE_AFTER_SECONDS, deleteAfterSeconds: 60 }),
     } as PgBoss.ConstructorOptions);
+    // Version 12 asks a function for the time, which names pg_catalog.
+    if (isPgBoss12) {
+      await pool.query(`CREATE OR REPLACE FUNCTION pgboss.job_now() RETURNS timestamptz LANGUAGE sql STABLE
+        AS 'SELECT at FROM fake.clock'`);
+    }
   }, 60_000);
   afterAll(async () => {
     await boss.stop({ graceful: false });
@@ -257,7 +267,7 @@ describe.skipIf(!hasPostgres)(`the pg-boss model${needsPostgres}`, () => {
           counts.set(what, (counts.get(what) ?? 0) + 1);
         }
       }),
-      { seed: 12, numRuns: 60, endOnFailure: true },
+      { seed: 12, numRuns: isPgBoss12 ? 15 : 40, endOnFailure: true },
     );
     expect([...counts.keys()]).toEqual(expect.arrayContaining(['complete: 0', 'complete: 1', 'fail: 0', 'fail: 1']));
   }, 120_000);

@@ -59,6 +59,11 @@ export class Ledger {
     return this.#effects.get(id) ?? [];
   }
 
+  /** The runs in which events took effect, by event. */
+  get allEffects(): ReadonlyMap<string, readonly Run[]> {
+    return this.#effects;
+  }
+
   /** Whether a run is still under way: its process lives and its handler has not settled. */
   isRunning({ process, life, endedAt }: Run): boolean {
     return endedAt === undefined && process.life === life && process.state !== 'down';
