@@ -21,6 +21,7 @@ export class FinalityOracle {
   readonly #network: ChainNetwork;
   readonly #ledger: Ledger;
   readonly #leaseMs: number;
+  readonly #abouts = new Map<string, About>();
 
   constructor(world: World, network: ChainNetwork, ledger: Ledger, leaseMs: number) {
     this.#world = world;
@@ -39,10 +40,12 @@ export class FinalityOracle {
   }
 
   /** Names the log of an event, and its removal. */
-  nameOf(event: WebhookEvent): string {
-    const { name, isRemoval } = this.#about(event);
-    return isRemoval ? `${name} removed` : name;
-  }
+  readonly nameOf = (event: WebhookEvent): string => {
+    const about = this.#about(event);
+    const name = about.isRemoval ? `${about.name} removed` : about.name;
+    this.#abouts.set(name, about);
+    return name;
+  };
 
   #isCanonical(mined: Mined): boolean {
     return this.#network.chain.isCanonical(mined);
@@ -54,13 +57,13 @@ export class FinalityOracle {
   }
 
   /** Called when a handler begins. */
-  began(event: WebhookEvent): void {
-    const { mined, name, isRemoval } = this.#about(event);
+  readonly began = ({ id }: Run): void => {
+    const { mined, name, isRemoval } = this.#abouts.get(id) as About;
     if (isRemoval) this.#world.fail('handled too early', `The removal of ${name} is handled, which never was final.`);
     if (!this.#isShown(mined) || !this.#isCanonical(mined)) {
       this.#world.fail('handled too early', `${name} is handled, and no node has shown its block as final.`);
     }
-  }
+  };
 
   /** Called for `onDropped`. */
   dropped(event: WebhookEvent): void {

@@ -7,7 +7,7 @@ import { World } from '../kernel/world.js';
 import { eventOf } from '../models/events.js';
 import { SECRET } from '../models/sender.js';
 import type { Subject } from '../subject/load.js';
-import type { Costs } from './costs.js';
+import type { Costs, StoreCosts } from './costs.js';
 
 /** Who receives how much. */
 export interface Setup {
@@ -43,6 +43,7 @@ export interface Replica<Tx> {
 export interface Fleet<Tx> {
   /** Sets the server up, and returns what sets a replica up in its first turn. */
   storesOf(world: World): (process: Process) => Replica<Tx>;
+  readonly costs: StoreCosts;
   /** How long the cores of the server have worked, in ms. */
   busyMs(): number;
 }
@@ -62,6 +63,11 @@ class SteadyNetwork extends Choices {
   }
 }
 
+/** The CPU that a replica spends on a delivery. */
+export function replicaMs({ replica }: Costs, { client }: StoreCosts, events: number): number {
+  return replica.perDeliveryMs + client.perCallMs + (replica.perEventMs + client.perKeyMs) * events;
+}
+
 /** Plays a fleet of real receivers under load: deliveries arrive at random times, each at a random replica. */
 export async function playFleet<Tx>(
   setup: Setup,
@@ -74,7 +80,7 @@ export async function playFleet<Tx>(
   const world = new World(new SteadyNetwork(seed, networkMs), { maxSteps: Number.POSITIVE_INFINITY });
   const { choices } = world;
   const replicaOf = fleet.storesOf(world);
-  const { perDeliveryMs, perEventMs } = costs.replica;
+  const turnMs = replicaMs(costs, fleet.costs, eventsPerDelivery);
   const receivers: { readonly process: Process; receiver?: Receiver }[] = [];
 
   for (let index = 0; index < replicas; index++) {
@@ -103,7 +109,9 @@ export async function playFleet<Tx>(
   let left = deliveries;
 
   function send(body: Buffer, since: number): void {
-    const { process, receiver } = receivers[choices.below(replicas)] as (typeof receivers)[number];
+    // A load balancer passes nothing to a replica that is down.
+    const alive = receivers.filter((each) => each.process.state !== 'down');
+    const { process, receiver } = choices.pick(alive);
     const timestamp = String(Math.floor((EPOCH_MS + world.now) / 1000));
     const signature = createHmac('sha256', SECRET).update(body).update(timestamp).digest('hex');
     let isAnswered = false;
@@ -118,14 +126,10 @@ export async function playFleet<Tx>(
         world.after(retryMs, () => send(body, since));
       }
     };
-    if (process.state === 'down') {
-      world.after(networkMs, () => answered(503));
-      return;
-    }
     const { deaths } = process;
     world.after(networkMs, () =>
       process.turn(process.life, () => {
-        process.spend(perDeliveryMs + perEventMs * eventsPerDelivery);
+        process.spend(turnMs);
         void receiver?.handle({ rawBody: body, signature, timestamp }).then(({ status }) => {
           world.after(process.time - world.now + networkMs, () => answered(status));
         });

@@ -1,6 +1,6 @@
 import type { Subject } from '../subject/load.js';
 import type { Costs } from './costs.js';
-import { type Fleet, playFleet, type Seen, type Setup } from './fleet.js';
+import { type Fleet, playFleet, replicaMs, type Seen, type Setup } from './fleet.js';
 
 /** What a fleet sustains, and how it does then. */
 export interface Knee {
@@ -39,8 +39,7 @@ export async function findKnee<Tx>(
       deliveries: Math.round(Math.min(5000, Math.max(1500, perSecond))),
     };
     const fleet = fleetOf();
-    const { perDeliveryMs, perEventMs } = costs.replica;
-    const replicaShare = (perSecond * (perDeliveryMs + perEventMs * base.eventsPerDelivery)) / 1000 / base.replicas;
+    const replicaShare = (perSecond * replicaMs(costs, fleet.costs, base.eventsPerDelivery)) / 1000 / base.replicas;
     if (replicaShare >= 1) return { ...knee, limit: 'CPU of the replicas' };
     const seen = await playFleet(setup, subject, costs, fleet);
     const p99Ms = quantile(seen, 0.99);

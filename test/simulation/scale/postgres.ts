@@ -25,7 +25,8 @@ export interface PostgresSetup {
 export function postgresFleet(subject: Subject, costs: Costs, setup: PostgresSetup): Fleet<Tx> {
   const { transactional, leaseMs } = setup;
   // The claim and its record; or the claim, the handler's statement, and the commit.
-  const { server: line } = transactional ? costs.postgresTransactional : costs.postgresLeases;
+  const storeCosts = transactional ? costs.postgresTransactional : costs.postgresLeases;
+  const { server: line } = storeCosts;
   const statements = transactional ? 3 : 2;
   const costOf = (text: string) => (line.perCallMs + line.perKeyMs * Math.max(1, text.split(', ').length)) / statements;
   let cpu: Cores | undefined;
@@ -108,7 +109,7 @@ export function postgresFleet(subject: Subject, costs: Costs, setup: PostgresSet
       };
     };
   }
-  return { storesOf, busyMs: () => cpu?.workedMs ?? 0 };
+  return { storesOf, costs: storeCosts, busyMs: () => cpu?.workedMs ?? 0 };
 }
 
 type Send = (text: string, isDurable: boolean) => Promise<Answer>;

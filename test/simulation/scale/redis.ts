@@ -11,6 +11,7 @@ import type { Fleet } from './fleet.js';
 export function redisFleet(subject: Subject, costs: Costs, leaseMs: number): Fleet<undefined> {
   let core: Cores | undefined;
   return {
+    costs: costs.redis,
     busyMs: () => core?.workedMs ?? 0,
     storesOf(world: World) {
       const server = world.server('redis');

@@ -1,6 +1,7 @@
 import type { Process } from '../kernel/process.js';
 import type { Timer } from '../kernel/timers.js';
 import { runningWorld } from '../kernel/world.js';
+import { SimulatedAbortController, SimulatedAbortSignal } from '../models/web/abort.js';
 import { SimulatedHeaders, SimulatedRequest, SimulatedResponse } from '../models/web/http.js';
 
 function current(): Process {
@@ -40,6 +41,8 @@ const simulated = {
   Math: Object.assign(Object.create(null), mathFunctions(), {
     random: () => current().world.choices.below(1000) / 1000,
   }),
+  AbortController: SimulatedAbortController,
+  AbortSignal: SimulatedAbortSignal,
   Headers: SimulatedHeaders,
   Request: SimulatedRequest,
   Response: SimulatedResponse,

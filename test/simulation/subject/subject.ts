@@ -4,6 +4,11 @@ export { chainFinality } from '../../../src/chain/finality/chain-finality.js';
 export { chainSource } from '../../../src/chain/reconcile/chain-source.js';
 export { reconcile } from '../../../src/chain/reconcile/reconcile.js';
 export { logIdentity } from '../../../src/evm/raw-log.js';
+// The real code that the worlds run.
+export { bullmqEnqueue, bullmqWorker } from '../../../src/queues/bullmq/index.js';
+export { bullmqJobId } from '../../../src/queues/bullmq/job-id.js';
+export { pgBossEnqueue, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
+export { pgBossJobId } from '../../../src/queues/pg-boss/job-id.js';
 export { createReceiver } from '../../../src/receiver/receiver.js';
 export { createRouter } from '../../../src/receiver/router.js';
 export { signDelivery } from '../../../src/signature/sign-delivery.js';

@@ -11,7 +11,7 @@ import { FinalityOracle } from '../oracle/finality.js';
 import { Ledger } from '../oracle/ledger.js';
 import type { Subject } from '../subject/load.js';
 import { ChainSetup } from './chain-setup.js';
-import { handle } from './handler.js';
+import { FORMS, userCode } from './user-code.js';
 import type { WorldDefinition } from './world-definition.js';
 
 const CHAIN_ID = 31337;
@@ -19,7 +19,7 @@ const LEASE_MS = 2000;
 const HANDLER_MS = 800;
 const HORIZON_MS = 20_000;
 const LEVELS: readonly Level[] = [
-  ...(['finalized', 'finalized', 'finalized', 'safe', 'safe'] as const),
+  ...(['finalized', 'finalized', 'finalized', 'finalized', 'finalized', 'safe', 'safe', 'safe'] as const),
   { confirmations: 2 },
   { confirmations: 4 },
 ];
@@ -38,6 +38,7 @@ export const finality: WorldDefinition = {
     const oracle = new FinalityOracle(world, setup.network, ledger, LEASE_MS);
     const target: { process: Process; receiver: Target['receiver'] } = { process, receiver: undefined };
     process.fetch = createFetch(process, setup.sites, setup.faults);
+    const form = choices.pick(FORMS);
     const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
 
     function start(): void {
@@ -58,11 +59,7 @@ export const finality: WorldDefinition = {
             logger,
             ...(choices.below(2) === 0 && { chainId: CHAIN_ID }),
           }),
-          onEvent: (event, context) => {
-            const run = ledger.begin(process, oracle.nameOf(event), context.idempotencyKey);
-            oracle.began(event);
-            return handle(process, ledger, run, context, limits);
-          },
+          ...userCode(form, subject, process, ledger, limits, oracle.began, oracle.nameOf),
           onDropped: (event) => oracle.dropped(event),
         });
       });
@@ -72,7 +69,7 @@ export const finality: WorldDefinition = {
       targets: [target],
       horizonMs: HORIZON_MS,
       timeoutMs: 2 * HANDLER_MS,
-      backoffMs: 3000,
+      backoffMs: 5000,
       onAnswer: (events: readonly WebhookEvent[], result) => oracle.answered(events, result),
     });
     const lagMs = choices.pick([0, 100, 2000]);

@@ -1,9 +1,7 @@
-import { memory } from './memory.js';
-import { sqlite } from './sqlite.js';
-import { transactional } from './transactional.js';
+import * as all from './all.js';
 import type { WorldDefinition } from './world-definition.js';
 
 /** All worlds by their names. */
 export const worlds: ReadonlyMap<string, WorldDefinition> = new Map(
-  [memory, sqlite, transactional].map((world) => [world.name, world]),
+  Object.values(all).map((world) => [world.name, world]),
 );

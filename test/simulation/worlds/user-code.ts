@@ -1,3 +1,4 @@
+import type { WebhookEvent } from '../../../src/events/types.js';
 import type { OnEvent, OnEvents } from '../../../src/receiver/options.js';
 import type { Process } from '../kernel/process.js';
 import type { Ledger, Run } from '../oracle/ledger.js';
@@ -18,9 +19,11 @@ export function userCode(
   ledger: Ledger,
   limits: HandlerLimits,
   onBegin: (run: Run) => void = () => {},
+  /** Names what takes effect. */
+  idOf: (event: WebhookEvent) => string = ({ id }) => id,
 ): UserCode {
-  const begin = (id: string, key: string) => {
-    const run = ledger.begin(process, id, key);
+  const begin = (event: WebhookEvent, key: string) => {
+    const run = ledger.begin(process, idOf(event), key);
     onBegin(run);
     return run;
   };
@@ -37,7 +40,7 @@ export function userCode(
     end('resolved');
   }
   const onEvent: OnEvent = (event, context) =>
-    settle([begin(event.id, context.idempotencyKey)], ([run]) => act(process, ledger, run as Run, context, limits));
+    settle([begin(event, context.idempotencyKey)], ([run]) => act(process, ledger, run as Run, context, limits));
   if (form === 'onEvent') return { onEvent, concurrency: 2 };
   if (form === 'router') {
     const router = subject.createRouter().on('event.emitted', { name: 'Transfer' }, onEvent);
@@ -46,7 +49,7 @@ export function userCode(
   return {
     onEvents: (entries, context) =>
       settle(
-        entries.map(({ event, idempotencyKey }) => begin(event.id, idempotencyKey)),
+        entries.map(({ event, idempotencyKey }) => begin(event, idempotencyKey)),
         async (runs) => {
           for (const run of runs) await act(process, ledger, run, context, limits);
         },

@@ -60,7 +60,7 @@ export function createFetch(process: Process, sites: ReadonlyMap<string, Site>, 
 function aborted<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
-    const abort = () => reject(new DOMException('This operation was aborted', 'AbortError'));
+    const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
