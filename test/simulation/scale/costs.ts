@@ -6,13 +6,20 @@ export interface Line {
   readonly perKeyMs: number;
 }
 
-/** What measure.ts measured. `server` is for a whole `onceEach`: the claim, its record, and the handler's statement. */
+/** What a whole `onceEach` costs: the claim, its record, and in a transaction the handler's statement. */
+export interface StoreCosts {
+  readonly server: Line;
+  /** In the process of the replica. */
+  readonly client: Line;
+}
+
+/** What measure.ts measured. */
 export interface Costs {
   readonly measured: string;
   readonly machine: string;
-  readonly redis: { readonly server: Line };
-  readonly postgresLeases: { readonly server: Line };
-  readonly postgresTransactional: { readonly server: Line };
+  readonly redis: StoreCosts;
+  readonly postgresLeases: StoreCosts;
+  readonly postgresTransactional: StoreCosts;
   /** A flush of the log to the disk. */
   readonly flushMs: number;
   readonly replica: { readonly perDeliveryMs: number; readonly perEventMs: number };

@@ -7,7 +7,7 @@ import { World } from '../kernel/world.js';
 import { eventOf } from '../models/events.js';
 import { SECRET } from '../models/sender.js';
 import type { Subject } from '../subject/load.js';
-import type { Costs } from './costs.js';
+import type { Costs, StoreCosts } from './costs.js';
 
 /** Who receives how much. */
 export interface Setup {
@@ -33,26 +33,54 @@ export interface Seen {
   readonly lastsMs: number;
 }
 
-/** The store of one replica, over a server that all share. */
-export type StoreOf<Tx> = (world: World, process: Process) => {
+/** The store of one replica, and what its handler writes. */
+export interface Replica<Tx> {
   readonly store: IdempotencyStore<Tx>;
-  /** What the handler writes. */
   readonly effect?: ((tx: Tx, ids: readonly string[]) => Promise<unknown>) | undefined;
-};
+}
+
+/** Replicas that share a server. */
+export interface Fleet<Tx> {
+  /** Sets the server up, and returns what sets a replica up in its first turn. */
+  storesOf(world: World): (process: Process) => Replica<Tx>;
+  readonly costs: StoreCosts;
+  /** How long the cores of the server have worked, in ms. */
+  busyMs(): number;
+}
+
+/** Every message takes the same time. */
+class SteadyNetwork extends Choices {
+  readonly #ms: number;
+
+  constructor(seed: number, ms: number) {
+    const random = Choices.ofSeed(seed);
+    super((options) => random.below(options));
+    this.#ms = ms;
+  }
+
+  override latency(): number {
+    return this.#ms;
+  }
+}
+
+/** The CPU that a replica spends on a delivery. */
+export function replicaMs({ replica }: Costs, { client }: StoreCosts, events: number): number {
+  return replica.perDeliveryMs + client.perCallMs + (replica.perEventMs + client.perKeyMs) * events;
+}
 
 /** Plays a fleet of real receivers under load: deliveries arrive at random times, each at a random replica. */
 export async function playFleet<Tx>(
   setup: Setup,
   subject: Subject,
   costs: Costs,
-  storesOf: (world: World) => StoreOf<Tx>,
+  fleet: Fleet<Tx>,
   seed = 1,
 ): Promise<Seen> {
   const { replicas, eventsPerDelivery, handlerMs, networkMs, deliveries, retryMs = 1000 } = setup;
-  const world = new World(Choices.ofSeed(seed), { maxSteps: Number.POSITIVE_INFINITY });
+  const world = new World(new SteadyNetwork(seed, networkMs), { maxSteps: Number.POSITIVE_INFINITY });
   const { choices } = world;
-  const storeOf = storesOf(world);
-  const { perDeliveryMs, perEventMs } = costs.replica;
+  const replicaOf = fleet.storesOf(world);
+  const turnMs = replicaMs(costs, fleet.costs, eventsPerDelivery);
   const receivers: { readonly process: Process; receiver?: Receiver }[] = [];
 
   for (let index = 0; index < replicas; index++) {
@@ -60,12 +88,16 @@ export async function playFleet<Tx>(
     const place: { readonly process: Process; receiver?: Receiver } = { process };
     receivers.push(place);
     process.start(() => {
-      const { store, effect } = storeOf(world, process);
+      const { store, effect } = replicaOf(process);
       place.receiver = subject.createReceiver({
         secret: SECRET,
         store: store as IdempotencyStore<undefined>,
         async onEvents(entries, { tx }) {
-          if (effect) await effect(tx as Tx, entries.map(({ event }) => event.id));
+          if (effect)
+            await effect(
+              tx as Tx,
+              entries.map(({ event }) => event.id),
+            );
           if (handlerMs > 0) await new Promise<void>((resolve) => process.setTimeout(resolve, handlerMs));
         },
       });
@@ -77,7 +109,9 @@ export async function playFleet<Tx>(
   let left = deliveries;
 
   function send(body: Buffer, since: number): void {
-    const { process, receiver } = receivers[choices.below(replicas)] as (typeof receivers)[number];
+    // A load balancer passes nothing to a replica that is down.
+    const alive = receivers.filter((each) => each.process.state !== 'down');
+    const { process, receiver } = choices.pick(alive);
     const timestamp = String(Math.floor((EPOCH_MS + world.now) / 1000));
     const signature = createHmac('sha256', SECRET).update(body).update(timestamp).digest('hex');
     let isAnswered = false;
@@ -92,14 +126,10 @@ export async function playFleet<Tx>(
         world.after(retryMs, () => send(body, since));
       }
     };
-    if (process.state === 'down') {
-      world.after(networkMs, () => answered(503));
-      return;
-    }
     const { deaths } = process;
     world.after(networkMs, () =>
       process.turn(process.life, () => {
-        process.spend(perDeliveryMs + perEventMs * eventsPerDelivery);
+        process.spend(turnMs);
         void receiver?.handle({ rawBody: body, signature, timestamp }).then(({ status }) => {
           world.after(process.time - world.now + networkMs, () => answered(status));
         });

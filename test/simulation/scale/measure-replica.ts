@@ -13,10 +13,18 @@ function send(agent: Agent, port: number, events: number): Promise<void> {
   const text = JSON.stringify(Array.from({ length: events }, () => sampleEventEmitted()));
   const { body, headers } = signDelivery(text, { secret: SECRET });
   return new Promise((resolve, reject) => {
-    request({ port, method: 'POST', path: '/webhooks', agent, headers: { ...headers, 'content-length': Buffer.byteLength(body) } })
+    request({
+      port,
+      method: 'POST',
+      path: '/webhooks',
+      agent,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    })
       .on('error', reject)
       .on('response', (response) => {
-        response.resume().on('end', () => (response.statusCode === 200 ? resolve() : reject(new Error(`${response.statusCode}`))));
+        response
+          .resume()
+          .on('end', () => (response.statusCode === 200 ? resolve() : reject(new Error(`${response.statusCode}`))));
       })
       .end(body);
   });
@@ -24,7 +32,9 @@ function send(agent: Agent, port: number, events: number): Promise<void> {
 
 /** CPU in ms for each delivery, and for each event in it. */
 export async function measureReplica(): Promise<{ perDeliveryMs: number; perEventMs: number }> {
-  const child = fork(fileURLToPath(new URL('./replica-child.ts', import.meta.url)), [SECRET], { execArgv: ['--import', 'tsx'] });
+  const child = fork(fileURLToPath(new URL('./replica-child.ts', import.meta.url)), [SECRET], {
+    execArgv: ['--import', 'tsx'],
+  });
   try {
     const [port] = (await once(child, 'message')) as [number];
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

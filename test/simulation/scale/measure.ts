@@ -1,14 +1,24 @@
 // Measures what the simulation at scale needs: the CPU that a server spends on each call, the round trip of an idle server,
 // and the CPU that a replica spends on each delivery. Writes costs.json. Run it alone on the machine.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { startPostgres } from '../../../examples/servers/postgres.js';
 import { startRedis } from '../../../examples/servers/redis.js';
-import type { IdempotencyStore } from '../../../src/stores/store.js';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import { fromPg, sqlStore } from '../../../src/stores/sql/index.js';
+import type { IdempotencyStore } from '../../../src/stores/store.js';
 import { measureReplica } from './measure-replica.js';
 
 const ROUNDS = 1500;
@@ -40,14 +50,21 @@ function round(value: number): number {
   return Number(value.toPrecision(3));
 }
 
-/** CPU of the server and wall time of one `onceEach` with a handler that does what `effect` does. */
+/** CPU of this process in ms. */
+function ownCpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** CPU of the server and of the client, and wall time, of one `onceEach` with a handler that does what `effect` does. */
 async function measureStore<Tx>(
   name: string,
   store: IdempotencyStore<Tx>,
   pids: () => readonly number[],
   effect: (tx: Tx, keys: readonly string[]) => Promise<unknown> = async () => {},
 ) {
-  const cpu: [number, number][] = [];
+  const server: [number, number][] = [];
+  const client: [number, number][] = [];
   const wall: [number, number][] = [];
   for (const keys of KEYS) {
     const rounds = Math.ceil(ROUNDS / Math.sqrt(keys));
@@ -59,12 +76,35 @@ async function measureStore<Tx>(
     };
     for (let round = 0; round < 100; round++) await once(-round);
     const before = cpuOf(pids());
+    const ownBefore = ownCpu();
     const times: number[] = [];
     for (let round = 1; round <= rounds; round++) times.push(await once(round));
-    cpu.push([keys, (cpuOf(pids()) - before) / rounds]);
+    client.push([keys, (ownCpu() - ownBefore) / rounds]);
+    server.push([keys, (cpuOf(pids()) - before) / rounds]);
     wall.push([keys, median(times)]);
   }
-  return { server: line(cpu), wallMs: Object.fromEntries(wall.map(([keys, ms]) => [keys, round(ms)])) };
+  return {
+    server: line(server),
+    client: line(client),
+    wallMs: Object.fromEntries(wall.map(([keys, ms]) => [keys, round(ms)])),
+  };
+}
+
+/** What a commit waits for: 8 kB of the log on the disk. */
+function measureFlush(): number {
+  const directory = mkdtempSync(join(tmpdir(), 'flush-'));
+  const file = openSync(join(directory, 'log'), 'w');
+  const block = Buffer.alloc(8192);
+  const times: number[] = [];
+  for (let round = 0; round < 500; round++) {
+    const start = performance.now();
+    writeSync(file, block);
+    fdatasyncSync(file);
+    times.push(performance.now() - start);
+  }
+  closeSync(file);
+  rmSync(directory, { recursive: true });
+  return median(times);
 }
 
 const redis = await startRedis();
@@ -91,6 +131,8 @@ try {
     await pool.query('SELECT 1');
     select.push(performance.now() - start);
   }
+  // What survives a restart of the machine up to the last second: the usual setting.
+  await client.config('SET', 'appendfsync', 'everysec');
   await pool.query('CREATE TABLE effects (id text PRIMARY KEY)');
   const leases = sqlStore({ db: fromPg(pool), table: 'leases' });
   const transactional = sqlStore({ db: fromPg(pool), table: 'transactional', transactional: true });
@@ -103,6 +145,7 @@ try {
     postgresTransactional: await measureStore('transactional', transactional, postgresPids, (tx, keys) =>
       tx.query(`INSERT INTO effects VALUES ${keys.map((key) => `('${key}')`).join()}`),
     ),
+    flushMs: round(measureFlush()),
     replica: await measureReplica(),
   };
   writeFileSync(new URL('./costs.json', import.meta.url), `${JSON.stringify(costs, null, 2)}\n`);

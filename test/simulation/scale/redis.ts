@@ -1,39 +1,42 @@
+import { Connection } from '../kernel/connection.js';
+import type { World } from '../kernel/world.js';
 import { RedisServer } from '../models/redis/server.js';
 import { RedisError } from '../models/redis/values.js';
 import type { Subject } from '../subject/load.js';
 import { Cores } from './busy.js';
 import type { Costs } from './costs.js';
-import type { Setup, StoreOf } from './fleet.js';
+import type { Fleet } from './fleet.js';
 
 /** Replicas with `redisStore` over one Redis, which runs commands on one core. */
-export function redisFleet(subject: Subject, costs: Costs, { networkMs }: Setup, leaseMs: number) {
-  let cores: Cores | undefined;
+export function redisFleet(subject: Subject, costs: Costs, leaseMs: number): Fleet<undefined> {
+  let core: Cores | undefined;
   return {
-    busyMs: () => cores?.workedMs ?? 0,
-    storesOf: (world: Parameters<StoreOf<undefined>>[0]): StoreOf<undefined> => {
-      const server = new RedisServer(() => 1e12 + world.now);
-      const core = new Cores(world, 1);
-      cores = core;
-      // A claim and its record are one call each.
+    costs: costs.redis,
+    busyMs: () => core?.workedMs ?? 0,
+    storesOf(world: World) {
+      const server = world.server('redis');
+      const redis = new RedisServer(() => server.wall());
+      const cpu = new Cores(world, 1);
+      core = cpu;
       const { perCallMs, perKeyMs } = costs.redis.server;
-      return (_, process) => {
-        const { life } = process;
+      return (process) => {
+        const connection = new Connection(process, server);
+        // A claim and its record are one call each.
         const call = (command: string, ...args: string[]) =>
           new Promise<unknown>((resolve, reject) => {
             const cost = (perCallMs + perKeyMs * Number(args[1])) / 2;
-            world.after(process.time - world.now + networkMs, () =>
-              core.work(cost, () => {
-                const reply = server.command([command, ...args]);
-                world.after(networkMs, () =>
-                  process.turn(life, () => {
-                    if (reply instanceof RedisError) reject(new Error(reply.message));
-                    else resolve(reply);
-                  }),
-                );
+            connection.send(() =>
+              cpu.work(cost, () => {
+                const reply = redis.command([command, ...args]);
+                connection.answer(() => {
+                  if (reply instanceof RedisError) reject(new Error(reply.message));
+                  else resolve(reply);
+                });
               }),
             );
           });
-        return { store: subject.redisStore({ client: { call, options: { socketTimeout: 1 } } as never, leaseMs }) };
+        const client = { call, options: { socketTimeout: 3000 } };
+        return { store: subject.redisStore({ client, leaseMs }) };
       };
     },
   };

@@ -4,7 +4,10 @@ import { expressHandler } from '../../../src/adapters/express.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 
 const app = express();
-app.post('/webhooks', expressHandler({ secret: process.argv[2] ?? '', store: memoryStore({ maxKeys: 10_000 }), onEvents: () => {} }));
+app.post(
+  '/webhooks',
+  expressHandler({ secret: process.argv[2] ?? '', store: memoryStore({ maxKeys: 10_000 }), onEvents: () => {} }),
+);
 const server = app.listen(0, '127.0.0.1', () => {
   process.send?.((server.address() as { port: number }).port);
 });
