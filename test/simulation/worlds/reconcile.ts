@@ -26,7 +26,7 @@ const CHAIN_ID = 31337;
 const LEASE_MS = 1000;
 const HANDLER_MS = 300;
 const TIMEOUT_MS = 400;
-const HORIZON_MS = 12_000;
+const HORIZON_MS = 6000;
 const MOST_LAST_RUNS = 8;
 const LEVELS: readonly Level[] = ['finalized', 'finalized', 'finalized', 'safe', { confirmations: 3 }];
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -107,6 +107,14 @@ export const reconcile: WorldDefinition = {
       });
     }
 
+    function kill(target: Target): void {
+      if (target.process.state === 'down') return;
+      target.process.crash();
+      world.after(choices.below(LEASE_MS), () => {
+        if (target.process.state === 'down') start(target);
+      });
+    }
+
     const onAnswer = (events: readonly WebhookEvent[], { status }: DeliveryResult) => {
       if (status !== 200) return;
       for (const name of events.map((event) => effectOf(event, chain))) {
@@ -120,7 +128,13 @@ export const reconcile: WorldDefinition = {
     for (const target of targets) start(target);
     setup.live(3 + choices.below(4));
     for (let runs = 1 + choices.below(4); runs > 0; runs--) {
-      world.after(choices.below(HORIZON_MS), () => run(choices.pick(targets)));
+      world.after(choices.below(HORIZON_MS), () => {
+        const target = choices.pick(targets);
+        run(target);
+        // Both at the same time, or a death in the middle.
+        if (choices.oneIn(2)) world.after(choices.below(100), () => run(choices.pick(targets)));
+        if (choices.oneIn(3)) world.after(choices.below(400), () => kill(target));
+      });
     }
     planFaults(world, {
       processes: targets.map(({ process }) => process),
