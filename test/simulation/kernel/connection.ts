@@ -4,12 +4,15 @@ import type { Server } from './server.js';
 /**
  * A TCP connection from a process to a server. Messages arrive in order in both directions, each after a latency. It can be
  * cut, which loses what is under way and which both sides learn of some time later, or go half open, which nobody learns of.
+ * When the client closes it or dies, what it has sent still arrives, as the kernels deliver it.
  */
 export class Connection {
   readonly process: Process;
   readonly server: Server;
   readonly #life: number;
   state: 'open' | 'half open' | 'closed' = 'open';
+  /** Whether what the process has sent and the server has not read is lost. */
+  #isLost = false;
   #reachesServerAt = 0;
   #reachesProcessAt = 0;
   /** What has come for the process and was not read: it reads in order. */
@@ -21,7 +24,10 @@ export class Connection {
     this.server = server;
     this.#life = process.life;
     process.connections.add(this);
-    server.onStop(() => this.cut());
+    server.onStop(() => {
+      this.#isLost = true;
+      this.cut();
+    });
   }
 
   get isOpen(): boolean {
@@ -33,14 +39,14 @@ export class Connection {
     this.#onClose.push({ who, listener });
   }
 
-  /** `arrive` runs at the server, unless the connection breaks before. */
+  /** `arrive` runs at the server, unless the connection breaks before. After `close` it still runs. */
   send(arrive: () => void): void {
     if (this.state !== 'open') return;
     const { world } = this.process;
     this.#reachesServerAt = Math.max(this.#reachesServerAt, this.process.time + world.choices.latency());
     world.after(this.#reachesServerAt - world.now, () => {
       this.server.serve(() => {
-        if (this.state === 'open' && this.server.isUp) arrive();
+        if (!this.#isLost && this.server.isUp) arrive();
       });
     });
   }
@@ -63,6 +69,7 @@ export class Connection {
     if (this.state === 'closed') return;
     const { world, name } = this.process;
     world.history.add(name, `loses its connection to ${this.server.name}`);
+    this.#isLost = true;
     this.#close();
     this.#tell('server');
     this.#tell('client');
@@ -73,6 +80,7 @@ export class Connection {
     if (this.state !== 'open') return;
     this.process.world.history.add(this.process.name, `has a half-open connection to ${this.server.name}`);
     this.state = 'half open';
+    this.#isLost = true;
   }
 
   /** Closed by the client. The server learns of it, unless it is half open. */
@@ -108,7 +116,12 @@ export class Connection {
       for (const { listener } of listeners) listener();
     };
     const latency = world.choices.latency();
-    if (who === 'server') world.after(latency, tell);
-    else world.after(latency, () => this.process.turn(this.#life, tell));
+    if (who === 'client') {
+      world.after(latency, () => this.process.turn(this.#life, tell));
+      return;
+    }
+    // The end of a stream comes after what was sent before.
+    const ms = this.#isLost ? latency : Math.max(latency, this.#reachesServerAt - world.now);
+    world.after(ms, () => this.server.serve(tell));
   }
 }

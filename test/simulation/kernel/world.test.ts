@@ -194,6 +194,30 @@ describe('Connection', () => {
     expect(seen).toEqual(['server', 'client']);
   });
 
+  it.each(['closes it', 'dies'])(
+    'delivers what a process has sent before it %s, and then tells the server',
+    async (how) => {
+      const world = tame();
+      const process = world.process('app');
+      const server = world.server('db');
+      const seen: string[] = [];
+      process.start(() => {
+        const connection = new Connection(process, server);
+        connection.onClose('client', () => seen.push('client'));
+        connection.onClose('server', () => seen.push('server'));
+        connection.send(() => {
+          seen.push('arrived');
+          connection.answer(() => seen.push('answered'));
+        });
+        server.freeze(100);
+        if (how === 'dies') process.crash();
+        else connection.close();
+      });
+      await world.run();
+      expect(seen).toEqual(['arrived', 'server']);
+    },
+  );
+
   it('tells nobody when it goes half open', async () => {
     const world = tame();
     const process = world.process('app');

@@ -212,6 +212,10 @@ export class BullmqModel {
     return this.#jobs.get(id);
   }
 
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   stateOf(id: string): BullmqState {
     if (this.#waiting.includes(id)) return 'waiting';
     if (this.#active.includes(id)) return 'active';

@@ -16,8 +16,10 @@ export class SqliteConnection {
   readonly #prepared = new Map<string, Database.Statement>();
   #isBroken = false;
   #isOpen = true;
+  readonly #onCommit: () => void;
 
-  constructor(path: string) {
+  constructor(path: string, onCommit: () => void) {
+    this.#onCommit = onCommit;
     this.#file = new Database(path);
     this.#file.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
   }
@@ -34,6 +36,7 @@ export class SqliteConnection {
   exec(text: string): void {
     this.#check();
     this.#file.exec(text);
+    this.#committed(text);
   }
 
   prepare(text: string): { all(...values: Values): unknown[] } {
@@ -49,12 +52,17 @@ export class SqliteConnection {
     this.#prepared.delete(text);
     try {
       const rows = statement.all(...values);
+      this.#committed(text);
       if (this.#prepared.size < MOST_PREPARED) this.#prepared.set(text, statement);
       return rows;
     } catch (error) {
       this.#isBroken = true;
       throw error;
     }
+  }
+
+  #committed(text: string): void {
+    if (!this.#file.inTransaction && !text.startsWith('PRAGMA') && text !== 'ROLLBACK') this.#onCommit();
   }
 
   #check(): void {
@@ -71,7 +79,6 @@ export class SqliteConnection {
   }
 
   revive(): void {
-    this.#file.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = OFF');
     this.#isOpen = true;
   }
 }
@@ -80,6 +87,8 @@ const MOST_PREPARED = 50;
 
 /** One file for many schedules, because creating one costs more than a schedule. */
 export class SqliteFile {
+  /** Counts what may have committed something. */
+  commits = 0;
   readonly #path: string;
   readonly #empty: string;
   readonly #own: SqliteConnection;
@@ -91,14 +100,14 @@ export class SqliteFile {
     const folder = mkdtempSync(join(tmpdir(), 'simulated-sqlite-'));
     process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
     this.#path = join(folder, 'file.db');
-    this.#own = new SqliteConnection(this.#path);
+    this.#own = new SqliteConnection(this.#path, () => {});
     for (const statement of ddl) this.#own.exec(statement);
     this.#empty = `BEGIN; ${tables.map((table) => `DELETE FROM ${table};`).join(' ')} COMMIT`;
   }
 
   /** A connection for one life of a process. */
   connect(): SqliteConnection {
-    const connection = this.#free.pop() ?? new SqliteConnection(this.#path);
+    const connection = this.#free.pop() ?? new SqliteConnection(this.#path, () => this.commits++);
     connection.revive();
     this.#open.add(connection);
     return connection;

@@ -7,7 +7,8 @@ export interface Run {
   readonly key: string;
   readonly process: Process;
   readonly life: number;
-  /** True times in ms. */
+  /** True times in ms. The turn in which it began may have been frozen before it began. */
+  readonly turnAt: number;
   readonly beganAt: number;
   effectAt: number | undefined;
   endedAt: number | undefined;
@@ -30,7 +31,7 @@ export class Ledger {
   begin(process: Process, id: string, key: string): Run {
     const { life, time } = process;
     const run: Run = {
-      ...{ id, key, process, life, beganAt: time },
+      ...{ id, key, process, life, turnAt: this.#world.now, beganAt: time },
       ...{ effectAt: undefined, endedAt: undefined, end: undefined, isLate: false },
     };
     this.runs.push(run);
@@ -56,6 +57,11 @@ export class Ledger {
   /** The runs in which the event took effect, in order. */
   effectsOf(id: string): readonly Run[] {
     return this.#effects.get(id) ?? [];
+  }
+
+  /** The runs in which events took effect, by event. */
+  get allEffects(): ReadonlyMap<string, readonly Run[]> {
+    return this.#effects;
   }
 
   /** Whether a run is still under way: its process lives and its handler has not settled. */

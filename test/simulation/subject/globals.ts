@@ -1,6 +1,8 @@
 import type { Process } from '../kernel/process.js';
 import type { Timer } from '../kernel/timers.js';
 import { runningWorld } from '../kernel/world.js';
+import { SimulatedAbortController, SimulatedAbortSignal } from '../models/web/abort.js';
+import { SimulatedHeaders, SimulatedRequest, SimulatedResponse } from '../models/web/http.js';
 
 function current(): Process {
   const process = runningWorld()?.current;
@@ -25,6 +27,12 @@ const simulated = {
   setImmediate: (act: (...args: unknown[]) => void, ...args: unknown[]): void => {
     current().deliver(0, () => act(...args));
   },
+  // Within the turn: Node runs its own queue of ticks between two microtasks, where the next turn may begin.
+  process: Object.create(process, {
+    nextTick: {
+      value: (act: (...args: unknown[]) => void, ...args: unknown[]) => queueMicrotask(() => act(...args)),
+    },
+  }),
   Date: SimulatedDate,
   performance: { now: () => current().monotonic() },
   crypto: Object.assign(Object.create(globalThis.crypto), {
@@ -33,6 +41,11 @@ const simulated = {
   Math: Object.assign(Object.create(null), mathFunctions(), {
     random: () => current().world.choices.below(1000) / 1000,
   }),
+  AbortController: SimulatedAbortController,
+  AbortSignal: SimulatedAbortSignal,
+  Headers: SimulatedHeaders,
+  Request: SimulatedRequest,
+  Response: SimulatedResponse,
   fetch: (...args: unknown[]): Promise<unknown> => {
     const { fetch } = current();
     if (!fetch) throw new Error('The world has no fetch.');

@@ -19,9 +19,9 @@ const WAYS = ['succeeds', 'succeeds', 'succeeds', 'fails before', 'fails after',
 
 /**
  * A handler as people write them: it takes a while, then the event takes effect at once, somewhere outside. It may fail
- * before or after that, take longer than its limit, and look at its context or not.
+ * before or after that, take longer than its limit, and look at its context or not. Its caller ends the run.
  */
-export async function handle(
+export async function act(
   process: Process,
   ledger: Ledger,
   run: Run,
@@ -35,17 +35,11 @@ export async function handle(
   context.signal.addEventListener('abort', () => {
     run.isLate = true;
   });
-  try {
-    if (way === 'hangs') await wait(timeoutMs * 10);
-    else await wait(way === 'is slow' ? timeoutMs * (0.8 + choices.below(20) / 5) : choices.below(timeoutMs / 3));
-    if (way === 'fails before') throw new Error('The handler fails.');
-    if (looks) context.throwIfExpired();
-    ledger.effect(run);
-    if (choices.oneIn(4)) await wait(choices.below(timeoutMs / 4));
-    if (way === 'fails after') throw new Error('The handler fails after its effect.');
-    ledger.end(run, 'resolved');
-  } catch (error) {
-    ledger.end(run, 'rejected');
-    throw error;
-  }
+  if (way === 'hangs') await wait(timeoutMs * 10);
+  else await wait(way === 'is slow' ? timeoutMs * (0.8 + choices.below(20) / 5) : choices.below(timeoutMs / 3));
+  if (way === 'fails before') throw new Error('The handler fails.');
+  if (looks) context.throwIfExpired();
+  ledger.effect(run);
+  if (choices.oneIn(4)) await wait(choices.below(timeoutMs / 4));
+  if (way === 'fails after') throw new Error('The handler fails after its effect.');
 }

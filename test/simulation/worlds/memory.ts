@@ -9,7 +9,7 @@ import { SECRET, Sender } from '../models/sender.js';
 import { Drains } from '../oracle/drains.js';
 import { Ledger, type Run } from '../oracle/ledger.js';
 import type { Subject } from '../subject/load.js';
-import { handle } from './handler.js';
+import { FORMS, userCode } from './user-code.js';
 import type { WorldDefinition } from './world-definition.js';
 
 const LEASE_MS = 1000;
@@ -19,13 +19,14 @@ const HORIZON_MS = 4000;
 /** One replica with the store in its memory: it loses the store when it dies, and drains before it stops on purpose. */
 export const memory: WorldDefinition = {
   name: 'memory',
-  about: 'One replica with `memoryStore`, `onEvent`, deaths, freezes and drains.',
+  about: 'One replica with `memoryStore`, every form of handler, deaths, freezes and drains.',
   async play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
     const ledger = new Ledger(world);
     const process = world.process('app');
     const target: { process: Process; receiver: Receiver | undefined } = { process, receiver: undefined };
     const drains = new Drains(world, ledger);
+    const form = choices.pick(FORMS);
     const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
 
     function start(): void {
@@ -35,13 +36,8 @@ export const memory: WorldDefinition = {
           secret: SECRET,
           store: subject.memoryStore({ leaseMs: LEASE_MS }),
           handlerTimeoutMs: HANDLER_MS,
-          concurrency: 2,
           maxInFlight: 3,
-          onEvent: (event, context) => {
-            const run = ledger.begin(process, event.id, context.idempotencyKey);
-            drains.began(run);
-            return handle(process, ledger, run, context, limits);
-          },
+          ...userCode(form, subject, process, ledger, limits, (run) => drains.began(run)),
         });
       });
     }
@@ -114,7 +110,7 @@ function explainDoubles(world: World, effects: readonly Run[], process: Process)
   }
 }
 
-/** The key is recorded in the turn in which the handler settles. */
-function outlivedItsLease({ beganAt, endedAt }: Run, now: number): boolean {
-  return (endedAt ?? now) - beganAt >= LEASE_MS - 1;
+/** The key is claimed in the turn in which the handler begins, and recorded in the one in which it settles. */
+function outlivedItsLease({ turnAt, endedAt }: Run, now: number): boolean {
+  return (endedAt ?? now) - turnAt >= LEASE_MS - 1;
 }

@@ -64,5 +64,5 @@ export function blockOf(
   };
   /** The block as it is returned without its transactions. */
   const header = { ...block, transactions: block.transactions.map(({ hash }) => hash) };
-  return { number, second, block, header, logs, receipts: each.map(({ receipt }) => receipt) };
+  return { number, seed, second, block, header, logs, receipts: each.map(({ receipt }) => receipt) };
 }

@@ -12,8 +12,9 @@ export class Chain {
   /** Every block that was ever mined or put back, by hash. */
   readonly known = new Map<string, Mined>();
 
-  constructor() {
-    this.mine([]);
+  /** @param second When block 0 was mined, in Unix seconds. */
+  constructor(second?: number) {
+    this.mine([], second);
   }
 
   /** The canonical blocks, from block 0 on. Never changed: a new array takes its place. */

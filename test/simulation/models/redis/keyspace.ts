@@ -54,6 +54,7 @@ function set(keys: Keyspace, [key = '', value = '', ...options]: readonly string
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
+  ping: { least: 0, most: 0, run: () => new Status('PONG') },
   set: { least: 2, most: 99, run: set },
   get: {
     least: 1,

@@ -1,6 +1,6 @@
 // A Redis server: one primary with strings that expire by its wall clock, and scripts, each of them one atomic step.
 //
-// Modelled: SET with NX and PX, GET, DEL, PEXPIRE, PEXPIRETIME, lists as what is not a string, EVAL of the subset of Lua that
+// Modelled: PING, SET with NX and PX, GET, DEL, PEXPIRE, PEXPIRETIME, lists as what is not a string, EVAL of the subset of Lua that
 // lua.ts states, and the errors of all of these. Time stands still during a script. Left out: persistence (every write
 // survives, as with `appendfsync always`), eviction, replicas and failover, clusters, transactions, text outside of ASCII.
 import { createHash } from 'node:crypto';
