@@ -24,6 +24,7 @@ if (!args.includes('--install')) {
   }
   const suites = [
     'test/queues',
+    'test/simulation/models/pg-boss.servers.test.ts',
     'test/stores/redis',
     'test/stores/freeze.redis.test.ts',
     'test/stores/sql/orms/orms.test.ts',

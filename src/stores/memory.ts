@@ -20,12 +20,18 @@ export interface MemoryStoreOptions {
 
 /** A run that has claimed its key. */
 class Hold implements RunOptions {
-  readonly since: number;
+  readonly #now: () => number;
+  readonly #until: number;
   #succeeded: boolean | undefined;
   #waiting: ((succeeded: boolean) => void)[] | undefined;
 
-  constructor(since: number) {
-    this.since = since;
+  constructor(now: () => number, leaseMs: number) {
+    this.#now = now;
+    this.#until = now() + leaseMs;
+  }
+
+  remainingMs(): number {
+    return this.#until - this.#now();
   }
 
   onTimeout(): void {
@@ -101,7 +107,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
   }
 
   const isDone = (key: string) => Number(done.get(key)) > now();
-  const isHeld = ({ since }: Hold) => leaseClock() - since < leaseMs;
+  const isHeld = (hold: Hold) => hold.remainingMs() > 0;
 
   /** Records that a key took effect. Returns false if another run has taken over, which may have finished since. */
   function record(key: string, hold: Hold): boolean {
@@ -134,7 +140,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
         return (await first.ended()) ? 'duplicate' : 'in-progress';
       }
       if (isDone(key)) return 'duplicate';
-      const hold = new Hold(leaseClock());
+      const hold = new Hold(leaseClock, leaseMs);
       running.set(key, hold);
       try {
         await run(undefined, hold);
@@ -146,7 +152,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
       }
     },
     async onceEach(keys, run) {
-      const hold = new Hold(leaseClock());
+      const hold = new Hold(leaseClock, leaseMs);
       const fresh: string[] = [];
       const answers = keys.map((key): StoreWord | Hold => {
         const first = running.get(key);

@@ -19,6 +19,8 @@ export interface HalfOpenProxy {
   releaseAnswers(): Promise<void>;
   /** Cuts the connection in place of each of the next `times` answers: the server has done what it was asked. */
   cutAnswers(times?: number): void;
+  /** Cuts every connection that is open now. New ones work. */
+  cutAll(): void;
   /** How many connections were cut by `cutAnswers`. */
   cuts(): number;
   /** New connections work again, and answers are no longer cut. Half-open connections stay half-open. */
@@ -110,6 +112,9 @@ export async function startHalfOpenProxy(port: number): Promise<HalfOpenProxy> {
     },
     cutAnswers(times = Number.POSITIVE_INFINITY) {
       cutsLeft = times;
+    },
+    cutAll() {
+      for (const { client } of links) client.destroy();
     },
     cuts: () => cuts,
     async heal() {

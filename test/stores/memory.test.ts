@@ -29,6 +29,18 @@ describe('memoryStore', () => {
     expect(await store.once('a', nothing)).toBe('handled');
   });
 
+  it('says how much of the lease is left, so that a handler is not started after a freeze within the turn', async () => {
+    let time = 0;
+    const store = memoryStore({ leaseMs: 100, now: () => time });
+    const left: unknown[] = [];
+    await store.once('a', async (_, options) => {
+      left.push(options?.remainingMs?.());
+      time += 70;
+      left.push(options?.remainingMs?.());
+    });
+    expect(left).toEqual([100, 30]);
+  });
+
   it('forgets only the oldest key beyond maxKeys', async () => {
     const store = memoryStore({ maxKeys: 3 });
     for (const key of ['a', 'b', 'c', 'd']) await store.once(key, nothing);

@@ -1,0 +1,15 @@
+import type { Defect } from './defect.js';
+import { leaseDefects } from './leases.js';
+import { otherDefects } from './others.js';
+import { receiverDefects } from './receiver.js';
+import { redisDefects } from './redis.js';
+import { sqlDefects } from './sql.js';
+
+/** Every defect that the simulation must find. */
+export const defects: readonly Defect[] = [
+  ...receiverDefects,
+  ...leaseDefects,
+  ...redisDefects,
+  ...sqlDefects,
+  ...otherDefects,
+];

@@ -1,0 +1,165 @@
+import type { Defect } from './defect.js';
+
+const ATTEMPT = 'src/receiver/attempt.ts';
+
+/** Defects of the receiver: what was wrong once, and mutations of its dispatch and drain. */
+export const receiverDefects: readonly Defect[] = [
+  {
+    name: 'released while it runs',
+    about: 'The key of a handler that timed out is free while the handler still runs, so a redelivery overlaps it.',
+    patches: [
+      {
+        file: ATTEMPT,
+        find: 'await this.#outlast(error, options);',
+        replace: 'this.#fail(error); options?.onTimeout?.(error); throw cause;',
+      },
+    ],
+    worlds: ['memory', 'leased'],
+    foundWithin: 1000,
+  },
+  {
+    name: 'drained over a late handler',
+    about: '`drain` resolves while a handler that timed out still runs.',
+    patches: [{ file: ATTEMPT, find: 'this.ground.afterwards.hold(handling);', replace: '' }],
+    worlds: ['memory', 'leased'],
+    foundWithin: 1000,
+  },
+  {
+    name: 'drained over a pending record',
+    about: '`drain` resolves while the record of an effect is still retried.',
+    patches: [
+      {
+        file: 'src/receiver/drain.ts',
+        find: 'const unrecorded = () => unrecordedOf(store);',
+        replace: 'const unrecorded = (): readonly unknown[] => [];',
+      },
+    ],
+    worlds: ['leased'],
+    foundWithin: 1000,
+  },
+  {
+    name: 'handled without a run',
+    about: 'A store that says `handled` although it did not run the handler is believed.',
+    patches: [
+      {
+        file: ATTEMPT,
+        find: "if (word === 'handled') return isGood && isFresh;",
+        replace: "if (word === 'handled') return true;",
+      },
+    ],
+    worlds: ['odd-store'],
+    foundWithin: 100,
+  },
+  {
+    name: 'any word acknowledges',
+    about: 'A store that says anything but its three words is believed.',
+    patches: [
+      {
+        file: ATTEMPT,
+        find: "return word === 'in-progress' && (!this.#failure || isUndone);",
+        replace: "return word !== 'in-progress' || !this.#failure || isUndone;",
+      },
+    ],
+    worlds: ['odd-store'],
+    foundWithin: 100,
+  },
+  {
+    name: 'kinds share ids',
+    about: 'Two events of different kinds with the same id have one key.',
+    patches: [
+      {
+        file: 'src/receiver/idempotency-key.ts',
+        find: `return \`\${event.event}:\${event.id}\`;`,
+        replace: 'return event.id;',
+      },
+    ],
+    worlds: ['same-ids'],
+    foundWithin: 100,
+  },
+  {
+    name: 'sources share ids',
+    about: 'Two events of different sources with the same id have one key.',
+    patches: [
+      {
+        file: 'src/receiver/idempotency-key.ts',
+        find: `if (source !== undefined) return \`\${source.replace(/[%:]/g, encodeURIComponent)}::\${key}\`;`,
+        replace: '',
+      },
+    ],
+    worlds: ['same-ids'],
+    foundWithin: 100,
+  },
+  {
+    name: 'sources collide',
+    about: 'The colons of a source are not escaped, so that a source and a key can be read in two ways.',
+    patches: [
+      {
+        file: 'src/receiver/idempotency-key.ts',
+        find: `\${source.replace(/[%:]/g, encodeURIComponent)}::`,
+        replace: `\${source}:`,
+      },
+    ],
+    worlds: ['same-ids'],
+    foundWithin: 100,
+  },
+  {
+    name: 'best status',
+    about: 'A delivery is answered with the outcome of its first event.',
+    patches: [
+      {
+        file: 'src/receiver/receiver.ts',
+        find: 'for (const { error } of outcomes)',
+        replace: 'for (const { error } of outcomes.slice(0, 1))',
+      },
+    ],
+    worlds: ['memory', 'leased'],
+    foundWithin: 1000,
+  },
+  {
+    name: 'duplicate of a failure',
+    about: 'The second of two equal events of a delivery is acknowledged although the first failed.',
+    patches: [
+      {
+        file: 'src/receiver/dispatch.ts',
+        find: "return { ...first, item, status: first.error ? first.status : 'duplicate' };",
+        replace: "return { item, status: 'duplicate' };",
+      },
+      {
+        file: 'src/receiver/receiver.ts',
+        find: 'for (const { error } of outcomes)',
+        replace: 'for (const { error } of outcomes.slice(-1))',
+      },
+    ],
+    worlds: ['memory', 'leased'],
+    foundWithin: 1000,
+  },
+  {
+    name: 'no deduplication in a delivery',
+    about: 'Two equal events of a delivery are both passed to the store.',
+    patches: [
+      { file: 'src/receiver/dispatch.ts', find: 'const same = settled.get(key);', replace: 'const same = undefined;' },
+    ],
+    worlds: ['memory', 'leased'],
+    foundWithin: 1000,
+  },
+  {
+    name: 'a handler outlives its lease',
+    about: 'A handler gets longer than the lease of its store.',
+    patches: [{ file: 'src/receiver/run-once.ts', find: '0.9 * (store.leaseMs', replace: '3 * (store.leaseMs' }],
+    worlds: ['leased'],
+    foundWithin: 1000,
+  },
+  {
+    name: 'a failed handler is acknowledged',
+    about: 'The error of a handler is not part of the outcome.',
+    patches: [
+      {
+        file: ATTEMPT,
+        find: 'this.#fail(this.#failure && !this.#isMisused ? this.#failure : storeError(cause));',
+        replace: "this.#answer(this.judge('duplicate') ?? this.fail(storeError(cause)));",
+      },
+    ],
+    worlds: ['memory', 'leased'],
+    foundWithin: 1000,
+  },
+];

@@ -1,0 +1,65 @@
+import { EPOCH_MS, type Pause } from './process.js';
+import type { World } from './world.js';
+
+/** A server: handles one message at a time, at once. It can freeze, and its clock can be set. */
+export class Server {
+  readonly world: World;
+  readonly name: string;
+  readonly pauses: Pause[] = [];
+  /** Times at which its clock was set, and by how much. */
+  readonly clockSteps: { readonly at: number; readonly ms: number }[] = [];
+  isUp = true;
+  #wallOffset = 0;
+  #frozenUntil = 0;
+  readonly #onStop: (() => void)[] = [];
+
+  constructor(world: World, name: string) {
+    this.world = world;
+    this.name = name;
+  }
+
+  /** Epoch ms on its clock. */
+  wall(): number {
+    return EPOCH_MS + this.world.now + this.#wallOffset;
+  }
+
+  stepClock(ms: number): void {
+    this.world.history.add(this.name, 'has its clock set', { ms });
+    this.clockSteps.push({ at: this.world.now, ms });
+    this.#wallOffset += ms;
+  }
+
+  /** Messages that come meanwhile wait. */
+  freeze(ms: number): void {
+    const { now } = this.world;
+    this.world.history.add(this.name, 'is frozen', { ms: Math.round(ms) });
+    this.pauses.push({ from: now, to: now + ms });
+    this.#frozenUntil = Math.max(this.#frozenUntil, now + ms);
+  }
+
+  /** Called when it stops, before its connections close. */
+  onStop(listener: () => void): void {
+    this.#onStop.push(listener);
+  }
+
+  /** It loses its connections, and what has not reached it. */
+  stop(): void {
+    if (!this.isUp) return;
+    this.world.history.add(this.name, 'stops');
+    this.isUp = false;
+    for (const listener of this.#onStop) listener();
+  }
+
+  restart(): void {
+    if (this.isUp) return;
+    this.world.history.add(this.name, 'starts');
+    this.isUp = true;
+  }
+
+  /** Runs `act` now, or when it is no longer frozen. Messages keep their order. */
+  serve(act: () => void): void {
+    const wait = this.#frozenUntil - this.world.now;
+    if (wait > 0) this.world.after(wait, () => this.serve(act));
+    else act();
+  }
+}

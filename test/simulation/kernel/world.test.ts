@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import { Choices } from './choices.js';
+import { Connection } from './connection.js';
+import { request } from './request.js';
+import { World } from './world.js';
+
+const tame = () => new World(Choices.ofTape([]));
+
+describe('Choices', () => {
+  it('repeats a seed, and replays its tape', () => {
+    const draw = (choices: Choices) => [
+      choices.below(10),
+      choices.oneIn(3),
+      choices.between(5, 900),
+      choices.latency(),
+    ];
+    const first = Choices.ofSeed(7);
+    const drawn = draw(first);
+    expect(draw(Choices.ofSeed(7))).toEqual(drawn);
+    expect(draw(Choices.ofTape(first.tape))).toEqual(drawn);
+    expect(draw(Choices.ofTape([]))).toEqual([0, false, 5, 0.5]);
+  });
+
+  it('spreads neighbouring seeds', () => {
+    const firsts = Array.from({ length: 1000 }, (_, seed) => Choices.ofSeed(seed).below(100));
+    expect(new Set(firsts).size).toBe(100);
+    expect(() => Choices.ofSeed(1).pick([])).toThrow(RangeError);
+  });
+});
+
+describe('World', () => {
+  it('runs what is due by time, and all microtasks before the next step', async () => {
+    const world = tame();
+    const seen: string[] = [];
+    world.after(2, () => seen.push('second'));
+    world.after(1, () => {
+      seen.push('first');
+      void (async () => {
+        for (let turn = 0; turn < 5; turn++) await undefined;
+        seen.push('its microtasks');
+      })();
+    });
+    world.after(1.5, () => seen.push('cancelled')).cancel();
+    await world.run();
+    expect(seen).toEqual(['first', 'its microtasks', 'second']);
+    expect(world.now).toBe(2);
+  });
+
+  it('rejects with the first violation, wherever it is caught', async () => {
+    const world = tame();
+    world.after(1, () => {
+      void Promise.resolve()
+        .then(() => world.fail('a rule', 'was broken'))
+        .catch(() => {});
+    });
+    world.after(2, () => world.fail('another rule', 'was broken'));
+    await expect(world.run()).rejects.toMatchObject({ name: 'Violation', invariant: 'a rule', what: 'was broken' });
+  });
+
+  it('checks invariants after every step', async () => {
+    const world = tame();
+    let count = 0;
+    world.after(1, () => count++);
+    world.after(2, () => count--);
+    world.check(() => {
+      if (count > 0) world.fail('never above 0', `It is ${count}.`);
+    });
+    await expect(world.run()).rejects.toMatchObject({ invariant: 'never above 0' });
+  });
+
+  it('names a schedule that does not end', async () => {
+    const world = new World(Choices.ofTape([]), { maxSteps: 50 });
+    const again = () => void world.after(1, again);
+    again();
+    await expect(world.run()).rejects.toMatchObject({ invariant: 'the schedule does not end' });
+  });
+});
+
+describe('Process', () => {
+  it('fires timers as Node does: whole milliseconds, at least one, in order', async () => {
+    const world = tame();
+    const process = world.process('app');
+    const seen: [string, number][] = [];
+    const note = (name: string) => () => seen.push([name, world.now]);
+    process.start(() => {
+      process.setTimeout(note('5.9'), 5.9);
+      process.setTimeout(note('0'), 0);
+      process.setTimeout(note('NaN'), Number.NaN);
+      process.setTimeout(note('cleared'), 3).clear();
+    });
+    await world.run();
+    expect(seen).toEqual([
+      ['0', 1],
+      ['NaN', 1],
+      ['5.9', 5],
+    ]);
+  });
+
+  it('runs nothing while it is frozen, and what is overdue in order when it wakes', async () => {
+    const world = tame();
+    const process = world.process('app');
+    const seen: [string, number][] = [];
+    process.start(() => {
+      process.setTimeout(() => seen.push(['late timer', world.now]), 20);
+      process.setTimeout(() => seen.push(['timer', world.now]), 10);
+    });
+    world.after(5, () => process.pause(100));
+    await world.run();
+    expect(seen).toEqual([
+      ['timer', 105],
+      ['late timer', 105],
+    ]);
+  });
+
+  it('runs nothing of an earlier life', async () => {
+    const world = tame();
+    const process = world.process('app');
+    const seen: string[] = [];
+    process.start(() => {
+      process.setTimeout(() => seen.push('timer'), 10);
+      process.deliver(10, () => seen.push('delivery'));
+    });
+    world.after(5, () => process.crash());
+    world.after(6, () => process.start(() => seen.push('second life')));
+    await world.run();
+    expect(seen).toEqual(['second life']);
+    expect(process.life).toBe(2);
+  });
+
+  it('has two clocks: sleep stops the monotonic one, steps move the wall clock', async () => {
+    const world = tame();
+    const process = world.process('app');
+    process.start(() => {});
+    const [wall, monotonic] = [process.wall(), process.monotonic()];
+    world.after(5, () => process.pause(100, true));
+    world.after(200, () => process.stepClock(-1000));
+    world.after(300, () => {});
+    await world.run();
+    expect(process.wall() - wall).toBeCloseTo(-700);
+    expect(process.monotonic() - monotonic).toBeCloseTo(200);
+  });
+
+  it('freezes within a turn, right before it looks at a clock', async () => {
+    const world = tame();
+    const process = world.process('app');
+    const seen: number[] = [];
+    process.start(() => {});
+    world.after(1, () => process.stall(1, 500));
+    process.deliver(2, () => {
+      const start = process.wall();
+      seen.push(process.wall() - start, process.wall() - start);
+      process.deliver(1, () => seen.push(world.now));
+    });
+    await world.run();
+    expect(seen).toEqual([500, 500, 503]);
+  });
+});
+
+describe('Connection', () => {
+  it('keeps the order of messages in both directions, also when the process was frozen', async () => {
+    const world = new World(Choices.ofSeed(3));
+    const process = world.process('app');
+    const server = world.server('db');
+    const seen: string[] = [];
+    process.start(() => {
+      const connection = new Connection(process, server);
+      for (let message = 0; message < 20; message++) {
+        connection.send(() => {
+          seen.push(`s${message}`);
+          connection.answer(() => seen.push(`c${message}`));
+        });
+      }
+      process.deliver(0.2, () => process.pause(400));
+    });
+    await world.run();
+    const numbers = Array.from({ length: 20 }, (_, index) => index);
+    expect(seen.filter((each) => each.startsWith('s'))).toEqual(numbers.map((number) => `s${number}`));
+    expect(seen.filter((each) => each.startsWith('c'))).toEqual(numbers.map((number) => `c${number}`));
+  });
+
+  it('loses what is under way when it is cut, and tells both sides', async () => {
+    const world = tame();
+    const process = world.process('app');
+    const server = world.server('db');
+    const seen: string[] = [];
+    process.start(() => {
+      const connection = new Connection(process, server);
+      connection.onClose('client', () => seen.push('client'));
+      connection.onClose('server', () => seen.push('server'));
+      connection.send(() => seen.push('arrived'));
+      world.after(0.1, () => connection.cut());
+    });
+    await world.run();
+    expect(seen).toEqual(['server', 'client']);
+  });
+
+  it.each(['closes it', 'dies'])(
+    'delivers what a process has sent before it %s, and then tells the server',
+    async (how) => {
+      const world = tame();
+      const process = world.process('app');
+      const server = world.server('db');
+      const seen: string[] = [];
+      process.start(() => {
+        const connection = new Connection(process, server);
+        connection.onClose('client', () => seen.push('client'));
+        connection.onClose('server', () => seen.push('server'));
+        connection.send(() => {
+          seen.push('arrived');
+          connection.answer(() => seen.push('answered'));
+        });
+        server.freeze(100);
+        if (how === 'dies') process.crash();
+        else connection.close();
+      });
+      await world.run();
+      expect(seen).toEqual(['arrived', 'server']);
+    },
+  );
+
+  it('tells nobody when it goes half open', async () => {
+    const world = tame();
+    const process = world.process('app');
+    const server = world.server('db');
+    const seen: string[] = [];
+    process.start(() => {
+      const connection = new Connection(process, server);
+      connection.onClose('client', () => seen.push('client'));
+      connection.onClose('server', () => seen.push('server'));
+      connection.halfOpen();
+      connection.send(() => seen.push('arrived'));
+      connection.close();
+    });
+    await world.run();
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('request', () => {
+  it('takes effect and is answered; with faults it may be lost before or after the effect, or doubled', async () => {
+    const kinds = new Set<string>();
+    for (let seed = 0; seed < 200; seed++) {
+      const world = new World(Choices.ofSeed(seed));
+      const process = world.process('app');
+      const server = world.server('db');
+      let effects = 0;
+      let answer = 'silent';
+      process.start(() => {
+        request<number>(
+          process,
+          server,
+          (reply) => reply(++effects),
+          () => ({ oneIn: 2, doubles: true }),
+        ).then(
+          () => {
+            answer = 'answered';
+          },
+          () => {
+            answer = 'failed';
+          },
+        );
+      });
+      await world.run();
+      kinds.add(`${effects} ${answer}`);
+    }
+    expect([...kinds].sort()).toEqual(['0 failed', '1 answered', '1 failed', '1 silent', '2 answered']);
+  });
+});

@@ -1,0 +1,61 @@
+type Listener = (event: { readonly type: 'abort' }) => void;
+
+const EVENT = { type: 'abort' } as const;
+
+/**
+ * `AbortSignal` with what src/ and ky use of it. Node's own is an EventTarget with weak references, and takes a large part of
+ * a schedule's time. It leaves out `timeout`, `onabort` and other events.
+ */
+export class SimulatedAbortSignal {
+  #aborted = false;
+  #reason: unknown;
+  #listeners: Listener[] = [];
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  /** By default an error that is created when it is read, as most are not. */
+  get reason(): unknown {
+    if (this.#aborted) this.#reason ??= new DOMException('This operation was aborted', 'AbortError');
+    return this.#reason;
+  }
+
+  throwIfAborted(): void {
+    if (this.#aborted) throw this.reason;
+  }
+
+  addEventListener(type: string, listener: Listener): void {
+    if (type !== 'abort') throw new Error(`The AbortSignal model does not know the event ${type}.`);
+    if (!this.#listeners.includes(listener)) this.#listeners.push(listener);
+  }
+
+  removeEventListener(_type: string, listener: Listener): void {
+    this.#listeners = this.#listeners.filter((each) => each !== listener);
+  }
+
+  /** For its controller. */
+  end(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#reason = reason;
+    for (const listener of this.#listeners.splice(0)) listener(EVENT);
+  }
+
+  static any(signals: readonly SimulatedAbortSignal[]): SimulatedAbortSignal {
+    const any = new SimulatedAbortSignal();
+    for (const signal of signals) {
+      if (signal.aborted) any.end(signal.reason);
+      else signal.addEventListener('abort', () => any.end(signal.reason));
+    }
+    return any;
+  }
+}
+
+export class SimulatedAbortController {
+  readonly signal = new SimulatedAbortSignal();
+
+  abort(reason?: unknown): void {
+    this.signal.end(reason);
+  }
+}

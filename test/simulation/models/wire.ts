@@ -1,0 +1,129 @@
+import { Connection } from '../kernel/connection.js';
+import type { Process } from '../kernel/process.js';
+import { NetworkError } from '../kernel/request.js';
+import type { Server } from '../kernel/server.js';
+import type { World } from '../kernel/world.js';
+
+export interface WireOptions {
+  /** Whether commands without an answer are sent again on the next connection, as ioredis does; or else they are rejected. */
+  readonly resends: boolean;
+  /** After how long without any answer the client gives a connection up. */
+  readonly silentMs: number;
+}
+
+const RECONNECT_MS = 20;
+
+/** After how many more commands a connection is cut, by world. */
+const cuts = new WeakMap<World, number>();
+
+/** Cuts a connection after one of the next commands took effect, before its answer. */
+export function cutAfterEffect(world: World): void {
+  cuts.set(world, world.choices.below(8));
+}
+
+function isCut(world: World): boolean {
+  const left = cuts.get(world);
+  if (left === undefined) return false;
+  if (left > 0) cuts.set(world, left - 1);
+  else cuts.delete(world);
+  return left === 0;
+}
+
+interface Command {
+  readonly serve: (reply: (value: unknown) => void) => void;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly sentAt: number;
+}
+
+/** A client's connection to a server, which is opened again when it breaks. Commands are served in order. */
+export class Wire {
+  readonly #process: Process;
+  readonly #server: Server;
+  readonly #options: WireOptions;
+  #connection: Connection | undefined;
+  #pending: Command[] = [];
+  #isWatched = false;
+
+  constructor(process: Process, server: Server, options: WireOptions) {
+    this.#process = process;
+    this.#server = server;
+    this.#options = options;
+  }
+
+  /** Runs `serve` on the server, maybe again if the answer was lost. */
+  call<T>(serve: () => T): Promise<T> {
+    return this.ask((reply) => reply(serve()));
+  }
+
+  /** Like `call`, for a server that may reply later. */
+  ask<T>(serve: (reply: (value: T) => void) => void): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const command = { serve, resolve, reject, sentAt: this.#process.time } as Command;
+      this.#pending.push(command);
+      this.#connection ??= this.#connect();
+      this.#send(command, this.#connection);
+      this.#watch();
+    });
+  }
+
+  /** Commands without an answer. */
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  #connect(): Connection {
+    const connection = new Connection(this.#process, this.#server);
+    connection.onClose('client', () => this.#onBroken(connection));
+    return connection;
+  }
+
+  #send(command: Command, connection: Connection): void {
+    connection.send(() => {
+      const reply = (value: unknown) =>
+        connection.answer(() => {
+          const index = this.#pending.indexOf(command);
+          if (index < 0) return;
+          this.#pending.splice(index, 1);
+          command.resolve(value);
+        });
+      command.serve(reply);
+      if (isCut(this.#process.world)) connection.cut();
+    });
+  }
+
+  /** A half-open connection is given up in the end. */
+  #watch(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    const timer = this.#process.setTimeout(() => {
+      this.#isWatched = false;
+      const [first] = this.#pending;
+      if (first === undefined) return;
+      const connection = this.#connection;
+      if (connection && this.#process.time - first.sentAt >= this.#options.silentMs - 1) {
+        connection.close();
+        this.#onBroken(connection);
+      }
+      if (this.#pending.length > 0) this.#watch();
+    }, this.#options.silentMs);
+    timer.unref();
+  }
+
+  #onBroken(connection: Connection): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    if (!this.#options.resends) {
+      const lost = this.#pending;
+      this.#pending = [];
+      for (const { reject } of lost) reject(new NetworkError('ECONNRESET'));
+      return;
+    }
+    this.#process.setTimeout(() => {
+      if (this.#connection || this.#pending.length === 0) return;
+      this.#connection = this.#connect();
+      this.#pending = this.#pending.map((command) => ({ ...command, sentAt: this.#process.time }));
+      for (const command of this.#pending) this.#send(command, this.#connection);
+    }, RECONNECT_MS);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Receiver } from '../../../src/receiver/receiver.js';
+import type { Process } from '../kernel/process.js';
+import type { World } from '../kernel/world.js';
+import type { Ledger, Run } from './ledger.js';
+
+/** Drains replicas, and holds `drain` to what it promises. */
+export class Drains {
+  readonly #world: World;
+  readonly #ledger: Ledger;
+  /** The lives whose drain has resolved with nothing left. */
+  readonly #drained = new Set<string>();
+
+  constructor(world: World, ledger: Ledger) {
+    this.#world = world;
+    this.#ledger = ledger;
+  }
+
+  /** Drains, and calls `then` in the turn in which it has resolved. */
+  drain(process: Process, receiver: Receiver, timeoutMs: number, then: () => void): void {
+    const world = this.#world;
+    const { life } = process;
+    world.history.add(process.name, 'drains', { timeoutMs });
+    process.deliver(0, () => {
+      const beganAt = process.time;
+      receiver
+        .drain({ timeoutMs })
+        .then(
+          ({ unfinished }) => {
+            world.history.add(process.name, 'is drained', { unfinished });
+            const running = this.#ledger.runs.filter((run) => run.life === life && this.#runsIn(run, process));
+            if (unfinished === 0 && running.length > 0) {
+              const ids = running.map(({ id }) => id).join(', ');
+              world.fail('drained too early', `The handlers of ${ids} still run in ${process.name}.`);
+            }
+            // A process that was frozen is late without being at fault.
+            const frozen = process.pauses.some(({ to }) => to >= beganAt);
+            if (!frozen && process.time - beganAt > timeoutMs + 100) {
+              world.fail('drain does not end', `It took ${process.time - beganAt} ms with a limit of ${timeoutMs} ms.`);
+            }
+            if (unfinished === 0) this.#drained.add(`${process.name} ${life}`);
+            then();
+          },
+          (error: unknown) => {
+            world.fail('drain rejected', String(error));
+          },
+        )
+        .catch(() => {});
+      world.after(timeoutMs * 20, () => {
+        const isOver =
+          process.life !== life || process.state === 'down' || this.#drained.has(`${process.name} ${life}`);
+        if (!isOver && process.state === 'running') world.fail('drain does not end', `${process.name} still drains.`);
+      });
+    });
+  }
+
+  /** Called for each run that begins. */
+  began({ process, life, id }: Run): void {
+    if (this.#drained.has(`${process.name} ${life}`)) {
+      this.#world.fail('began after drain', `The handler of ${id} began although ${process.name} was drained.`);
+    }
+  }
+
+  #runsIn(run: Run, process: Process): boolean {
+    return run.process === process && this.#ledger.isRunning(run);
+  }
+}

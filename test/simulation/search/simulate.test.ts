@@ -1,0 +1,67 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { simulate } from './simulate.js';
+
+const DEFECT = 'waiting duplicates of a failure';
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'simulate-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+async function run(...args: string[]): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const output = { line: (text: string) => lines.push(text), progress() {} };
+  const code = await simulate(args, output, directory);
+  return { code, text: lines.join('\n') };
+}
+
+describe('npm run simulate', () => {
+  it('plays seeds of a world, and says how many', async () => {
+    const { code, text } = await run('--world', 'memory', '--seeds', '50');
+    expect(text).toMatch(/no broken invariant in 50 schedules, [\d,]+ steps, [\d,]+\/s on \d+ threads/);
+    expect(code).toBe(0);
+  });
+
+  it('prints a failing schedule, shrunk, and replays it from its file', async () => {
+    const failed = await run('--world', 'memory', '--seeds', '2000', '--defect', DEFECT);
+    expect(failed.code).toBe(1);
+    expect(failed.text).toMatch(/VIOLATION acknowledged without effect · world memory · seed \d+/);
+    expect(failed.text).toMatch(/shrunk from \d+ choices to \d+:\n( {4} +\d+\.\d ms {2}\w+ +.*\n)+/);
+    const [name = ''] = await readdir(directory);
+    const file = join(directory, name);
+    expect(failed.text).toContain(`npm run simulate -- --replay ${file}`);
+
+    const replayed = await run('--replay', file);
+    expect(replayed.code).toBe(1);
+    expect(replayed.text).toContain('VIOLATION acknowledged without effect · world memory');
+
+    const content = JSON.parse(await readFile(file, 'utf8'));
+    expect(content).toMatchObject({ format: 1, world: 'memory', defect: DEFECT });
+    const other = join(directory, 'other.json');
+    await writeFile(other, JSON.stringify({ ...content, subject: 'feed', defect: undefined }));
+    const healthy = await run('--replay', other);
+    expect(healthy.code).toBe(0);
+    expect(healthy.text).toMatch(/found with other code \(feed, now [0-9a-f]{16}\)/);
+    expect(healthy.text).toContain('breaks no invariant');
+  });
+
+  it('names what it cannot play', async () => {
+    expect(await run('--replay', join(directory, 'none.json'))).toMatchObject({ code: 2 });
+    const file = join(directory, 'format-2.json');
+    await writeFile(file, '{"format": 2}');
+    const refused = await run('--replay', file);
+    expect(refused).toEqual({ code: 2, text: 'The replay file has format 2; this program plays format 1.' });
+    expect((await run('--sead', '1')).text).toContain("Unknown option '--sead'");
+  });
+
+  it('lists its options, worlds and defects', async () => {
+    const { code, text } = await run('--help');
+    expect(code).toBe(0);
+    expect(text).toContain('memory');
+    expect(text).toContain(DEFECT);
+  });
+});

@@ -1,0 +1,68 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Choices } from '../kernel/choices.js';
+import { evaluateSubject, type Subject } from '../subject/load.js';
+import type { WorldDefinition } from '../worlds/world-definition.js';
+import type { Answer, Found, PlaySeeds, PlayTape, Request } from './messages.js';
+import type { Outcome } from './outcome.js';
+import { play } from './play.js';
+import { shrink } from './shrink.js';
+import { catchStrays } from './stray-errors.js';
+
+/** Answers the requests of the thread that started this one. */
+export function serve(worlds: ReadonlyMap<string, WorldDefinition>): void {
+  const progress = workerData as Float64Array;
+  let loaded: { readonly text: string; readonly subject: Subject } | undefined;
+
+  function subjectOf(text: string): Subject {
+    if (loaded?.text !== text) loaded = { text, subject: evaluateSubject(text) };
+    return loaded.subject;
+  }
+
+  function begin(seed: number): void {
+    progress[0] = (progress[0] ?? 0) + 1;
+    progress[1] = seed;
+  }
+
+  async function playSeeds(request: PlaySeeds, playOne: (choices: Choices) => Promise<Outcome>): Promise<Answer> {
+    const found: Found[] = [];
+    let [played, steps] = [0, 0];
+    while (played < request.count && found.length < request.mostFailures) {
+      const seed = request.first + played;
+      begin(seed);
+      const outcome = await playOne(Choices.ofSeed(seed));
+      played++;
+      steps += outcome.steps;
+      if (outcome.failure) found.push({ seed, tape: outcome.tape, failure: outcome.failure });
+    }
+    return { played, steps, found };
+  }
+
+  async function playTape(request: PlayTape, playOne: (choices: Choices) => Promise<Outcome>): Promise<Answer> {
+    const playOneTape = (tape: readonly number[]) => {
+      begin(-1);
+      return playOne(Choices.ofTape(tape));
+    };
+    const outcome = await playOneTape(request.tape);
+    const { steps, tape, failure } = outcome;
+    if (!failure) return { played: 1, steps, found: [] };
+    if (!request.isShrunk) return { played: 1, steps, found: [{ seed: -1, tape, failure }] };
+    const shrunk = await shrink(playOneTape, outcome);
+    return { played: 1 + shrunk.plays, steps, found: [{ seed: -1, tape: shrunk.tape, failure: shrunk.failure }] };
+  }
+
+  async function answer(request: Request): Promise<Answer> {
+    const world = worlds.get(request.world);
+    if (!world) throw new Error(`There is no world ${request.world}.`);
+    const subject = subjectOf(request.subject);
+    const playOne = (choices: Choices) => play(world, choices, subject);
+    return request.kind === 'seeds' ? playSeeds(request, playOne) : playTape(request, playOne);
+  }
+
+  catchStrays();
+  parentPort?.on('message', (request: Request) => {
+    answer(request).then(
+      (each) => parentPort?.postMessage({ answer: each }),
+      (error) => parentPort?.postMessage({ error: error instanceof Error ? error.message : String(error) }),
+    );
+  });
+}

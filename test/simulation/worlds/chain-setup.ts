@@ -1,0 +1,135 @@
+import type { RequestFaults } from '../kernel/request.js';
+import type { Server } from '../kernel/server.js';
+import type { World } from '../kernel/world.js';
+import type { Mined } from '../models/chain/block.js';
+import { ChainNetwork, type Level } from '../models/chain/network.js';
+import { ChainNode, MOODS, siteOf } from '../models/chain/node.js';
+import { transfers } from '../models/chain/token.js';
+import type { Site } from '../models/web/fetch.js';
+
+export interface ChainSetupOptions {
+  readonly level: Level;
+  /** How many URLs there are, each with one node or several behind it. */
+  readonly urls: number;
+  /** The chain changes until then, and all its blocks become final. */
+  readonly horizonMs: number;
+}
+
+/** Confirmations by which src/chain believes that a block was replaced. */
+const SURE = 32;
+
+/** A chain with its nodes, and what happens to both in a schedule. */
+export class ChainSetup {
+  readonly network: ChainNetwork;
+  readonly nodes: ChainNode[] = [];
+  readonly servers: Server[] = [];
+  readonly sites = new Map<string, Site>();
+  readonly #world: World;
+  readonly #options: ChainSetupOptions;
+  /** Branches that a re-org replaced. */
+  readonly #replaced: (readonly Mined[])[] = [];
+
+  constructor(world: World, options: ChainSetupOptions) {
+    const { choices } = world;
+    this.#world = world;
+    this.#options = options;
+    this.network = new ChainNetwork(world, options.level);
+    for (let url = 0; url < options.urls; url++) {
+      const server = world.server(`node${url}`);
+      const nodes = Array.from({ length: choices.pick([1, 2, 3]) }, () => this.#node());
+      this.servers.push(server);
+      this.sites.set(`http://node${url}.test/`, siteOf(server, nodes));
+    }
+  }
+
+  #node(): ChainNode {
+    const { choices } = this.#world;
+    const node = new ChainNode(this.network.version, choices.below(2) === 0);
+    this.network.addNode(node, choices.pick([0, 0, 50, 500, 3000]));
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** Plans how the chain grows, re-organizes and becomes final. */
+  live(changes: number): void {
+    const { choices } = this.#world;
+    const { horizonMs } = this.#options;
+    for (let change = 0; change < changes; change++) {
+      this.#world.after(choices.below(horizonMs), () => this.#change());
+    }
+    this.#world.after(horizonMs, () => this.#heal());
+  }
+
+  #change(): void {
+    const { choices } = this.#world;
+    const { network } = this;
+    const { chain } = network;
+    const way = choices.pick(['mine', 'mine', 'mine', 're-org', 'put back', 'finalize', 'finalize'] as const);
+    if (way === 're-org' && network.replaceable > 0) {
+      this.#replaced.push(chain.blocks);
+      const depth = choices.between(1, Math.min(4, network.replaceable));
+      network.reorganize(depth, ...this.#blocks(choices.between(1, depth + 1)));
+    } else if (way === 'put back' && this.#replaced.length > 0) {
+      const before = chain.blocks;
+      if (network.putBack(choices.pick(this.#replaced))) this.#replaced.push(before);
+    } else if (way === 'finalize') {
+      const finalized = chain.height - choices.below(4);
+      network.finalize(finalized, finalized + choices.below(3));
+    } else network.mine(...this.#blocks(choices.between(1, 2)));
+  }
+
+  #blocks(count: number) {
+    return Array.from({ length: count }, () => {
+      const logs = this.#world.choices.pick([1, 0, 2]);
+      return logs === 0 ? [] : [transfers(logs)];
+    });
+  }
+
+  /** From now on nodes answer, see everything after their lag, and every block becomes final. */
+  #heal(): void {
+    const { level } = this.#options;
+    const { network } = this;
+    for (const node of this.nodes) {
+      node.mood = 'well';
+      node.hides = undefined;
+      node.isStuck = false;
+      node.see(network.version);
+    }
+    // Above every block that was replaced, so that another one is final in its place.
+    const least = network.highest + 1 + (typeof level === 'object' ? SURE + level.confirmations : 0);
+    const empty = Array.from({ length: least - network.chain.height }, () => []);
+    // With a log: without `chainId`, nothing is dropped before a node has shown the block of an event.
+    network.mine([transfers(1)], ...empty);
+    network.finalize(least, least);
+  }
+
+  /** A fault of one node. */
+  readonly strike = (): void => {
+    const { choices, history } = this.#world;
+    const node = choices.pick(this.nodes);
+    const mood = choices.pick(['stuck', ...MOODS] as const);
+    const ms = choices.pick([200, 1500, 8000]);
+    history.add(`a node`, `is ${mood}`, { ms });
+    if (mood === 'stuck') node.isStuck = true;
+    else node.mood = mood;
+    this.#world.after(ms, () => {
+      if (mood !== 'stuck') node.mood = 'well';
+      else {
+        node.isStuck = false;
+        node.see(this.network.version);
+      }
+    });
+  };
+
+  /** A node leaves out the logs of some blocks when it is asked for those of a range. */
+  readonly hide = (): void => {
+    const { choices, history } = this.#world;
+    const node = choices.pick(this.nodes);
+    const every = 1 + choices.below(3);
+    history.add('a node', 'leaves out logs', { every });
+    node.hides = ({ number }) => number % every === 0;
+  };
+
+  /** Faults of requests to the nodes. */
+  readonly faults = (): RequestFaults => ({ oneIn: this.#world.now < this.#options.horizonMs ? 40 : 0 });
+}

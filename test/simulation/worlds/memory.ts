@@ -1,0 +1,116 @@
+import type { DeliveryResult } from '../../../src/receiver/answer.js';
+import type { Receiver } from '../../../src/receiver/receiver.js';
+import type { Choices } from '../kernel/choices.js';
+import { planFaults } from '../kernel/faults.js';
+import type { Process } from '../kernel/process.js';
+import { World } from '../kernel/world.js';
+import { eventOf } from '../models/events.js';
+import { SECRET, Sender } from '../models/sender.js';
+import { Drains } from '../oracle/drains.js';
+import { Ledger, type Run } from '../oracle/ledger.js';
+import type { Subject } from '../subject/load.js';
+import { FORMS, userCode } from './user-code.js';
+import type { WorldDefinition } from './world-definition.js';
+
+const LEASE_MS = 1000;
+const HANDLER_MS = 300;
+const HORIZON_MS = 4000;
+
+/** One replica with the store in its memory: it loses the store when it dies, and drains before it stops on purpose. */
+export const memory: WorldDefinition = {
+  name: 'memory',
+  about: 'One replica with `memoryStore`, every form of handler, deaths, freezes and drains.',
+  async play(choices: Choices, subject: Subject): Promise<World> {
+    const world = new World(choices);
+    const ledger = new Ledger(world);
+    const process = world.process('app');
+    const target: { process: Process; receiver: Receiver | undefined } = { process, receiver: undefined };
+    const drains = new Drains(world, ledger);
+    const form = choices.pick(FORMS);
+    const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
+
+    function start(): void {
+      target.receiver = undefined;
+      process.start(() => {
+        target.receiver = subject.createReceiver({
+          secret: SECRET,
+          store: subject.memoryStore({ leaseMs: LEASE_MS }),
+          handlerTimeoutMs: HANDLER_MS,
+          maxInFlight: 3,
+          ...userCode(form, subject, process, ledger, limits, (run) => drains.began(run)),
+        });
+      });
+    }
+
+    function stop(): void {
+      const { receiver } = target;
+      if (process.state !== 'running' || !receiver) return;
+      drains.drain(process, receiver, choices.pick([1000, 50, 5000]), () => {
+        target.receiver = undefined;
+        process.crash();
+        world.after(20, start);
+      });
+    }
+
+    const sender = new Sender(world, {
+      targets: [target],
+      horizonMs: HORIZON_MS,
+      timeoutMs: 2 * HANDLER_MS,
+      backoffMs: 400,
+      onAnswer: (events, result) => acknowledged(world, ledger, events, result),
+    });
+    world.check(() => {
+      for (const id of ids) explainDoubles(world, ledger.effectsOf(id), process);
+    });
+
+    const ids = ['a', 'b', 'c'].slice(0, 1 + choices.below(3));
+    start();
+    planFaults(world, {
+      processes: [process],
+      kinds: ['crash', 'pause', 'stall', 'clock', 'sleep'],
+      others: [stop],
+      horizonMs: HORIZON_MS,
+      most: 3,
+      longMs: LEASE_MS,
+      restart: start,
+    });
+    for (let delivery = 0; delivery < 1 + choices.below(3); delivery++) {
+      const events = Array.from({ length: 1 + choices.below(2) }, () => eventOf(choices.pick(ids)));
+      world.after(choices.below(HORIZON_MS / 2), () => sender.send(events));
+    }
+    await world.run(() => world.now > HORIZON_MS && sender.pending === 0);
+    if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
+    return world;
+  },
+};
+
+/** Each event of a delivery that is answered 200 has taken effect. */
+function acknowledged(
+  world: World,
+  ledger: Ledger,
+  events: readonly { readonly id: string }[],
+  { status }: DeliveryResult,
+): void {
+  if (status !== 200) return;
+  for (const { id } of events) {
+    if (ledger.effectsOf(id).length === 0) world.fail('acknowledged without effect', `${id} has not taken effect.`);
+  }
+}
+
+/** Twice only after the process died, a handler failed after its effect, or one outlived its lease: it was frozen, or hung. */
+function explainDoubles(world: World, effects: readonly Run[], process: Process): void {
+  for (let index = 1; index < effects.length; index++) {
+    const first = effects[index - 1] as Run;
+    const second = effects[index] as Run;
+    const hasDied = first.life !== second.life;
+    const hasFailed = first.end === 'rejected';
+    if (!hasDied && !hasFailed && !outlivedItsLease(first, world.now) && !outlivedItsLease(second, world.now)) {
+      world.fail('effect twice without a cause', `${second.id} took effect twice in ${process.name}.`);
+    }
+  }
+}
+
+/** The key is claimed in the turn in which the handler begins, and recorded in the one in which it settles. */
+function outlivedItsLease({ turnAt, endedAt }: Run, now: number): boolean {
+  return (endedAt ?? now) - turnAt >= LEASE_MS - 1;
+}

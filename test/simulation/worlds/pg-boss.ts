@@ -1,0 +1,92 @@
+import type { PgBossJobLike } from '../../../src/queues/pg-boss/index.js';
+import type { EventWorkerOptions } from '../../../src/queues/run-job.js';
+import type { World } from '../kernel/world.js';
+import { PgBossModel } from '../models/pg-boss.js';
+import { PgBossClient } from '../models/pg-boss-client.js';
+import type { Subject } from '../subject/load.js';
+import { HANDLER_MS, type JobFate, playQueue, type QueueEngine, type Replica, remembering } from './queue-world.js';
+import type { WorldDefinition } from './world-definition.js';
+
+const QUEUE = 'events';
+const DEAD = 'events-dead';
+const WEEK_MINUTES = 7 * 24 * 60;
+
+export const [pgBoss10, pgBoss12] = [worldOf(10), worldOf(12)];
+
+function worldOf(version: 10 | 12): WorldDefinition {
+  return {
+    name: `pg-boss-${version}`,
+    about: `Two replicas with \`pgBossEnqueue\` and \`pgBossWorker\` on pg-boss ${version}, in the same ways.`,
+    play: (choices, subject) => playQueue(choices, subject, (world) => pgBossOf(world, subject, version)),
+  };
+}
+
+function pgBossOf(world: World, subject: Subject, version: 10 | 12): QueueEngine {
+  const { choices } = world;
+  const server = world.server('postgres');
+  const model = new PgBossModel({
+    ...{ version, random: () => choices.below(100) / 100, uuid: () => world.uuid() },
+    // Soon, so that deliveries meet jobs in the archive.
+    archiveAfterSeconds: 2,
+  });
+  const queue = { policy: 'standard', retentionMinutes: WEEK_MINUTES } as const;
+  model.createQueue({ ...queue, name: DEAD, deadLetter: null, expireInSeconds: null });
+  model.createQueue({ ...queue, name: QUEUE, deadLetter: DEAD, expireInSeconds: null });
+  const enqueueing = { attempts: choices.pick([8, 3, 2]), backoffMs: choices.pick([0, 1000]) };
+  const working = { batchSize: 1 + choices.below(3), pollingMs: 500 };
+  let changes = 0;
+  /** The key of a job, from its data. */
+  const keyOf = remembering((data) => String(Reflect.get(Object(JSON.parse(data)), 'idempotencyKey')));
+  const idOf = remembering(subject.pgBossJobId);
+
+  function fateOf(key: string): JobFate {
+    const jobs = model.jobs(QUEUE).filter(({ data }) => keyOf(data) === key);
+    if (jobs.some(({ state }) => state !== 'completed' && state !== 'failed')) return 'kept';
+    if (model.jobs(DEAD).some(({ data }) => keyOf(data) === key)) return 'dead';
+    return jobs.length > 0 || model.archived(QUEUE, idOf(key)) ? 'done' : 'nothing';
+  }
+
+  const onStatement = () => {
+    changes++;
+  };
+
+  function open({ process, oracle, die }: Replica, options: EventWorkerOptions) {
+    const client = new PgBossClient(process, { server, model, connections: 3, onUnhandled: die, onStatement });
+    const boss = client.boss();
+    const worker = subject.pgBossWorker({ boss, ...options });
+    const counted = async (jobs: readonly PgBossJobLike[]) => {
+      const begun = jobs.map(({ data }) => {
+        const key = String(Reflect.get(Object(data), 'idempotencyKey'));
+        return { key, begun: oracle.beginTry(process, key) };
+      });
+      const end = (failure?: Error) => {
+        // One reason stands for a whole batch.
+        const reason = jobs.length === 1 ? failure : undefined;
+        for (const each of begun) oracle.endTry(process, each.key, each.begun, reason);
+      };
+      try {
+        await worker(jobs);
+        end();
+      } catch (error) {
+        end(error as Error);
+        throw error;
+      }
+    };
+    void client.work(QUEUE, counted, working);
+    void client.supervise(1000);
+    return subject.pgBossEnqueue({ boss, queue: QUEUE, handlerTimeoutMs: HANDLER_MS, ...enqueueing });
+  }
+
+  function isBuriedEarly(key: string): boolean {
+    if (model.jobs(DEAD).some(({ data }) => Reflect.get(Object(JSON.parse(data)), 'issues') !== undefined)) return true;
+    const failed = model.jobs(QUEUE).filter(({ data, state }) => state === 'failed' && keyOf(data) === key);
+    return failed.some(({ retryCount, retryLimit }) => retryCount < retryLimit);
+  }
+
+  return {
+    ...{ open, fateOf, isBuriedEarly },
+    get changes() {
+      return changes;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Choices } from '../kernel/choices.js';
+import type { Process } from '../kernel/process.js';
+import { World } from '../kernel/world.js';
+import { openPool } from '../models/pg/pool.js';
+import { PostgresService } from '../models/pg/service.js';
+import { SECRET } from '../models/sender.js';
+import { Claims } from '../oracle/claims.js';
+import { CommittedTogether } from '../oracle/committed.js';
+import type { Subject } from '../subject/load.js';
+import { playFleet } from './fleet.js';
+import { writeEffects } from './transaction-handler.js';
+import type { WorldDefinition } from './world-definition.js';
+
+const LEASE_MS = 1000;
+const HANDLER_MS = 300;
+const TIMEOUT_MS = 250;
+const HORIZON_MS = 3000;
+
+const LEVELS = [undefined, 'read committed', 'repeatable read', 'serializable'] as const;
+
+/** Replicas whose handlers write in the transaction that records the key. */
+export const transactional: WorldDefinition = {
+  name: 'transactional',
+  about: '2–3 replicas with `sqlStore` on Postgres through pg, transactional, in every isolation level.',
+  play(choices: Choices, subject: Subject): Promise<World> {
+    const world = new World(choices);
+    const service = new PostgresService(world, { version: choices.pick([18, 16]) });
+    service.runNow(
+      ...subject.sqlDdl({ dialect: 'postgres' }),
+      'CREATE TABLE effects (key text NOT NULL)',
+      'CREATE TABLE counters (name text PRIMARY KEY, n int NOT NULL)',
+      "INSERT INTO counters VALUES ('x', 0), ('y', 0)",
+    );
+    const { database, server } = service;
+    const committed = new CommittedTogether(world, {
+      commits: () => database.commits,
+      recorded: () => keysOf(database.table('webhook_idempotency_keys')),
+      effects: () => keysOf(database.table('effects')),
+    });
+    const claims = new Claims(world, service, LEASE_MS);
+    const [isolationLevel, isEach] = [choices.pick(LEVELS), choices.below(2) === 1];
+    const pooled = { max: choices.between(2, 4), connectionTimeoutMillis: TIMEOUT_MS };
+    const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
+
+    function open(process: Process) {
+      const db = subject.fromPg(openPool(subject.pg, process, service, pooled));
+      const times = { leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS };
+      const store = subject.sqlStore({ db, transactional: true, isolationLevel, ...times });
+      const common = { secret: SECRET, store, handlerTimeoutMs: HANDLER_MS };
+      return isEach
+        ? subject.createReceiver({
+            ...common,
+            onEvents: (events, { tx, fencingToken }) => {
+              claims.began(process, fencingToken);
+              const keys = events.map(({ idempotencyKey }) => idempotencyKey);
+              return writeEffects(process, tx, keys, limits);
+            },
+          })
+        : subject.createReceiver({
+            ...common,
+            concurrency: 2,
+            onEvent: (_event, { tx, idempotencyKey, fencingToken }) => {
+              claims.began(process, fencingToken);
+              return writeEffects(process, tx, [idempotencyKey], limits);
+            },
+          });
+    }
+
+    function restartServer(): void {
+      server.stop();
+      world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
+    }
+
+    return playFleet(world, {
+      open,
+      servers: [server],
+      kinds: ['crash', 'pause', 'stall', 'cut', 'cut', 'half open', 'server pause', 'sleep', 'clock', 'server clock'],
+      others: [restartServer],
+      horizonMs: HORIZON_MS,
+      leaseMs: LEASE_MS,
+      handlerMs: HANDLER_MS,
+      onAnswer: (result) => committed.answered(result),
+    });
+  },
+};
+
+function keysOf(rows: readonly object[]): string[] {
+  return rows.map((row) => String(Reflect.get(row, 'key')));
+}
