@@ -2,6 +2,6 @@
 export { bullmq } from './bullmq.js';
 export { finality } from './finality.js';
 export { memory } from './memory.js';
-export { pgBoss10, pgBoss12 } from './pg-boss.js';
+export { pgBoss } from './pg-boss.js';
 export { sqlite } from './sqlite.js';
 export { transactional } from './transactional.js';
