@@ -2,6 +2,8 @@
 export { bullmq } from './bullmq.js';
 export { finality } from './finality.js';
 export { memory } from './memory.js';
+export { oddStore } from './odd-store.js';
 export { pgBoss10, pgBoss12 } from './pg-boss.js';
+export { sameIds } from './same-ids.js';
 export { sqlite } from './sqlite.js';
 export { transactional } from './transactional.js';

@@ -13,7 +13,7 @@ import { SECRET, Sender } from '../models/sender.js';
 import { Ledger } from '../oracle/ledger.js';
 import { QueueOracle } from '../oracle/queues.js';
 import type { Subject } from '../subject/load.js';
-import { handle } from './handler.js';
+import { act } from './handler.js';
 
 export const HANDLER_MS = 300;
 const LEASE_MS = 1000;
@@ -68,7 +68,14 @@ export async function playQueue(
       onEvent: (event, context) => {
         const run = ledger.begin(process, event.id, context.idempotencyKey);
         oracle.begin(run);
-        return handle(process, ledger, run, context, limits);
+        const end = (how: 'resolved' | 'rejected') => ledger.end(run, how);
+        return act(process, ledger, run, context, limits).then(
+          () => end('resolved'),
+          (error: unknown) => {
+            end('rejected');
+            throw error;
+          },
+        );
       },
       ...(table && { store: subject.leasedStore(table.leases(process), { leaseMs: LEASE_MS }) }),
       ...(chain && {
