@@ -23,6 +23,8 @@ interface Options {
   readonly connections: number;
   /** Called for a rejection that nobody handles. */
   readonly onUnhandled: () => void;
+  /** Called for each statement that the server runs. */
+  readonly onStatement: () => void;
 }
 
 const SILENT_MS = 1500;
@@ -136,10 +138,13 @@ export class PgBossClient {
 
   /** Runs a statement on the connection with the least to do. */
   #query<T>(statement: (model: PgBossModel, now: number) => T): Promise<T> {
-    const { model, server } = this.#options;
+    const { model, server, onStatement } = this.#options;
     let wire = this.#pool[0] as Wire;
     for (const each of this.#pool) if (each.pending < wire.pending) wire = each;
-    return wire.call(() => statement(model, server.wall()));
+    return wire.call(() => {
+      onStatement();
+      return statement(model, server.wall());
+    });
   }
 
   #sleep(ms: number): Promise<void> {

@@ -2,15 +2,9 @@ import type { WebhookEvent } from '../../../src/events/types.js';
 import type { DeliveryResult } from '../../../src/receiver/answer.js';
 import type { World } from '../kernel/world.js';
 import type { Mined } from '../models/chain/block.js';
+import { type About, aboutOf } from '../models/chain/event-name.js';
 import { type ChainNetwork, nameOf } from '../models/chain/network.js';
 import type { Ledger, Run } from './ledger.js';
-
-/** The log that an event is about. */
-interface About {
-  readonly mined: Mined;
-  readonly name: string;
-  readonly isRemoval: boolean;
-}
 
 /**
  * Holds `finality` to the chain's truth. As no final block is ever replaced, an event may be handled only when a node has
@@ -31,12 +25,7 @@ export class FinalityOracle {
   }
 
   #about(event: WebhookEvent): About {
-    if (event.event !== 'event.emitted') throw new Error(`The oracle does not know ${event.event}.`);
-    const { event: details, transaction } = event.data;
-    const mined = this.#network.chain.known.get(String(transaction?.blockHash));
-    if (!mined) throw new Error(`The oracle does not know the block ${transaction?.blockHash}.`);
-    const isRemoval = details.rawFields?.includes('"removed":true') === true;
-    return { mined, isRemoval, name: `${nameOf(mined)}#${details.indexInLog}` };
+    return aboutOf(event, this.#network.chain);
   }
 
   /** Names the log of an event, and its removal. */

@@ -5,6 +5,8 @@ import type { ScriptedChain } from '../models/scripted-chain.js';
 import type { Ledger, Run } from './ledger.js';
 
 interface Engine {
+  /** Grows with each statement or script. */
+  readonly changes: number;
   fateOf(key: string): 'nothing' | 'kept' | 'done' | 'dead';
   isBuriedEarly(key: string): boolean;
 }
@@ -37,6 +39,8 @@ export class QueueOracle {
   /** The tries that run, by process, life and key. */
   readonly #running = new Map<string, Set<Try>>();
 
+  /** The sum of what has changed until the last check. */
+  #checked = -1;
   readonly #leaseEnds = new Map<Run, number>();
 
   constructor(truth: QueueTruth) {
@@ -108,6 +112,10 @@ export class QueueOracle {
   /** Called after every step. */
   check(): void {
     const { world, engine, ledger, keyOf } = this.#truth;
+    let state = engine.changes + this.#acknowledged.size;
+    for (const id of this.#acknowledged) state += ledger.effectsOf(id).length;
+    if (state === this.#checked) return;
+    this.#checked = state;
     for (const id of this.#acknowledged) {
       const key = keyOf(id);
       if (!this.#isStored(id)) world.fail('job lost', `The engine has no job of ${id} any more.`);

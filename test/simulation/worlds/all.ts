@@ -5,5 +5,6 @@ export { memory } from './memory.js';
 export { oddStore } from './odd-store.js';
 export { pgBoss10, pgBoss12 } from './pg-boss.js';
 export { sameIds } from './same-ids.js';
+export { redis } from './redis.js';
 export { sqlite } from './sqlite.js';
 export { transactional } from './transactional.js';

@@ -121,6 +121,15 @@ export class ChainSetup {
     });
   };
 
+  /** A node leaves out the logs of some blocks when it is asked for those of a range. */
+  readonly hide = (): void => {
+    const { choices, history } = this.#world;
+    const node = choices.pick(this.nodes);
+    const every = 1 + choices.below(3);
+    history.add('a node', 'leaves out logs', { every });
+    node.hides = ({ number }) => number % every === 0;
+  };
+
   /** Faults of requests to the nodes. */
   readonly faults = (): RequestFaults => ({ oneIn: this.#world.now < this.#options.horizonMs ? 40 : 0 });
 }

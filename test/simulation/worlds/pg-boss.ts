@@ -4,7 +4,7 @@ import type { World } from '../kernel/world.js';
 import { PgBossModel } from '../models/pg-boss.js';
 import { PgBossClient } from '../models/pg-boss-client.js';
 import type { Subject } from '../subject/load.js';
-import { HANDLER_MS, type JobFate, playQueue, type QueueEngine, type Replica } from './queue-world.js';
+import { HANDLER_MS, type JobFate, playQueue, type QueueEngine, type Replica, remembering } from './queue-world.js';
 import type { WorldDefinition } from './world-definition.js';
 
 const QUEUE = 'events';
@@ -34,27 +34,24 @@ function pgBossOf(world: World, subject: Subject, version: 10 | 12): QueueEngine
   model.createQueue({ ...queue, name: QUEUE, deadLetter: DEAD, expireInSeconds: null });
   const enqueueing = { attempts: choices.pick([8, 3, 2]), backoffMs: choices.pick([0, 1000]) };
   const working = { batchSize: 1 + choices.below(3), pollingMs: 500 };
-  const keys = new Map<string, string>();
-
+  let changes = 0;
   /** The key of a job, from its data. */
-  function keyOf(data: string): string {
-    let key = keys.get(data);
-    if (key === undefined) {
-      key = String(Reflect.get(Object(JSON.parse(data)), 'idempotencyKey'));
-      keys.set(data, key);
-    }
-    return key;
-  }
+  const keyOf = remembering((data) => String(Reflect.get(Object(JSON.parse(data)), 'idempotencyKey')));
+  const idOf = remembering(subject.pgBossJobId);
 
   function fateOf(key: string): JobFate {
     const jobs = model.jobs(QUEUE).filter(({ data }) => keyOf(data) === key);
     if (jobs.some(({ state }) => state !== 'completed' && state !== 'failed')) return 'kept';
     if (model.jobs(DEAD).some(({ data }) => keyOf(data) === key)) return 'dead';
-    return jobs.length > 0 || model.archived(QUEUE, subject.pgBossJobId(key)) ? 'done' : 'nothing';
+    return jobs.length > 0 || model.archived(QUEUE, idOf(key)) ? 'done' : 'nothing';
   }
 
+  const onStatement = () => {
+    changes++;
+  };
+
   function open({ process, oracle, die }: Replica, options: EventWorkerOptions) {
-    const client = new PgBossClient(process, { server, model, connections: 3, onUnhandled: die });
+    const client = new PgBossClient(process, { server, model, connections: 3, onUnhandled: die, onStatement });
     const boss = client.boss();
     const worker = subject.pgBossWorker({ boss, ...options });
     const counted = async (jobs: readonly PgBossJobLike[]) => {
@@ -86,5 +83,10 @@ function pgBossOf(world: World, subject: Subject, version: 10 | 12): QueueEngine
     return failed.some(({ retryCount, retryLimit }) => retryCount < retryLimit);
   }
 
-  return { open, fateOf, isBuriedEarly };
+  return {
+    ...{ open, fateOf, isBuriedEarly },
+    get changes() {
+      return changes;
+    },
+  };
 }

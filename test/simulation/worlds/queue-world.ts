@@ -10,6 +10,7 @@ import { eventOf } from '../models/events.js';
 import { LeaseTable } from '../models/lease-table.js';
 import { ScriptedChain } from '../models/scripted-chain.js';
 import { SECRET, Sender } from '../models/sender.js';
+import { cutAfterEffect } from '../models/wire.js';
 import { Ledger } from '../oracle/ledger.js';
 import { QueueOracle } from '../oracle/queues.js';
 import type { Subject } from '../subject/load.js';
@@ -28,6 +29,8 @@ export type JobFate = 'nothing' | 'kept' | 'done' | 'dead';
 export interface QueueEngine {
   /** Opens the clients of a process and starts its worker, in a turn of the process. */
   open(replica: Replica, worker: EventWorkerOptions): Enqueue;
+  /** Grows with each statement or script. */
+  readonly changes: number;
   fateOf(key: string): JobFate;
   /** Whether the key has a dead letter although it has attempts left. */
   isBuriedEarly(key: string): boolean;
@@ -39,6 +42,19 @@ export interface Replica {
   readonly oracle: QueueOracle;
   /** Ends the process, as an unhandled rejection does. */
   die(): void;
+}
+
+/** Remembers the results of a function, which must not change. */
+export function remembering(compute: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let result = known.get(text);
+    if (result === undefined) {
+      result = compute(text);
+      known.set(text, result);
+    }
+    return result;
+  };
 }
 
 /** Two replicas, each with a receiver that stores events in the queue of an engine and a worker that handles them. */
@@ -115,6 +131,7 @@ export async function playQueue(
   planFaults(world, {
     processes: targets.map(({ process }) => process),
     servers: world.servers,
+    others: [() => cutAfterEffect(world), () => cutAfterEffect(world)],
     ...{ horizonMs: HORIZON_MS, most: 3, longMs: LEASE_MS },
     restart: (process) => {
       for (const target of targets) if (target.process === process) start(target);

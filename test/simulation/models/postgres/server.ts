@@ -1,9 +1,13 @@
+import { canceled, terminated } from './errors.js';
 import type { Table, Version } from './heap.js';
 import type { Host } from './host.js';
 import { Session } from './session.js';
 import { DEFAULT_PATH, defaultsOf } from './settings.js';
 import { isGone, type Transaction } from './transaction.js';
 import { clientRow, type Row, type Value } from './values.js';
+
+/** Far from the keys that people choose. */
+const FIRST_HASH = 2n ** 48n;
 
 export type { PostgresError } from './errors.js';
 export type { Done, Result, Session } from './session.js';
@@ -115,7 +119,7 @@ export class PostgresServer implements Host {
     const name = `${seed} ${text}`;
     const known = this.#hashes.get(name);
     if (known !== undefined) return known;
-    const hash = BigInt(this.#hashes.size + 1);
+    const hash = FIRST_HASH + BigInt(this.#hashes.size);
     this.#hashes.set(name, hash);
     return hash;
   }
@@ -186,9 +190,10 @@ export class PostgresServer implements Host {
     }));
   }
 
-  signal(pid: number, kind: 'cancel' | 'terminate'): boolean {
+  signal(pid: number, kind: 'cancel' | 'terminate', sender: number): boolean {
     const session = this.#sessions.get(pid);
     if (!session) return false;
+    if (pid === sender) throw kind === 'cancel' ? canceled() : terminated();
     // It takes effect after the statement that sends it.
     this.soon(() => (kind === 'cancel' ? session.cancel() : session.terminate()));
     return true;

@@ -2,7 +2,7 @@ import { conflict, PostgresError } from './errors.js';
 import { bareName, keyOf, type Table, type Unique, type Version } from './heap.js';
 import type { Answer, Assignment, Insert, Update } from './query.js';
 import { keepsSnapshot, type Run, type Scope, type Wait } from './run.js';
-import { latest, lock, project, select, tableOf } from './select.js';
+import { checkColumns, latest, lock, project, select, tableOf } from './select.js';
 import { holderOf, isGone, sees, type Transaction } from './transaction.js';
 import type { Row, Value } from './values.js';
 
@@ -165,6 +165,8 @@ export function* change(query: Update, run: Run): Generator<Wait, Answer> {
   const { transaction, snapshot } = run;
   const table = tableOf(query.table, run);
   const { alias } = query.table;
+  for (const { column } of query.set ?? []) checkColumn(table, column);
+  checkColumns(query, alias, table);
   const rows: Row[] = [];
   let count = 0;
   const seen = [...table.versions].filter((version) => sees(transaction, snapshot, version));
