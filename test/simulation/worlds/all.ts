@@ -4,5 +4,6 @@ export { finality } from './finality.js';
 export { memory } from './memory.js';
 export { pgBoss10, pgBoss12 } from './pg-boss.js';
 export { redis } from './redis.js';
+export { d1, sqlLeases } from './sql-leases.js';
 export { sqlite } from './sqlite.js';
 export { transactional } from './transactional.js';
