@@ -53,6 +53,8 @@ export function serve(worlds: ReadonlyMap<string, WorldDefinition>): void {
   async function answer(request: Request): Promise<Answer> {
     const world = worlds.get(request.world);
     if (!world) throw new Error(`There is no world ${request.world}.`);
+    // Most errors are caught, and a stack takes longer than the step that made it.
+    Error.stackTraceLimit = request.kind === 'seeds' ? 0 : 20;
     const subject = subjectOf(request.subject);
     const playOne = (choices: Choices) => play(world, choices, subject);
     return request.kind === 'seeds' ? playSeeds(request, playOne) : playTape(request, playOne);
