@@ -4,8 +4,9 @@ import { type Answered, type Engine, statementsIn } from './engine.js';
 import { ModelEngine } from './model.js';
 import type { RealEngine } from './real.js';
 
+export type Send = (text: string) => Promise<Rows>;
 /** What a session does: it sends statements, and returns what its caller learns. */
-export type Act = (send: (text: string) => Promise<Rows>, engine: Engine) => Promise<unknown>;
+export type Act = (send: Send, engine: Engine) => Promise<unknown>;
 
 export interface Rows {
   readonly rows: readonly object[];
@@ -95,6 +96,15 @@ export class Both {
     this.#sides = { model: new Side(this.model), real: new Side(real) };
   }
 
+  names(): readonly string[] {
+    return this.model.names();
+  }
+
+  /** The sessions that the server has ended. */
+  ended(): readonly string[] {
+    return this.model.ended();
+  }
+
   async open(name: string): Promise<void> {
     await this.real.open(name);
     await this.model.open(name);
@@ -152,6 +162,7 @@ export class Both {
       waiting: [...now.waiting].sort(),
       ended: this.real.ended(),
     });
+    this.#log.push(`    ${JSON.stringify(found)}`);
     this.waiting = waiting;
     return found;
   }

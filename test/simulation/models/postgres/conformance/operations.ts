@@ -18,6 +18,12 @@ const STATEMENTS = [LONG_MS, 0].map((ms) => postgresStatements(TABLE, { leaseMs:
 /** The transaction of each session, in each engine. */
 type Claims = WeakMap<Engine, Map<string, Claimed>>;
 
+/** The tables, as the stores and a user create them. */
+export async function createTables(send: Send): Promise<void> {
+  await STATEMENTS[0]?.migrate(send);
+  await send('CREATE TABLE effects (id text PRIMARY KEY, key text NOT NULL, n int NOT NULL DEFAULT 0)');
+}
+
 /** A generated sequence of what the stores send. */
 export class Operations {
   readonly #claims: Claims = new WeakMap();
@@ -39,6 +45,7 @@ export class Operations {
     if (keys.length === 0) keys.push(choices.pick(KEYS));
     const owner = choices.pick(OWNERS);
     const what = `${statements === STATEMENTS[0] ? 'long' : 'over'} ${keys} ${owner}`;
+    const most = choices.between(1, 3);
     const run = (title: string, act: (send: Send, engine: Engine) => Promise<unknown>) =>
       this.#both.step(name, `${title} ${what}`, act);
     const kinds = this.#open.has(name) ? [...LEASES, ...OPEN] : [...LEASES, 'begin', 'begin', 'begin', 'signal', 'end'];
@@ -53,20 +60,30 @@ export class Operations {
       case 'release':
         return void (await run(kind, (send) => statements.release(send, keys, owner)));
       case 'sweep':
-        return void (await run(kind, (send) => statements.sweep(send, choices.between(1, 3))));
+        return void (await run(kind, (send) => statements.sweep(send, most)));
       case 'read':
       case 'write':
         return this.#cursor(name, kind, statements);
       case 'effect':
-        return void (await this.#both.send(name, `INSERT INTO effects (id, key) VALUES ('e${choices.below(3)}', '${keys[0]}')`));
+        return void (await this.#both.send(
+          name,
+          `INSERT INTO effects (id, key) VALUES ('e${choices.below(3)}', '${keys[0]}')`,
+        ));
       case 'count':
-        return void (await this.#both.send(name, `UPDATE effects SET n = n + 1 WHERE key = '${keys[0]}' RETURNING id, n`));
+        return void (await this.#both.send(
+          name,
+          `UPDATE effects SET n = n + 1 WHERE key = '${keys[0]}' RETURNING id, n`,
+        ));
       case 'begin':
         return this.#begin(name, statements, keys);
       case 'check':
-        return void (await run(kind, (send, engine) => statements.transaction.check(send, this.#claimed(engine, name))));
+        return void (await run(kind, (send, engine) =>
+          statements.transaction.check(send, this.#claimed(engine, name)),
+        ));
       case 'spoil':
-        return void (await run(kind, (send, engine) => statements.transaction.spoil(send, this.#claimed(engine, name))));
+        return void (await run(kind, (send, engine) =>
+          statements.transaction.spoil(send, this.#claimed(engine, name)),
+        ));
       case 'signal':
         return this.#signal(name, statements);
       case 'savepoint':
@@ -101,11 +118,11 @@ export class Operations {
     });
   }
 
-  async #commit(name: string, { transaction }: Statements): Promise<void> {
+  async #commit(name: string, { transaction: { commit } }: Statements): Promise<void> {
     this.#open.delete(name);
-    await this.#both.step(name, 'commit', (send, engine) => {
-      const sending = (text: string) => send(`${text}; ${SESSION_AFTER_PLAIN}`).then(() => undefined);
-      return transaction.commit?.(sending, this.#claimed(engine, name)) ?? Promise.resolve();
+    await this.#both.step(name, 'commit', async (send, engine) => {
+      const sending = async (text: string) => void (await send(`${text}; ${SESSION_AFTER_PLAIN}`));
+      await commit?.(sending, this.#claimed(engine, name));
     });
     // A check that failed leaves the transaction open.
     await this.#both.send(name, 'ROLLBACK');
@@ -136,4 +153,16 @@ export class Operations {
 }
 
 const LEASES = ['claim', 'claim', 'status', 'complete', 'release', 'sweep', 'read', 'write', 'effect', 'count'];
-const OPEN = ['check', 'commit', 'commit', 'commit', 'commit', 'rollback', 'end', 'spoil', 'signal', 'savepoint', 'effect'];
+const OPEN = [
+  'check',
+  'commit',
+  'commit',
+  'commit',
+  'commit',
+  'rollback',
+  'end',
+  'spoil',
+  'signal',
+  'savepoint',
+  'effect',
+];

@@ -57,7 +57,7 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     `a: BEGIN; UPDATE t SET n = n + 1 WHERE id = 'x'`,
     `b waits: UPDATE t SET n = n * 10 WHERE id = 'x' AND n < 3 RETURNING n`,
     `c waits: UPDATE t SET n = n + 5 WHERE id = 'x' RETURNING n`,
-    'a: COMMIT',
+    'a: ROLLBACK',
     'b: SELECT * FROM t',
   ],
   'an update skips a row that no longer matches or was deleted': [
