@@ -33,8 +33,10 @@ export const finality: WorldDefinition = {
     const ledger = new Ledger(world);
     const process = world.process('app');
     const level = choices.pick(LEVELS);
-    const setup = new ChainSetup(world, { level, urls: choices.pick([1, 1, 2]), horizonMs: HORIZON_MS });
-    world.history.add('world', 'waits for blocks to be final', { level });
+    const urls = choices.pick([1, 1, 2]);
+    const agree = choices.pick([1, urls]);
+    const setup = new ChainSetup(world, { level, urls, agree, horizonMs: HORIZON_MS });
+    world.history.add('world', 'waits for blocks to be final', { level, urls, agree });
     const oracle = new FinalityOracle(world, setup.network, ledger, LEASE_MS);
     const target: { process: Process; receiver: Target['receiver'] } = { process, receiver: undefined };
     process.fetch = createFetch(process, setup.sites, setup.faults);
@@ -54,6 +56,7 @@ export const finality: WorldDefinition = {
           finality: subject.chainFinality({
             rpcUrl: [...setup.sites.keys()],
             level,
+            agree,
             wait: 'redelivery',
             timeoutMs: 400,
             logger,
@@ -82,7 +85,7 @@ export const finality: WorldDefinition = {
       processes: [process],
       servers: setup.servers,
       kinds: ['crash', 'pause', 'stall', 'clock', 'sleep', 'server pause'],
-      others: [setup.strike, setup.strike, setup.strike],
+      others: [setup.strike, setup.strike, setup.strike, setup.lie],
       horizonMs: HORIZON_MS,
       most: 4,
       longMs: LEASE_MS,

@@ -10,8 +10,6 @@ import { effectOf } from '../models/chain/event-name.js';
 import type { Level } from '../models/chain/network.js';
 import { ChainService } from '../models/chain/service.js';
 import { token } from '../models/chain/token.js';
-import { RedisHost } from '../models/redis/host.js';
-import { SimulatedIoRedis } from '../models/redis/ioredis.js';
 import { SECRET, Sender } from '../models/sender.js';
 import { SharedCursor } from '../models/shared-cursor.js';
 import { createFetch } from '../models/web/fetch.js';
@@ -19,6 +17,7 @@ import { Ledger } from '../oracle/ledger.js';
 import { ReconcileOracle } from '../oracle/reconcile.js';
 import type { Subject } from '../subject/load.js';
 import { ChainSetup } from './chain-setup.js';
+import { SharedRedis } from './shared-redis.js';
 import { FORMS, userCode } from './user-code.js';
 import type { WorldDefinition } from './world-definition.js';
 
@@ -43,19 +42,21 @@ export const reconcile: WorldDefinition = {
     const ledger = new Ledger(world);
     const level = choices.pick(LEVELS);
     const urls = choices.pick([1, 2]);
-    const setup = new ChainSetup(world, { level, urls, horizonMs: HORIZON_MS });
+    const agree = choices.pick([1, urls]);
+    const setup = new ChainSetup(world, { level, urls, agree, horizonMs: HORIZON_MS });
     const { chain } = setup.network;
     const oracle = new ReconcileOracle(world, setup.network, ledger, CHAIN_ID);
-    const host = new RedisHost(world);
+    const times = { leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, handlerMs: HANDLER_MS };
+    const redis = new SharedRedis(world, subject, ledger, times);
     const cursor = new SharedCursor(world.server('cursor'), (text, { name }) => oracle.written(text, name));
     const form = choices.pick(FORMS);
     const settings = {
-      agree: choices.pick([1, urls]),
       maxRange: choices.pick([1000, 1, 3]),
-      batchSize: choices.pick([100, 1]),
+      // One call of `onEvents` must be able to handle a batch in its time.
+      batchSize: choices.pick(form === 'onEvents' ? [2, 1] : [100, 1]),
       retryListSize: choices.pick([1000, 1000, 1]),
     };
-    world.history.add('world', 'reconciles', { level, urls, ...settings });
+    world.history.add('world', 'reconciles', { level, urls, agree, ...settings });
     const idempotencyKey = (event: WebhookEvent) => subject.logIdentity(event, { chainId: CHAIN_ID });
 
     const targets = ['app-1', 'app-2'].map((name): Target => {
@@ -69,14 +70,14 @@ export const reconcile: WorldDefinition = {
       target.receiver = undefined;
       const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
       process.start(() => {
-        const client = new SimulatedIoRedis(process, host, { socketTimeout: 300, maxRetriesPerRequest: 20 });
+        const began = redis.leases.began.bind(redis.leases);
         target.receiver = subject.createReceiver({
           secret: SECRET,
           logger,
-          store: subject.redisStore({ client, leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS }),
+          store: redis.store(process),
           handlerTimeoutMs: HANDLER_MS,
           idempotencyKey,
-          ...userCode(form, subject, process, ledger, limits, undefined, (event) => effectOf(event, chain)),
+          ...userCode(form, subject, process, ledger, limits, began, (event) => effectOf(event, chain)),
         });
       });
     }
@@ -86,7 +87,7 @@ export const reconcile: WorldDefinition = {
       if (process.state === 'down' || receiver === undefined) return;
       world.history.add(process.name, 'reconciles');
       const rpcUrl = [...setup.sites.keys()];
-      const { agree, maxRange, batchSize, retryListSize } = settings;
+      const { maxRange, batchSize, retryListSize } = settings;
       process.deliver(0, () => {
         const source = subject.chainSource({
           ...{ rpcUrl, contracts: [token], level, agree, maxRange, timeoutMs: TIMEOUT_MS, logger },
@@ -120,9 +121,11 @@ export const reconcile: WorldDefinition = {
       for (const name of events.map((event) => effectOf(event, chain))) {
         if (ledger.effectsOf(name).length === 0) world.fail('acknowledged without effect', name);
       }
+      redis.leases.acknowledged(events.map(idempotencyKey));
     };
-    const times = { horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 1000 };
-    const sender = new Sender(world, { targets, onAnswer, ...times });
+    const sender = new Sender(world, {
+      ...{ targets, onAnswer, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 1000 },
+    });
     new ChainService(world, setup.network, sender, { lagMs: 0, delayMs: 3000, losesOneIn: 2 });
 
     for (const target of targets) start(target);

@@ -11,6 +11,9 @@ export interface Rows {
   readonly rows: readonly object[];
 }
 
+/** How long the real server may take for what the model does at once. */
+const PATIENCE_MS = 2000;
+
 /** What has happened in a step, by session. */
 type Outcome = Readonly<Record<string, unknown>>;
 
@@ -134,8 +137,14 @@ export class Both {
       await this.model.settled();
       now = await this.real.settled();
     }
-    await setImmediate();
     const waiting = this.model.waiting();
+    // A signal takes effect after the answer to who sent it.
+    const wanted = JSON.stringify([Object.keys(waiting).sort(), this.model.ended()]);
+    const patience = performance.now() + PATIENCE_MS;
+    while (JSON.stringify([[...now.waiting].sort(), this.real.ended()]) !== wanted && performance.now() < patience) {
+      now = await this.real.settled();
+    }
+    await setImmediate();
     const [expected, found] = [real.take(), model.take()];
     const told = this.#log.join('\n');
     expect({ answers: found, waiting: Object.keys(waiting).sort(), ended: this.model.ended() }, told).toEqual({
