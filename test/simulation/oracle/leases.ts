@@ -11,6 +11,7 @@
 // `stuck key`: a claim is refused as in progress although nobody has the key: the claim that was granted last was released
 //   or is older than a lease, or the key is recorded; or a process knows of its claim and, at the end of the turn, neither
 //   handles it nor has asked to record or to release it.
+// `record of another`: a record is taken although another owner has the key.
 // `record refused`: a record is refused although no other owner has the key.
 // `effect twice without a cause`: see double-effects.ts.
 // `fencing token did not grow`: a run gets another token than the least of its claims, or, if it has one key, a token that
@@ -135,8 +136,10 @@ export class Leases {
       this.#grant(claim);
     } else if (call === 'release') {
       if (this.#last.get(key) === claim) claim.releasedAt = now;
-    } else if (word === 'recorded' || word === true) claim.recordedAt ??= now;
-    else {
+    } else if (word === 'recorded' || word === true) {
+      this.#checkRecord(key, claim);
+      claim.recordedAt ??= now;
+    } else {
       claim.recordRefusedAt ??= now;
       if (this.#holderOf(key) === claim || !this.#holderOf(key))
         this.#world.fail('record refused', `Nobody but ${owner} has ${key}.`);
@@ -163,6 +166,14 @@ export class Leases {
     const last = this.#last.get(key);
     if (recorded || last === undefined || isReleased(last)) return recorded;
     return heldFor(last, server.wall()) <= leaseMs + 1 ? last : undefined;
+  }
+
+  /** No record takes the key of another owner, whose lease is not over. A lease may end in this millisecond. */
+  #checkRecord(key: string, claim: Claim): void {
+    const last = this.#last.get(key);
+    if (last === undefined || last === claim || last.recordedAt !== undefined || isReleased(last)) return;
+    if (heldFor(last, this.#world.now, this.#settings.server.wall()) >= this.#settings.leaseMs - 1) return;
+    this.#world.fail('record of another', `${claim.process.name} records ${key}, which ${last.process.name} has.`);
   }
 
   #checkRefusal(key: string): void {

@@ -5,6 +5,7 @@ export { memory } from './memory.js';
 export { oddStore } from './odd-store.js';
 export { pgBoss } from './pg-boss.js';
 export { redis } from './redis.js';
+export { d1, sqlLeases } from './sql-leases.js';
 export { sameIds } from './same-ids.js';
 export { sqlite } from './sqlite.js';
 export { transactional } from './transactional.js';
