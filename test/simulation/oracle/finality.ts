@@ -14,14 +14,12 @@ export class FinalityOracle {
   readonly #world: World;
   readonly #network: ChainNetwork;
   readonly #ledger: Ledger;
-  readonly #leaseMs: number;
   readonly #abouts = new Map<string, About>();
 
-  constructor(world: World, network: ChainNetwork, ledger: Ledger, leaseMs: number) {
+  constructor(world: World, network: ChainNetwork, ledger: Ledger) {
     this.#world = world;
     this.#network = network;
     this.#ledger = ledger;
-    this.#leaseMs = leaseMs;
   }
 
   #about(event: WebhookEvent): About {
@@ -80,24 +78,6 @@ export class FinalityOracle {
       } else if (isRemoval ? hasEffect && !this.#isCanonical(mined) : !this.#isReplaced(mined)) {
         this.#world.fail('dropped wrongly', `${this.nameOf(event)} is acknowledged as dropped.`);
       }
-    }
-  }
-
-  /** After every step. */
-  check(): void {
-    for (const [name, effects] of this.#ledger.allEffects) {
-      for (let index = 1; index < effects.length; index++) {
-        this.#explain(name, effects[index - 1] as Run, effects[index] as Run);
-      }
-    }
-  }
-
-  /** Twice only after the process died, or a handler failed after its effect or outlived its lease. */
-  #explain(name: string, first: Run, second: Run): void {
-    const now = this.#world.now;
-    const outlived = [first, second].some(({ beganAt, endedAt }) => (endedAt ?? now) - beganAt >= this.#leaseMs - 1);
-    if (first.life === second.life && first.end !== 'rejected' && !outlived) {
-      this.#world.fail('effect twice without a cause', `${name} took effect twice.`);
     }
   }
 
