@@ -5,7 +5,6 @@ export { leased } from './leased.js';
 export { memory } from './memory.js';
 export { oddStore } from './odd-store.js';
 export { pgBoss } from './pg-boss.js';
-export { pgBoss10, pgBoss12 } from './pg-boss.js';
 export { reconcile } from './reconcile.js';
 export { redis } from './redis.js';
 export { d1, sqlLeases } from './sql-leases.js';
