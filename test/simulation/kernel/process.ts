@@ -8,6 +8,12 @@ export interface Pause {
   readonly to: number;
 }
 
+/** Ms on the clocks of a process. */
+export interface Clocks {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
 /** The wall clocks begin here, in epoch ms. */
 export const EPOCH_MS = 1_767_225_600_000;
 
@@ -121,6 +127,11 @@ export class Process {
   monotonic(): number {
     this.#look();
     return this.time + this.#monotonicOffset;
+  }
+
+  /** What its clocks show, for an oracle: a look that changes nothing. */
+  peek(): Clocks {
+    return { wall: EPOCH_MS + this.time + this.#wallOffset, monotonic: this.time + this.#monotonicOffset };
   }
 
   #look(): void {

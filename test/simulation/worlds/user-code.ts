@@ -18,13 +18,13 @@ export function userCode(
   process: Process,
   ledger: Ledger,
   limits: HandlerLimits,
-  onBegin: (run: Run) => void = () => {},
+  onBegin: (run: Run, fencingToken: bigint | undefined) => void = () => {},
   /** Names what takes effect. */
   idOf: (event: WebhookEvent) => string = ({ id }) => id,
 ): UserCode {
-  const begin = (event: WebhookEvent, key: string) => {
+  const begin = (event: WebhookEvent, key: string, fencingToken: bigint | undefined) => {
     const run = ledger.begin(process, idOf(event), key);
-    onBegin(run);
+    onBegin(run, fencingToken);
     return run;
   };
   async function settle(runs: readonly Run[], work: (runs: readonly Run[]) => Promise<void>): Promise<void> {
@@ -40,7 +40,9 @@ export function userCode(
     end('resolved');
   }
   const onEvent: OnEvent = (event, context) =>
-    settle([begin(event, context.idempotencyKey)], ([run]) => act(process, ledger, run as Run, context, limits));
+    settle([begin(event, context.idempotencyKey, context.fencingToken)], ([run]) =>
+      act(process, ledger, run as Run, context, limits),
+    );
   if (form === 'onEvent') return { onEvent, concurrency: 2 };
   if (form === 'router') {
     const router = subject.createRouter().on('event.emitted', { name: 'Transfer' }, onEvent);
@@ -49,7 +51,7 @@ export function userCode(
   return {
     onEvents: (entries, context) =>
       settle(
-        entries.map(({ event, idempotencyKey }) => begin(event, idempotencyKey)),
+        entries.map(({ event, idempotencyKey }) => begin(event, idempotencyKey, context.fencingToken)),
         async (runs) => {
           for (const run of runs) await act(process, ledger, run, context, limits);
         },

@@ -37,19 +37,23 @@ function integer(text: string): number | undefined {
 
 function set(keys: Keyspace, [key = '', value = '', ...options]: readonly string[], now: number): Reply {
   let onlyNew = false;
+  let keeps = false;
   let ms: number | undefined;
   for (let at = 0; at < options.length; at++) {
     const option = String(options[at]).toLowerCase();
     if (option === 'nx') onlyNew = true;
-    else if (option === 'px' && ms === undefined && at + 1 < options.length) {
+    else if (option === 'keepttl' && ms === undefined) keeps = true;
+    else if (option === 'px' && !keeps && ms === undefined && at + 1 < options.length) {
       ms = integer(String(options[++at]));
       if (ms === undefined) return NOT_AN_INTEGER;
-    } else if (/^(ex|xx|get|keepttl|exat|pxat)$/.test(option)) unknown(`SET … ${option}`);
+    } else if (/^(ex|xx|get|exat|pxat)$/.test(option)) unknown(`SET … ${option}`);
     else return SYNTAX;
   }
   if (ms !== undefined && ms <= 0) return new RedisError("ERR invalid expire time in 'set' command");
-  if (onlyNew && entryOf(keys, key, now)) return null;
-  keys.set(key, { value, expiresAt: ms === undefined ? undefined : now + ms });
+  const before = entryOf(keys, key, now);
+  if (onlyNew && before) return null;
+  const kept = keeps ? before?.expiresAt : undefined;
+  keys.set(key, { value, expiresAt: ms === undefined ? kept : now + ms });
   return OK;
 }
 

@@ -1,0 +1,62 @@
+import type { Clocks, Process } from '../kernel/process.js';
+import type { Run } from './ledger.js';
+
+/** What a lease store asks of its server. */
+export type LeaseCall = 'claim' | 'complete' | 'release';
+
+/** One try to record that a key took effect. */
+export interface RecordTry {
+  readonly askedAt: number;
+  /** When the process was told that it failed. */
+  failedAt: number | undefined;
+}
+
+/** A key claimed by one owner, with all that is known of it: by the server, by the network and by the process. */
+export interface Claim {
+  readonly key: string;
+  readonly owner: string;
+  readonly process: Process;
+  readonly life: number;
+  /** What the clocks of the process showed when it asked. */
+  readonly askedOn: Clocks;
+  /** When the server gave it the key: true times, and those of its clock. A client that repeats the claim is given it again. */
+  readonly grants: { readonly at: number; readonly wall: number }[];
+  /** Whether its lease was over when the server gave the key to another claim. */
+  isOver: boolean;
+  /** The claims whose lease was not over when the server gave it the key. */
+  readonly robbed: Set<Claim>;
+  /** What the process was told; undefined before. */
+  told: 'claimed' | 'refused' | 'failed' | undefined;
+  token: bigint | undefined;
+  run: Run | undefined;
+  releaseAskedAt: number | undefined;
+  /** When the server released it last. */
+  releasedAt: number | undefined;
+  readonly recordTries: RecordTry[];
+  recordedAt: number | undefined;
+  /** When the server refused the record, because another owner has the key. */
+  recordRefusedAt: number | undefined;
+}
+
+/** Ms on the clock of the server since it gave a claim the key last. */
+export function heldFor({ grants }: Claim, wall: number): number {
+  const last = grants.at(-1);
+  return last === undefined ? Number.POSITIVE_INFINITY : wall - last.wall;
+}
+
+/** Whether the server has released a claim since it was granted last. */
+export function isReleased({ releasedAt, grants }: Claim): boolean {
+  return releasedAt !== undefined && releasedAt >= (grants.at(-1)?.at ?? 0);
+}
+
+/** Whether the process of a claim still lives the life in which it asked. */
+export function isAlive({ process, life }: Claim): boolean {
+  return process.life === life && process.state !== 'down';
+}
+
+/** For how long a process was frozen or busy between two true times. */
+export function frozenMs(process: Process, from: number, to: number): number {
+  let sum = 0;
+  for (const pause of process.pauses) sum += Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from));
+  return sum;
+}
