@@ -147,7 +147,7 @@ export class Operations {
       const own = { ...statements, prepare: () => undefined };
       const table = { run: send, statements: own, dialect: 'postgres', bind: false, timeoutMs: 1e6 } as const;
       const cursor = sqlCursor(table, 'c');
-      return kind === 'read' ? cursor.read() : cursor.write(next, expected);
+      return kind === 'read' ? await cursor.read() : await cursor.write(next, expected);
     });
   }
 }

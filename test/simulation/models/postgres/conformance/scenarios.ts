@@ -183,6 +183,13 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     'a waits: SELECT pg_advisory_xact_lock(3)',
     'b: SELECT pg_advisory_xact_lock(2)',
   ],
+  'INSERT takes a row from its query when the row before is written': [
+    `a: BEGIN; INSERT INTO t VALUES ('1', 1)`,
+    `b waits: BEGIN; INSERT INTO t SELECT k, 2 FROM unnest(ARRAY['1', '2']) AS k WHERE pg_try_advisory_xact_lock(k::int)`,
+    'c: SELECT pg_try_advisory_xact_lock(1), pg_try_advisory_xact_lock(2)',
+    'a: ROLLBACK',
+    'c: SELECT pg_try_advisory_xact_lock(1), pg_try_advisory_xact_lock(2)',
+  ],
   'SKIP LOCKED and NOWAIT': [
     `a: INSERT INTO t VALUES ('x', 1), ('y', 2), ('z', 3)`,
     `a: BEGIN; UPDATE t SET n = 5 WHERE id = 'x'`,
