@@ -12,7 +12,12 @@ export class KeyLedger {
     this.#world = world;
     world.add({
       state: () =>
-        this.effects.map(({ owner, isReleased, isRecorded }) => `${owner} ${isReleased} ${isRecorded}`).join(),
+        this.effects
+          .map(
+            ({ owner, isReleased, isRecorded, expiresAt }) =>
+              `${owner} ${isReleased} ${isRecorded} ${world.until(expiresAt)}`,
+          )
+          .join(),
     });
   }
 

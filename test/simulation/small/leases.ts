@@ -5,7 +5,7 @@ import { addReplicas } from './small-replicas.js';
 import { SmallWorld } from './small-world.js';
 
 const LEASE_MS = 1000;
-const LIMITS = { horizonMs: 1500, faults: 2 };
+const LIMITS = { faults: 1 };
 
 interface Row {
   owner: string;
@@ -17,17 +17,18 @@ interface Row {
 export const leases: SmallDefinition = {
   name: 'leases',
   about: '`leasedStore` over an atomic table: 2 replicas, 1 key, a crash, a freeze, a lost answer.',
-  depth: 12,
+  depth: 8,
   create(subject) {
     const world = new SmallWorld(LIMITS);
     const ledger = new KeyLedger(world);
     let row: Row | undefined;
     const held = () => (row !== undefined && row.expiresAt > world.now ? row : undefined);
     world.add({
-      bounds: () => (row ? [row.expiresAt] : []),
+      bounds: () => (row && !row.isDone ? [row.expiresAt] : []),
       state: () => {
         const each = held();
-        return each ? `${each.owner} ${each.isDone} ${each.expiresAt}` : '';
+        if (each === undefined) return '';
+        return each.isDone ? `${each.owner} is done` : `${each.owner} ${world.until(each.expiresAt)}`;
       },
     });
 
@@ -69,7 +70,7 @@ export const leases: SmallDefinition = {
       );
 
     const start = addReplicas(world, subject, ledger, {
-      ...{ names: ['A', 'B'], storeOf, handlerTimeoutMs: 500, deliveries: 3 },
+      ...{ names: ['A', 'B'], storeOf, handlerTimeoutMs: 500, deliveries: 2 },
     });
     return { world, play: (decide) => world.play(start, decide) };
   },

@@ -4,7 +4,7 @@ import { addReplicas } from './small-replicas.js';
 import { SmallWorld } from './small-world.js';
 
 const LEASE_MS = 1000;
-const LIMITS = { horizonMs: 2200, faults: 2 };
+const LIMITS = { faults: 2 };
 
 /** One replica with `memoryStore`: its claims are granted in the turn in which they are made. */
 export const memory: SmallDefinition = {

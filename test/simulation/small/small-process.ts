@@ -6,10 +6,10 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * A process of a small world: the search decides when its timers fire, and when it is frozen. Its code depends on what it
- * has observed alone, so the list of that tells its states apart.
+ * has observed, and on when its timers are due, so these tell its states apart.
  */
 export class SmallProcess extends Process {
-  /** What it has observed in this life, with times. */
+  /** What it has observed in this life. Times are in its timers and in the leases. */
   observed = '';
   isFrozen = false;
   frozenAt = 0;
@@ -49,7 +49,7 @@ export class SmallProcess extends Process {
 
   /** A turn in which it observes something. */
   observe(what: string, act: () => void): void {
-    this.observed += `${what}@${this.#small.now};`;
+    this.observed += `${what};`;
     this.turn(this.life, act);
   }
 
@@ -85,6 +85,11 @@ export class SmallProcess extends Process {
     const [timer] = next;
     this.#due.delete(timer);
     this.observe(`timer ${timer.id}`, () => timer.act?.());
+  }
+
+  /** How far away its timers are, in order. */
+  timers(): readonly number[] {
+    return [...this.#due.values()].map((due) => due - this.#small.now);
   }
 
   uuid(): string {

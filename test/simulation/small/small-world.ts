@@ -23,8 +23,6 @@ interface Message {
 }
 
 export interface SmallLimits {
-  /** No time passes beyond this. */
-  readonly horizonMs: number;
   /** How many faults there are at most: crashes, freezes, lost answers of which the client learns, handlers that fail. */
   readonly faults: number;
 }
@@ -32,6 +30,7 @@ export interface SmallLimits {
 /**
  * A world in which the search decides what happens next, for exhaustive exploration. Time is abstract: it passes from one
  * bound that matters (a timer of a process that is not frozen, the end of a lease) to the next, and messages take any time.
+ * States are equal if all that is to come is equally far away.
  */
 export class SmallWorld extends World {
   readonly limits: SmallLimits;
@@ -103,6 +102,11 @@ export class SmallWorld extends World {
     });
   }
 
+  /** How long it is until then; 0 if that is over. */
+  until(time: number): number {
+    return Math.max(0, time - this.now);
+  }
+
   /** Plays one way. */
   play(start: () => void, decide: Decide): Promise<void> {
     const next = () => {
@@ -150,6 +154,13 @@ export class SmallWorld extends World {
       act();
     };
     const options = [{ name: `${process.name}: ${text} arrives`, act: take(() => message.arrive()) }];
+    if (!answer && !isGone && !process.isFrozen) {
+      const exchange = () => {
+        message.arrive();
+        this.#messages.pop()?.arrive();
+      };
+      options.unshift({ name: `${process.name}: ${text} arrives, and its answer`, act: take(exchange) });
+    }
     if (answer && this.mayFail) {
       const lose = () => {
         this.fault();
@@ -201,7 +212,7 @@ export class SmallWorld extends World {
     return !isWaiting && process.running.length === 0 && process.nextDue() === Number.POSITIVE_INFINITY;
   }
 
-  /** The next time at which anything changes; undefined if something is due now that does not wait, or after the horizon. */
+  /** The next time at which anything changes; undefined if something is due now that does not wait, or nothing is. */
   #nextBound(): number | undefined {
     let least = Number.POSITIVE_INFINITY;
     for (const process of this.small) {
@@ -213,16 +224,19 @@ export class SmallWorld extends World {
     for (const bounds of this.#bounds) {
       for (const bound of bounds()) if (bound > this.now) least = Math.min(least, bound);
     }
-    return least <= this.limits.horizonMs ? least : undefined;
+    return least < Number.POSITIVE_INFINITY ? least : undefined;
   }
 
   #fingerprint(): string {
     const hash = createHash('sha1');
-    const { now } = this;
     const messages = this.#messages.map(({ text, process, life }) => `${process.name} ${life} ${text}`).sort();
-    const processes = this.small.map(({ life, state, isFrozen, observed }) => [life, state, isFrozen, observed]);
+    const processes = this.small.map((process) => {
+      const { life, state, isFrozen, frozenAt, observed } = process;
+      const leases = process.running.map(({ claim }) => this.until(claim.expiresAt));
+      return [life, state, isFrozen, isFrozen && frozenAt === this.now, observed, process.timers(), leases];
+    });
     const state = this.#state.map((part) => part());
-    return hash.update(JSON.stringify([now, messages, processes, state, this.#faults])).digest('base64');
+    return hash.update(JSON.stringify([messages, processes, state, this.#faults])).digest('base64');
   }
 }
 

@@ -1,9 +1,13 @@
 // Every kind of world.
 export { bullmq } from './bullmq.js';
 export { finality } from './finality.js';
+export { leased } from './leased.js';
 export { memory } from './memory.js';
-export { pgBoss10, pgBoss12 } from './pg-boss.js';
+export { oddStore } from './odd-store.js';
+export { pgBoss } from './pg-boss.js';
 export { reconcile } from './reconcile.js';
 export { redis } from './redis.js';
+export { d1, sqlLeases } from './sql-leases.js';
+export { sameIds } from './same-ids.js';
 export { sqlite } from './sqlite.js';
 export { transactional } from './transactional.js';

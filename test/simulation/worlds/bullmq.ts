@@ -38,12 +38,19 @@ function bullmqOf(world: World, subject: Subject): QueueEngine {
       const begun = oracle.beginTry(process, key);
       try {
         await processor(job, token);
-        oracle.endTry(process, key, begun, undefined);
       } catch (error) {
+        // A worker that was frozen or cut off may have lost the job.
+        const isLost = model.locks(Math.floor(engine.server.wall())).get(idOf(key)) !== token;
         const isDelayed = (error as Error).name === 'DelayedError';
-        oracle.endTry(process, key, begun, isDelayed ? undefined : (error as Error));
+        oracle.endTry(process, key, begun, isLost || isDelayed ? undefined : (error as Error));
         throw error;
       }
+      oracle.endTry(
+        process,
+        key,
+        begun,
+        begun.hasWaited ? new Error('The job of an event that waits completes.') : undefined,
+      );
     };
     new BullmqWorker(engine, process, counted, { ...working, concurrency }).start();
     return subject.bullmqEnqueue({ queue: bullmqQueue(engine, process), ...enqueueing });

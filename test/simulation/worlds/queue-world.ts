@@ -14,7 +14,7 @@ import { cutAfterEffect } from '../models/wire.js';
 import { Ledger } from '../oracle/ledger.js';
 import { QueueOracle } from '../oracle/queues.js';
 import type { Subject } from '../subject/load.js';
-import { handle } from './handler.js';
+import { act } from './handler.js';
 
 export const HANDLER_MS = 300;
 const LEASE_MS = 1000;
@@ -81,15 +81,24 @@ export async function playQueue(
   function workerOptions({ process }: Target): EventWorkerOptions {
     return {
       handlerTimeoutMs: HANDLER_MS,
-      onEvent: (event, context) => {
+      onEvent: async (event, context) => {
         const run = ledger.begin(process, event.id, context.idempotencyKey);
         oracle.begin(run);
-        return handle(process, ledger, run, context, limits);
+        try {
+          await act(process, ledger, run, context, limits);
+          ledger.end(run, 'resolved');
+        } catch (error) {
+          ledger.end(run, 'rejected');
+          throw error;
+        }
       },
       ...(table && { store: subject.leasedStore(table.leases(process), { leaseMs: LEASE_MS }) }),
       ...(chain && {
         finality: chain.finality(process, (id) => oracle.waits(process, id)),
-        onDropped: ({ id }: WebhookEvent) => oracle.drop(process, id),
+        onDropped: ({ id }: WebhookEvent) => {
+          if (world.now < HORIZON_MS && choices.oneIn(3)) throw new Error('The drop cannot be stored.');
+          oracle.drop(process, id);
+        },
       }),
     };
   }
@@ -113,12 +122,14 @@ export async function playQueue(
     });
   }
 
-  const sender = new Sender(world, {
-    ...{ targets, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 400 },
-    onAnswer: (events, { status }) => {
-      if (status === 200) for (const { id } of events) oracle.acknowledge(id);
-    },
-  });
+  const senderTo = (targets: readonly Target[]) =>
+    new Sender(world, {
+      ...{ targets, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 400 },
+      onAnswer: (events, { status }) => {
+        if (status === 200) for (const { id } of events) oracle.acknowledge(id);
+      },
+    });
+  const sender = senderTo(targets);
   world.check(() => oracle.check());
   for (const target of targets) start(target);
   planFaults(world, {
@@ -135,10 +146,18 @@ export async function playQueue(
     const events = Array.from({ length: 1 + choices.below(2) }, () => eventOf(choices.pick(ids)));
     world.after(choices.below(HORIZON_MS / 2), () => sender.send(events));
   }
-  await world.run(
-    () => world.now > HEALED_MS || (world.now > HORIZON_MS && sender.pending === 0 && oracle.isSettled()),
-  );
-  if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
+  // In the end each replica takes a delivery, whatever has happened to it before.
+  const probes = choices.oneIn(4) ? targets.map((target) => senderTo([target])) : [];
+  world.after(HORIZON_MS, () => {
+    for (const probe of probes)
+      probe.send([eventOf('a')], `a (to ${targets[probes.indexOf(probe)]?.process.name} alone)`);
+  });
+  const senders = [sender, ...probes];
+  const isOver = () => senders.every(({ pending }) => pending === 0) && oracle.isSettled();
+  await world.run(() => world.now > HEALED_MS || (world.now > HORIZON_MS + 1 && isOver()));
+  for (const { pending } of senders) {
+    if (pending > 0) world.fail('never took effect', `${pending} deliveries were never acknowledged.`);
+  }
   oracle.end();
   return world;
 }

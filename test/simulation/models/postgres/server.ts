@@ -12,6 +12,15 @@ const FIRST_HASH = 2n ** 48n;
 export type { PostgresError } from './errors.js';
 export type { Done, Result, Session } from './session.js';
 
+export interface Options {
+  /** (Default: 18.) */
+  readonly version?: number;
+  /** For time limits, in ms. (Default: the wall clock.) */
+  readonly monotonic?: () => number;
+  /** Which of several sessions that can continue does so first, 0 for the one that has waited longest. (Default: that.) */
+  readonly choose?: (ready: number) => number;
+}
+
 /**
  * A Postgres server that runs the text of SQL statements. It models: committed rows and versions of open transactions;
  * READ COMMITTED, REPEATABLE READ, and SERIALIZABLE as REPEATABLE READ; waits for row locks, unique keys and advisory locks
@@ -28,6 +37,7 @@ export class PostgresServer implements Host {
   commits = 0;
   readonly #clock: () => number;
   readonly #monotonic: () => number;
+  readonly #choose: (ready: number) => number;
   readonly #defaults: ReadonlyMap<string, string>;
   readonly #sessions = new Map<number, Session>();
   readonly #tables = new Map<string, Table>();
@@ -42,11 +52,11 @@ export class PostgresServer implements Host {
   readonly #ready: (() => void)[] = [];
   #isEntered = false;
 
-  /** `clock` is its wall clock, in ms since the epoch. Time limits count on the monotonic one. (Default: the same.) */
-  constructor(clock: () => number, options: { readonly version?: number; readonly monotonic?: () => number } = {}) {
+  constructor(clock: () => number, options: Options = {}) {
     this.version = options.version ?? 18;
     this.#clock = clock;
     this.#monotonic = options.monotonic ?? clock;
+    this.#choose = options.choose ?? (() => 0);
     this.#defaults = defaultsOf(this.version);
   }
 
@@ -99,7 +109,7 @@ export class PostgresServer implements Host {
     this.#isEntered = true;
     try {
       act();
-      for (let next = this.#ready.shift(); next; next = this.#ready.shift()) next();
+      while (this.#ready.length > 0) for (const next of this.#ready.splice(this.#choose(this.#ready.length), 1)) next();
     } finally {
       this.#isEntered = false;
     }

@@ -16,7 +16,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   session_replication_role: 'origin',
   statement_timeout: '0',
   synchronous_commit: 'on',
-  timezone: 'GMT',
+  timezone: 'Etc/UTC',
   transaction_timeout: '0',
 };
 

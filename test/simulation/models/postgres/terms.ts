@@ -6,7 +6,7 @@ import { firstOf, rowsNow } from './select.js';
 import { cast, type Value } from './values.js';
 
 export function constant(value: Value, name = '?column?'): Expression {
-  return { name, isWeak, evaluate: () => value };
+  return { name, evaluate: () => value };
 }
 
 export function textLiteral(literal: number): Expression {

@@ -10,11 +10,16 @@ export function* insert(query: Insert, run: Run): Generator<Wait, Answer> {
   const table = tableOf(query.table, run);
   const columns = query.columns.length > 0 ? query.columns : table.columns.map(({ name }) => name);
   for (const column of columns) checkColumn(table, column);
+  const omitted = table.columns.filter(({ name, byDefault }) => byDefault && !columns.includes(name));
   const arbiters = query.onConflict ? arbitersOf(table, query.onConflict.columns) : [];
   const rows: Row[] = [];
   let count = 0;
   for (const selected of yield* select(query.select, run, undefined)) {
-    const row = table.rowOf(named(columns, selected));
+    const given = named(columns, selected);
+    for (const { name, byDefault } of omitted) {
+      given[name] = byDefault?.evaluate({ run, outer: undefined, aliases: [], rows: [] }) ?? null;
+    }
+    const row = table.rowOf(given);
     run.server.idOf(run.transaction);
     const version = yield* insertRow(query, table, row, arbiters, run);
     if (!version) continue;

@@ -4,12 +4,16 @@ import { type Answered, type Engine, statementsIn } from './engine.js';
 import { ModelEngine } from './model.js';
 import type { RealEngine } from './real.js';
 
+export type Send = (text: string) => Promise<Rows>;
 /** What a session does: it sends statements, and returns what its caller learns. */
-export type Act = (send: (text: string) => Promise<Rows>, engine: Engine) => Promise<unknown>;
+export type Act = (send: Send, engine: Engine) => Promise<unknown>;
 
 export interface Rows {
   readonly rows: readonly object[];
 }
+
+/** How long the real server may take for what the model does at once. */
+const PATIENCE_MS = 2000;
 
 /** What has happened in a step, by session. */
 type Outcome = Readonly<Record<string, unknown>>;
@@ -92,6 +96,15 @@ export class Both {
     this.#sides = { model: new Side(this.model), real: new Side(real) };
   }
 
+  names(): readonly string[] {
+    return this.model.names();
+  }
+
+  /** The sessions that the server has ended. */
+  ended(): readonly string[] {
+    return this.model.ended();
+  }
+
   async open(name: string): Promise<void> {
     await this.real.open(name);
     await this.model.open(name);
@@ -134,8 +147,14 @@ export class Both {
       await this.model.settled();
       now = await this.real.settled();
     }
-    await setImmediate();
     const waiting = this.model.waiting();
+    // A signal takes effect after the answer to who sent it.
+    const wanted = JSON.stringify([Object.keys(waiting).sort(), this.model.ended()]);
+    const patience = performance.now() + PATIENCE_MS;
+    while (JSON.stringify([[...now.waiting].sort(), this.real.ended()]) !== wanted && performance.now() < patience) {
+      now = await this.real.settled();
+    }
+    await setImmediate();
     const [expected, found] = [real.take(), model.take()];
     const told = this.#log.join('\n');
     expect({ answers: found, waiting: Object.keys(waiting).sort(), ended: this.model.ended() }, told).toEqual({
@@ -143,6 +162,7 @@ export class Both {
       waiting: [...now.waiting].sort(),
       ended: this.real.ended(),
     });
+    this.#log.push(`    ${JSON.stringify(found)}`);
     this.waiting = waiting;
     return found;
   }

@@ -19,6 +19,7 @@ export class ModelEngine implements Engine {
   async open(name: string): Promise<void> {
     const session = this.server.connect();
     session.onTerminate(() => this.#ended.push(name));
+    if (this.#ended.includes(name)) this.#ended.splice(this.#ended.indexOf(name), 1);
     this.#sessions.set(name, session);
   }
 
@@ -40,13 +41,23 @@ export class ModelEngine implements Engine {
     });
   }
 
+  async rowsOf(name: string, text: string) {
+    const { error, results } = await this.send(name, text);
+    if (error) throw new Error(error.message);
+    return { rows: results.at(-1)?.rows ?? [] };
+  }
+
   async end(name: string): Promise<void> {
     this.#session(name).end();
     this.#sessions.delete(name);
   }
 
+  names(): readonly string[] {
+    return [...this.#sessions.keys()];
+  }
+
   ended(): readonly string[] {
-    return this.#ended;
+    return [...this.#ended];
   }
 
   async settled(): Promise<{ readonly waiting: readonly string[] }> {

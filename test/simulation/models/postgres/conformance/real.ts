@@ -27,7 +27,7 @@ export class RealEngine implements Engine {
   }
 
   async open(name: string): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url });
+    const client = new pg.Client({ connectionString: this.#url, options: '-c deadlock_timeout=50ms' });
     client.on('error', () => {});
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

@@ -57,7 +57,7 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     `a: BEGIN; UPDATE t SET n = n + 1 WHERE id = 'x'`,
     `b waits: UPDATE t SET n = n * 10 WHERE id = 'x' AND n < 3 RETURNING n`,
     `c waits: UPDATE t SET n = n + 5 WHERE id = 'x' RETURNING n`,
-    'a: COMMIT',
+    'a: ROLLBACK',
     'b: SELECT * FROM t',
   ],
   'an update skips a row that no longer matches or was deleted': [
@@ -208,7 +208,7 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     `a: BEGIN; INSERT INTO t VALUES ('x', 1); SELECT txid_current() > 0 AS has_id`,
     `b waits: INSERT INTO t VALUES ('x', 3)`,
     `c: SELECT state, backend_xid IS NULL AS no_id FROM pg_stat_activity WHERE state = 'idle in transaction'`,
-    `c: SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()`,
+    `c: SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND backend_xid IS NOT NULL`,
     `b waits: BEGIN; INSERT INTO t VALUES ('x', 4); COMMIT`,
     `c: SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'`,
     `c: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'`,
@@ -219,7 +219,7 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   'a terminated session answers what it was running with the error': [
     `a: BEGIN; INSERT INTO t VALUES ('x', 1)`,
     `b waits: BEGIN; INSERT INTO t VALUES ('x', 3)`,
-    `c: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()`,
+    `c: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND backend_xid IS NOT NULL`,
     'a: COMMIT',
   ],
   'settings end with their transaction, or are kept by its commit': [
