@@ -100,6 +100,7 @@ export const reconcile: WorldDefinition = {
               const { from, to, found, repaired, left, stopped } = report;
               const details = { from, to, found, repaired, left, stopped: stopped?.reason };
               world.history.add(process.name, 'has reconciled', details);
+              oracle.reported(to, process.name);
               then(report);
             },
             (error: unknown) => world.fail('reconcile rejected', String(error)),
