@@ -17,7 +17,8 @@ export interface Claim {
   readonly owner: string;
   readonly process: Process;
   readonly life: number;
-  /** What the clocks of the process showed when it asked. */
+  /** When the process asked for it: true time, and what its clocks showed. */
+  readonly askedAt: number;
   readonly askedOn: Clocks;
   /** When the server gave it the key: true times, and those of its clock. A client that repeats the claim is given it again. */
   readonly grants: { readonly at: number; readonly wall: number }[];

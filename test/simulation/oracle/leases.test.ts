@@ -170,6 +170,15 @@ describe('effect twice without a cause', () => {
     expect(await tell().breaks()).toMatch(new RegExp(`^${name}: .*${why}`));
   });
 
+  it('breaks if a process handles again what it still tries to record', async () => {
+    const story = new Story();
+    const first = story.claim(story.one, 'x', 10);
+    story.turn(story.one, 900, () => story.end(story.one, 'x', first, 'its record is lost'));
+    const second = story.claim(story.one, 'y', 1200);
+    story.turn(story.one, 1250, () => story.end(story.one, 'y', second, 'succeeds'));
+    expect(await story.breaks()).toMatch(/^effect twice without a cause: .*the process knew/);
+  });
+
   it('holds for a handler that outlives its lease', async () => {
     const story = new Story();
     const first = story.claim(story.one, 'x', 10);
@@ -280,6 +289,25 @@ describe('the invariants of leases', () => {
     story.claim(story.one, 'x', 10);
     story.claim(story.two, 'y', 500, 'in-progress');
     expect(await story.breaks()).toBeUndefined();
+  });
+
+  it('breaks if a claim that the client repeats is refused', async () => {
+    const story = new Story();
+    story.turn(story.one, 10, () => void story.ask(story.one, 'claim', 'x'));
+    story.at(11, () => story.serve('claim', 'x', 'claimed'));
+    story.at(12, () => story.serve('claim', 'x', 'in-progress'));
+    expect(await story.breaks()).toMatch(/^stuck key: .* to the owner that has it/);
+  });
+
+  it('breaks if a run that was overtaken is recorded over the one that has the key', async () => {
+    const story = new Story();
+    story.claim(story.one, 'x', 10);
+    story.claim(story.two, 'y', 1050);
+    story.turn(story.one, 1100, () => {
+      story.ask(story.one, 'complete', 'x');
+      story.at(1, () => story.serve('complete', 'x', 'recorded'));
+    });
+    expect(await story.breaks()).toMatch(/^recorded over another/);
   });
 
   it('breaks if a record is refused although nobody else has the key', async () => {

@@ -9,9 +9,9 @@
 //   is set back can hide time, so what the clocks show counts.
 // `began without a claim`: no claim that was granted and told belongs to the run.
 // `stuck key`: a claim is refused as in progress although nobody has the key: the claim that was granted last was released
-//   or is older than a lease, or the key is recorded; or a process knows of its claim and, at the end of the turn, neither
+//   or is older than a lease, or the refused owner has it itself, or the key is recorded; or a process knows of its claim and, at the end of the turn, neither
 //   handles it nor has asked to record or to release it.
-// `record of another`: a record is taken although another owner has the key.
+// `recorded over another`: a record is accepted while another owner has the key.
 // `record refused`: a record is refused although no other owner has the key.
 // `effect twice without a cause`: see double-effects.ts.
 // `fencing token did not grow`: a run gets another token than the least of its claims, or, if it has one key, a token that
@@ -102,7 +102,16 @@ export class Leases {
     this.#claims.set(key, all);
     if (call === 'claim') {
       const claim: Claim = {
-        ...{ key, owner, process, life: process.life, askedOn: process.peek(), grants: [], isOver: false },
+        ...{
+          key,
+          owner,
+          process,
+          life: process.life,
+          askedAt: process.time,
+          askedOn: process.peek(),
+          grants: [],
+          isOver: false,
+        },
         ...{
           robbed: new Set<Claim>(),
           told: undefined,
@@ -139,18 +148,26 @@ export class Leases {
     const claim = this.#claimOf(key, owner);
     if (claim === undefined) return;
     if (call === 'claim') {
-      if (word === 'in-progress') this.#checkRefusal(key);
+      if (word === 'in-progress') this.#checkRefusal(key, claim);
       if (word !== 'claimed' && typeof word !== 'bigint') return;
       this.#grant(claim);
     } else if (call === 'release') {
       if (this.#last.get(key) === claim) claim.releasedAt = now;
     } else if (word === 'recorded' || word === true) {
-      this.#checkRecord(key, claim);
+      this.#checkRecord(claim);
       claim.recordedAt ??= now;
     } else {
       claim.recordRefusedAt ??= now;
       if (!this.#isTakenFrom(claim)) this.#world.fail('record refused', `Nobody but ${owner} has ${key}.`);
     }
+  }
+
+  #checkRecord(claim: Claim): void {
+    const { server, leaseMs } = this.#settings;
+    const holder = this.#holderOf(claim.key);
+    if (holder === undefined || holder === claim || holder.recordedAt !== undefined) return;
+    if (heldFor(holder, server.wall()) >= leaseMs) return;
+    this.#world.fail('recorded over another', `${claim.key} is recorded while ${holder.process.name} has it.`);
   }
 
   /** Whether another owner has recorded the key, or has it. A table may keep the row of a lease that has ended. */
@@ -182,16 +199,9 @@ export class Leases {
     return heldFor(last, server.wall()) <= leaseMs + 1 ? last : undefined;
   }
 
-  /** No record takes the key of another owner, whose lease is not over. A lease may end in this millisecond. */
-  #checkRecord(key: string, claim: Claim): void {
-    const last = this.#last.get(key);
-    if (last === undefined || last === claim || last.recordedAt !== undefined || isReleased(last)) return;
-    if (heldFor(last, this.#settings.server.wall()) >= this.#settings.leaseMs - 1) return;
-    this.#world.fail('record of another', `${claim.process.name} records ${key}, which ${last.process.name} has.`);
-  }
-
-  #checkRefusal(key: string): void {
+  #checkRefusal(key: string, refused: Claim): void {
     const holder = this.#holderOf(key);
+    if (holder === refused) this.#world.fail('stuck key', `${key} is refused to the owner that has it.`);
     if (holder === undefined) this.#world.fail('stuck key', `${key} is refused, and nobody has it.`);
     if (holder.recordedAt !== undefined) {
       this.#world.fail('stuck key', `${key} took effect, and is refused as in progress.`);

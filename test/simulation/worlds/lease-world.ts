@@ -111,9 +111,8 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
     }
     leases.acknowledged(events.map(({ id }) => keyOf(id)));
   };
-  const sender = new Sender(world, {
-    ...{ targets, horizonMs: HORIZON_MS, timeoutMs: 2 * handlerMs, backoffMs: 400, onAnswer },
-  });
+  const senderOptions = { horizonMs: HORIZON_MS, timeoutMs: 2 * handlerMs, backoffMs: 400, onAnswer };
+  const sender = new Sender(world, { ...senderOptions, targets });
 
   const ids = ['a', 'b', 'c'].slice(0, 1 + choices.below(3));
   for (const target of targets) start(target);
@@ -136,5 +135,12 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
   }
   await world.run(() => world.now > HORIZON_MS && sender.pending === 0);
   if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
+  // Healed: every replica that lives knows what took effect.
+  const done = ids.filter((id) => ledger.effectsOf(id).length > 0).map(eventOf);
+  const askers = targets
+    .filter(({ process }) => process.state !== 'down')
+    .map((target) => new Sender(world, { ...senderOptions, targets: [target], mostTries: 20 }));
+  for (const asker of askers) if (done.length > 0) asker.send(done);
+  await world.run(() => askers.every(({ pending }) => pending === 0));
   return world;
 }
