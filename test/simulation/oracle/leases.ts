@@ -172,7 +172,7 @@ export class Leases {
   #checkRecord(key: string, claim: Claim): void {
     const last = this.#last.get(key);
     if (last === undefined || last === claim || last.recordedAt !== undefined || isReleased(last)) return;
-    if (heldFor(last, this.#world.now, this.#settings.server.wall()) >= this.#settings.leaseMs - 1) return;
+    if (heldFor(last, this.#settings.server.wall()) >= this.#settings.leaseMs - 1) return;
     this.#world.fail('record of another', `${claim.process.name} records ${key}, which ${last.process.name} has.`);
   }
 
@@ -200,7 +200,12 @@ export class Leases {
     const { process, key } = run;
     const claims = this.#claims.get(key) ?? [];
     const claim = claims.findLast(
-      (each) => each.process === process && each.life === run.life && each.told === 'claimed' && each.run === undefined,
+      ({ told, run: begun, releaseAskedAt, ...each }) =>
+        each.process === process &&
+        each.life === run.life &&
+        told === 'claimed' &&
+        begun === undefined &&
+        releaseAskedAt === undefined,
     );
     const [grant] = claim?.grants ?? [];
     if (claim === undefined || grant === undefined) {
