@@ -11,28 +11,28 @@ interface Row {
 
 /** A table for `leasedStore`: three conditional writes, each atomic, by the clock of its server. */
 export class LeaseTable {
-  readonly #server: Server;
+  readonly server: Server;
   readonly #rows = new Map<string, Row>();
   /** When the last lease of a key that a process claimed ends, by process and key. */
   readonly #ends = new Map<string, number>();
   #fence = 0n;
 
   constructor(server: Server) {
-    this.#server = server;
+    this.server = server;
   }
 
   /** The table as a client in this process has it. */
   leases(process: Process): Leases {
-    const wire = new Wire(process, this.#server, { resends: false, silentMs: 1500 });
+    const wire = new Wire(process, this.server, { resends: false, silentMs: 1500 });
     return {
       claim: (key, owner, leaseMs) =>
         wire.call(() => {
-          const claim = this.#claim(key, owner, leaseMs);
-          if (typeof claim === 'bigint') this.#ends.set(`${process.name} ${key}`, this.#server.world.now + leaseMs);
+          const claim = this.claim(key, owner, leaseMs);
+          if (typeof claim === 'bigint') this.#ends.set(`${process.name} ${key}`, this.server.world.now + leaseMs);
           return claim;
         }),
-      complete: (key, owner, retentionMs) => wire.call(() => this.#complete(key, owner, retentionMs)),
-      release: (key, owner) => wire.call(() => this.#release(key, owner)),
+      complete: (key, owner, retentionMs) => wire.call(() => this.complete(key, owner, retentionMs)),
+      release: (key, owner) => wire.call(() => this.release(key, owner)),
     };
   }
 
@@ -45,22 +45,23 @@ export class LeaseTable {
     return this.#ends.get(`${process.name} ${key}`) ?? 0;
   }
 
-  #claim(key: string, owner: string, leaseMs: number): Claim {
-    const now = this.#server.wall();
+  claim(key: string, owner: string, leaseMs: number): Claim {
+    const now = this.server.wall();
     const row = this.#rows.get(key);
-    if (row && row.until > now && row.owner !== owner) return row.isDone ? 'duplicate' : 'in-progress';
+    // A claim that arrives again after its record must not undo it.
+    if (row && row.until > now && (row.isDone || row.owner !== owner)) return row.isDone ? 'duplicate' : 'in-progress';
     this.#rows.set(key, { owner, isDone: false, until: now + leaseMs });
     return ++this.#fence;
   }
 
-  #complete(key: string, owner: string, retentionMs: number): boolean {
+  complete(key: string, owner: string, retentionMs: number): boolean {
     const row = this.#rows.get(key);
     if (row && row.owner !== owner) return false;
-    this.#rows.set(key, { owner, isDone: true, until: this.#server.wall() + retentionMs });
+    this.#rows.set(key, { owner, isDone: true, until: this.server.wall() + retentionMs });
     return true;
   }
 
-  #release(key: string, owner: string): void {
+  release(key: string, owner: string): void {
     const row = this.#rows.get(key);
     if (row && row.owner === owner && !row.isDone) this.#rows.delete(key);
   }

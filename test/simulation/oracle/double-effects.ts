@@ -12,8 +12,7 @@
 //    d. the record was refused, because another claim had taken over (which is explained by itself);
 //    e. the record was asked for in time and tried again whenever a try failed or was not answered, and none arrived: cuts,
 //       half-open connections, latencies and freezes of the server or of the process. A store that tries late, or never,
-//       has no cause, unless its connection was silent, when it sends nothing.
-import type { Process } from '../kernel/process.js';
+//       has no cause; while its connection is silent, it may send nothing.
 import { type Claim, frozenMs } from './lease-claims.js';
 
 export interface LeaseTimes {
@@ -22,21 +21,13 @@ export interface LeaseTimes {
   readonly timeoutMs: number;
 }
 
-/** Whether the store of a process may have refused to send since a time, because its connection was silent. */
-type IsSilentSince = (process: Process, from: number) => boolean;
-
 const FIRST_RETRY_MS = 25;
 const LAST_RETRY_MS = 5000;
 /** Timers count whole milliseconds. */
 const SLACK_MS = 3;
 
-/** Returns what is wrong if there is no cause. */
-export function flawOfDouble(
-  first: Claim,
-  second: Claim,
-  times: LeaseTimes,
-  isSilentSince: IsSilentSince,
-): string | undefined {
+/** Returns what is wrong if there is no cause. `silentAt`: when the store of the first sent nothing for the last time. */
+export function flawOfDouble(first: Claim, second: Claim, times: LeaseTimes, silentAt: number): string | undefined {
   const grant = second.grants[0];
   const { run } = first;
   if (grant === undefined || run === undefined) return 'a run had no claim';
@@ -48,18 +39,32 @@ export function flawOfDouble(
   if (second.robbed.has(first)) return 'its lease was not over';
   const hasDied = first.process.deaths.some((death) => death >= run.beganAt && death <= at);
   if (hasDied || hasFailed || !isBefore(run.endedAt) || isBefore(first.recordRefusedAt)) return undefined;
-  return isSilentSince(first.process, run.endedAt ?? 0) ? undefined : flawOfRecord(first, at, times);
+  return flawOfRecord(first, at, times, silentAt);
 }
 
 /** What is wrong with how the record was tried until the time `at`. */
-function flawOfRecord({ recordTries, process, run }: Claim, at: number, times: LeaseTimes): string | undefined {
+function flawOfRecord(
+  { recordTries, process, run }: Claim,
+  at: number,
+  times: LeaseTimes,
+  silentAt: number,
+): string | undefined {
+  const endedAt = run?.endedAt ?? 0;
+  const wasSilent = silentAt >= endedAt;
+  /** When the next try is due after one that failed. */
+  const dueAfter = (failedAt: number, tries: number) => {
+    if (!wasSilent) return failedAt + Math.min(FIRST_RETRY_MS * 2 ** tries, LAST_RETRY_MS);
+    // Tries that were refused do not show; each wait is at most as long as all before it and the first.
+    const lastAt = Math.max(failedAt, silentAt);
+    return lastAt + Math.min(FIRST_RETRY_MS + lastAt - endedAt, LAST_RETRY_MS);
+  };
+  const isLate = (dueAt: number, now: number) => now > dueAt + SLACK_MS + frozenMs(process, endedAt, now);
+  let dueAt = wasSilent ? dueAfter(endedAt, 0) : endedAt;
   const tries = recordTries.filter(({ askedAt }) => askedAt <= at);
-  let dueAt = run?.endedAt ?? 0;
   for (const [index, { askedAt, failedAt }] of tries.entries()) {
-    if (askedAt > dueAt + SLACK_MS + frozenMs(process, dueAt, askedAt)) return 'its record was tried late';
-    const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** index, LAST_RETRY_MS);
-    dueAt = Math.min(failedAt ?? Number.POSITIVE_INFINITY, askedAt + times.timeoutMs) + backoffMs;
+    if (isLate(dueAt, askedAt)) return 'its record was tried late';
+    dueAt = dueAfter(Math.min(failedAt ?? Number.POSITIVE_INFINITY, askedAt + times.timeoutMs), index);
   }
-  if (at <= dueAt + SLACK_MS + frozenMs(process, dueAt - times.timeoutMs, at)) return undefined;
+  if (!isLate(dueAt, at)) return undefined;
   return tries.length === 0 ? 'its record was not asked for' : 'its record was not tried again';
 }

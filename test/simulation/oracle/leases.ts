@@ -46,6 +46,7 @@ export class Leases {
   readonly #ledger: Ledger;
   readonly #settings: LeaseSettings;
   readonly #claims = new Map<string, Claim[]>();
+  readonly #owned = new Map<string, Claim[]>();
   /** The claim that was granted last. */
   readonly #last = new Map<string, Claim>();
   readonly #silence: Silence;
@@ -82,7 +83,11 @@ export class Leases {
       },
       failed: () => {
         heard();
-        for (const each of tries) if (each) each.failedAt = process.time;
+        for (const [index, each] of tries.entries()) {
+          // Where each key is a call, the store tries again when all calls have settled.
+          const isAlone = keys.length > 1 || this.#owned.get(owners[index] ?? '')?.length === 1;
+          if (each && isAlone) each.failedAt = process.time;
+        }
         if (call !== 'claim') return;
         for (const claim of claims) {
           claim.told = 'failed';
@@ -110,6 +115,9 @@ export class Leases {
         ...{ recordedAt: undefined, recordRefusedAt: undefined },
       };
       all.push(claim);
+      const owned = this.#owned.get(owner);
+      if (owned) owned.push(claim);
+      else this.#owned.set(owner, [claim]);
       return claim;
     }
     const claim = this.#claimOf(key, owner);
@@ -141,9 +149,15 @@ export class Leases {
       claim.recordedAt ??= now;
     } else {
       claim.recordRefusedAt ??= now;
-      if (this.#holderOf(key) === claim || !this.#holderOf(key))
-        this.#world.fail('record refused', `Nobody but ${owner} has ${key}.`);
+      if (!this.#isTakenFrom(claim)) this.#world.fail('record refused', `Nobody but ${owner} has ${key}.`);
     }
+  }
+
+  /** Whether another owner has recorded the key, or has it. A table may keep the row of a lease that has ended. */
+  #isTakenFrom(claim: Claim): boolean {
+    const last = this.#last.get(claim.key);
+    if (last !== undefined && last !== claim && !isReleased(last)) return true;
+    return (this.#claims.get(claim.key) ?? []).some((each) => each !== claim && each.recordedAt !== undefined);
   }
 
   #grant(claim: Claim): void {
@@ -184,13 +198,17 @@ export class Leases {
     }
   }
 
-  /** A process that knows of a claim runs it, or asks the server to record or to release it, in the same turn. */
+  /**
+   * A process that knows of a claim, and of all others of its owner, runs it or asks the server to record or to release it,
+   * in the same turn.
+   */
   #checkOpen(): void {
     for (const claim of this.#open) {
-      const { process, run, key } = claim;
+      const { process, run, key, owner } = claim;
+      if (this.#owned.get(owner)?.some(({ told }) => told === undefined)) continue;
       if (isAlive(claim) && run && this.#ledger.isRunning(run)) continue;
       this.#open.delete(claim);
-      if (!isAlive(claim) || this.#silence.since(process, this.#world.now)) continue;
+      if (!isAlive(claim) || this.#silence.lastOf(process) >= this.#world.now) continue;
       this.#world.fail('stuck key', `${process.name} has ${key}, does not handle it, and asks the server for nothing.`);
     }
   }
@@ -260,7 +278,7 @@ export class Leases {
       if (latest === undefined || earlier === undefined) continue;
       const isInOrder = (earlier.grants[0]?.at ?? 0) <= (latest.grants[0]?.at ?? 0);
       const [first, second] = isInOrder ? [earlier, latest] : [latest, earlier];
-      const flaw = flawOfDouble(first, second, this.#settings, (...of) => this.#silence.since(...of));
+      const flaw = flawOfDouble(first, second, this.#settings, this.#silence.lastOf(first.process));
       if (flaw === undefined) continue;
       const what = `${first.key} took effect in ${first.process.name} and again in ${second.process.name}: ${flaw}.`;
       this.#world.fail('effect twice without a cause', what);

@@ -54,9 +54,8 @@ export class Silence {
     }
   }
 
-  /** Whether the store of a process may have refused to send at or after the time `from`. */
-  since(process: Process, from: number): boolean {
-    const at = this.#calls.get(process)?.lastSilentAt;
-    return at !== undefined && at >= from;
+  /** When the store of a process may have refused to send for the last time. */
+  lastOf(process: Process): number {
+    return this.#calls.get(process)?.lastSilentAt ?? Number.NEGATIVE_INFINITY;
   }
 }

@@ -1,6 +1,7 @@
 // Every kind of world.
 export { bullmq } from './bullmq.js';
 export { finality } from './finality.js';
+export { leased } from './leased.js';
 export { memory } from './memory.js';
 export { oddStore } from './odd-store.js';
 export { pgBoss } from './pg-boss.js';

@@ -127,9 +127,12 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
     longMs: LEASE_MS,
     restart,
   });
-  for (let delivery = 0; delivery < 1 + choices.below(4); delivery++) {
+  // Some at almost the same time, so that they meet.
+  const [burst, deliveries] = [choices.below(HORIZON_MS / 2), 1 + choices.below(4)];
+  for (let delivery = 0; delivery < deliveries; delivery++) {
     const events = Array.from({ length: 1 + choices.below(2) }, () => eventOf(choices.pick(ids)));
-    world.after(choices.below(HORIZON_MS / 2), () => sender.send(events));
+    const at = choices.below(3) < 2 ? burst + choices.below(20) : choices.below(HORIZON_MS / 2);
+    world.after(at, () => sender.send(events));
   }
   await world.run(() => world.now > HORIZON_MS && sender.pending === 0);
   if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
