@@ -149,7 +149,7 @@ export const sqlDefects: readonly Defect[] = [
         replace: `\${upsert(keys, owner, 0, leaseMs)} RETURNING key`,
       },
     ],
-    worlds: ['d1', 'sqlite'],
+    worlds: ['d1', 'sqlite-leases'],
     foundWithin: 100,
   },
   {
@@ -162,7 +162,7 @@ export const sqlDefects: readonly Defect[] = [
         replace: `\${upsert(keys, owner, 1, retentionMs)} RETURNING key`,
       },
     ],
-    worlds: ['d1', 'sqlite'],
+    worlds: ['d1', 'sqlite-leases'],
     foundWithin: 1000,
   },
 ];

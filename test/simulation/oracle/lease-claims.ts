@@ -61,3 +61,9 @@ export function frozenMs(process: Process, from: number, to: number): number {
   for (const pause of process.pauses) sum += Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from));
   return sum;
 }
+
+/** Whether a run of a process may belong to a claim: it was told that it has the key, and has not begun or released it. */
+export function canBegin({ process, life, told, run, releaseAskedAt }: Claim, begun: Run): boolean {
+  const isOwn = process === begun.process && life === begun.life;
+  return isOwn && told === 'claimed' && run === undefined && releaseAskedAt === undefined;
+}

@@ -21,7 +21,7 @@ import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
-import { type Claim, heldFor, isAlive, isReleased, type LeaseCall } from './lease-claims.js';
+import { type Claim, canBegin, heldFor, isAlive, isReleased, type LeaseCall } from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
 
@@ -227,9 +227,7 @@ export class Leases {
   began(run: Run, fencingToken?: bigint): void {
     const { process, key } = run;
     const claims = this.#claims.get(key) ?? [];
-    const claim = claims.findLast(
-      (each) => each.process === process && each.life === run.life && each.told === 'claimed' && each.run === undefined,
-    );
+    const claim = claims.findLast((each) => canBegin(each, run));
     const [grant] = claim?.grants ?? [];
     if (claim === undefined || grant === undefined) {
       this.#world.fail('began without a claim', `${process.name} handles ${run.id}.`);
