@@ -186,7 +186,7 @@ export class Leases {
   #checkRecord(key: string, claim: Claim): void {
     const last = this.#last.get(key);
     if (last === undefined || last === claim || last.recordedAt !== undefined || isReleased(last)) return;
-    if (heldFor(last, this.#world.now, this.#settings.server.wall()) >= this.#settings.leaseMs - 1) return;
+    if (heldFor(last, this.#settings.server.wall()) >= this.#settings.leaseMs - 1) return;
     this.#world.fail('record of another', `${claim.process.name} records ${key}, which ${last.process.name} has.`);
   }
 
