@@ -21,7 +21,7 @@ export const leaseDefects: readonly Defect[] = [
         replace: 'const inTime = (work: Promise<void>) => work;',
       },
     ],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 1000,
   },
   {
@@ -31,7 +31,7 @@ export const leaseDefects: readonly Defect[] = [
       { file: LEASED, find: 'if (!(elapsed() <= claimMs)) throw late();', replace: '' },
       { file: 'src/receiver/attempt.ts', find: 'if (remainingMs + 1 >= ms) return ms;', replace: 'return ms;' },
     ],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 1000,
   },
   {
@@ -44,7 +44,7 @@ export const leaseDefects: readonly Defect[] = [
         replace: 'finish(error ?? late());',
       },
     ],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 1000,
   },
   {
@@ -57,7 +57,7 @@ export const leaseDefects: readonly Defect[] = [
         replace: 'return undefined;',
       },
     ],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 1000,
   },
   {
@@ -70,7 +70,7 @@ export const leaseDefects: readonly Defect[] = [
         replace: 'finish();',
       },
     ],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 1000,
   },
   {
@@ -83,14 +83,14 @@ export const leaseDefects: readonly Defect[] = [
         replace: 'const released = Promise.resolve();',
       },
     ],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 1000,
   },
   {
     name: 'a failed run keeps its key',
     about: 'The key of a run that failed is not released.',
     patches: [{ file: LEASED, find: 'await inTime(release()).catch(ignore);', replace: '' }],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 1000,
   },
   {
@@ -103,7 +103,7 @@ export const leaseDefects: readonly Defect[] = [
         replace: 'await recorder.record(fresh, owner);\n      await run(claims, { owner',
       },
     ],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 1000,
   },
   {
@@ -116,7 +116,7 @@ export const leaseDefects: readonly Defect[] = [
         replace: "return claim !== 'duplicate';",
       },
     ],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 100,
   },
   {
@@ -129,7 +129,7 @@ export const leaseDefects: readonly Defect[] = [
         replace: "return 'duplicate';",
       },
     ],
-    worlds: ['leased', 'redis'],
+    worlds: ['leased'],
     foundWithin: 100,
   },
   {

@@ -34,7 +34,7 @@ export const otherDefects: readonly Defect[] = [
     patches: [
       { file: 'src/queues/run-job.ts', find: 'return { delayMs: kept.retryAfterMs };', replace: 'return undefined;' },
     ],
-    worlds: ['bullmq', 'pg-boss', 'finality'],
+    worlds: ['bullmq', 'pg-boss'],
     foundWithin: 1000,
   },
   {

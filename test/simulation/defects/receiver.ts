@@ -14,14 +14,14 @@ export const receiverDefects: readonly Defect[] = [
         replace: 'this.#fail(error); options?.onTimeout?.(error); throw cause;',
       },
     ],
-    worlds: ['memory', 'leased'],
+    worlds: ['memory'],
     foundWithin: 1000,
   },
   {
     name: 'drained over a late handler',
     about: '`drain` resolves while a handler that timed out still runs.',
     patches: [{ file: ATTEMPT, find: 'this.ground.afterwards.hold(handling);', replace: '' }],
-    worlds: ['memory', 'leased'],
+    worlds: ['memory'],
     foundWithin: 1000,
   },
   {
@@ -112,7 +112,7 @@ export const receiverDefects: readonly Defect[] = [
         replace: 'for (const { error } of outcomes.slice(0, 1))',
       },
     ],
-    worlds: ['memory', 'leased'],
+    worlds: ['memory'],
     foundWithin: 1000,
   },
   {
@@ -130,16 +130,7 @@ export const receiverDefects: readonly Defect[] = [
         replace: 'for (const { error } of outcomes.slice(-1))',
       },
     ],
-    worlds: ['memory', 'leased'],
-    foundWithin: 1000,
-  },
-  {
-    name: 'no deduplication in a delivery',
-    about: 'Two equal events of a delivery are both passed to the store.',
-    patches: [
-      { file: 'src/receiver/dispatch.ts', find: 'const same = settled.get(key);', replace: 'const same = undefined;' },
-    ],
-    worlds: ['memory', 'leased'],
+    worlds: ['memory'],
     foundWithin: 1000,
   },
   {
@@ -154,12 +145,12 @@ export const receiverDefects: readonly Defect[] = [
     about: 'The error of a handler is not part of the outcome.',
     patches: [
       {
-        file: ATTEMPT,
-        find: 'this.#fail(this.#failure && !this.#isMisused ? this.#failure : storeError(cause));',
-        replace: "this.#answer(this.judge('duplicate') ?? this.fail(storeError(cause)));",
+        file: 'src/receiver/run-once.ts',
+        find: "return this.#outcome('failed', error);",
+        replace: "return this.#outcome('failed');",
       },
     ],
-    worlds: ['memory', 'leased'],
+    worlds: ['memory'],
     foundWithin: 1000,
   },
 ];

@@ -31,13 +31,6 @@ export const redisDefects: readonly Defect[] = [
     foundWithin: 1000,
   },
   {
-    name: 'Redis does not know its own claim',
-    about: 'A claim that the client repeats is in progress, as another one would be.',
-    patches: [{ file: REDIS, find: 'elseif held == owner then\nredis', replace: 'elseif false then\nredis' }],
-    worlds: ['redis'],
-    foundWithin: 1000,
-  },
-  {
     name: 'Redis claims held keys',
     about: 'CLAIM sets a key that another owner has.',
     patches: [{ file: REDIS, find: "'px', ARGV[1], 'nx') then", replace: "'px', ARGV[1]) then" }],

@@ -46,13 +46,6 @@ export const sqlDefects: readonly Defect[] = [
     foundWithin: 1000,
   },
   {
-    name: 'Postgres releases what is done',
-    about: 'The release deletes a record of its own.',
-    patches: [{ file: POSTGRES, find: `= \${literal(owner)} AND NOT done`, replace: `= \${literal(owner)}` }],
-    worlds: ['sql-leases'],
-    foundWithin: 1000,
-  },
-  {
     name: 'Postgres records over others',
     about: 'The record does not compare the owner.',
     patches: [
@@ -149,7 +142,7 @@ export const sqlDefects: readonly Defect[] = [
         replace: `\${upsert(keys, owner, 0, leaseMs)} RETURNING key`,
       },
     ],
-    worlds: ['d1', 'sqlite-leases'],
+    worlds: ['d1'],
     foundWithin: 100,
   },
   {
@@ -162,7 +155,7 @@ export const sqlDefects: readonly Defect[] = [
         replace: `\${upsert(keys, owner, 1, retentionMs)} RETURNING key`,
       },
     ],
-    worlds: ['d1', 'sqlite-leases'],
+    worlds: ['d1'],
     foundWithin: 1000,
   },
 ];
