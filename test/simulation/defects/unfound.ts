@@ -14,14 +14,26 @@ export const unfound: readonly (Omit<Defect, 'foundWithin'> & { readonly why: st
   {
     name: 'Redis does not know its own claim',
     about: 'A claim that the client repeats is in progress, as another one would be.',
-    patches: [{ file: 'src/stores/redis/index.ts', find: 'elseif held == owner then\nredis', replace: 'elseif false then\nredis' }],
+    patches: [
+      {
+        file: 'src/stores/redis/index.ts',
+        find: 'elseif held == owner then\nredis',
+        replace: 'elseif false then\nredis',
+      },
+    ],
     worlds: ['redis'],
     why: 'The repeated claim is answered as in progress until its lease ends: a delay, which every invariant allows.',
   },
   {
     name: 'Postgres releases what is done',
     about: 'The release deletes a record of its own.',
-    patches: [{ file: 'src/stores/sql/postgres.ts', find: `= \${literal(owner)} AND NOT done`, replace: `= \${literal(owner)}` }],
+    patches: [
+      {
+        file: 'src/stores/sql/postgres.ts',
+        find: `= \${literal(owner)} AND NOT done`,
+        replace: `= \${literal(owner)}`,
+      },
+    ],
     worlds: ['sql-leases'],
     why: 'No owner releases a key that it has recorded.',
   },
