@@ -1,6 +1,7 @@
 import type { Defect } from './defect.js';
 import { leaseDefects } from './leases.js';
 import { otherDefects } from './others.js';
+import { queueDefects } from './queues.js';
 import { receiverDefects } from './receiver.js';
 import { redisDefects } from './redis.js';
 import { sqlDefects } from './sql.js';
@@ -11,5 +12,6 @@ export const defects: readonly Defect[] = [
   ...leaseDefects,
   ...redisDefects,
   ...sqlDefects,
+  ...queueDefects,
   ...otherDefects,
 ];

@@ -8,6 +8,8 @@ import { Wire } from './wire.js';
 export class BullmqEngine {
   readonly server: Server;
   readonly model = new BullmqModel();
+  /** How many it has run. */
+  scripts = 0;
   #waiters: (() => void)[] = [];
 
   constructor(server: Server) {
@@ -16,6 +18,7 @@ export class BullmqEngine {
 
   /** Runs a script, by the clock of the server. */
   run<T>(script: (model: BullmqModel, now: number) => T): T {
+    this.scripts++;
     const result = script(this.model, Math.floor(this.server.wall()));
     if (this.#waiters.length > 0 && this.model.hasWaiting) {
       const waiters = this.#waiters;

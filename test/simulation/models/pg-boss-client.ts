@@ -23,6 +23,8 @@ interface Options {
   readonly connections: number;
   /** Called for a rejection that nobody handles. */
   readonly onUnhandled: () => void;
+  /** Called for each statement that the server runs. */
+  readonly onStatement: () => void;
 }
 
 const SILENT_MS = 1500;
@@ -42,7 +44,8 @@ export class PgBossClient {
   /** What the user passes to the enqueue and the worker: the methods of its version. */
   boss(): PgBossLike {
     const getQueue = (name: string) => this.#query((model) => model.getQueue(name) ?? null);
-    const complete = (name: string, id: string) => this.#query((model, now) => model.complete(name, [{ id }], now));
+    const complete = (name: string, id: string) =>
+      this.#query((model, now) => this.#note('completes', [{ id }], model.complete(name, [{ id }], now)));
     const find = (name: string, id: string) => this.#query((model) => model.job(name, id));
     if (this.#options.model.version === 12) {
       return {
@@ -76,7 +79,11 @@ export class PgBossClient {
     for (;;) {
       const began = this.#process.wall();
       try {
-        const jobs = await this.#query((model, now) => model.fetch(name, batchSize, now));
+        const jobs = await this.#query((model, now) => {
+          const given = model.fetch(name, batchSize, now);
+          this.#note('gives', given, given.length);
+          return given;
+        });
         if (jobs.length > 0) await this.#run(name, jobs, handler);
       } catch (error) {
         // Version 10 hides it, and version 12 emits it.
@@ -92,7 +99,7 @@ export class PgBossClient {
     for (;;) {
       await this.#sleep(intervalMs);
       try {
-        await this.#query((model, now) => model.expire(now));
+        await this.#query((model, now) => this.#note('expires', [], model.expire(now)));
         await this.#query((model, now) => {
           model.archive(now);
           model.drop(now);
@@ -111,9 +118,10 @@ export class PgBossClient {
       ...{ id, name, data: JSON.parse(data), expireInSeconds },
     }));
     const handling = handler(given);
-    const completed = () => this.#query((model, now) => model.complete(name, claims, now));
+    const completed = () =>
+      this.#query((model, now) => this.#note('completes', claims, model.complete(name, claims, now)));
     const failed = (error: unknown) =>
-      this.#query((model, now) => model.fail(name, claims, (error as Error).message, now));
+      this.#query((model, now) => this.#note('fails', claims, model.fail(name, claims, (error as Error).message, now)));
     try {
       await this.#within(handling, seconds);
       if (is12) await completed();
@@ -126,6 +134,14 @@ export class PgBossClient {
     }
   }
 
+  /** Tells the history what the server did for this process. */
+  #note(what: string, claims: readonly Claim[], count: number): number {
+    const { name, world } = this.#process;
+    const ids = claims.map(({ id }) => id).join(' ');
+    if (count > 0) world.history.add(this.#options.server.name, `${what} ${count} jobs for ${name}`, { ids });
+    return count;
+  }
+
   #within(handling: Promise<void>, seconds: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new Error(`handler execution exceeded ${seconds}s`));
@@ -136,10 +152,13 @@ export class PgBossClient {
 
   /** Runs a statement on the connection with the least to do. */
   #query<T>(statement: (model: PgBossModel, now: number) => T): Promise<T> {
-    const { model, server } = this.#options;
+    const { model, server, onStatement } = this.#options;
     let wire = this.#pool[0] as Wire;
     for (const each of this.#pool) if (each.pending < wire.pending) wire = each;
-    return wire.call(() => statement(model, server.wall()));
+    return wire.call(() => {
+      onStatement();
+      return statement(model, server.wall());
+    });
   }
 
   #sleep(ms: number): Promise<void> {

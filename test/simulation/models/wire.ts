@@ -2,6 +2,7 @@ import { Connection } from '../kernel/connection.js';
 import type { Process } from '../kernel/process.js';
 import { NetworkError } from '../kernel/request.js';
 import type { Server } from '../kernel/server.js';
+import type { World } from '../kernel/world.js';
 
 export interface WireOptions {
   /** Whether commands without an answer are sent again on the next connection, as ioredis does; or else they are rejected. */
@@ -11,6 +12,22 @@ export interface WireOptions {
 }
 
 const RECONNECT_MS = 20;
+
+/** After how many more commands a connection is cut, by world. */
+const cuts = new WeakMap<World, number>();
+
+/** Cuts a connection after one of the next commands took effect, before its answer. */
+export function cutAfterEffect(world: World): void {
+  cuts.set(world, world.choices.below(8));
+}
+
+function isCut(world: World): boolean {
+  const left = cuts.get(world);
+  if (left === undefined) return false;
+  if (left > 0) cuts.set(world, left - 1);
+  else cuts.delete(world);
+  return left === 0;
+}
 
 interface Command {
   readonly serve: (reply: (value: unknown) => void) => void;
@@ -71,6 +88,7 @@ export class Wire {
           command.resolve(value);
         });
       command.serve(reply);
+      if (isCut(this.#process.world)) connection.cut();
     });
   }
 

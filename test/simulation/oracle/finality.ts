@@ -2,15 +2,9 @@ import type { WebhookEvent } from '../../../src/events/types.js';
 import type { DeliveryResult } from '../../../src/receiver/answer.js';
 import type { World } from '../kernel/world.js';
 import type { Mined } from '../models/chain/block.js';
+import { type About, aboutOf } from '../models/chain/event-name.js';
 import { type ChainNetwork, nameOf } from '../models/chain/network.js';
 import type { Ledger, Run } from './ledger.js';
-
-/** The log that an event is about. */
-interface About {
-  readonly mined: Mined;
-  readonly name: string;
-  readonly isRemoval: boolean;
-}
 
 /**
  * Holds `finality` to the chain's truth. As no final block is ever replaced, an event may be handled only when a node has
@@ -20,23 +14,16 @@ export class FinalityOracle {
   readonly #world: World;
   readonly #network: ChainNetwork;
   readonly #ledger: Ledger;
-  readonly #leaseMs: number;
   readonly #abouts = new Map<string, About>();
 
-  constructor(world: World, network: ChainNetwork, ledger: Ledger, leaseMs: number) {
+  constructor(world: World, network: ChainNetwork, ledger: Ledger) {
     this.#world = world;
     this.#network = network;
     this.#ledger = ledger;
-    this.#leaseMs = leaseMs;
   }
 
   #about(event: WebhookEvent): About {
-    if (event.event !== 'event.emitted') throw new Error(`The oracle does not know ${event.event}.`);
-    const { event: details, transaction } = event.data;
-    const mined = this.#network.chain.known.get(String(transaction?.blockHash));
-    if (!mined) throw new Error(`The oracle does not know the block ${transaction?.blockHash}.`);
-    const isRemoval = details.rawFields?.includes('"removed":true') === true;
-    return { mined, isRemoval, name: `${nameOf(mined)}#${details.indexInLog}` };
+    return aboutOf(event, this.#network.chain);
   }
 
   /** Names the log of an event, and its removal. */
@@ -91,24 +78,6 @@ export class FinalityOracle {
       } else if (isRemoval ? hasEffect && !this.#isCanonical(mined) : !this.#isReplaced(mined)) {
         this.#world.fail('dropped wrongly', `${this.nameOf(event)} is acknowledged as dropped.`);
       }
-    }
-  }
-
-  /** After every step. */
-  check(): void {
-    for (const [name, effects] of this.#ledger.allEffects) {
-      for (let index = 1; index < effects.length; index++) {
-        this.#explain(name, effects[index - 1] as Run, effects[index] as Run);
-      }
-    }
-  }
-
-  /** Twice only after the process died, or a handler failed after its effect or outlived its lease. */
-  #explain(name: string, first: Run, second: Run): void {
-    const now = this.#world.now;
-    const outlived = [first, second].some(({ beganAt, endedAt }) => (endedAt ?? now) - beganAt >= this.#leaseMs - 1);
-    if (first.life === second.life && first.end !== 'rejected' && !outlived) {
-      this.#world.fail('effect twice without a cause', `${name} took effect twice.`);
     }
   }
 

@@ -5,6 +5,8 @@ import type { ScriptedChain } from '../models/scripted-chain.js';
 import type { Ledger, Run } from './ledger.js';
 
 interface Engine {
+  /** Grows with each statement or script. */
+  readonly changes: number;
   fateOf(key: string): 'nothing' | 'kept' | 'done' | 'dead';
   isBuriedEarly(key: string): boolean;
 }
@@ -21,6 +23,7 @@ interface QueueTruth {
 
 /** A try of a job by a worker, from when the engine gave it the job until the worker has settled it. */
 export interface Try {
+  readonly beganAt: number;
   /** Whether the event had to wait for finality in it. */
   hasWaited: boolean;
   /** Whether another try of the job ran in the same process at the same time. */
@@ -32,11 +35,15 @@ export class QueueOracle {
   readonly #truth: QueueTruth;
   readonly #acknowledged = new Set<string>();
   readonly #dropped = new Set<string>();
+  /** The events whose jobs were done. */
+  readonly #done = new Set<string>();
   /** How often workers were given the job of a key. */
   readonly #tries = new Map<string, number>();
   /** The tries that run, by process, life and key. */
   readonly #running = new Map<string, Set<Try>>();
 
+  /** The sum of what has changed until the last check. */
+  #checked = -1;
   readonly #leaseEnds = new Map<Run, number>();
 
   constructor(truth: QueueTruth) {
@@ -48,19 +55,34 @@ export class QueueOracle {
     this.#tries.set(key, (this.#tries.get(key) ?? 0) + 1);
     const place = placeOf(process, key);
     const others = this.#running.get(place) ?? new Set<Try>();
-    const begun: Try = { hasWaited: false, isAlone: others.size === 0 };
+    const begun: Try = { beganAt: process.time, hasWaited: false, isAlone: others.size === 0 };
     for (const other of others) other.isAlone = false;
     this.#running.set(place, others.add(begun));
     return begun;
   }
 
-  /** @param failure Why the engine must count it as failed: none if it was completed or delayed. */
+  /** @param failure Why the engine must count it as failed, unless that is not the fault of the worker. */
   endTry(process: Process, key: string, ended: Try, failure: Error | undefined): void {
+    const { world, ledger } = this.#truth;
     this.#running.get(placeOf(process, key))?.delete(ended);
-    if (!ended.hasWaited || !ended.isAlone || failure === undefined) return;
-    // The engine could not be reached, or has given the job to another worker.
-    if (/ECONNRESET|The engine refuses|does not find the job/.test(failure.message)) return;
-    this.#truth.world.fail('waiting used up an attempt', `${key}: ${failure.message}`);
+    const run = this.#runOf(process, key, ended);
+    if (run && ended.isAlone && !run.isLate && ledger.isRunning(run)) {
+      world.fail('settled while it runs', `The handler of ${run.id} still runs in ${process.name}.`);
+    }
+    if (ended.hasWaited && ended.isAlone && failure) {
+      world.fail('waiting used up an attempt', `${key}: ${failure.message}`);
+    }
+  }
+
+  /** Whether this try has succeeded. With a store it may fail after its handler, when the store cannot record the effect. */
+  hasSucceeded(process: Process, key: string, begun: Try): boolean {
+    if (this.#truth.table) return false;
+    const run = this.#runOf(process, key, begun);
+    return run?.end === 'resolved' && !run.isLate && begun.isAlone;
+  }
+
+  #runOf(process: Process, key: string, { beganAt }: Try): Run | undefined {
+    return this.#truth.ledger.runs.findLast((run) => run.key === key && isIn(run, process) && run.beganAt >= beganAt);
   }
 
   /** An event was found to have to wait. */
@@ -96,6 +118,7 @@ export class QueueOracle {
     const fate = chain?.fateOf(id);
     if (!fate?.isDropped || process.time < fate.at)
       world.fail('dropped wrongly', `${id} was not dropped from the chain.`);
+    world.history.add(process.name, `drops ${id}`);
     this.#dropped.add(id);
   }
 
@@ -107,7 +130,11 @@ export class QueueOracle {
 
   /** Called after every step. */
   check(): void {
-    const { world, engine, ledger, keyOf } = this.#truth;
+    const { world, engine, ledger, chain, keyOf } = this.#truth;
+    let state = engine.changes + this.#acknowledged.size;
+    for (const id of this.#acknowledged) state += ledger.effectsOf(id).length;
+    if (state === this.#checked) return;
+    this.#checked = state;
     for (const id of this.#acknowledged) {
       const key = keyOf(id);
       if (!this.#isStored(id)) world.fail('job lost', `The engine has no job of ${id} any more.`);
@@ -115,6 +142,9 @@ export class QueueOracle {
       if (fate === 'done' && !this.#hasHappened(id)) {
         world.fail('completed without effect', `The job of ${id} is completed, and ${id} has not taken effect.`);
       }
+      // With finality, a late try may store a copy of a job that is done; it finds the key in the store.
+      if (fate === 'done' && !chain) this.#done.add(id);
+      else if (fate === 'kept' && this.#done.has(id)) world.fail('stored again', `The job of ${id} was done before.`);
       if (fate === 'dead' && engine.isBuriedEarly(key)) {
         world.fail('dead letter too early', `The job of ${id} has attempts left.`);
       }

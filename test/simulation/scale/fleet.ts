@@ -49,7 +49,7 @@ export interface Fleet<Tx> {
 }
 
 /** Every message takes the same time. */
-class SteadyNetwork extends Choices {
+export class SteadyNetwork extends Choices {
   readonly #ms: number;
 
   constructor(seed: number, ms: number) {

@@ -36,7 +36,7 @@ export async function findKnee<Tx>(
     const setup: Setup = {
       ...base,
       eventsPerSecond,
-      deliveries: Math.round(Math.min(5000, Math.max(1500, perSecond))),
+      deliveries: Math.round(Math.min(base.eventsPerDelivery > 1 ? 1000 : 2500, Math.max(1000, perSecond))),
     };
     const fleet = fleetOf();
     const replicaShare = (perSecond * replicaMs(costs, fleet.costs, base.eventsPerDelivery)) / 1000 / base.replicas;

@@ -4,6 +4,7 @@ import { readCosts } from './costs.js';
 import { measureDeath } from './death.js';
 import type { Fleet } from './fleet.js';
 import { findKnee } from './knee.js';
+import { measureLag } from './lag.js';
 import { postgresFleet } from './postgres.js';
 import { redisFleet } from './redis.js';
 
@@ -82,7 +83,27 @@ async function deaths(): Promise<void> {
   }
 }
 
-const TABLES: Readonly<Record<string, () => Promise<void>>> = { knees, deaths };
+async function lags(): Promise<void> {
+  console.log(
+    '| level | node behind by, s | sender tries again | later than final: median / longest, s | tries an event | requests an event |',
+  );
+  console.log('|---|---|---|---|---|---|');
+  for (const level of ['finalized', { confirmations: 12 }] as const) {
+    for (const lagMs of [0, 2000, 12_000, 60_000, 600_000]) {
+      for (const retryMs of [undefined, 300_000]) {
+        const lag = await measureLag(subject, { level, lagMs, retryMs });
+        const name = typeof level === 'string' ? level : `${level.confirmations} confirmations`;
+        const when = retryMs === undefined ? 'after Retry-After' : `every ${retryMs / 1000} s`;
+        const late = `${(lag.medianMs / 1000).toFixed(1)} / ${(lag.worstMs / 1000).toFixed(1)}`;
+        console.log(
+          `| ${name} | ${lagMs / 1000} | ${when} | ${late} | ${lag.triesPerEvent.toFixed(1)} | ${lag.requestsPerEvent.toFixed(1)} |`,
+        );
+      }
+    }
+  }
+}
+
+const TABLES: Readonly<Record<string, () => Promise<void>>> = { knees, deaths, lags };
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(TABLES)) {
   const table = TABLES[name];

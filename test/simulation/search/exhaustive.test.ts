@@ -1,36 +1,54 @@
 import { describe, expect, it } from 'vitest';
-import { explore, type SmallRun } from './exhaustive.js';
+import { explore, type PlayWay } from './exhaustive.js';
 
 const failureOf = (error: unknown) => ({ invariant: String((error as Error).message), what: '', history: [] });
 
+interface SmallRun {
+  options(): readonly string[];
+  take(option: string): void;
+  fingerprint(): string;
+}
+
+/** Plays ways of a state machine. */
+function ways(start: () => SmallRun): PlayWay {
+  return async (decide) => {
+    const run = start();
+    for (;;) {
+      const options = run.options();
+      const index = decide(
+        options.map((name) => ({ name })),
+        () => run.fingerprint(),
+      );
+      if (index === undefined) return;
+      run.take(options[index] ?? '');
+    }
+  };
+}
+
 /** Two processes that each take some steps, in any order. */
-function grid(steps: number, check: (a: number, b: number) => void = () => {}): () => SmallRun {
-  return () => {
+function grid(steps: number, check: (a: number, b: number) => void = () => {}): PlayWay {
+  return ways(() => {
     const at = { a: 0, b: 0 };
-    const options = () => (['a', 'b'] as const).filter((name) => at[name] < steps);
     return {
-      options,
-      async take(index) {
-        const name = options()[index];
-        if (name === undefined) throw new RangeError(`There is no option ${index}.`);
-        at[name]++;
+      options: () => (['a', 'b'] as const).filter((name) => at[name] < steps),
+      take(name) {
+        at[name as 'a' | 'b']++;
         check(at.a, at.b);
       },
       fingerprint: () => `${at.a} ${at.b}`,
     };
-  };
+  });
 }
 
 /** Two processes that read a counter and write it back incremented. */
-function lostUpdate(): SmallRun {
+const lostUpdate = ways(() => {
   let counter = 0;
   const read: (number | undefined)[] = [undefined, undefined];
   const done = [false, false];
-  const options = () => [0, 1].filter((process) => !done[process]).map(String);
   return {
-    options,
-    async take(index) {
-      const process = Number(options()[index]);
+    options: () => ['0', '1'].filter((process) => !done[Number(process)]),
+    take(option) {
+      const process = Number(option);
       const value = read[process];
       if (value === undefined) read[process] = counter;
       else {
@@ -41,7 +59,7 @@ function lostUpdate(): SmallRun {
     },
     fingerprint: () => JSON.stringify({ counter, read, done }),
   };
-}
+});
 
 describe('explore', () => {
   it('explores each state once, whatever order leads to it', async () => {
@@ -57,25 +75,38 @@ describe('explore', () => {
   it('explores a state again that it reaches by a shorter way', async () => {
     // A detour of two steps leads to the state that a short cut leads to.
     const edges: Record<string, readonly string[]> = { s: ['x', 't'], x: ['t'], t: ['u'], u: ['v'], v: [] };
-    const start = (): SmallRun => {
+    const start = ways(() => {
       let at = 's';
       return {
         options: () => edges[at] ?? [],
-        async take(index) {
-          at = edges[at]?.[index] ?? '';
+        take(option) {
+          at = option;
           if (at === 'v') throw new Error('reached');
         },
         fingerprint: () => at,
       };
-    };
-    expect((await explore(start, { mostDepth: 3, failureOf })).found?.path).toEqual(['t', 'u', 'v']);
+    });
+    expect((await explore(start, { mostDepth: 3, failureOf })).found?.way).toEqual(['t', 'u', 'v']);
     expect((await explore(start, { mostDepth: 2, failureOf })).found).toBeUndefined();
   });
 
   it('finds the one order that breaks an invariant, and names it', async () => {
     const { found } = await explore(lostUpdate, { mostDepth: 10, failureOf });
     expect(found?.failure.invariant).toBe('lost update');
-    expect(found?.path).toEqual(['0', '1', '0', '1']);
+    expect(found?.way).toEqual(['0', '1', '0', '1']);
+  });
+
+  it('refuses a world that does not repeat', async () => {
+    let plays = 0;
+    const play: PlayWay = async (decide) => {
+      const options = plays++ === 0 ? 2 : 3;
+      decide(
+        Array.from({ length: options }, (_, index) => ({ name: `${index}` })),
+        () => 'a',
+      );
+    };
+    const { found } = await explore(play, { mostDepth: 2, failureOf });
+    expect(found?.failure.invariant).toContain('depends on more than the choices');
   });
 
   it('finds what breaks in the last state alone', async () => {
@@ -83,7 +114,7 @@ describe('explore', () => {
       if (a === 4 && b === 4) throw new Error('corner');
     };
     const { found } = await explore(grid(4, check), { mostDepth: 8, failureOf });
-    expect(found?.path).toHaveLength(8);
+    expect(found?.way).toHaveLength(8);
     expect((await explore(grid(4, check), { mostDepth: 7, failureOf })).found).toBeUndefined();
   });
 });

@@ -1,7 +1,8 @@
+import type { Explored } from './exhaustive.js';
 import type { Failure } from './outcome.js';
 
 /** What a thread is asked for. */
-export type Request = PlaySeeds | PlayTape;
+export type Request = PlaySeeds | PlayTape | Explore;
 
 /** Plays the schedules of a range of seeds. */
 export interface PlaySeeds {
@@ -24,6 +25,15 @@ export interface PlayTape {
   readonly isShrunk: boolean;
 }
 
+/** Explores a small world. */
+export interface Explore {
+  readonly kind: 'explore';
+  /** A small world. */
+  readonly world: string;
+  readonly subject: string;
+  readonly depth: number;
+}
+
 /** A failing schedule. */
 export interface Found {
   readonly seed: number;
@@ -36,4 +46,5 @@ export interface Answer {
   readonly played: number;
   readonly steps: number;
   readonly found: readonly Found[];
+  readonly explored?: Explored | undefined;
 }

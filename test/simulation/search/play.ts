@@ -22,7 +22,7 @@ export async function play(world: WorldDefinition, choices: Choices, subject: Su
   return { tape: choices.tape, steps, failure };
 }
 
-function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): Failure {
   if (error instanceof Violation) {
     return { invariant: error.invariant, what: error.what, history: error.history.lines() };
   }

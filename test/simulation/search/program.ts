@@ -11,8 +11,9 @@ export async function buildProgram(worldsPath = here('../worlds/index.ts')): Pro
   const { outputFiles } = await build({
     stdin: {
       contents: `import { worlds } from ${JSON.stringify(worldsPath)};
+        import { smallWorlds } from '../small/index.js';
         import { serve } from './worker.js';
-        serve(worlds);`,
+        serve(worlds, smallWorlds);`,
       resolveDir: here('.'),
       sourcefile: 'thread.ts',
     },

@@ -17,7 +17,7 @@ afterAll(() => threads.close());
 
 const find = (world: string, seeds = 2000) => search(threads, { worlds: [world], subject, first: 1, seeds });
 
-describe('a search', () => {
+describe('a search', { timeout: 60_000 }, () => {
   it('finds a planted bug, and says in which schedule', async () => {
     const { found } = await find('lost update');
     expect(found[0]?.failure.invariant).toBe('lost update');

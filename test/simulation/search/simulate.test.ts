@@ -19,7 +19,7 @@ async function run(...args: string[]): Promise<{ code: number; text: string }> {
   return { code, text: lines.join('\n') };
 }
 
-describe('npm run simulate', () => {
+describe('npm run simulate', { timeout: 60_000 }, () => {
   it('plays seeds of a world, and says how many', async () => {
     const { code, text } = await run('--world', 'memory', '--seeds', '50');
     expect(text).toMatch(/no broken invariant in 50 schedules, [\d,]+ steps, [\d,]+\/s on \d+ threads/);
@@ -47,6 +47,17 @@ describe('npm run simulate', () => {
     expect(healthy.code).toBe(0);
     expect(healthy.text).toMatch(/found with other code \(feed, now [0-9a-f]{16}\)/);
     expect(healthy.text).toContain('breaks no invariant');
+  });
+
+  it('explores a small world completely, and finds a defect in it', async () => {
+    const explored = await run('--exhaustive', '--world', 'memory');
+    expect(explored.text).toMatch(/^memory: [\d,]+ states, [\d,]+ transitions, complete, \d+ deep, \d+\.\d s$/);
+    expect(explored.code).toBe(0);
+    const cut = await run('--exhaustive', '--world', 'memory', '--depth', '2');
+    expect(cut.text).toMatch(/cut off at depth 2/);
+    const failed = await run('--exhaustive', '--world', 'memory', '--defect', DEFECT);
+    expect(failed.text).toMatch(/VIOLATION acknowledged without effect · world memory\n/);
+    expect(failed.code).toBe(1);
   });
 
   it('names what it cannot play', async () => {

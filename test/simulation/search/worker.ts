@@ -1,15 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Choices } from '../kernel/choices.js';
+import type { SmallDefinition } from '../small/small-definition.js';
 import { evaluateSubject, type Subject } from '../subject/load.js';
 import type { WorldDefinition } from '../worlds/world-definition.js';
-import type { Answer, Found, PlaySeeds, PlayTape, Request } from './messages.js';
+import { explore } from './exhaustive.js';
+import type { Answer, Explore, Found, PlaySeeds, PlayTape, Request } from './messages.js';
 import type { Outcome } from './outcome.js';
-import { play } from './play.js';
+import { failureOf, play } from './play.js';
 import { shrink } from './shrink.js';
-import { catchStrays } from './stray-errors.js';
+import { catchStrays, takeStrays } from './stray-errors.js';
 
 /** Answers the requests of the thread that started this one. */
-export function serve(worlds: ReadonlyMap<string, WorldDefinition>): void {
+export function serve(
+  worlds: ReadonlyMap<string, WorldDefinition>,
+  smallWorlds: ReadonlyMap<string, SmallDefinition>,
+): void {
   const progress = workerData as Float64Array;
   let loaded: { readonly text: string; readonly subject: Subject } | undefined;
 
@@ -50,10 +55,25 @@ export function serve(worlds: ReadonlyMap<string, WorldDefinition>): void {
     return { played: 1 + shrunk.plays, steps, found: [{ seed: -1, tape: shrunk.tape, failure: shrunk.failure }] };
   }
 
+  async function exploreWorld({ world: name, depth }: Explore, subject: Subject): Promise<Answer> {
+    const world = smallWorlds.get(name);
+    if (!world) throw new Error(`There is no small world ${name}.`);
+    const explored = await explore((decide) => world.create(subject).play(decide), {
+      ...{ mostDepth: depth, failureOf },
+      onProgress: () => begin(-1),
+    });
+    const [stray] = await takeStrays();
+    if (stray) throw new Error(`The world ${name} has an ${stray.invariant}: ${String(stray.error)}`);
+    return { played: explored.transitions, steps: explored.transitions, found: [], explored };
+  }
+
   async function answer(request: Request): Promise<Answer> {
+    // Most errors are caught, and a stack takes longer than the step that made it.
+    Error.stackTraceLimit = request.kind === 'seeds' ? 0 : 20;
+    const subject = subjectOf(request.subject);
+    if (request.kind === 'explore') return exploreWorld(request, subject);
     const world = worlds.get(request.world);
     if (!world) throw new Error(`There is no world ${request.world}.`);
-    const subject = subjectOf(request.subject);
     const playOne = (choices: Choices) => play(world, choices, subject);
     return request.kind === 'seeds' ? playSeeds(request, playOne) : playTape(request, playOne);
   }

@@ -4,7 +4,7 @@ import type { World } from '../kernel/world.js';
 import { BullmqEngine, bullmqQueue } from '../models/bullmq-engine.js';
 import { BullmqWorker } from '../models/bullmq-worker.js';
 import type { Subject } from '../subject/load.js';
-import { type JobFate, playQueue, type QueueEngine, type Replica } from './queue-world.js';
+import { type JobFate, playQueue, type QueueEngine, type Replica, remembering } from './queue-world.js';
 import type { WorldDefinition } from './world-definition.js';
 
 const LOCK_MS = 1000;
@@ -22,8 +22,7 @@ function bullmqOf(world: World, subject: Subject): QueueEngine {
   const enqueueing = { attempts: choices.pick([8, 3, 2]), backoffMs: choices.pick([100, 0, 1000]) };
   const working = { lockDuration: LOCK_MS, stalledInterval: LOCK_MS / 2, maxStalledCount: 100, drainDelayMs: 1000 };
   const concurrency = 1 + choices.below(2);
-  /** The keys are valid ids, except for their colons. */
-  const idOf = (key: string) => subject.bullmqJobId(key);
+  const idOf = remembering(subject.bullmqJobId);
 
   function fateOf(key: string): JobFate {
     const state = model.stateOf(idOf(key));
@@ -39,12 +38,19 @@ function bullmqOf(world: World, subject: Subject): QueueEngine {
       const begun = oracle.beginTry(process, key);
       try {
         await processor(job, token);
-        oracle.endTry(process, key, begun, undefined);
       } catch (error) {
+        // A worker that was frozen or cut off may have lost the job.
+        const isLost = model.locks(Math.floor(engine.server.wall())).get(idOf(key)) !== token;
         const isDelayed = (error as Error).name === 'DelayedError';
-        oracle.endTry(process, key, begun, isDelayed ? undefined : (error as Error));
+        oracle.endTry(process, key, begun, isLost || isDelayed ? undefined : (error as Error));
         throw error;
       }
+      oracle.endTry(
+        process,
+        key,
+        begun,
+        begun.hasWaited ? new Error('The job of an event that waits completes.') : undefined,
+      );
     };
     new BullmqWorker(engine, process, counted, { ...working, concurrency }).start();
     return subject.bullmqEnqueue({ queue: bullmqQueue(engine, process), ...enqueueing });
@@ -55,5 +61,10 @@ function bullmqOf(world: World, subject: Subject): QueueEngine {
     return job !== undefined && job.attemptsMade < job.attempts;
   }
 
-  return { open, fateOf, isBuriedEarly };
+  return {
+    ...{ open, fateOf, isBuriedEarly },
+    get changes() {
+      return engine.scripts;
+    },
+  };
 }

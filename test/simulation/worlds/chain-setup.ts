@@ -11,6 +11,8 @@ export interface ChainSetupOptions {
   readonly level: Level;
   /** How many URLs there are, each with one node or several behind it. */
   readonly urls: number;
+  /** How many of them must say the same: all but so many may be of liars. */
+  readonly agree: number;
   /** The chain changes until then, and all its blocks become final. */
   readonly horizonMs: number;
 }
@@ -26,6 +28,8 @@ export class ChainSetup {
   readonly sites = new Map<string, Site>();
   readonly #world: World;
   readonly #options: ChainSetupOptions;
+  /** Nodes that may lie: all are behind one URL, so that no two URLs agree on a lie. */
+  readonly #liars: ChainNode[] = [];
   /** Branches that a re-org replaced. */
   readonly #replaced: (readonly Mined[])[] = [];
 
@@ -37,6 +41,7 @@ export class ChainSetup {
     for (let url = 0; url < options.urls; url++) {
       const server = world.server(`node${url}`);
       const nodes = Array.from({ length: choices.pick([1, 2, 3]) }, () => this.#node());
+      if (url === 0 && options.agree > 1) this.#liars.push(...nodes);
       this.servers.push(server);
       this.sites.set(`http://node${url}.test/`, siteOf(server, nodes));
     }
@@ -92,6 +97,7 @@ export class ChainSetup {
     for (const node of this.nodes) {
       node.mood = 'well';
       node.hides = undefined;
+      node.lies = false;
       node.isStuck = false;
       node.see(network.version);
     }
@@ -119,6 +125,24 @@ export class ChainSetup {
         node.see(this.network.version);
       }
     });
+  };
+
+  /** A node leaves out the logs of some blocks when it is asked for those of a range. */
+  readonly hide = (): void => {
+    const { choices, history } = this.#world;
+    const node = choices.pick(this.nodes);
+    const every = 1 + choices.below(3);
+    history.add('a node', 'leaves out logs', { every });
+    node.hides = ({ number }) => number % every === 0;
+    if (this.#liars.length > 0) this.lie();
+  };
+
+  /** A node lies, if others contradict it. */
+  readonly lie = (): void => {
+    const { choices, history } = this.#world;
+    if (this.#liars.length === 0) return;
+    choices.pick(this.#liars).lies = true;
+    history.add('a node', 'lies');
   };
 
   /** Faults of requests to the nodes. */

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../../../src/events/types.js';
+import type { DeliveryResult } from '../../../src/receiver/answer.js';
 import type { Choices } from '../kernel/choices.js';
 import { planFaults } from '../kernel/faults.js';
 import type { Process } from '../kernel/process.js';
@@ -8,9 +9,11 @@ import { ChainService } from '../models/chain/service.js';
 import { SECRET, Sender, type Target } from '../models/sender.js';
 import { createFetch } from '../models/web/fetch.js';
 import { FinalityOracle } from '../oracle/finality.js';
-import { Ledger } from '../oracle/ledger.js';
+import { Ledger, type Run } from '../oracle/ledger.js';
+import { explainDoublesInMemory } from '../oracle/memory-doubles.js';
 import type { Subject } from '../subject/load.js';
 import { ChainSetup } from './chain-setup.js';
+import { SharedRedis } from './shared-redis.js';
 import { FORMS, userCode } from './user-code.js';
 import type { WorldDefinition } from './world-definition.js';
 
@@ -18,75 +21,86 @@ const CHAIN_ID = 31337;
 const LEASE_MS = 2000;
 const HANDLER_MS = 800;
 const HORIZON_MS = 20_000;
+const TIMES = { leaseMs: LEASE_MS, handlerMs: HANDLER_MS, timeoutMs: 400 };
+const CONNECTION_FAULTS = ['cut', 'half open'] as const;
 const LEVELS: readonly Level[] = [
   ...(['finalized', 'finalized', 'finalized', 'finalized', 'finalized', 'safe', 'safe', 'safe'] as const),
   { confirmations: 2 },
   { confirmations: 4 },
 ];
 
-/** A replica that waits until the blocks of events are final, with the store in its memory. */
+const logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+type Replica = { readonly process: Process; receiver: Target['receiver'] };
+
+/** Replicas that wait until the blocks of events are final. */
 export const finality: WorldDefinition = {
   name: 'finality',
-  about: 'One replica with `chainFinality`, over a chain that re-orgs and nodes that lag, fail and disagree.',
+  about:
+    'A replica with `memoryStore`, or two with `redisStore`, and `chainFinality`; the chain re-orgs, and nodes lag, fail, disagree and lie.',
   async play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
     const ledger = new Ledger(world);
-    const process = world.process('app');
     const level = choices.pick(LEVELS);
-    const setup = new ChainSetup(world, { level, urls: choices.pick([1, 1, 2]), horizonMs: HORIZON_MS });
-    world.history.add('world', 'waits for blocks to be final', { level });
-    const oracle = new FinalityOracle(world, setup.network, ledger, LEASE_MS);
-    const target: { process: Process; receiver: Target['receiver'] } = { process, receiver: undefined };
-    process.fetch = createFetch(process, setup.sites, setup.faults);
+    const urls = choices.pick([1, 1, 2]);
+    const agree = choices.pick([1, urls]);
     const form = choices.pick(FORMS);
-    const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
+    const replicas = choices.pick([1, 1, 2]);
+    world.history.add('world', 'waits for blocks to be final', { level, urls, agree, form });
+    const setup = new ChainSetup(world, { level, urls, agree, horizonMs: HORIZON_MS });
+    const oracle = new FinalityOracle(world, setup.network, ledger);
+    const redis = replicas > 1 ? new SharedRedis(world, subject, ledger, TIMES) : undefined;
+    if (!redis) explainDoublesInMemory(world, ledger, LEASE_MS);
+    const all = Array.from({ length: replicas }, (_, at): Replica => {
+      const process = world.process(`app-${at + 1}`);
+      process.fetch = createFetch(process, setup.sites, setup.faults);
+      return { process, receiver: undefined };
+    });
 
-    function start(): void {
-      target.receiver = undefined;
+    function start(replica: Replica): void {
+      const { process } = replica;
+      replica.receiver = undefined;
+      const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
+      const began = (run: Run, token: bigint | undefined) => {
+        oracle.began(run);
+        redis?.leases.began(run, token);
+      };
       process.start(() => {
-        const logger = { debug() {}, info() {}, warn() {}, error() {} };
-        target.receiver = subject.createReceiver({
+        replica.receiver = subject.createReceiver({
           secret: SECRET,
           logger,
-          store: subject.memoryStore({ leaseMs: LEASE_MS }),
+          store: redis?.store(process) ?? subject.memoryStore({ leaseMs: LEASE_MS }),
           handlerTimeoutMs: HANDLER_MS,
           idempotencyKey: (event) => subject.logIdentity(event, { chainId: CHAIN_ID }),
           finality: subject.chainFinality({
             rpcUrl: [...setup.sites.keys()],
-            level,
-            wait: 'redelivery',
-            timeoutMs: 400,
-            logger,
+            ...{ level, agree, wait: 'redelivery', timeoutMs: TIMES.timeoutMs, logger },
             ...(choices.below(2) === 0 && { chainId: CHAIN_ID }),
           }),
-          ...userCode(form, subject, process, ledger, limits, oracle.began, oracle.nameOf),
+          ...userCode(form, subject, process, ledger, limits, began, oracle.nameOf),
           onDropped: (event) => oracle.dropped(event),
         });
       });
     }
 
+    const onAnswer = (events: readonly WebhookEvent[], result: DeliveryResult) => oracle.answered(events, result);
     const sender = new Sender(world, {
-      targets: [target],
-      horizonMs: HORIZON_MS,
-      timeoutMs: 2 * HANDLER_MS,
-      backoffMs: 5000,
-      onAnswer: (events: readonly WebhookEvent[], result) => oracle.answered(events, result),
+      ...{ targets: all, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 5000, onAnswer },
     });
     const lagMs = choices.pick([0, 100, 2000]);
     const service = new ChainService(world, setup.network, sender, { lagMs, delayMs: 8000 });
-    world.check(() => oracle.check());
 
-    start();
+    for (const replica of all) start(replica);
     setup.live(3 + choices.below(5));
     planFaults(world, {
-      processes: [process],
-      servers: setup.servers,
-      kinds: ['crash', 'pause', 'stall', 'clock', 'sleep', 'server pause'],
-      others: [setup.strike, setup.strike, setup.strike],
+      processes: all.map(({ process }) => process),
+      servers: world.servers,
+      kinds: ['crash', 'pause', 'stall', 'clock', 'sleep', 'server pause', ...(redis ? CONNECTION_FAULTS : [])],
+      others: [setup.strike, setup.strike, setup.strike, setup.lie],
       horizonMs: HORIZON_MS,
       most: 4,
       longMs: LEASE_MS,
-      restart: start,
+      restart: (process) => start(all.find((replica) => replica.process === process) as Replica),
     });
     await world.run(() => world.now > HORIZON_MS + 6000 && sender.pending + service.waiting === 0);
     oracle.end(sender.pending);

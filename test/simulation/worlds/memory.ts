@@ -7,7 +7,8 @@ import { World } from '../kernel/world.js';
 import { eventOf } from '../models/events.js';
 import { SECRET, Sender } from '../models/sender.js';
 import { Drains } from '../oracle/drains.js';
-import { Ledger, type Run } from '../oracle/ledger.js';
+import { Ledger } from '../oracle/ledger.js';
+import { explainDoublesInMemory } from '../oracle/memory-doubles.js';
 import type { Subject } from '../subject/load.js';
 import { FORMS, userCode } from './user-code.js';
 import type { WorldDefinition } from './world-definition.js';
@@ -59,9 +60,7 @@ export const memory: WorldDefinition = {
       backoffMs: 400,
       onAnswer: (events, result) => acknowledged(world, ledger, events, result),
     });
-    world.check(() => {
-      for (const id of ids) explainDoubles(world, ledger.effectsOf(id), process);
-    });
+    explainDoublesInMemory(world, ledger, LEASE_MS);
 
     const ids = ['a', 'b', 'c'].slice(0, 1 + choices.below(3));
     start();
@@ -95,22 +94,4 @@ function acknowledged(
   for (const { id } of events) {
     if (ledger.effectsOf(id).length === 0) world.fail('acknowledged without effect', `${id} has not taken effect.`);
   }
-}
-
-/** Twice only after the process died, a handler failed after its effect, or one outlived its lease: it was frozen, or hung. */
-function explainDoubles(world: World, effects: readonly Run[], process: Process): void {
-  for (let index = 1; index < effects.length; index++) {
-    const first = effects[index - 1] as Run;
-    const second = effects[index] as Run;
-    const hasDied = first.life !== second.life;
-    const hasFailed = first.end === 'rejected';
-    if (!hasDied && !hasFailed && !outlivedItsLease(first, world.now) && !outlivedItsLease(second, world.now)) {
-      world.fail('effect twice without a cause', `${second.id} took effect twice in ${process.name}.`);
-    }
-  }
-}
-
-/** The key is claimed in the turn in which the handler begins, and recorded in the one in which it settles. */
-function outlivedItsLease({ turnAt, endedAt }: Run, now: number): boolean {
-  return (endedAt ?? now) - turnAt >= LEASE_MS - 1;
 }

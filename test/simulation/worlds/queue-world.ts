@@ -10,10 +10,11 @@ import { eventOf } from '../models/events.js';
 import { LeaseTable } from '../models/lease-table.js';
 import { ScriptedChain } from '../models/scripted-chain.js';
 import { SECRET, Sender } from '../models/sender.js';
+import { cutAfterEffect } from '../models/wire.js';
 import { Ledger } from '../oracle/ledger.js';
 import { QueueOracle } from '../oracle/queues.js';
 import type { Subject } from '../subject/load.js';
-import { handle } from './handler.js';
+import { act } from './handler.js';
 
 export const HANDLER_MS = 300;
 const LEASE_MS = 1000;
@@ -28,6 +29,8 @@ export type JobFate = 'nothing' | 'kept' | 'done' | 'dead';
 export interface QueueEngine {
   /** Opens the clients of a process and starts its worker, in a turn of the process. */
   open(replica: Replica, worker: EventWorkerOptions): Enqueue;
+  /** Grows with each statement or script. */
+  readonly changes: number;
   fateOf(key: string): JobFate;
   /** Whether the key has a dead letter although it has attempts left. */
   isBuriedEarly(key: string): boolean;
@@ -39,6 +42,19 @@ export interface Replica {
   readonly oracle: QueueOracle;
   /** Ends the process, as an unhandled rejection does. */
   die(): void;
+}
+
+/** Remembers the results of a function, which must not change. */
+export function remembering(compute: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let result = known.get(text);
+    if (result === undefined) {
+      result = compute(text);
+      known.set(text, result);
+    }
+    return result;
+  };
 }
 
 /** Two replicas, each with a receiver that stores events in the queue of an engine and a worker that handles them. */
@@ -65,15 +81,24 @@ export async function playQueue(
   function workerOptions({ process }: Target): EventWorkerOptions {
     return {
       handlerTimeoutMs: HANDLER_MS,
-      onEvent: (event, context) => {
+      onEvent: async (event, context) => {
         const run = ledger.begin(process, event.id, context.idempotencyKey);
         oracle.begin(run);
-        return handle(process, ledger, run, context, limits);
+        try {
+          await act(process, ledger, run, context, limits);
+          ledger.end(run, 'resolved');
+        } catch (error) {
+          ledger.end(run, 'rejected');
+          throw error;
+        }
       },
       ...(table && { store: subject.leasedStore(table.leases(process), { leaseMs: LEASE_MS }) }),
       ...(chain && {
         finality: chain.finality(process, (id) => oracle.waits(process, id)),
-        onDropped: ({ id }: WebhookEvent) => oracle.drop(process, id),
+        onDropped: ({ id }: WebhookEvent) => {
+          if (world.now < HORIZON_MS && choices.oneIn(3)) throw new Error('The drop cannot be stored.');
+          oracle.drop(process, id);
+        },
       }),
     };
   }
@@ -97,17 +122,20 @@ export async function playQueue(
     });
   }
 
-  const sender = new Sender(world, {
-    ...{ targets, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 400 },
-    onAnswer: (events, { status }) => {
-      if (status === 200) for (const { id } of events) oracle.acknowledge(id);
-    },
-  });
+  const senderTo = (targets: readonly Target[]) =>
+    new Sender(world, {
+      ...{ targets, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 400 },
+      onAnswer: (events, { status }) => {
+        if (status === 200) for (const { id } of events) oracle.acknowledge(id);
+      },
+    });
+  const sender = senderTo(targets);
   world.check(() => oracle.check());
   for (const target of targets) start(target);
   planFaults(world, {
     processes: targets.map(({ process }) => process),
     servers: world.servers,
+    others: [() => cutAfterEffect(world), () => cutAfterEffect(world)],
     ...{ horizonMs: HORIZON_MS, most: 3, longMs: LEASE_MS },
     restart: (process) => {
       for (const target of targets) if (target.process === process) start(target);
@@ -118,10 +146,18 @@ export async function playQueue(
     const events = Array.from({ length: 1 + choices.below(2) }, () => eventOf(choices.pick(ids)));
     world.after(choices.below(HORIZON_MS / 2), () => sender.send(events));
   }
-  await world.run(
-    () => world.now > HEALED_MS || (world.now > HORIZON_MS && sender.pending === 0 && oracle.isSettled()),
-  );
-  if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
+  // In the end each replica takes a delivery, whatever has happened to it before.
+  const probes = choices.oneIn(4) ? targets.map((target) => senderTo([target])) : [];
+  world.after(HORIZON_MS, () => {
+    for (const probe of probes)
+      probe.send([eventOf('a')], `a (to ${targets[probes.indexOf(probe)]?.process.name} alone)`);
+  });
+  const senders = [sender, ...probes];
+  const isOver = () => senders.every(({ pending }) => pending === 0) && oracle.isSettled();
+  await world.run(() => world.now > HEALED_MS || (world.now > HORIZON_MS + 1 && isOver()));
+  for (const { pending } of senders) {
+    if (pending > 0) world.fail('never took effect', `${pending} deliveries were never acknowledged.`);
+  }
   oracle.end();
   return world;
 }

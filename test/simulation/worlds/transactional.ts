@@ -4,7 +4,7 @@ import { World } from '../kernel/world.js';
 import { openPool } from '../models/pg/pool.js';
 import { PostgresService } from '../models/pg/service.js';
 import { SECRET } from '../models/sender.js';
-import { watchClaims } from '../oracle/claims.js';
+import { Claims } from '../oracle/claims.js';
 import { CommittedTogether } from '../oracle/committed.js';
 import type { Subject } from '../subject/load.js';
 import { playFleet } from './fleet.js';
@@ -24,8 +24,7 @@ export const transactional: WorldDefinition = {
   about: '2–3 replicas with `sqlStore` on Postgres through pg, transactional, in every isolation level.',
   play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
-    const version = choices.pick([18, 16]);
-    const service = new PostgresService(world, { version });
+    const service = new PostgresService(world, { version: choices.pick([18, 16]) });
     service.runNow(
       ...subject.sqlDdl({ dialect: 'postgres' }),
       'CREATE TABLE effects (key text NOT NULL)',
@@ -38,8 +37,7 @@ export const transactional: WorldDefinition = {
       recorded: () => keysOf(database.table('webhook_idempotency_keys')),
       effects: () => keysOf(database.table('effects')),
     });
-    // Before version 17 the server limits only idle transactions, so that the handler's statements prolong them.
-    watchClaims(world, service, version < 17 ? undefined : LEASE_MS);
+    const claims = new Claims(world, service, LEASE_MS);
     const [isolationLevel, isEach] = [choices.pick(LEVELS), choices.below(2) === 1];
     const pooled = { max: choices.between(2, 4), connectionTimeoutMillis: TIMEOUT_MS };
     const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
@@ -52,7 +50,8 @@ export const transactional: WorldDefinition = {
       return isEach
         ? subject.createReceiver({
             ...common,
-            onEvents: (events, { tx }) => {
+            onEvents: (events, { tx, fencingToken }) => {
+              claims.began(process, fencingToken);
               const keys = events.map(({ idempotencyKey }) => idempotencyKey);
               return writeEffects(process, tx, keys, limits);
             },
@@ -60,7 +59,10 @@ export const transactional: WorldDefinition = {
         : subject.createReceiver({
             ...common,
             concurrency: 2,
-            onEvent: (_event, { tx, idempotencyKey }) => writeEffects(process, tx, [idempotencyKey], limits),
+            onEvent: (_event, { tx, idempotencyKey, fencingToken }) => {
+              claims.began(process, fencingToken);
+              return writeEffects(process, tx, [idempotencyKey], limits);
+            },
           });
     }
 

@@ -21,8 +21,8 @@ export type Mood = 'well' | 'broken' | 'busy' | 'limited' | 'garbage' | 'cut' | 
 export const MOODS: readonly Mood[] = ['broken', 'busy', 'limited', 'garbage', 'cut', 'no body', 'silent'];
 
 /**
- * A node: it sees the chain later than others, still returns some of the blocks that a re-org replaced, and may fail. It never
- * sees a block that no version of the chain had.
+ * A node: it sees the chain later than others, still returns some of the blocks that a re-org replaced, and may fail or lie. It
+ * never sees a block that no version of the chain had, and makes up none.
  */
 export class ChainNode {
   mood: Mood = 'well';
@@ -30,6 +30,8 @@ export class ChainNode {
   isStuck = false;
   /** Leaves out logs when it returns those of a range: the blocks for which this holds. */
   hides: ((mined: Mined) => boolean) | undefined;
+  /** Says that its head is final, and leaves out the logs that it hides whatever it is asked. */
+  lies = false;
   /** Called with each version that it sees. */
   onSee: ((version: Version) => void) | undefined;
   #version: Version;
@@ -90,11 +92,16 @@ export class ChainNode {
 
   #result(method: string, params: readonly unknown[]): unknown {
     const { chain, finalized, safe } = this.#version;
-    const result = answerOf({ chain, finalized, safe, replaced: this.#replaced }, method, params);
+    const tags = this.lies ? { finalized: chain.length - 1, safe: chain.length - 1 } : { finalized, safe };
+    const result = answerOf({ chain, ...tags, replaced: this.#replaced }, method, params);
     const { hides } = this;
-    if (!hides || method !== 'eth_getLogs' || 'blockHash' in (params[0] as object)) return result;
+    if (!hides || method !== 'eth_getLogs') return result;
+    if ('blockHash' in (params[0] as object) && !this.lies) return result;
     const logs = result as readonly { readonly blockNumber: string }[];
-    return logs.filter(({ blockNumber }) => !hides(chain[Number(blockNumber)] as Mined));
+    return logs.filter(({ blockNumber }) => {
+      const mined = chain[Number(blockNumber)];
+      return !mined || !hides(mined);
+    });
   }
 }
 

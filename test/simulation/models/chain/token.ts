@@ -1,4 +1,4 @@
-import { padHex, parseAbi, toEventSelector, toHex } from 'viem';
+import { type Hex, padHex, parseAbi, toEventSelector, toHex } from 'viem';
 import type { EventEmitted } from '../../../../src/events/types.js';
 import type { GivenLog, Mined } from './block.js';
 
@@ -14,7 +14,7 @@ const NOBODY = padHex('0x1', { size: 20 });
 const wire = { address: token.address, addressLabel: 'token', name: 'Token', label: 'token' };
 
 const log: GivenLog = {
-  address: padHex(token.address, { size: 20 }),
+  address: token.address.toLowerCase() as Hex,
   topics: [toEventSelector('Transfer(address,address,uint256)'), padHex('0x1'), padHex('0x2')],
   data: padHex(toHex(7)),
 };

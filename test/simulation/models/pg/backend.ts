@@ -37,8 +37,13 @@ export class Backend {
 
   query(text: string): void {
     if (this.#isOver) return;
+    const { world } = this.#service.server;
+    const arrivedAt = world.now;
     this.#session.query(text, (error, results) => {
-      if (!error) for (const listener of this.#service.onAnswer) listener(text, results);
+      // What terminates the session is said once.
+      if (error?.severity === 'FATAL') return;
+      const tookMs = world.now - arrivedAt;
+      for (const listener of this.#service.onAnswer) listener(text, error ? undefined : results, tookMs);
       this.#connection.answer(() => this.#frontend.answer(error, results));
     });
     this.#service.rearm();

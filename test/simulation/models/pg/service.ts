@@ -10,8 +10,8 @@ import { PostgresServer, type Result } from '../postgres/server.js';
 export class PostgresService {
   readonly server: Server;
   readonly database: PostgresServer;
-  /** Called when a message has been run. */
-  readonly onAnswer: ((text: string, results: readonly Result[]) => void)[] = [];
+  /** Called when a message has been run, without results if it failed. */
+  readonly onAnswer: ((text: string, results: readonly Result[] | undefined, tookMs: number) => void)[] = [];
   readonly #world: World;
   #waking: Scheduled | undefined;
   #wakesAt: number | undefined;

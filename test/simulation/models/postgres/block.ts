@@ -124,11 +124,13 @@ export class Block {
   #savepoint(kind: 'savepoint' | 'release' | 'rollback to', name: string): string {
     if (this.state === 'failed' && kind !== 'rollback to') throw aborted();
     const { transaction } = this;
-    if (this.state === 'none' || !transaction) {
+    if (this.state === 'none') {
       const command = kind === 'release' ? 'RELEASE SAVEPOINT' : kind.toUpperCase();
       const what = kind === 'rollback to' ? 'ROLLBACK TO SAVEPOINT' : command;
       throw new PostgresError('25P01', `${what} can only be used in transaction blocks`);
     }
+    // A failed transaction without a savepoint has ended already.
+    if (!transaction) throw new PostgresError('3B001', `savepoint "${name}" does not exist`);
     const { savepoints } = transaction;
     if (kind === 'savepoint') {
       const { changes, advisory, local, lasting } = transaction;

@@ -24,3 +24,5 @@ export const deadlock = () => new PostgresError('40P01', 'deadlock detected');
 export const canceled = (why = 'user request') => new PostgresError('57014', `canceling statement due to ${why}`);
 export const conflict = (what = 'concurrent update') =>
   new PostgresError('40001', `could not serialize access due to ${what}`);
+export const terminated = () =>
+  new PostgresError('57P01', 'terminating connection due to administrator command', 'FATAL');

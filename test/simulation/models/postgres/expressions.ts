@@ -1,7 +1,7 @@
 import { AGGREGATES, functionOf } from './functions.js';
 import { and, arithmetic, comparison, isOneOf, not, or } from './operators.js';
 import { sorted } from './order.js';
-import type { Order, Select } from './query.js';
+import type { ColumnName, Order, Select } from './query.js';
 import { Reader } from './reader.js';
 import { columnOf, type Expression } from './run.js';
 import { firstOf, rowsNow } from './select.js';
@@ -23,6 +23,9 @@ export abstract class Expressions extends Reader {
   protected hasAggregate = false;
   /** Literals with a type, which the server reads before the statement runs. */
   protected constants: Expression[] = [];
+
+  /** The columns that the query reads whose expressions are being read. */
+  protected columns: ColumnName[] = [];
 
   abstract select(): Select;
 
@@ -166,8 +169,8 @@ export abstract class Expressions extends Reader {
 
   #special(word: string): Expression | undefined {
     if (this.takes('null')) return constant(null);
-    if (this.takes('true')) return constant(true, 'bool');
-    if (this.takes('false')) return constant(false, 'bool');
+    if (this.takes('true')) return constant(true);
+    if (this.takes('false')) return constant(false);
     if (USERS.has(word)) return constant('postgres', this.name());
     if (this.takes('case')) return this.#case();
     if (this.takes('exists')) {
@@ -203,8 +206,10 @@ export abstract class Expressions extends Reader {
     }
     const otherwise = this.takes('else') ? this.expression() : constant(null);
     this.expect('end');
+    const isWeak = otherwise.name === '?column?' || otherwise.isWeak === true;
     return {
-      name: 'case',
+      name: isWeak ? 'case' : otherwise.name,
+      isWeak,
       evaluate(scope) {
         for (const { when, value } of branches) if (when.evaluate(scope) === true) return value.evaluate(scope);
         return otherwise.evaluate(scope);
@@ -267,8 +272,10 @@ export abstract class Expressions extends Reader {
 
   #column(): Expression {
     const first = this.name();
-    if (!this.takes('.')) return { name: first, evaluate: (scope) => columnOf(scope, undefined, first) };
-    const name = this.name();
+    const of = this.takes('.') ? first : undefined;
+    const name = of === undefined ? first : this.name();
+    this.columns.push({ of, name });
+    if (of === undefined) return { name, evaluate: (scope) => columnOf(scope, undefined, name) };
     return { name, evaluate: (scope) => columnOf(scope, first, name) };
   }
 }

@@ -28,8 +28,8 @@ const STRICT: Readonly<Record<string, Apply>> = {
   hashtext: ([text = null], { server }) => Number(BigInt.asIntN(31, server.hashOf(textOf(text), null))),
   to_regclass: ([name = null], run) => relation(textOf(name), run) ?? null,
   pg_backend_pid: (_, { session }) => session.pid,
-  pg_terminate_backend: ([pid = null], { server }) => server.signal(Number(pid), 'terminate'),
-  pg_cancel_backend: ([pid = null], { server }) => server.signal(Number(pid), 'cancel'),
+  pg_terminate_backend: ([pid = null], { server, session }) => server.signal(Number(pid), 'terminate', session.pid),
+  pg_cancel_backend: ([pid = null], { server, session }) => server.signal(Number(pid), 'cancel', session.pid),
   pg_sleep([seconds = null], run) {
     if (run.sleeps++ < run.slept) return '';
     throw new Restart({ sleepMs: Number(seconds) * 1000 });

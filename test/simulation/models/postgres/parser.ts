@@ -2,7 +2,7 @@ import { PostgresError } from './errors.js';
 import { type Column, Table } from './heap.js';
 import { Queries } from './queries.js';
 import type { Answer, Statement } from './query.js';
-import type { Run, Wait } from './run.js';
+import type { Run, Scope, Wait } from './run.js';
 import { answer } from './select.js';
 import { messageOf } from './text.js';
 import type { Isolation } from './transaction.js';
@@ -121,12 +121,21 @@ class Parser extends Queries {
     const unique = (columns: string[], isPrimary: boolean) =>
       uniques.push({ name: isPrimary ? `${bare}_pkey` : `${bare}_${columns.join('_')}_key`, columns });
     const columns = this.list(() => this.#column(unique)).filter((column) => column !== undefined);
-    return work('CREATE', ({ server, session }) => {
+    return work('CREATE', ({ server, session, literals }) => {
       if (server.resolve(name, session.setting('search_path') ?? '')) {
         if (ifNotExists) return undefined;
         throw new PostgresError('42P07', `relation "${bare}" already exists`);
       }
-      server.createTable(name, (full, oid) => new Table(full, oid, columns, uniques));
+      server.createTable(
+        name,
+        (full, oid) =>
+          new Table(
+            full,
+            oid,
+            columns.map((column) => withLiterals(column, literals)),
+            uniques,
+          ),
+      );
       return undefined;
     });
   }
@@ -184,6 +193,14 @@ class Parser extends Queries {
       throw new PostgresError(literals[code] ?? '', literals[message] ?? '');
     });
   }
+}
+
+/** A default has the literals of the statement that creates the table. */
+function withLiterals(column: Column, literals: readonly string[]): Column {
+  const { byDefault } = column;
+  if (!byDefault) return column;
+  const evaluate = (scope: Scope) => byDefault.evaluate({ ...scope, run: { ...scope.run, literals } });
+  return { ...column, byDefault: { name: byDefault.name, evaluate } };
 }
 
 function blockOf(text: string): Work {

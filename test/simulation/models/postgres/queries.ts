@@ -1,6 +1,6 @@
 import { Expressions } from './expressions.js';
 import { and } from './operators.js';
-import type { Assignment, Insert, Item, Locking, Query, Select, Source, TableName } from './query.js';
+import type { Assignment, ColumnName, Insert, Item, Locking, Query, Select, Source, TableName } from './query.js';
 import type { Expression } from './run.js';
 import { answer } from './select.js';
 import { constant } from './terms.js';
@@ -33,8 +33,10 @@ export abstract class Queries extends Expressions {
 
   /** What follows SELECT. */
   selected(ctes: Select['ctes']): Select {
-    const before = this.hasAggregate;
+    const { hasAggregate, columns: outerColumns } = this;
+    const columns: ColumnName[] = [];
     this.hasAggregate = false;
+    this.columns = columns;
     const isDistinct = this.takes('distinct');
     const items = this.sees('from') ? [] : this.#items();
     const from: Source[] = [];
@@ -47,10 +49,24 @@ export abstract class Queries extends Expressions {
     const locking =
       this.takes('for', 'update') || this.takes('for', 'no', 'key', 'update') ? this.#locking() : undefined;
     const isAggregate = this.hasAggregate;
-    this.hasAggregate = before;
+    this.hasAggregate = hasAggregate;
+    this.columns = outerColumns;
     const [first, ...others] = conditions;
     const where = first && others.reduce(and, first);
-    return { ctes, values: undefined, items, isDistinct, isAggregate, from, where, groupBy, orderBy, limit, locking };
+    return {
+      ctes,
+      values: undefined,
+      items,
+      isDistinct,
+      isAggregate,
+      from,
+      where,
+      groupBy,
+      orderBy,
+      limit,
+      locking,
+      columns,
+    };
   }
 
   #cte() {
@@ -172,18 +188,20 @@ export abstract class Queries extends Expressions {
   }
 
   #update(): Query {
+    this.columns = [];
     const table = this.#table();
     this.expect('set');
     const set = this.#assignments();
     const where = this.takes('where') ? this.expression() : undefined;
-    const query = { table, set, where, returning: this.#returning() };
+    const query = { table, set, where, returning: this.#returning(), columns: this.columns };
     return { command: 'UPDATE', execute: (run) => change(query, run) };
   }
 
   #delete(): Query {
+    this.columns = [];
     const table = this.#table();
     const where = this.takes('where') ? this.expression() : undefined;
-    const query = { table, set: undefined, where, returning: this.#returning() };
+    const query = { table, set: undefined, where, returning: this.#returning(), columns: this.columns };
     return { command: 'DELETE', execute: (run) => change(query, run) };
   }
 }
@@ -200,4 +218,5 @@ const EMPTY: Select = {
   orderBy: [],
   limit: undefined,
   locking: undefined,
+  columns: [],
 };

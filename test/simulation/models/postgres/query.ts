@@ -10,6 +10,12 @@ export interface TableName {
   readonly alias: string;
 }
 
+/** A column that an expression reads. */
+export interface ColumnName {
+  readonly of: string | undefined;
+  readonly name: string;
+}
+
 export type Source =
   | { readonly kind: 'table'; readonly table: TableName }
   | { readonly kind: 'select'; readonly select: Select; readonly alias: string; readonly columns: readonly string[] }
@@ -47,6 +53,7 @@ export interface Select {
   readonly orderBy: readonly Order[];
   readonly limit: Expression | undefined;
   readonly locking: Locking | undefined;
+  readonly columns: readonly ColumnName[];
 }
 
 export interface Assignment {
@@ -76,6 +83,7 @@ export interface Update {
   readonly set: readonly Assignment[] | undefined;
   readonly where: Expression | undefined;
   readonly returning: readonly Item[];
+  readonly columns: readonly ColumnName[];
 }
 
 /** What a statement answers. */

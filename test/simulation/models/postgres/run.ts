@@ -27,7 +27,7 @@ export interface ServerPart {
   resolve(name: string, searchPath: string): Table | undefined;
   createTable(name: string, table: (name: string, oid: number) => Table): void;
   activity(): Row[];
-  signal(pid: number, kind: 'cancel' | 'terminate'): boolean;
+  signal(pid: number, kind: 'cancel' | 'terminate', sender: number): boolean;
   tables(): Iterable<Table>;
 }
 
@@ -74,19 +74,31 @@ export interface Scope {
 
 export function columnOf(scope: Scope, table: string | undefined, name: string): Value {
   for (let at: Scope | undefined = scope; at; at = at.outer) {
+    let found: Value | undefined;
     for (let index = 0; index < at.aliases.length; index++) {
       if (table !== undefined && at.aliases[index] !== table) continue;
       const value = at.rows[index]?.[name];
       if (value === undefined) continue;
-      if (at !== scope) scope.run.outerReads++;
-      return value;
+      if (found !== undefined) throw new PostgresError('42702', `column reference "${name}" is ambiguous`);
+      found = value;
     }
+    if (found === undefined) continue;
+    if (at !== scope) scope.run.outerReads++;
+    return found;
   }
-  throw new PostgresError('42703', `column "${table === undefined ? name : `${table}.${name}`}" does not exist`);
+  throw unknownColumn(table, name);
 }
 
-/** An expression. `name` is that of its column in an answer. */
+export function unknownColumn(table: string | undefined, name: string): PostgresError {
+  const what = table === undefined ? `"${name}"` : `${table}.${name}`;
+  return new PostgresError('42703', `column ${what} does not exist`);
+}
+
+/** An expression. */
 export interface Expression {
+  /** Of its column in an answer. */
   readonly name: string;
+  /** Whether a CASE or a cast around it has a name of its own. */
+  readonly isWeak?: boolean;
   evaluate(scope: Scope): Value;
 }

@@ -1,9 +1,9 @@
 import { virtualRows } from './catalog.js';
 import { conflict, PostgresError, UnknownToModel } from './errors.js';
-import type { Table, Version } from './heap.js';
+import { bareName, type Table, type Version } from './heap.js';
 import { sorted } from './order.js';
-import type { Answer, Item, Locking, Select, Source, TableName } from './query.js';
-import { type Expression, keepsSnapshot, Restart, type Run, type Scope, type Wait } from './run.js';
+import type { Answer, ColumnName, Item, Locking, Select, Source, TableName } from './query.js';
+import { type Expression, keepsSnapshot, Restart, type Run, type Scope, unknownColumn, type Wait } from './run.js';
 import { holderOf, isGone, sees } from './transaction.js';
 import type { Row, Value } from './values.js';
 
@@ -13,13 +13,25 @@ export function tableOf({ name }: TableName, { server, session }: Run): Table {
   return table;
 }
 
+const checked = new WeakMap<object, Table>();
+
+/** Refuses columns that the table does not have, even if it has no rows. */
+export function checkColumns(query: { readonly columns: readonly ColumnName[] }, alias: string, table: Table): void {
+  if (checked.get(query) === table) return;
+  for (const { of, name } of query.columns) {
+    if (of !== undefined && of !== alias) continue;
+    if (!table.columns.some((column) => column.name === name)) throw unknownColumn(of, name);
+  }
+  checked.set(query, table);
+}
+
 /** A row of a source, and its version where it is of a table. */
 interface Found {
   readonly row: Row;
   readonly version: Version | undefined;
 }
 
-function* found(source: Source, run: Run, outer: Scope | undefined): Generator<Wait, Found[]> {
+function* found(query: Select, source: Source, run: Run, outer: Scope | undefined): Generator<Wait, Found[]> {
   if (source.kind === 'select') {
     const rows = yield* select(source.select, run, outer);
     return rows.map((row) => ({ row: renamed(row, source.columns), version: undefined }));
@@ -29,7 +41,9 @@ function* found(source: Source, run: Run, outer: Scope | undefined): Generator<W
   const rows = run.named.get(name) ?? virtualRows(name, run);
   if (rows) return rows.map((row) => ({ row, version: undefined }));
   const all: Found[] = [];
-  for (const version of tableOf(source.table, run).versions) {
+  const table = tableOf(source.table, run);
+  if (!outer && query.from.length === 1) checkColumns(query, source.table.alias, table);
+  for (const version of table.versions) {
     if (sees(run.transaction, run.snapshot, version)) all.push({ row: version.values, version });
   }
   return all;
@@ -65,7 +79,7 @@ export function* select(query: Select, run: Run, outer: Scope | undefined): Gene
   for (const { name, query: cte } of query.ctes) run.named.set(name, (yield* cte.execute(run)).rows);
   if (query.values) return query.values.map((row) => valuesRow(row, { run, outer, aliases: [], rows: [] }));
   const sources: Found[][] = [];
-  for (const source of query.from) sources.push(yield* found(source, run, outer));
+  for (const source of query.from) sources.push(yield* found(query, source, run, outer));
   const aliases = query.from.map(aliasOf);
   let scopes: Scope[] = [];
   const versions = new Map<Scope, Version>();
@@ -137,7 +151,8 @@ export function* latest(seen: Version, run: Run, locking: Locking = 'wait'): Gen
     const holder = holderOf(version, transaction);
     if (holder) {
       if (locking === 'skip') return undefined;
-      if (locking === 'nowait') throw new PostgresError('55P03', 'could not obtain lock on row in relation');
+      if (locking === 'nowait')
+        throw new PostgresError('55P03', `could not obtain lock on row in relation "${bareName(seen.table.name)}"`);
       yield { holder };
       continue;
     }

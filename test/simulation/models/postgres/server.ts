@@ -1,3 +1,4 @@
+import { canceled, terminated } from './errors.js';
 import type { Table, Version } from './heap.js';
 import type { Host } from './host.js';
 import { Session } from './session.js';
@@ -5,8 +6,20 @@ import { DEFAULT_PATH, defaultsOf } from './settings.js';
 import { isGone, type Transaction } from './transaction.js';
 import { clientRow, type Row, type Value } from './values.js';
 
+/** Far from the keys that people choose. */
+const FIRST_HASH = 2n ** 48n;
+
 export type { PostgresError } from './errors.js';
 export type { Done, Result, Session } from './session.js';
+
+export interface Options {
+  /** (Default: 18.) */
+  readonly version?: number;
+  /** For time limits, in ms. (Default: the wall clock.) */
+  readonly monotonic?: () => number;
+  /** Which of several sessions that can continue does so first, 0 for the one that has waited longest. (Default: that.) */
+  readonly choose?: (ready: number) => number;
+}
 
 /**
  * A Postgres server that runs the text of SQL statements. It models: committed rows and versions of open transactions;
@@ -24,6 +37,7 @@ export class PostgresServer implements Host {
   commits = 0;
   readonly #clock: () => number;
   readonly #monotonic: () => number;
+  readonly #choose: (ready: number) => number;
   readonly #defaults: ReadonlyMap<string, string>;
   readonly #sessions = new Map<number, Session>();
   readonly #tables = new Map<string, Table>();
@@ -38,11 +52,11 @@ export class PostgresServer implements Host {
   readonly #ready: (() => void)[] = [];
   #isEntered = false;
 
-  /** `clock` is its wall clock, in ms since the epoch. Time limits count on the monotonic one. (Default: the same.) */
-  constructor(clock: () => number, options: { readonly version?: number; readonly monotonic?: () => number } = {}) {
+  constructor(clock: () => number, options: Options = {}) {
     this.version = options.version ?? 18;
     this.#clock = clock;
     this.#monotonic = options.monotonic ?? clock;
+    this.#choose = options.choose ?? (() => 0);
     this.#defaults = defaultsOf(this.version);
   }
 
@@ -95,7 +109,7 @@ export class PostgresServer implements Host {
     this.#isEntered = true;
     try {
       act();
-      for (let next = this.#ready.shift(); next; next = this.#ready.shift()) next();
+      while (this.#ready.length > 0) for (const next of this.#ready.splice(this.#choose(this.#ready.length), 1)) next();
     } finally {
       this.#isEntered = false;
     }
@@ -115,7 +129,7 @@ export class PostgresServer implements Host {
     const name = `${seed} ${text}`;
     const known = this.#hashes.get(name);
     if (known !== undefined) return known;
-    const hash = BigInt(this.#hashes.size + 1);
+    const hash = FIRST_HASH + BigInt(this.#hashes.size);
     this.#hashes.set(name, hash);
     return hash;
   }
@@ -186,9 +200,10 @@ export class PostgresServer implements Host {
     }));
   }
 
-  signal(pid: number, kind: 'cancel' | 'terminate'): boolean {
+  signal(pid: number, kind: 'cancel' | 'terminate', sender: number): boolean {
     const session = this.#sessions.get(pid);
     if (!session) return false;
+    if (pid === sender) throw kind === 'cancel' ? canceled() : terminated();
     // It takes effect after the statement that sends it.
     this.soon(() => (kind === 'cancel' ? session.cancel() : session.terminate()));
     return true;

@@ -1,5 +1,5 @@
 import { Block } from './block.js';
-import { canceled, deadlock, PostgresError } from './errors.js';
+import { canceled, deadlock, PostgresError, terminated } from './errors.js';
 import type { Host } from './host.js';
 import { statementsOf } from './parser.js';
 import type { Answer, Statement } from './query.js';
@@ -117,7 +117,7 @@ export class Session implements SessionPart {
     if (this.#waiting) this.#server.enter(() => this.#failed(error));
   }
 
-  terminate(error = new PostgresError('57P01', 'terminating connection due to administrator command', 'FATAL')): void {
+  terminate(error = terminated()): void {
     if (!this.#isClosed) this.#server.enter(() => this.#terminated(error));
   }
 

@@ -16,7 +16,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   session_replication_role: 'origin',
   statement_timeout: '0',
   synchronous_commit: 'on',
-  timezone: 'GMT',
+  timezone: 'Etc/UTC',
   transaction_timeout: '0',
 };
 
@@ -53,13 +53,9 @@ export function millisecondsOf(name: string, value: string): number {
   if (known !== undefined) return known;
   const [, amount, unit = 'ms'] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)?\s*$/.exec(value) ?? [];
   const size = UNITS.find(([each]) => each === unit)?.[1];
-  if (amount === undefined || size === undefined) {
+  const ms = Math.round(Number(amount) * (size ?? 0));
+  if (amount === undefined || size === undefined || ms > LONGEST) {
     throw new PostgresError('22023', `invalid value for parameter "${name}": "${value}"`);
-  }
-  const ms = Math.round(Number(amount) * size);
-  if (ms > LONGEST) {
-    const what = `${ms} ms is outside the valid range for parameter "${name}" (0 ms .. ${LONGEST} ms)`;
-    throw new PostgresError('22023', what);
   }
   times.set(value, ms);
   return ms;

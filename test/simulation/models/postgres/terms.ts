@@ -27,10 +27,12 @@ export function numberLiteral(literal: number): Expression {
 const INTERNAL: Readonly<Record<string, string>> = { int: 'int4', integer: 'int4', bigint: 'int8', boolean: 'bool' };
 
 export function typed(value: Expression, type: string): Expression {
-  const name = value.name === '?column?' ? (INTERNAL[type] ?? type) : value.name;
+  const isWeak = value.name === '?column?' || value.isWeak === true;
+  const name = isWeak ? (INTERNAL[type] ?? type) : value.name;
   if (type === 'regclass') {
     return {
       name,
+      isWeak,
       evaluate(scope) {
         const text = value.evaluate(scope);
         if (text === null) return null;
@@ -42,8 +44,8 @@ export function typed(value: Expression, type: string): Expression {
     };
   }
   // The catalog has the names with them.
-  if (type === 'regnamespace') return { name, evaluate: (scope) => value.evaluate(scope) };
-  return { name, evaluate: (scope) => cast(value.evaluate(scope), type) };
+  if (type === 'regnamespace') return { name, isWeak, evaluate: (scope) => value.evaluate(scope) };
+  return { name, isWeak, evaluate: (scope) => cast(value.evaluate(scope), type) };
 }
 
 export function scalar(query: Select): Expression {

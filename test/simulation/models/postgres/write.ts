@@ -2,7 +2,7 @@ import { conflict, PostgresError } from './errors.js';
 import { bareName, keyOf, type Table, type Unique, type Version } from './heap.js';
 import type { Answer, Assignment, Insert, Update } from './query.js';
 import { keepsSnapshot, type Run, type Scope, type Wait } from './run.js';
-import { latest, lock, project, select, tableOf } from './select.js';
+import { checkColumns, latest, lock, project, select, tableOf } from './select.js';
 import { holderOf, isGone, sees, type Transaction } from './transaction.js';
 import type { Row, Value } from './values.js';
 
@@ -10,11 +10,16 @@ export function* insert(query: Insert, run: Run): Generator<Wait, Answer> {
   const table = tableOf(query.table, run);
   const columns = query.columns.length > 0 ? query.columns : table.columns.map(({ name }) => name);
   for (const column of columns) checkColumn(table, column);
+  const omitted = table.columns.filter(({ name, byDefault }) => byDefault && !columns.includes(name));
   const arbiters = query.onConflict ? arbitersOf(table, query.onConflict.columns) : [];
   const rows: Row[] = [];
   let count = 0;
   for (const selected of yield* select(query.select, run, undefined)) {
-    const row = table.rowOf(named(columns, selected));
+    const given = named(columns, selected);
+    for (const { name, byDefault } of omitted) {
+      given[name] = byDefault?.evaluate({ run, outer: undefined, aliases: [], rows: [] }) ?? null;
+    }
+    const row = table.rowOf(given);
     run.server.idOf(run.transaction);
     const version = yield* insertRow(query, table, row, arbiters, run);
     if (!version) continue;
@@ -165,6 +170,8 @@ export function* change(query: Update, run: Run): Generator<Wait, Answer> {
   const { transaction, snapshot } = run;
   const table = tableOf(query.table, run);
   const { alias } = query.table;
+  for (const { column } of query.set ?? []) checkColumn(table, column);
+  checkColumns(query, alias, table);
   const rows: Row[] = [];
   let count = 0;
   const seen = [...table.versions].filter((version) => sees(transaction, snapshot, version));

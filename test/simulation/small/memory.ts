@@ -1,0 +1,39 @@
+import { KeyLedger } from './key-ledger.js';
+import type { SmallDefinition } from './small-definition.js';
+import { addReplicas } from './small-replicas.js';
+import { SmallWorld } from './small-world.js';
+
+const LEASE_MS = 1000;
+const LIMITS = { faults: 2 };
+
+/** One replica with `memoryStore`: its claims are granted in the turn in which they are made. */
+export const memory: SmallDefinition = {
+  name: 'memory',
+  about: '`memoryStore`: 1 replica, 1 key, 3 deliveries, a freeze.',
+  depth: 60,
+  create(subject) {
+    const world = new SmallWorld(LIMITS);
+    const ledger = new KeyLedger(world);
+    let claims = 0;
+    const start = addReplicas(world, subject, ledger, {
+      ...{ names: ['A'], handlerTimeoutMs: 300, deliveries: 3 },
+      storeOf(process) {
+        const store = subject.memoryStore({ leaseMs: LEASE_MS });
+        return {
+          ...store,
+          async once(key, run) {
+            let owner = '';
+            const word = await store.once(key, (tx, options) => {
+              owner = `${++claims}`;
+              process.claim = ledger.granted(owner, world.now + LEASE_MS);
+              return run(tx, options);
+            });
+            if (word === 'handled') ledger.recorded(owner);
+            return word;
+          },
+        };
+      },
+    });
+    return { world, play: (decide) => world.play(start, decide) };
+  },
+};
