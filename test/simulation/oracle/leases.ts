@@ -14,8 +14,7 @@
 // `record of another`: a record is taken although another owner has the key.
 // `record refused`: a record is refused although no other owner has the key.
 // `effect twice without a cause`: see double-effects.ts.
-// `fencing token did not grow`: a run gets another token than the least of its claims, or, if it has one key, a token that
-//   is not larger than those of earlier runs of the key.
+// `fencing token did not grow`: see fencing-tokens.ts.
 // `acknowledged without a record`: an event is acknowledged and the server has not recorded its key.
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
