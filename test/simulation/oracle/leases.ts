@@ -9,18 +9,18 @@
 //   is set back can hide time, so what the clocks show counts.
 // `began without a claim`: no claim that was granted and told belongs to the run.
 // `stuck key`: a claim is refused as in progress although nobody has the key: the claim that was granted last was released
-//   or is older than a lease, or the refused owner has it itself, or the key is recorded; or a process knows of its claim and, at the end of the turn, neither
-//   handles it nor has asked to record or to release it.
-// `recorded over another`: a record is accepted while another owner has the key.
+//   or is older than a lease, or the refused owner has it itself, or the key is recorded; or a process knows of its claim
+//   and, at the end of the turn, neither handles it nor has asked to record or to release it.
+// `record of another`: a record is taken although another owner has the key.
 // `record refused`: a record is refused although no other owner has the key.
 // `effect twice without a cause`: see double-effects.ts.
-// `fencing token did not grow`: a run gets another token than the least of its claims, or, if it has one key, a token that
-//   is not larger than those of earlier runs of the key.
+// `fencing token did not grow`: see fencing-tokens.ts.
 // `acknowledged without a record`: an event is acknowledged and the server has not recorded its key.
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
+import { type Begun, flawOfTokens } from './fencing-tokens.js';
 import { type Claim, canBegin, heldFor, isAlive, isReleased, type LeaseCall } from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
@@ -55,7 +55,7 @@ export class Leases {
   /** The claims that a process knows of, and for which it has asked nothing of the server since. */
   readonly #open = new Set<Claim>();
   /** The runs that began in this step, with their tokens. */
-  #begun: { readonly claim: Claim; readonly token: bigint | undefined }[] = [];
+  #begun: Begun[] = [];
 
   constructor(world: World, ledger: Ledger, settings: LeaseSettings) {
     this.#world = world;
@@ -154,20 +154,12 @@ export class Leases {
     } else if (call === 'release') {
       if (this.#last.get(key) === claim) claim.releasedAt = now;
     } else if (word === 'recorded' || word === true) {
-      this.#checkRecord(claim);
+      this.#checkRecord(key, claim);
       claim.recordedAt ??= now;
     } else {
       claim.recordRefusedAt ??= now;
       if (!this.#isTakenFrom(claim)) this.#world.fail('record refused', `Nobody but ${owner} has ${key}.`);
     }
-  }
-
-  #checkRecord(claim: Claim): void {
-    const { server, leaseMs } = this.#settings;
-    const holder = this.#holderOf(claim.key);
-    if (holder === undefined || holder === claim || holder.recordedAt !== undefined) return;
-    if (heldFor(holder, server.wall()) >= leaseMs) return;
-    this.#world.fail('recorded over another', `${claim.key} is recorded while ${holder.process.name} has it.`);
   }
 
   /** Whether another owner has recorded the key, or has it. A table may keep the row of a lease that has ended. */
@@ -197,6 +189,14 @@ export class Leases {
     const last = this.#last.get(key);
     if (recorded || last === undefined || isReleased(last)) return recorded;
     return heldFor(last, server.wall()) <= leaseMs + 1 ? last : undefined;
+  }
+
+  /** No record takes the key of another owner, whose lease is not over. A lease may end in this millisecond. */
+  #checkRecord(key: string, claim: Claim): void {
+    const last = this.#last.get(key);
+    if (last === undefined || last === claim || last.recordedAt !== undefined || isReleased(last)) return;
+    if (heldFor(last, this.#settings.server.wall()) >= this.#settings.leaseMs - 1) return;
+    this.#world.fail('record of another', `${claim.process.name} records ${key}, which ${last.process.name} has.`);
   }
 
   #checkRefusal(key: string, refused: Claim): void {
@@ -289,20 +289,8 @@ export class Leases {
   }
 
   #checkTokens(): void {
-    const begun = this.#begun;
+    const flaw = flawOfTokens(this.#begun, (key) => this.#claims.get(key) ?? []);
     this.#begun = [];
-    const tokens = begun.flatMap(({ claim: { token } }) => (token === undefined ? [] : [token]));
-    const least = tokens.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
-    for (const { claim, token } of begun) {
-      const fail = (why: string) =>
-        this.#world.fail('fencing token did not grow', `${claim.key} has ${token}: ${why}.`);
-      if (token !== least) fail(`the least of its claims is ${least}`);
-      if (token === undefined || begun.length > 1) continue;
-      for (const other of this.#claims.get(claim.key) ?? []) {
-        if (other !== claim && other.run && other.token !== undefined && other.token >= token) {
-          fail(`an earlier run had ${other.token}`);
-        }
-      }
-    }
+    if (flaw !== undefined) this.#world.fail('fencing token did not grow', flaw);
   }
 }
