@@ -15,13 +15,13 @@
 // `record refused`: a record is refused although no other owner has the key.
 // `effect twice without a cause`: see double-effects.ts.
 // `fencing token did not grow`: a run gets another token than the least of its claims, or, if it has one key, a token that
-//   is not larger than those of earlier runs of the key.
+//   is not larger than those of runs that were granted the key before. A run may begin before one that got the key earlier.
 // `acknowledged without a record`: an event is acknowledged and the server has not recorded its key.
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
-import { type Claim, heldFor, isAlive, isReleased, type LeaseCall } from './lease-claims.js';
+import { type Claim, heldFor, isAlive, isGrantedBefore, isReleased, type LeaseCall } from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
 
@@ -291,8 +291,8 @@ export class Leases {
       if (token !== least) fail(`the least of its claims is ${least}`);
       if (token === undefined || begun.length > 1) continue;
       for (const other of this.#claims.get(claim.key) ?? []) {
-        if (other !== claim && other.run && other.token !== undefined && other.token >= token) {
-          fail(`an earlier run had ${other.token}`);
+        if (other.run && other.token !== undefined && other.token >= token && isGrantedBefore(other, claim)) {
+          fail(`a run that was granted the key before had ${other.token}`);
         }
       }
     }
