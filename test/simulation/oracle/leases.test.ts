@@ -155,4 +155,20 @@ describe('the invariants of leases', () => {
       else expect(broken).toBeUndefined();
     },
   );
+
+  it('lets a run begin after one that got the key later, with its smaller token', async () => {
+    const story = new Story();
+    let told: Told | undefined;
+    story.turn(story.one, 10, () => {
+      told = story.ask(story.one, 'claim', 'x');
+      story.at(1, () => story.serve('claim', 'x', 1n));
+    });
+    story.at(12, () => story.server.stepClock(LEASE_MS));
+    story.claim(story.two, 'y', 20, 2n, 2n);
+    story.turn(story.one, 30, () => {
+      told?.answered([1n]);
+      story.begin(story.one, 1n);
+    });
+    expect(await story.breaks()).toBeUndefined();
+  });
 });
