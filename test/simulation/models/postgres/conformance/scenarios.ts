@@ -100,6 +100,11 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     'b waits: UPDATE t SET n = n + 5 RETURNING n',
     'a: COMMIT',
     'b: COMMIT',
+    `a: INSERT INTO t VALUES ('x', 1)`,
+    'b: BEGIN ISOLATION LEVEL repeatable read; SELECT * FROM t',
+    'a: DELETE FROM t',
+    'b: SELECT * FROM t FOR UPDATE',
+    'b: ROLLBACK',
   ],
   'REPEATABLE READ refuses a conflict with a row that it does not see': [
     'b: BEGIN ISOLATION LEVEL serializable; SELECT 1 FROM t',
