@@ -255,6 +255,7 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     `a: INSERT INTO t VALUES ('x', 1); SELECT txid_current_if_assigned() = txid_current() AS same`,
     'a: COMMIT; SELECT txid_current_if_assigned()',
     'a: BEGIN; SELECT 1 FROM t FOR UPDATE; SELECT txid_current_if_assigned() IS NULL AS none; COMMIT',
+    `a: BEGIN; INSERT INTO t VALUES ('x', 1) ON CONFLICT DO NOTHING; SELECT txid_current_if_assigned(); COMMIT`,
   ],
   'errors of rows': [
     `a: INSERT INTO t VALUES (NULL, 1)`,
