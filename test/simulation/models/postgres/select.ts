@@ -176,8 +176,8 @@ function* lockRows(
   return locked;
 }
 
-/** The version of the row that may be locked now; undefined if it was deleted, or is skipped. */
-export function* latest(seen: Version, run: Run, locking: Locking = 'wait'): Generator<Wait, Version | undefined> {
+/** The version of the row that may be locked now, for FOR UPDATE or a change; undefined if it was deleted, or is skipped. */
+export function* latest(seen: Version, run: Run, locking?: Locking): Generator<Wait, Version | undefined> {
   const { transaction } = run;
   for (let version = seen; ; ) {
     const holder = holderOf(version, transaction);
@@ -192,7 +192,7 @@ export function* latest(seen: Version, run: Run, locking: Locking = 'wait'): Gen
     if (version.mark !== 'lock' && version.marker === transaction) return undefined;
     if (!isGone(version)) return version;
     if (keepsSnapshot(transaction.isolation)) {
-      throw conflict(version.mark === 'delete' ? 'concurrent delete' : 'concurrent update');
+      throw conflict(version.mark === 'delete' && !locking ? 'concurrent delete' : 'concurrent update');
     }
     if (!version.next) return undefined;
     version = version.next;

@@ -20,7 +20,6 @@ export function* insert(query: Insert, run: Run): Generator<Wait, Answer> {
       given[name] = byDefault?.evaluate({ run, outer: undefined, aliases: [], rows: [] }) ?? null;
     }
     const row = table.rowOf(given);
-    run.server.idOf(run.transaction);
     const version = yield* insertRow(query, table, row, arbiters, run);
     if (!version) continue;
     count++;
@@ -75,6 +74,7 @@ function* insertRow(
   for (;;) {
     const held = conflicting(arbiters, row, transaction);
     if (!held) {
+      run.server.idOf(transaction);
       const holder = violated(table.uniques, row, undefined, transaction);
       if (!holder) return table.add(row, transaction);
       yield { holder };
