@@ -22,7 +22,7 @@ export const leaseDefects: readonly Defect[] = [
       },
     ],
     worlds: ['leased'],
-    foundWithin: 1000,
+    foundWithin: 6_000,
   },
   {
     name: 'begun after its lease',
@@ -32,7 +32,7 @@ export const leaseDefects: readonly Defect[] = [
       { file: 'src/receiver/attempt.ts', find: 'if (remainingMs + 1 >= ms) return ms;', replace: 'return ms;' },
     ],
     worlds: ['leased'],
-    foundWithin: 1000,
+    foundWithin: 2_000,
   },
   {
     name: 'records are not retried',
@@ -45,20 +45,7 @@ export const leaseDefects: readonly Defect[] = [
       },
     ],
     worlds: ['leased'],
-    foundWithin: 1000,
-  },
-  {
-    name: 'a redelivery passes a pending record',
-    about: 'A redelivery does not wait for the pending record of its key.',
-    patches: [
-      {
-        file: RECORDER,
-        find: 'return recording && inTime(recording.isOverdue() ? recording.drive() : recording.promise);',
-        replace: 'return undefined;',
-      },
-    ],
-    worlds: ['leased'],
-    foundWithin: 1000,
+    foundWithin: 700,
   },
   {
     name: 'a lost record is acknowledged',
@@ -71,7 +58,7 @@ export const leaseDefects: readonly Defect[] = [
       },
     ],
     worlds: ['leased'],
-    foundWithin: 1000,
+    foundWithin: 2_000,
   },
   {
     name: 'a late claim is kept',
@@ -84,14 +71,14 @@ export const leaseDefects: readonly Defect[] = [
       },
     ],
     worlds: ['leased'],
-    foundWithin: 1000,
+    foundWithin: 20,
   },
   {
     name: 'a failed run keeps its key',
     about: 'The key of a run that failed is not released.',
     patches: [{ file: LEASED, find: 'await inTime(release()).catch(ignore);', replace: '' }],
     worlds: ['leased'],
-    foundWithin: 1000,
+    foundWithin: 20,
   },
   {
     name: 'the record comes before the run',
@@ -104,7 +91,7 @@ export const leaseDefects: readonly Defect[] = [
       },
     ],
     worlds: ['leased'],
-    foundWithin: 1000,
+    foundWithin: 20,
   },
   {
     name: 'an unknown claim runs',
@@ -117,7 +104,7 @@ export const leaseDefects: readonly Defect[] = [
       },
     ],
     worlds: ['leased'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'a held key is a duplicate',
@@ -130,7 +117,7 @@ export const leaseDefects: readonly Defect[] = [
       },
     ],
     worlds: ['leased'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'the wall clock ends leases in memory',
@@ -139,14 +126,14 @@ export const leaseDefects: readonly Defect[] = [
       { file: MEMORY, find: 'const leaseClock = options.now ?? monotonicNow;', replace: 'const leaseClock = now;' },
     ],
     worlds: ['memory'],
-    foundWithin: 1000,
+    foundWithin: 7_000,
   },
   {
     name: 'waiting duplicates of a failure',
     about: 'A duplicate that waits for a run is acknowledged although the run fails.',
     patches: [{ file: MEMORY, find: 'resolve(this.#succeeded);', replace: 'resolve(true);' }],
     worlds: ['memory'],
-    foundWithin: 100,
+    foundWithin: 50,
   },
   {
     name: 'memory forgets what is done',
@@ -159,6 +146,6 @@ export const leaseDefects: readonly Defect[] = [
       },
     ],
     worlds: ['memory'],
-    foundWithin: 100,
+    foundWithin: 50,
   },
 ];

@@ -17,7 +17,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'Postgres compares the wrong way',
@@ -30,7 +30,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'Postgres releases for others',
@@ -43,7 +43,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 1000,
+    foundWithin: 20,
   },
   {
     name: 'Postgres records over others',
@@ -56,7 +56,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 1000,
+    foundWithin: 700,
   },
   {
     name: 'Postgres calls held keys done',
@@ -65,7 +65,7 @@ export const sqlDefects: readonly Defect[] = [
       { file: POSTGRES, find: "CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END", replace: "'duplicate'" },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'no advisory lock',
@@ -78,7 +78,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['transactional'],
-    foundWithin: 1000,
+    foundWithin: 60,
   },
   {
     name: 'a transaction claims what is done',
@@ -91,7 +91,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['transactional'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'no check before the commit',
@@ -105,7 +105,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['transactional'],
-    foundWithin: 1000,
+    foundWithin: 400,
   },
   {
     name: 'a late handler commits',
@@ -120,7 +120,7 @@ export const sqlDefects: readonly Defect[] = [
       { file: TRANSACTIONAL, find: 'this.#spoiled = this.#spoil();', replace: 'this.#spoiled = Promise.resolve();' },
     ],
     worlds: ['transactional'],
-    foundWithin: 1000,
+    foundWithin: 80,
   },
   {
     name: 'a late claim begins',
@@ -130,7 +130,7 @@ export const sqlDefects: readonly Defect[] = [
       { file: 'src/receiver/attempt.ts', find: 'if (remainingMs + 1 >= ms) return ms;', replace: 'return ms;' },
     ],
     worlds: ['transactional'],
-    foundWithin: 1000,
+    foundWithin: 3_000,
   },
   {
     name: 'SQLite claims held keys',
@@ -143,7 +143,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['d1'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'SQLite records over others',
@@ -156,6 +156,6 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['d1'],
-    foundWithin: 1000,
+    foundWithin: 600,
   },
 ];

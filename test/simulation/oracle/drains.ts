@@ -1,4 +1,5 @@
 import type { Receiver } from '../../../src/receiver/receiver.js';
+import type { IdempotencyStore } from '../../../src/stores/store.js';
 import type { Process } from '../kernel/process.js';
 import type { World } from '../kernel/world.js';
 import type { Ledger, Run } from './ledger.js';
@@ -16,7 +17,13 @@ export class Drains {
   }
 
   /** Drains, and calls `then` in the turn in which it has resolved. */
-  drain(process: Process, receiver: Receiver, timeoutMs: number, then: () => void): void {
+  drain(
+    process: Process,
+    receiver: Receiver,
+    timeoutMs: number,
+    then: () => void,
+    store?: Pick<IdempotencyStore<never>, 'unrecorded'>,
+  ): void {
     const world = this.#world;
     const { life } = process;
     world.history.add(process.name, 'drains', { timeoutMs });
@@ -31,6 +38,10 @@ export class Drains {
             if (unfinished === 0 && running.length > 0) {
               const ids = running.map(({ id }) => id).join(', ');
               world.fail('drained too early', `The handlers of ${ids} still run in ${process.name}.`);
+            }
+            const pending = store?.unrecorded?.().length ?? 0;
+            if (unfinished === 0 && pending > 0) {
+              world.fail('drained too early', `${pending} records of ${process.name} are still retried.`);
             }
             // A process that was frozen is late without being at fault.
             const frozen = process.pauses.some(({ to }) => to >= beganAt);

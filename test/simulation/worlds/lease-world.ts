@@ -61,7 +61,7 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
 
   const targets = Array.from({ length: 2 + choices.below(2) }, (_, index) => {
     const process = world.process(`app-${index + 1}`);
-    return { process, receiver: undefined as Receiver | undefined };
+    return { process, receiver: undefined as Receiver | undefined, store: undefined as IdempotencyStore | undefined };
   });
   type Target = (typeof targets)[number];
 
@@ -74,9 +74,11 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
         drains.began(run);
         leases.began(run, fencingToken);
       });
+      const store = backend.store(process);
+      target.store = store;
       target.receiver = subject.createReceiver({
         secret: SECRET,
-        store: backend.store(process),
+        store,
         handlerTimeoutMs: handlerMs,
         ...code,
       });
@@ -91,11 +93,12 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
     const target = choices.pick(targets);
     const { process, receiver } = target;
     if (process.state !== 'running' || !receiver) return;
-    drains.drain(process, receiver, choices.pick([1000, 50, 5000]), () => {
+    const stopped = () => {
       target.receiver = undefined;
       process.crash();
       world.after(20, () => start(target));
-    });
+    };
+    drains.drain(process, receiver, choices.pick([1000, 50, 5000]), stopped, target.store);
   }
 
   function stopServer(): void {
