@@ -50,12 +50,6 @@ export function isReleased({ releasedAt, grants }: Claim): boolean {
   return releasedAt !== undefined && releasedAt >= (grants.at(-1)?.at ?? 0);
 }
 
-/** Whether the server gave one claim the key for the last time before it gave it the other for the first time. */
-export function isGrantedBefore(one: Claim, other: Claim): boolean {
-  const [last, first] = [one.grants.at(-1), other.grants[0]];
-  return last !== undefined && first !== undefined && last.at < first.at;
-}
-
 /** Whether the process of a claim still lives the life in which it asked. */
 export function isAlive({ process, life }: Claim): boolean {
   return process.life === life && process.state !== 'down';
