@@ -23,17 +23,24 @@ export class ChainService {
   readonly #world: World;
   readonly #sender: Sender;
   readonly #options: ServiceOptions;
+  readonly #network: ChainNetwork;
   #seen: Version;
   #ids = 0;
   /** Deliveries that were not sent yet. */
-  waiting = 0;
+  #waiting = 0;
 
   constructor(world: World, network: ChainNetwork, sender: Sender, options: ServiceOptions) {
     this.#world = world;
     this.#sender = sender;
     this.#options = options;
+    this.#network = network;
     this.#seen = network.version;
     network.follow(options.lagMs, (version) => this.#see(version));
+  }
+
+  /** Whether it has sent all that happened. */
+  get isDone(): boolean {
+    return this.#waiting === 0 && this.#seen.index === this.#network.version.index;
   }
 
   #see(version: Version): void {
@@ -60,9 +67,9 @@ export class ChainService {
           const id = `${nameOf(mined)}#${index}${removed ? '-' : ''}/${++this.#ids}`;
           return eventOf(mined, index, id, removed);
         });
-        this.waiting++;
+        this.#waiting++;
         this.#world.after(choices.oneIn(4) ? choices.below(delayMs) : 0, () => {
-          this.waiting--;
+          this.#waiting--;
           this.#sender.send(events);
         });
       }
