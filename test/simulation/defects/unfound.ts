@@ -57,4 +57,17 @@ export const unfound: readonly (Omit<Defect, 'foundWithin'> & { readonly why: st
     worlds: ['bullmq'],
     why: 'Open: no schedule of 1000 from each of five seeds shows it.',
   },
+  {
+    name: 'two processes write the cursor',
+    about: 'Reconciliation does not notice that another process has moved the cursor.',
+    patches: [
+      {
+        file: 'src/chain/reconcile/progress.ts',
+        find: "if (isOurs !== true) throw new Stop('superseded');",
+        replace: '',
+      },
+    ],
+    worlds: ['reconcile'],
+    why: 'Open: the first 1000 schedules of reconcile do not show it.',
+  },
 ];
