@@ -142,7 +142,7 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
   const done = ids.filter((id) => ledger.effectsOf(id).length > 0).map(eventOf);
   const askers = targets
     .filter(({ process }) => process.state !== 'down')
-    .map((target) => new Sender(world, { ...senderOptions, targets: [target], mostTries: 20 }));
+    .map((target) => new Sender(world, { ...senderOptions, targets: [target], mostTries: 60 }));
   for (const asker of askers) if (done.length > 0) asker.send(done);
   await world.run(() => askers.every(({ pending }) => pending === 0));
   return world;
