@@ -9,10 +9,13 @@ export class Drains {
   readonly #ledger: Ledger;
   /** The lives whose drain has resolved with nothing left. */
   readonly #drained = new Set<string>();
+  readonly #unrecordedOf: (process: Process) => readonly string[];
 
-  constructor(world: World, ledger: Ledger) {
+  /** `unrecordedOf`: the keys whose records a process would lose if it ended now. */
+  constructor(world: World, ledger: Ledger, unrecordedOf: (process: Process) => readonly string[] = () => []) {
     this.#world = world;
     this.#ledger = ledger;
+    this.#unrecordedOf = unrecordedOf;
   }
 
   /** Drains, and calls `then` in the turn in which it has resolved. */
@@ -31,6 +34,19 @@ export class Drains {
             if (unfinished === 0 && running.length > 0) {
               const ids = running.map(({ id }) => id).join(', ');
               world.fail('drained too early', `The handlers of ${ids} still run in ${process.name}.`);
+            }
+            const unrecorded = unfinished === 0 ? this.#unrecordedOf(process) : [];
+            if (unrecorded.length > 0) {
+              world.fail(
+                'drained too early',
+                `The store of ${process.name} has not recorded ${unrecorded.join(', ')}.`,
+              );
+            }
+            if (unfinished > 0 && process.time - beganAt < timeoutMs - 2) {
+              world.fail(
+                'drained too early',
+                `${unfinished} are unfinished, and the limit of ${timeoutMs} ms is not over.`,
+              );
             }
             // A process that was frozen is late without being at fault.
             const frozen = process.pauses.some(({ to }) => to >= beganAt);

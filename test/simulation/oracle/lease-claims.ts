@@ -17,7 +17,8 @@ export interface Claim {
   readonly owner: string;
   readonly process: Process;
   readonly life: number;
-  /** What the clocks of the process showed when it asked. */
+  /** When it asked, in true time, and what its clocks showed. */
+  readonly askedAt: number;
   readonly askedOn: Clocks;
   /** When the server gave it the key: true times, and those of its clock. A client that repeats the claim is given it again. */
   readonly grants: { readonly at: number; readonly wall: number }[];
@@ -53,6 +54,11 @@ export function isReleased({ releasedAt, grants }: Claim): boolean {
 export function isGrantedBefore(one: Claim, other: Claim): boolean {
   const [last, first] = [one.grants.at(-1), other.grants[0]];
   return last !== undefined && first !== undefined && last.at < first.at;
+}
+
+/** Whether its handler has resolved, and the server has neither taken nor refused the record. */
+export function isUnrecorded({ run, recordedAt, recordRefusedAt }: Claim): boolean {
+  return run?.end === 'resolved' && recordedAt === undefined && recordRefusedAt === undefined;
 }
 
 /** Whether the process of a claim still lives the life in which it asked. */

@@ -21,7 +21,8 @@ import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
-import { type Claim, heldFor, isAlive, isGrantedBefore, isReleased, type LeaseCall } from './lease-claims.js';
+import { type Begun, flawOfTokens } from './fencing.js';
+import { type Claim, heldFor, isAlive, isReleased, isUnrecorded, type LeaseCall } from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
 
@@ -55,7 +56,7 @@ export class Leases {
   /** The claims that a process knows of, and for which it has asked nothing of the server since. */
   readonly #open = new Set<Claim>();
   /** The runs that began in this step, with their tokens. */
-  #begun: { readonly claim: Claim; readonly token: bigint | undefined }[] = [];
+  #begun: Begun[] = [];
 
   constructor(world: World, ledger: Ledger, settings: LeaseSettings) {
     this.#world = world;
@@ -102,7 +103,16 @@ export class Leases {
     this.#claims.set(key, all);
     if (call === 'claim') {
       const claim: Claim = {
-        ...{ key, owner, process, life: process.life, askedOn: process.peek(), grants: [], isOver: false },
+        ...{
+          key,
+          owner,
+          process,
+          life: process.life,
+          askedAt: process.time,
+          askedOn: process.peek(),
+          grants: [],
+          isOver: false,
+        },
         ...{
           robbed: new Set<Claim>(),
           told: undefined,
@@ -250,6 +260,13 @@ export class Leases {
     }
   }
 
+  /** The keys that took effect in the life of a process, and of which the server has neither taken nor refused the record. */
+  unrecordedOf({ name, life }: Process): string[] {
+    const all = [...this.#claims.values()].flat();
+    const own = all.filter(({ process, life: inLife }) => process.name === name && inLife === life);
+    return own.filter(isUnrecorded).map(({ key }) => key);
+  }
+
   #check(): void {
     this.#silence.note();
     this.#checkOpen();
@@ -283,18 +300,7 @@ export class Leases {
   #checkTokens(): void {
     const begun = this.#begun;
     this.#begun = [];
-    const tokens = begun.flatMap(({ claim: { token } }) => (token === undefined ? [] : [token]));
-    const least = tokens.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
-    for (const { claim, token } of begun) {
-      const fail = (why: string) =>
-        this.#world.fail('fencing token did not grow', `${claim.key} has ${token}: ${why}.`);
-      if (token !== least) fail(`the least of its claims is ${least}`);
-      if (token === undefined || begun.length > 1) continue;
-      for (const other of this.#claims.get(claim.key) ?? []) {
-        if (other.run && other.token !== undefined && other.token >= token && isGrantedBefore(other, claim)) {
-          fail(`a run that was granted the key before had ${other.token}`);
-        }
-      }
-    }
+    const flaw = flawOfTokens(begun, (key) => this.#claims.get(key) ?? []);
+    if (flaw !== undefined) this.#world.fail('fencing token did not grow', flaw);
   }
 }

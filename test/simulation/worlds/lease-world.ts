@@ -48,7 +48,6 @@ export function leaseWorld(name: string, about: string, build: BuildBackend): Wo
 async function play(choices: Choices, subject: Subject, build: BuildBackend): Promise<World> {
   const world = new World(choices);
   const ledger = new Ledger(world);
-  const drains = new Drains(world, ledger);
   const form = choices.pick(FORMS);
   // With the second, the lease leaves no more for a handler.
   const handlerMs = choices.pick([300, 700]);
@@ -58,6 +57,7 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
     ...{ leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, handlerMs, server, pausesInSilence },
   });
   backend.watch(leases);
+  const drains = new Drains(world, ledger, (process) => leases.unrecordedOf(process));
 
   const targets = Array.from({ length: 2 + choices.below(2) }, (_, index) => {
     const process = world.process(`app-${index + 1}`);
@@ -101,7 +101,9 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
   function stopServer(): void {
     if (!server.isUp) return;
     server.stop();
-    world.after(choices.between(1, LEASE_MS), () => server.restart());
+    world.after(choices.between(1, 2 * LEASE_MS), () => server.restart());
+    // A replica that drains meanwhile has records to wait for.
+    if (choices.oneIn(2)) world.after(choices.below(LEASE_MS), stop);
   }
 
   const onAnswer = (events: readonly { readonly id: string }[], { status }: DeliveryResult) => {
