@@ -39,6 +39,29 @@ export interface Claim {
   recordRefusedAt: number | undefined;
 }
 
+/** A claim that a process asks for now. */
+export function claimOf(process: Process, key: string, owner: string): Claim {
+  return {
+    key,
+    owner,
+    process,
+    life: process.life,
+    askedAt: process.time,
+    askedOn: process.peek(),
+    grants: [],
+    isOver: false,
+    robbed: new Set<Claim>(),
+    told: undefined,
+    token: undefined,
+    run: undefined,
+    releaseAskedAt: undefined,
+    releasedAt: undefined,
+    recordTries: [],
+    recordedAt: undefined,
+    recordRefusedAt: undefined,
+  };
+}
+
 /** Ms on the clock of the server since it gave a claim the key last. */
 export function heldFor({ grants }: Claim, wall: number): number {
   const last = grants.at(-1);

@@ -22,7 +22,7 @@ import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
 import { type Begun, flawOfTokens } from './fencing.js';
-import { type Claim, heldFor, isAlive, isReleased, isUnrecorded, type LeaseCall } from './lease-claims.js';
+import { type Claim, claimOf, heldFor, isAlive, isReleased, isUnrecorded, type LeaseCall } from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
 
@@ -102,28 +102,7 @@ export class Leases {
     const all = this.#claims.get(key) ?? [];
     this.#claims.set(key, all);
     if (call === 'claim') {
-      const claim: Claim = {
-        ...{
-          key,
-          owner,
-          process,
-          life: process.life,
-          askedAt: process.time,
-          askedOn: process.peek(),
-          grants: [],
-          isOver: false,
-        },
-        ...{
-          robbed: new Set<Claim>(),
-          told: undefined,
-          token: undefined,
-          run: undefined,
-          releaseAskedAt: undefined,
-          releasedAt: undefined,
-          recordTries: [],
-        },
-        ...{ recordedAt: undefined, recordRefusedAt: undefined },
-      };
+      const claim = claimOf(process, key, owner);
       all.push(claim);
       const owned = this.#owned.get(owner);
       if (owned) owned.push(claim);
@@ -261,9 +240,10 @@ export class Leases {
   }
 
   /** The keys that took effect in the life of a process, and of which the server has neither taken nor refused the record. */
-  unrecordedOf({ name, life }: Process): string[] {
-    const all = [...this.#claims.values()].flat();
-    const own = all.filter(({ process, life: inLife }) => process.name === name && inLife === life);
+  unrecordedOf(process: Process): string[] {
+    const own = [...this.#claims.values()]
+      .flat()
+      .filter((each) => each.process === process && each.life === process.life);
     return own.filter(isUnrecorded).map(({ key }) => key);
   }
 
