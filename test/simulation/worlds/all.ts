@@ -7,7 +7,7 @@ export { oddStore } from './odd-store.js';
 export { pgBoss } from './pg-boss.js';
 export { reconcile } from './reconcile.js';
 export { redis } from './redis.js';
-export { d1, sqlLeases } from './sql-leases.js';
 export { sameIds } from './same-ids.js';
+export { d1, sqlLeases } from './sql-leases.js';
 export { sqlite } from './sqlite.js';
 export { transactional } from './transactional.js';

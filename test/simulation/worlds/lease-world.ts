@@ -37,6 +37,13 @@ const LEASE_MS = 1000;
 const TIMEOUT_MS = 400;
 const HORIZON_MS = 4000;
 
+/** How long a handler may take, and what the option says: the lease leaves no more than the last. */
+const LIMITS = [
+  { handlerMs: 300, handlerTimeoutMs: 300 },
+  { handlerMs: 700, handlerTimeoutMs: 700 },
+  { handlerMs: 750, handlerTimeoutMs: 30_000 },
+] as const;
+
 /** What `build` makes for a schedule, by its choices. */
 export type BuildBackend = (world: World, subject: Subject, times: LeaseWorldTimes) => LeaseBackend;
 
@@ -49,8 +56,7 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
   const world = new World(choices);
   const ledger = new Ledger(world);
   const form = choices.pick(FORMS);
-  // With the second, the lease leaves no more for a handler.
-  const handlerMs = choices.pick([300, 700]);
+  const { handlerMs, handlerTimeoutMs } = choices.pick(LIMITS);
   const backend = build(world, subject, { leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, horizonMs: HORIZON_MS });
   const { server, pausesInSilence } = backend;
   const leases = new Leases(world, ledger, {
@@ -77,7 +83,7 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
       target.receiver = subject.createReceiver({
         secret: SECRET,
         store: backend.store(process),
-        handlerTimeoutMs: handlerMs,
+        handlerTimeoutMs,
         ...code,
       });
     });
