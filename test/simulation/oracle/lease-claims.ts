@@ -4,6 +4,13 @@ import type { Run } from './ledger.js';
 /** What a lease store asks of its server. */
 export type LeaseCall = 'claim' | 'complete' | 'release';
 
+/** What a process learns of a call. */
+export interface Told {
+  /** `words`: for each key. */
+  answered(words: readonly unknown[]): void;
+  failed(): void;
+}
+
 /** One try to record that a key took effect. */
 export interface RecordTry {
   readonly askedAt: number;
@@ -22,7 +29,7 @@ export interface Claim {
   readonly askedOn: Clocks;
   /** When the server gave it the key: true times, and those of its clock. A client that repeats the claim is given it again. */
   readonly grants: { readonly at: number; readonly wall: number }[];
-  /** Whether its lease was over when the server gave the key to another claim. */
+  /** Whether its lease has been over on the clock of the server since it was granted last. */
   isOver: boolean;
   /** The claims whose lease was not over when the server gave it the key. */
   readonly robbed: Set<Claim>;
@@ -77,6 +84,11 @@ export function isReleased({ releasedAt, grants }: Claim): boolean {
 export function isGrantedBefore(one: Claim, other: Claim): boolean {
   const [last, first] = [one.grants.at(-1), other.grants[0]];
   return last !== undefined && first !== undefined && last.at < first.at;
+}
+
+/** Whether no run began under it, and its process has asked nothing of the server since. */
+export function isUnused({ run, releaseAskedAt, recordTries }: Claim): boolean {
+  return run === undefined && releaseAskedAt === undefined && recordTries.length === 0;
 }
 
 /** Whether its handler has resolved, and the server has neither taken nor refused the record. */

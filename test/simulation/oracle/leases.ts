@@ -22,7 +22,17 @@ import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
 import { type Begun, flawOfTokens } from './fencing.js';
-import { type Claim, claimOf, heldFor, isAlive, isReleased, isUnrecorded, type LeaseCall } from './lease-claims.js';
+import {
+  type Claim,
+  claimOf,
+  heldFor,
+  isAlive,
+  isReleased,
+  isUnrecorded,
+  isUnused,
+  type LeaseCall,
+  type Told,
+} from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
 
@@ -33,13 +43,6 @@ export interface LeaseSettings extends LeaseTimes {
   readonly server: Server;
   /** Whether the store stops to send when its client does not answer. */
   readonly pausesInSilence: boolean;
-}
-
-/** What a process learns of a call. */
-export interface Told {
-  /** `words`: for each key. */
-  answered(words: readonly unknown[]): void;
-  failed(): void;
 }
 
 export class Leases {
@@ -207,7 +210,7 @@ export class Leases {
     const { process, key } = run;
     const claims = this.#claims.get(key) ?? [];
     const claim = claims.findLast(
-      (each) => each.process === process && each.life === run.life && each.told === 'claimed' && each.run === undefined,
+      (each) => each.process === process && each.life === run.life && each.told === 'claimed' && isUnused(each),
     );
     const [grant] = claim?.grants ?? [];
     if (claim === undefined || grant === undefined) {
@@ -247,8 +250,16 @@ export class Leases {
     return own.filter(isUnrecorded).map(({ key }) => key);
   }
 
+  /** A lease that was over may have been forgotten, even if the clock of the server is set back. */
+  #noteEnds(): void {
+    const { server, leaseMs } = this.#settings;
+    const wall = server.wall();
+    for (const claim of this.#last.values()) if (heldFor(claim, wall) >= leaseMs) claim.isOver = true;
+  }
+
   #check(): void {
     this.#silence.note();
+    this.#noteEnds();
     this.#checkOpen();
     if (this.#begun.length > 0) this.#checkTokens();
     for (const [key, claims] of this.#claims) {
