@@ -10,10 +10,13 @@ export class Drains {
   readonly #ledger: Ledger;
   /** The lives whose drain has resolved with nothing left. */
   readonly #drained = new Set<string>();
+  readonly #unrecordedOf: (process: Process) => readonly string[];
 
-  constructor(world: World, ledger: Ledger) {
+  /** `unrecordedOf`: the keys whose records a process would lose if it ended now. */
+  constructor(world: World, ledger: Ledger, unrecordedOf: (process: Process) => readonly string[] = () => []) {
     this.#world = world;
     this.#ledger = ledger;
+    this.#unrecordedOf = unrecordedOf;
   }
 
   /** Drains, and calls `then` in the turn in which it has resolved. */
@@ -42,6 +45,19 @@ export class Drains {
             const pending = store?.unrecorded?.().length ?? 0;
             if (unfinished === 0 && pending > 0) {
               world.fail('drained too early', `${pending} records of ${process.name} are still retried.`);
+            }
+            const unrecorded = unfinished === 0 ? this.#unrecordedOf(process) : [];
+            if (unrecorded.length > 0) {
+              world.fail(
+                'drained too early',
+                `The store of ${process.name} has not recorded ${unrecorded.join(', ')}.`,
+              );
+            }
+            if (unfinished > 0 && process.time - beganAt < timeoutMs - 2) {
+              world.fail(
+                'drained too early',
+                `${unfinished} are unfinished, and the limit of ${timeoutMs} ms is not over.`,
+              );
             }
             // A process that was frozen is late without being at fault.
             const frozen = process.pauses.some(({ to }) => to >= beganAt);

@@ -4,6 +4,13 @@ import type { Run } from './ledger.js';
 /** What a lease store asks of its server. */
 export type LeaseCall = 'claim' | 'complete' | 'release';
 
+/** What a process learns of a call. */
+export interface Told {
+  /** `words`: for each key. */
+  answered(words: readonly unknown[]): void;
+  failed(): void;
+}
+
 /** One try to record that a key took effect. */
 export interface RecordTry {
   readonly askedAt: number;
@@ -22,7 +29,7 @@ export interface Claim {
   readonly askedOn: Clocks;
   /** When the server gave it the key: true times, and those of its clock. A client that repeats the claim is given it again. */
   readonly grants: { readonly at: number; readonly wall: number }[];
-  /** Whether its lease was over when the server gave the key to another claim. */
+  /** Whether its lease has been over on the clock of the server since it was granted last. */
   isOver: boolean;
   /** The claims whose lease was not over when the server gave it the key. */
   readonly robbed: Set<Claim>;
@@ -39,6 +46,29 @@ export interface Claim {
   recordRefusedAt: number | undefined;
 }
 
+/** A claim that a process asks for now. */
+export function claimOf(process: Process, key: string, owner: string): Claim {
+  return {
+    key,
+    owner,
+    process,
+    life: process.life,
+    askedAt: process.time,
+    askedOn: process.peek(),
+    grants: [],
+    isOver: false,
+    robbed: new Set<Claim>(),
+    told: undefined,
+    token: undefined,
+    run: undefined,
+    releaseAskedAt: undefined,
+    releasedAt: undefined,
+    recordTries: [],
+    recordedAt: undefined,
+    recordRefusedAt: undefined,
+  };
+}
+
 /** Ms on the clock of the server since it gave a claim the key last. */
 export function heldFor({ grants }: Claim, wall: number): number {
   const last = grants.at(-1);
@@ -48,6 +78,11 @@ export function heldFor({ grants }: Claim, wall: number): number {
 /** Whether the server has released a claim since it was granted last. */
 export function isReleased({ releasedAt, grants }: Claim): boolean {
   return releasedAt !== undefined && releasedAt >= (grants.at(-1)?.at ?? 0);
+}
+
+/** Whether its handler has resolved, and the server has neither taken nor refused the record. */
+export function isUnrecorded({ run, recordedAt, recordRefusedAt }: Claim): boolean {
+  return run?.end === 'resolved' && recordedAt === undefined && recordRefusedAt === undefined;
 }
 
 /** Whether the process of a claim still lives the life in which it asked. */

@@ -21,7 +21,17 @@ import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
 import { type Begun, flawOfTokens } from './fencing-tokens.js';
-import { type Claim, canBegin, heldFor, isAlive, isReleased, type LeaseCall } from './lease-claims.js';
+import {
+  type Claim,
+  canBegin,
+  claimOf,
+  heldFor,
+  isAlive,
+  isReleased,
+  isUnrecorded,
+  type LeaseCall,
+  type Told,
+} from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
 
@@ -32,13 +42,6 @@ export interface LeaseSettings extends LeaseTimes {
   readonly server: Server;
   /** Whether the store stops to send when its client does not answer. */
   readonly pausesInSilence: boolean;
-}
-
-/** What a process learns of a call. */
-export interface Told {
-  /** `words`: for each key. */
-  answered(words: readonly unknown[]): void;
-  failed(): void;
 }
 
 export class Leases {
@@ -101,28 +104,7 @@ export class Leases {
     const all = this.#claims.get(key) ?? [];
     this.#claims.set(key, all);
     if (call === 'claim') {
-      const claim: Claim = {
-        ...{
-          key,
-          owner,
-          process,
-          life: process.life,
-          askedAt: process.time,
-          askedOn: process.peek(),
-          grants: [],
-          isOver: false,
-        },
-        ...{
-          robbed: new Set<Claim>(),
-          told: undefined,
-          token: undefined,
-          run: undefined,
-          releaseAskedAt: undefined,
-          releasedAt: undefined,
-          recordTries: [],
-        },
-        ...{ recordedAt: undefined, recordRefusedAt: undefined },
-      };
+      const claim = claimOf(process, key, owner);
       all.push(claim);
       const owned = this.#owned.get(owner);
       if (owned) owned.push(claim);
@@ -258,8 +240,24 @@ export class Leases {
     }
   }
 
+  /** The keys that took effect in the life of a process, and of which the server has neither taken nor refused the record. */
+  unrecordedOf(process: Process): string[] {
+    const own = [...this.#claims.values()]
+      .flat()
+      .filter((each) => each.process === process && each.life === process.life);
+    return own.filter(isUnrecorded).map(({ key }) => key);
+  }
+
+  /** A lease that was over may have been forgotten, even if the clock of the server is set back. */
+  #noteEnds(): void {
+    const { server, leaseMs } = this.#settings;
+    const wall = server.wall();
+    for (const claim of this.#last.values()) if (heldFor(claim, wall) >= leaseMs) claim.isOver = true;
+  }
+
   #check(): void {
     this.#silence.note();
+    this.#noteEnds();
     this.#checkOpen();
     if (this.#begun.length > 0) this.#checkTokens();
     for (const [key, claims] of this.#claims) {

@@ -6,6 +6,7 @@ import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { eventOf } from '../models/events.js';
 import { Sender } from '../models/sender.js';
+import type { Drains } from '../oracle/drains.js';
 
 export interface FleetOptions {
   /** Creates the receiver of a life of a replica, with whatever it needs. Called in its first turn. `kill` ends it. */
@@ -18,6 +19,8 @@ export interface FleetOptions {
   readonly leaseMs: number;
   readonly handlerMs: number;
   readonly mostFaults?: number;
+  /** Replicas also drain before they end. */
+  readonly drains?: Drains;
   /** Called in the turn in which a receiver has answered. */
   readonly onAnswer: (result: DeliveryResult, process: Process) => void;
 }
@@ -47,6 +50,15 @@ export async function playFleet(world: World, options: FleetOptions): Promise<Wo
       if (process.state === 'down') start(process);
     });
   };
+  const stop = () => {
+    const target = choices.pick(targets);
+    const { process, receiver } = target;
+    if (process.state !== 'running' || !receiver) return;
+    options.drains?.drain(process, receiver, choices.pick([1000, 50, 5000]), () => {
+      target.receiver = undefined;
+      kill(process);
+    });
+  };
   const sender = new Sender(world, {
     targets,
     horizonMs,
@@ -59,7 +71,7 @@ export async function playFleet(world: World, options: FleetOptions): Promise<Wo
     processes: targets.map(({ process }) => process),
     servers: options.servers,
     kinds: options.kinds,
-    others: options.others,
+    others: [...(options.others ?? []), ...(options.drains ? [stop] : [])],
     horizonMs,
     most: options.mostFaults ?? 3,
     longMs: leaseMs,

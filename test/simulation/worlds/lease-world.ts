@@ -37,6 +37,13 @@ const LEASE_MS = 1000;
 const TIMEOUT_MS = 400;
 const HORIZON_MS = 4000;
 
+/** How long a handler may take, and what the option says: the lease leaves no more than the last. */
+const LIMITS = [
+  { handlerMs: 300, handlerTimeoutMs: 300 },
+  { handlerMs: 700, handlerTimeoutMs: 700 },
+  { handlerMs: 750, handlerTimeoutMs: 30_000 },
+] as const;
+
 /** What `build` makes for a schedule, by its choices. */
 export type BuildBackend = (world: World, subject: Subject, times: LeaseWorldTimes) => LeaseBackend;
 
@@ -48,16 +55,15 @@ export function leaseWorld(name: string, about: string, build: BuildBackend): Wo
 async function play(choices: Choices, subject: Subject, build: BuildBackend): Promise<World> {
   const world = new World(choices);
   const ledger = new Ledger(world);
-  const drains = new Drains(world, ledger);
   const form = choices.pick(FORMS);
-  // With the second, the lease leaves no more for a handler.
-  const handlerMs = choices.pick([300, 700]);
+  const { handlerMs, handlerTimeoutMs } = choices.pick(LIMITS);
   const backend = build(world, subject, { leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, horizonMs: HORIZON_MS });
   const { server, pausesInSilence } = backend;
   const leases = new Leases(world, ledger, {
     ...{ leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, handlerMs, server, pausesInSilence },
   });
   backend.watch(leases);
+  const drains = new Drains(world, ledger, (process) => leases.unrecordedOf(process));
 
   const targets = Array.from({ length: 2 + choices.below(2) }, (_, index) => {
     const process = world.process(`app-${index + 1}`);
@@ -79,7 +85,7 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
       target.receiver = subject.createReceiver({
         secret: SECRET,
         store,
-        handlerTimeoutMs: handlerMs,
+        handlerTimeoutMs,
         ...code,
       });
     });
@@ -104,7 +110,9 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
   function stopServer(): void {
     if (!server.isUp) return;
     server.stop();
-    world.after(choices.between(1, LEASE_MS), () => server.restart());
+    world.after(choices.between(1, 2 * LEASE_MS), () => server.restart());
+    // A replica that drains meanwhile has records to wait for.
+    if (choices.oneIn(2)) world.after(choices.below(LEASE_MS), stop);
   }
 
   const onAnswer = (events: readonly { readonly id: string }[], { status }: DeliveryResult) => {

@@ -7,15 +7,21 @@ import { World } from '../kernel/world.js';
 import { eventOf } from '../models/events.js';
 import { SECRET, Sender } from '../models/sender.js';
 import { Drains } from '../oracle/drains.js';
-import { Ledger } from '../oracle/ledger.js';
+import { Ledger, type Run } from '../oracle/ledger.js';
+import { MemoryClaims } from '../oracle/memory-claims.js';
 import { explainDoublesInMemory } from '../oracle/memory-doubles.js';
 import type { Subject } from '../subject/load.js';
 import { FORMS, userCode } from './user-code.js';
 import type { WorldDefinition } from './world-definition.js';
 
 const LEASE_MS = 1000;
-const HANDLER_MS = 300;
 const HORIZON_MS = 4000;
+
+/** How long a handler may take, and what the option says: the lease leaves no more than the last. */
+const LIMITS = [
+  { handlerMs: 300, handlerTimeoutMs: 300 },
+  { handlerMs: 900, handlerTimeoutMs: 30_000 },
+] as const;
 
 /** One replica with the store in its memory: it loses the store when it dies, and drains before it stops on purpose. */
 export const memory: WorldDefinition = {
@@ -28,17 +34,23 @@ export const memory: WorldDefinition = {
     const target: { process: Process; receiver: Receiver | undefined } = { process, receiver: undefined };
     const drains = new Drains(world, ledger);
     const form = choices.pick(FORMS);
-    const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
+    const { handlerMs, handlerTimeoutMs } = choices.pick(LIMITS);
+    const claims = new MemoryClaims(world, ledger, { leaseMs: LEASE_MS, handlerMs });
+    const limits = { timeoutMs: handlerMs, horizonMs: HORIZON_MS };
+    const onBegin = (run: Run) => {
+      drains.began(run);
+      claims.began(run);
+    };
 
     function start(): void {
       target.receiver = undefined;
       process.start(() => {
         target.receiver = subject.createReceiver({
           secret: SECRET,
-          store: subject.memoryStore({ leaseMs: LEASE_MS }),
-          handlerTimeoutMs: HANDLER_MS,
+          store: claims.watch(process, subject.memoryStore({ leaseMs: LEASE_MS })),
+          handlerTimeoutMs,
           maxInFlight: 3,
-          ...userCode(form, subject, process, ledger, limits, (run) => drains.began(run)),
+          ...userCode(form, subject, process, ledger, limits, onBegin),
         });
       });
     }
@@ -56,7 +68,7 @@ export const memory: WorldDefinition = {
     const sender = new Sender(world, {
       targets: [target],
       horizonMs: HORIZON_MS,
-      timeoutMs: 2 * HANDLER_MS,
+      timeoutMs: 2 * handlerMs,
       backoffMs: 400,
       onAnswer: (events, result) => acknowledged(world, ledger, events, result),
     });

@@ -1,3 +1,4 @@
+import type { WebhookEvent } from '../../../../src/events/types.js';
 import type { World } from '../../kernel/world.js';
 import type { Sender } from '../sender.js';
 import type { Mined } from './block.js';
@@ -17,7 +18,7 @@ export interface ServiceOptions {
 /**
  * The service: it sends the events of each new block at once, without waiting for anything to be final, and after a re-org
  * the notices that logs were removed, last first, then the events of the blocks that took their place. A block that is put
- * back is sent again, with new ids. It may send late, and twice with two ids.
+ * back is sent again, with new ids. It may send late, twice with two ids, and together with what else is late.
  */
 export class ChainService {
   readonly #world: World;
@@ -28,6 +29,8 @@ export class ChainService {
   #ids = 0;
   /** Deliveries that were not sent yet. */
   #waiting = 0;
+  /** Events that are sent with the next delivery. */
+  #late: WebhookEvent[] = [];
 
   constructor(world: World, network: ChainNetwork, sender: Sender, options: ServiceOptions) {
     this.#world = world;
@@ -70,7 +73,10 @@ export class ChainService {
         this.#waiting++;
         this.#world.after(choices.oneIn(4) ? choices.below(delayMs) : 0, () => {
           this.#waiting--;
-          this.#sender.send(events);
+          this.#late.push(...events);
+          if (this.#waiting > 0 && choices.oneIn(6)) return;
+          this.#sender.send(this.#late);
+          this.#late = [];
         });
       }
     }
