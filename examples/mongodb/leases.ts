@@ -9,9 +9,11 @@ export interface Lease {
   until: Date;
 }
 
-/** Writes only if nobody has the key, its time is over, or `owner` has it. `$$NOW` is the clock of the server. */
+/** Writes only if nobody has the key, its time is over, or `owner` has claimed it. `$$NOW` is the clock of the server. */
 export const ifFree = (owner: string, done: boolean, ms: number) => {
-  const isFree = { $or: [{ $eq: ['$owner', owner] }, { $lte: [{ $ifNull: ['$until', '$$NOW'] }, '$$NOW'] }] };
+  // A claim that arrives again, after its owner has recorded the key, must not undo that.
+  const isOwn = { $and: [{ $eq: ['$owner', owner] }, { $in: ['$done', [false, done]] }] };
+  const isFree = { $or: [isOwn, { $lte: [{ $ifNull: ['$until', '$$NOW'] }, '$$NOW'] }] };
   const lease = { owner, done, until: { $add: ['$$NOW', Math.ceil(ms)] } };
   return [{ $replaceWith: { $mergeObjects: ['$$ROOT', { $cond: [isFree, lease, {}] }] } }];
 };
@@ -22,7 +24,7 @@ export function mongoStore(leases: Collection<Lease>, options?: LeaseOptions) {
       try {
         const update = ifFree(owner, done, ms);
         const lease = await leases.findOneAndUpdate({ _id: key }, update, { upsert: true, returnDocument: 'after' });
-        if (lease?.owner === owner) return 'claimed';
+        if (lease?.owner === owner && lease.done === done) return 'claimed';
         return lease?.done ? 'duplicate' : 'in-progress';
       } catch (error) {
         // Another replica inserted the key first. The next try finds it.

@@ -28,7 +28,8 @@ export interface Leases {
    * the times with its own clock; with the clocks of the callers, leases last as long as those clocks agree.
    *
    * @param key The key.
-   * @param owner The new owner. A key that it already has is claimed.
+   * @param owner The new owner. A key that it already has is claimed; one that it has recorded is `duplicate`, as a command
+   * may arrive again late.
    * @param leaseMs How long the claim lasts, in milliseconds.
    * @returns `claimed`, or a bigint that grows with each claim of this key, as its fencing token; `duplicate` if the key took
    * effect; `in-progress` if another owner has it.
@@ -75,11 +76,13 @@ export interface Leases {
  * const leases = client.db().collection<Lease>('webhook_leases', { writeConcern: { w: 'majority' } });
  *
  * async function write(key: string, owner: string, done: boolean, ms: number) {
- *   const isFree = { $or: [{ $eq: ['$owner', owner] }, { $lte: [{ $ifNull: ['$until', '$$NOW'] }, '$$NOW'] }] };
+ *   const isOwn = { $and: [{ $eq: ['$owner', owner] }, { $in: ['$done', [false, done]] }] };
+ *   const isFree = { $or: [isOwn, { $lte: [{ $ifNull: ['$until', '$$NOW'] }, '$$NOW'] }] };
  *   const lease = { owner, done, until: { $add: ['$$NOW', ms] } };
  *   const update = [{ $replaceWith: { $mergeObjects: ['$$ROOT', { $cond: [isFree, lease, {}] }] } }];
  *   const now = await leases.findOneAndUpdate({ _id: key }, update, { upsert: true, returnDocument: 'after' });
- *   return now?.owner === owner ? 'claimed' : now?.done ? 'duplicate' : 'in-progress';
+ *   if (now?.owner === owner && now.done === done) return 'claimed';
+ *   return now?.done ? 'duplicate' : 'in-progress';
  * }
  *
  * export const store = leasedStore({

@@ -1,6 +1,6 @@
 import type { ClientSession, Collection, MongoClient } from 'mongodb';
-import { describe, test } from 'vitest';
-import { type Lease, mongoStore } from '../../examples/mongodb/leases.js';
+import { describe, expect, test } from 'vitest';
+import { ifFree, type Lease, mongoStore } from '../../examples/mongodb/leases.js';
 import { mongoTransactionStore } from '../../examples/mongodb/transactions.js';
 import { storeContract } from '../../src/testing/index.js';
 import { fakeMongo } from './fake-mongo.js';
@@ -9,6 +9,13 @@ import { fakeMongo } from './fake-mongo.js';
 describe('the lease store of the MongoDB example, over a fake', () => {
   const leases = fakeMongo().collection('leases') as unknown as Collection<Lease>;
   storeContract((settings) => mongoStore(leases, settings), { test });
+
+  test('keeps a record when the claim of its owner arrives again', async () => {
+    for (const done of [false, true, false]) {
+      await leases.findOneAndUpdate({ _id: 'late' }, ifFree('owner', done, 60_000), { upsert: true });
+    }
+    expect(await leases.findOne({ _id: 'late' })).toMatchObject({ owner: 'owner', done: true });
+  });
 });
 
 describe('the transactional store of the MongoDB example, over a fake', () => {

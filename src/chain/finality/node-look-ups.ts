@@ -196,7 +196,6 @@ export class NodeLookUps {
     this.#isContradicted = true;
     this.#known.clear();
     this.#again = undefined;
-    this.#witness = undefined;
     this.options.onContradiction();
     this.options.logger.warn(
       { origin: this.origin, blockNumber: number },

@@ -90,9 +90,9 @@ export class ChainNode {
     for (let number = top.number + 1; number < end.number; number++) {
       if (!this.#linked.has(number)) missing.push(number);
     }
-    for (const header of await Promise.all(missing.map((number) => this.header(number)))) {
-      this.#linked.set(header.number, header);
-    }
+    // Each is kept when it arrives: if one fails, the next try asks for the rest only.
+    const read = async (number: number) => void this.#linked.set(number, await this.header(number));
+    await Promise.all(missing.map(read));
     let { hash } = end;
     for (let number = end.number; number > top.number; number--) {
       const header = this.#linked.get(number) as SealedHeader;

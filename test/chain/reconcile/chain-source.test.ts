@@ -15,6 +15,8 @@ afterEach(() => node.stop());
 const other = padHex('0xabc', { size: 20 });
 const withoutIds = (events: readonly WebhookEvent[]) => events.map((event) => ({ ...event, id: '' }));
 
+const headersOf = ({ calls }: ScriptedNode) => calls.filter(({ method }) => method === 'eth_getBlockByNumber').length;
+
 describe('chainSource', () => {
   it('reads the events that watchChain passes on, in the same order and form', async () => {
     const [first] = people;
@@ -80,6 +82,30 @@ describe('chainSource', () => {
     // The first is the last block, by its tag.
     expect(count('eth_getBlockByNumber', false)).toBe(1 + 19);
     expect(count('eth_getLogs')).toBe(1 + 2);
+  });
+
+  it('keeps the headers that arrived when one fails, and asks for the rest the next time', async () => {
+    for (let block = 0; block < 60; block++) node.mine(...(block === 0 ? [{ logs: [transfer(1)] }] : []));
+    let isBusy = true;
+    node.answer(async (method, params, answer) => {
+      if (!isBusy || method !== 'eth_getBlockByNumber' || params[0] !== '0xa') return answer;
+      await vi.waitFor(() => expect(headersOf(node)).toBeGreaterThan(50));
+      throw new Error('busy');
+    });
+    const { source } = sourceOf(node);
+    const { signal } = new AbortController();
+    await source.open({ signal });
+    const read = async () => {
+      let last = -1;
+      for await (const { to } of source.read(0, 3, { signal })) last = to;
+      expect(last).toBe(3);
+    };
+    await expect(read()).rejects.toThrow('busy');
+    isBusy = false;
+    const before = headersOf(node);
+    await read();
+    // That which failed, and those of the range.
+    expect(headersOf(node) - before).toBeLessThan(15);
   });
 
   it('links blocks far below the final block to it by asking twice', async () => {

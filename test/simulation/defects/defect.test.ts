@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { patched } from '../subject/load.js';
 import { bundleWith } from './defect.js';
 import { defects } from './index.js';
+import { unfound } from './unfound.js';
 
 const textOf = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
 
 describe('a defect', () => {
-  it.each(defects)('"$name" fits the code', ({ patches }) => {
+  it.each([...defects, ...unfound])('"$name" fits the code', ({ patches }) => {
     const texts = new Map<string, string>();
     for (const patch of patches) {
       const text = texts.get(patch.file) ?? textOf(patch.file);

@@ -13,7 +13,7 @@ export const otherDefects: readonly Defect[] = [
       },
     ],
     worlds: ['bullmq', 'pg-boss'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'a batch completes its failures',
@@ -26,7 +26,7 @@ export const otherDefects: readonly Defect[] = [
       },
     ],
     worlds: ['pg-boss'],
-    foundWithin: 1000,
+    foundWithin: 400,
   },
   {
     name: 'a waiting job completes',
@@ -34,8 +34,8 @@ export const otherDefects: readonly Defect[] = [
     patches: [
       { file: 'src/queues/run-job.ts', find: 'return { delayMs: kept.retryAfterMs };', replace: 'return undefined;' },
     ],
-    worlds: ['bullmq', 'pg-boss', 'finality'],
-    foundWithin: 1000,
+    worlds: ['bullmq', 'pg-boss'],
+    foundWithin: 30,
   },
   {
     name: 'blocks are final too early',
@@ -48,7 +48,7 @@ export const otherDefects: readonly Defect[] = [
       },
     ],
     worlds: ['finality'],
-    foundWithin: 1000,
+    foundWithin: 200,
   },
   {
     name: 'blocks are not linked',
@@ -61,7 +61,7 @@ export const otherDefects: readonly Defect[] = [
       },
     ],
     worlds: ['finality'],
-    foundWithin: 1000,
+    foundWithin: 3_000,
   },
   {
     name: 'one node is a quorum',
@@ -74,7 +74,7 @@ export const otherDefects: readonly Defect[] = [
       },
     ],
     worlds: ['finality'],
-    foundWithin: 1000,
+    foundWithin: 2_000,
   },
   {
     name: 'no answer is final',
@@ -88,7 +88,7 @@ export const otherDefects: readonly Defect[] = [
       },
     ],
     worlds: ['finality'],
-    foundWithin: 1000,
+    foundWithin: 30,
   },
   {
     name: 'the cursor passes what waits',
@@ -101,7 +101,7 @@ export const otherDefects: readonly Defect[] = [
       },
     ],
     worlds: ['reconcile'],
-    foundWithin: 1000,
+    foundWithin: 600,
   },
   {
     name: 'the cursor passes what fails',
@@ -125,19 +125,6 @@ export const otherDefects: readonly Defect[] = [
         find: '      await this.#feed(batch);\n      done',
         replace:
           '      progress.next = chunk.to + 1;\n      await this.#write(true);\n      await this.#feed(batch);\n      done',
-      },
-    ],
-    worlds: ['reconcile'],
-    foundWithin: 1000,
-  },
-  {
-    name: 'two processes write the cursor',
-    about: 'Reconciliation does not notice that another process has moved the cursor.',
-    patches: [
-      {
-        file: 'src/chain/reconcile/progress.ts',
-        find: "if (isOurs !== true) throw new Stop('superseded');",
-        replace: '',
       },
     ],
     worlds: ['reconcile'],

@@ -15,7 +15,7 @@ export const redisDefects: readonly Defect[] = [
       },
     ],
     worlds: ['redis'],
-    foundWithin: 1000,
+    foundWithin: 200,
   },
   {
     name: 'Redis records over others',
@@ -28,21 +28,14 @@ export const redisDefects: readonly Defect[] = [
       },
     ],
     worlds: ['redis'],
-    foundWithin: 1000,
-  },
-  {
-    name: 'Redis does not know its own claim',
-    about: 'A claim that the client repeats is in progress, as another one would be.',
-    patches: [{ file: REDIS, find: 'elseif held == owner then\nredis', replace: 'elseif false then\nredis' }],
-    worlds: ['redis'],
-    foundWithin: 1000,
+    foundWithin: 500,
   },
   {
     name: 'Redis claims held keys',
     about: 'CLAIM sets a key that another owner has.',
     patches: [{ file: REDIS, find: "'px', ARGV[1], 'nx') then", replace: "'px', ARGV[1]) then" }],
     worlds: ['redis'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'Redis calls held keys done',
@@ -55,7 +48,7 @@ export const redisDefects: readonly Defect[] = [
       },
     ],
     worlds: ['redis'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'Redis records for a lease',
@@ -68,13 +61,13 @@ export const redisDefects: readonly Defect[] = [
       },
     ],
     worlds: ['redis'],
-    foundWithin: 1000,
+    foundWithin: 30,
   },
   {
     name: 'batches mix answers',
     about: 'Calls that were joined into one command all get the first answers.',
     patches: [{ file: 'src/stores/redis/batches.ts', find: 'start = end;', replace: '' }],
     worlds: ['redis'],
-    foundWithin: 1000,
+    foundWithin: 200,
   },
 ];

@@ -17,7 +17,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'Postgres compares the wrong way',
@@ -30,7 +30,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'Postgres releases for others',
@@ -43,14 +43,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 1000,
-  },
-  {
-    name: 'Postgres releases what is done',
-    about: 'The release deletes a record of its own.',
-    patches: [{ file: POSTGRES, find: `= \${literal(owner)} AND NOT done`, replace: `= \${literal(owner)}` }],
-    worlds: ['sql-leases'],
-    foundWithin: 1000,
+    foundWithin: 20,
   },
   {
     name: 'Postgres records over others',
@@ -63,7 +56,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 1000,
+    foundWithin: 700,
   },
   {
     name: 'Postgres calls held keys done',
@@ -72,7 +65,7 @@ export const sqlDefects: readonly Defect[] = [
       { file: POSTGRES, find: "CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END", replace: "'duplicate'" },
     ],
     worlds: ['sql-leases'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'no advisory lock',
@@ -85,7 +78,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['transactional'],
-    foundWithin: 1000,
+    foundWithin: 60,
   },
   {
     name: 'a transaction claims what is done',
@@ -98,7 +91,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['transactional'],
-    foundWithin: 100,
+    foundWithin: 20,
   },
   {
     name: 'no check before the commit',
@@ -112,7 +105,7 @@ export const sqlDefects: readonly Defect[] = [
       },
     ],
     worlds: ['transactional'],
-    foundWithin: 1000,
+    foundWithin: 400,
   },
   {
     name: 'a late handler commits',
@@ -127,7 +120,7 @@ export const sqlDefects: readonly Defect[] = [
       { file: TRANSACTIONAL, find: 'this.#spoiled = this.#spoil();', replace: 'this.#spoiled = Promise.resolve();' },
     ],
     worlds: ['transactional'],
-    foundWithin: 1000,
+    foundWithin: 80,
   },
   {
     name: 'a late claim begins',
@@ -137,7 +130,7 @@ export const sqlDefects: readonly Defect[] = [
       { file: 'src/receiver/attempt.ts', find: 'if (remainingMs + 1 >= ms) return ms;', replace: 'return ms;' },
     ],
     worlds: ['transactional'],
-    foundWithin: 1000,
+    foundWithin: 3_000,
   },
   {
     name: 'SQLite claims held keys',
@@ -149,8 +142,8 @@ export const sqlDefects: readonly Defect[] = [
         replace: `\${upsert(keys, owner, 0, leaseMs)} RETURNING key`,
       },
     ],
-    worlds: ['d1', 'sqlite'],
-    foundWithin: 100,
+    worlds: ['d1'],
+    foundWithin: 20,
   },
   {
     name: 'SQLite records over others',
@@ -162,7 +155,7 @@ export const sqlDefects: readonly Defect[] = [
         replace: `\${upsert(keys, owner, 1, retentionMs)} RETURNING key`,
       },
     ],
-    worlds: ['d1', 'sqlite'],
-    foundWithin: 1000,
+    worlds: ['d1'],
+    foundWithin: 600,
   },
 ];

@@ -267,7 +267,7 @@ describe.skipIf(!hasPostgres)(`the pg-boss model${needsPostgres}`, () => {
           counts.set(what, (counts.get(what) ?? 0) + 1);
         }
       }),
-      { seed: 12, numRuns: isPgBoss12 ? 15 : 40, endOnFailure: true },
+      { seed: 12, numRuns: isPgBoss12 ? 15 : 25, endOnFailure: true },
     );
     expect([...counts.keys()]).toEqual(expect.arrayContaining(['complete: 0', 'complete: 1', 'fail: 0', 'fail: 1']));
   }, 120_000);

@@ -61,6 +61,7 @@ describe.skipIf(!hasPostgres)(`the model of Postgres answers as the real one${ne
         if (waiting.length > 1) return;
         await operations.step(choices.pick(both.names().filter((name) => !waiting.includes(name))));
       }
+      if (Object.keys(both.waiting).length > 1) return;
       for (const name of both.names()) await both.end(name);
       await both.open('z');
       for (const table of ['webhook_events', 'effects']) await both.send('z', `SELECT * FROM ${table}`);

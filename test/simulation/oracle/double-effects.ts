@@ -2,7 +2,7 @@
 // server granted them, and both of their runs took effect. Some time before the second grant, the first claim must have
 // lost its key, and its record must not have been there:
 //
-// 1. The server had recorded the first: no cause.
+// 1. The server had recorded the first, or the process that asked for the second still tried to record it: no cause.
 // 2. The server had released the first: its handler failed after its effect.
 // 3. Otherwise the lease of the first must have been over on the clock of the server; if not: no cause. Then one of these
 //    kept the record from being there in time:
@@ -12,7 +12,7 @@
 //    d. the record was refused, because another claim had taken over (which is explained by itself);
 //    e. the record was asked for in time and tried again whenever a try failed or was not answered, and none arrived: cuts,
 //       half-open connections, latencies and freezes of the server or of the process. A store that tries late, or never,
-//       has no cause; while its connection is silent, it may send nothing. Nor has one that claims the key again itself.
+//       has no cause; while its connection is silent, it may send nothing.
 import { type Claim, frozenMs } from './lease-claims.js';
 
 export interface LeaseTimes {
@@ -35,13 +35,19 @@ export function flawOfDouble(first: Claim, second: Claim, times: LeaseTimes, sil
   const isBefore = (time: number | undefined) => time !== undefined && time <= at;
   const hasFailed = run.end === 'rejected' && isBefore(run.endedAt);
   if (isBefore(first.recordedAt)) return 'the server had recorded it';
+  if (knewOf(first, second)) return 'the process knew that it took effect';
   if (isBefore(first.releasedAt)) return hasFailed ? undefined : 'it was released although its handler did not fail';
   if (second.robbed.has(first)) return 'its lease was not over';
   const hasDied = first.process.deaths.some((death) => death >= run.beganAt && death <= at);
   if (hasDied || hasFailed || !isBefore(run.endedAt) || isBefore(first.recordRefusedAt)) return undefined;
-  const isSameLife = second.process === first.process && second.life === first.life;
-  if (isSameLife && second.askedAt > (run.endedAt ?? 0)) return 'its process was still recording it';
   return flawOfRecord(first, at, times, silentAt);
+}
+
+/** Whether the second was asked for by the process that still tried to record the first. */
+function knewOf({ process, life, run, recordRefusedAt }: Claim, second: Claim): boolean {
+  if (second.process !== process || second.life !== life || run?.end !== 'resolved') return false;
+  const { askedAt } = second;
+  return (run.endedAt ?? askedAt) < askedAt && !(recordRefusedAt !== undefined && recordRefusedAt < askedAt);
 }
 
 /** What is wrong with how the record was tried until the time `at`. */

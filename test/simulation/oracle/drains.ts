@@ -1,4 +1,5 @@
 import type { Receiver } from '../../../src/receiver/receiver.js';
+import type { IdempotencyStore } from '../../../src/stores/store.js';
 import type { Process } from '../kernel/process.js';
 import type { World } from '../kernel/world.js';
 import type { Ledger, Run } from './ledger.js';
@@ -19,7 +20,13 @@ export class Drains {
   }
 
   /** Drains, and calls `then` in the turn in which it has resolved. */
-  drain(process: Process, receiver: Receiver, timeoutMs: number, then: () => void): void {
+  drain(
+    process: Process,
+    receiver: Receiver,
+    timeoutMs: number,
+    then: () => void,
+    store?: Pick<IdempotencyStore<never>, 'unrecorded'>,
+  ): void {
     const world = this.#world;
     const { life } = process;
     world.history.add(process.name, 'drains', { timeoutMs });
@@ -35,18 +42,16 @@ export class Drains {
               const ids = running.map(({ id }) => id).join(', ');
               world.fail('drained too early', `The handlers of ${ids} still run in ${process.name}.`);
             }
-            const unrecorded = unfinished === 0 ? this.#unrecordedOf(process) : [];
-            if (unrecorded.length > 0) {
-              world.fail(
-                'drained too early',
-                `The store of ${process.name} has not recorded ${unrecorded.join(', ')}.`,
-              );
+            const pending = store?.unrecorded?.().length ?? 0;
+            if (unfinished === 0 && pending > 0) {
+              world.fail('drained too early', `${pending} records of ${process.name} are still retried.`);
+            }
+            const lost = unfinished === 0 ? this.#unrecordedOf(process) : [];
+            if (lost.length > 0) {
+              world.fail('drained too early', `The server has no record of ${lost.join(', ')} in ${process.name}.`);
             }
             if (unfinished > 0 && process.time - beganAt < timeoutMs - 2) {
-              world.fail(
-                'drained too early',
-                `${unfinished} are unfinished, and the limit of ${timeoutMs} ms is not over.`,
-              );
+              world.fail('drained too early', `${unfinished} are left before its limit of ${timeoutMs} ms is over.`);
             }
             // A process that was frozen is late without being at fault.
             const frozen = process.pauses.some(({ to }) => to >= beganAt);

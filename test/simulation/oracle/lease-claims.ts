@@ -4,13 +4,6 @@ import type { Run } from './ledger.js';
 /** What a lease store asks of its server. */
 export type LeaseCall = 'claim' | 'complete' | 'release';
 
-/** What a process learns of a call. */
-export interface Told {
-  /** `words`: for each key. */
-  answered(words: readonly unknown[]): void;
-  failed(): void;
-}
-
 /** One try to record that a key took effect. */
 export interface RecordTry {
   readonly askedAt: number;
@@ -24,7 +17,7 @@ export interface Claim {
   readonly owner: string;
   readonly process: Process;
   readonly life: number;
-  /** When it asked, in true time, and what its clocks showed. */
+  /** When the process asked for it: true time, and what its clocks showed. */
   readonly askedAt: number;
   readonly askedOn: Clocks;
   /** When the server gave it the key: true times, and those of its clock. A client that repeats the claim is given it again. */
@@ -69,6 +62,11 @@ export function claimOf(process: Process, key: string, owner: string): Claim {
   };
 }
 
+/** Whether its handler has resolved, and the server has neither taken nor refused the record. */
+export function isUnrecorded({ run, recordedAt, recordRefusedAt }: Claim): boolean {
+  return run?.end === 'resolved' && recordedAt === undefined && recordRefusedAt === undefined;
+}
+
 /** Ms on the clock of the server since it gave a claim the key last. */
 export function heldFor({ grants }: Claim, wall: number): number {
   const last = grants.at(-1);
@@ -78,22 +76,6 @@ export function heldFor({ grants }: Claim, wall: number): number {
 /** Whether the server has released a claim since it was granted last. */
 export function isReleased({ releasedAt, grants }: Claim): boolean {
   return releasedAt !== undefined && releasedAt >= (grants.at(-1)?.at ?? 0);
-}
-
-/** Whether the server gave one claim the key for the last time before it gave it the other for the first time. */
-export function isGrantedBefore(one: Claim, other: Claim): boolean {
-  const [last, first] = [one.grants.at(-1), other.grants[0]];
-  return last !== undefined && first !== undefined && last.at < first.at;
-}
-
-/** Whether no run began under it, and its process has asked nothing of the server since. */
-export function isUnused({ run, releaseAskedAt, recordTries }: Claim): boolean {
-  return run === undefined && releaseAskedAt === undefined && recordTries.length === 0;
-}
-
-/** Whether its handler has resolved, and the server has neither taken nor refused the record. */
-export function isUnrecorded({ run, recordedAt, recordRefusedAt }: Claim): boolean {
-  return run?.end === 'resolved' && recordedAt === undefined && recordRefusedAt === undefined;
 }
 
 /** Whether the process of a claim still lives the life in which it asked. */
@@ -106,4 +88,10 @@ export function frozenMs(process: Process, from: number, to: number): number {
   let sum = 0;
   for (const pause of process.pauses) sum += Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from));
   return sum;
+}
+
+/** Whether a run of a process may belong to a claim: it was told that it has the key, and has not begun or released it. */
+export function canBegin({ process, life, told, run, releaseAskedAt }: Claim, begun: Run): boolean {
+  const isOwn = process === begun.process && life === begun.life;
+  return isOwn && told === 'claimed' && run === undefined && releaseAskedAt === undefined;
 }

@@ -9,29 +9,27 @@
 //   is set back can hide time, so what the clocks show counts.
 // `began without a claim`: no claim that was granted and told belongs to the run.
 // `stuck key`: a claim is refused as in progress although nobody has the key: the claim that was granted last was released
-//   or is older than a lease, or the key is recorded; or a process knows of its claim and, at the end of the turn, neither
-//   handles it nor has asked to record or to release it.
+//   or is older than a lease, or the refused owner has it itself, or the key is recorded; or a process knows of its claim
+//   and, at the end of the turn, neither handles it nor has asked to record or to release it.
 // `record of another`: a record is taken although another owner has the key.
 // `record refused`: a record is refused although no other owner has the key.
 // `effect twice without a cause`: see double-effects.ts.
-// `fencing token did not grow`: a run gets another token than the least of its claims, or, if it has one key, a token that
-//   is not larger than those of runs that were granted the key before. A run may begin before one that got the key earlier.
+// `fencing token did not grow`: see fencing-tokens.ts.
 // `acknowledged without a record`: an event is acknowledged and the server has not recorded its key.
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
-import { type Begun, flawOfTokens } from './fencing.js';
+import { type Begun, flawOfTokens } from './fencing-tokens.js';
 import {
   type Claim,
+  canBegin,
   claimOf,
   heldFor,
   isAlive,
   isReleased,
   isUnrecorded,
-  isUnused,
   type LeaseCall,
-  type Told,
 } from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
@@ -43,6 +41,13 @@ export interface LeaseSettings extends LeaseTimes {
   readonly server: Server;
   /** Whether the store stops to send when its client does not answer. */
   readonly pausesInSilence: boolean;
+}
+
+/** What a process learns of a call. */
+export interface Told {
+  /** `words`: for each key. */
+  answered(words: readonly unknown[]): void;
+  failed(): void;
 }
 
 export class Leases {
@@ -131,7 +136,7 @@ export class Leases {
     const claim = this.#claimOf(key, owner);
     if (claim === undefined) return;
     if (call === 'claim') {
-      if (word === 'in-progress') this.#checkRefusal(key);
+      if (word === 'in-progress') this.#checkRefusal(key, claim);
       if (word !== 'claimed' && typeof word !== 'bigint') return;
       this.#grant(claim);
     } else if (call === 'release') {
@@ -182,8 +187,9 @@ export class Leases {
     this.#world.fail('record of another', `${claim.process.name} records ${key}, which ${last.process.name} has.`);
   }
 
-  #checkRefusal(key: string): void {
+  #checkRefusal(key: string, refused: Claim): void {
     const holder = this.#holderOf(key);
+    if (holder === refused) this.#world.fail('stuck key', `${key} is refused to the owner that has it.`);
     if (holder === undefined) this.#world.fail('stuck key', `${key} is refused, and nobody has it.`);
     if (holder.recordedAt !== undefined) {
       this.#world.fail('stuck key', `${key} took effect, and is refused as in progress.`);
@@ -209,9 +215,7 @@ export class Leases {
   began(run: Run, fencingToken?: bigint): void {
     const { process, key } = run;
     const claims = this.#claims.get(key) ?? [];
-    const claim = claims.findLast(
-      (each) => each.process === process && each.life === run.life && each.told === 'claimed' && isUnused(each),
-    );
+    const claim = claims.findLast((each) => canBegin(each, run));
     const [grant] = claim?.grants ?? [];
     if (claim === undefined || grant === undefined) {
       this.#world.fail('began without a claim', `${process.name} handles ${run.id}.`);
@@ -289,9 +293,8 @@ export class Leases {
   }
 
   #checkTokens(): void {
-    const begun = this.#begun;
+    const flaw = flawOfTokens(this.#begun, (key) => this.#claims.get(key) ?? []);
     this.#begun = [];
-    const flaw = flawOfTokens(begun, (key) => this.#claims.get(key) ?? []);
     if (flaw !== undefined) this.#world.fail('fencing token did not grow', flaw);
   }
 }

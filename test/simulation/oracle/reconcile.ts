@@ -44,6 +44,12 @@ export class ReconcileOracle {
     }
   }
 
+  /** Called when a run has ended: the next one starts after what it reports. */
+  reported(to: number, who: string): void {
+    if (to + 1 <= this.#next) return;
+    this.#world.fail('report beyond the cursor', `${who} reports all up to ${to}, and the cursor is at ${this.#next}.`);
+  }
+
   /** The logs of a block that have not taken effect. */
   #missing(mined: Mined): number[] {
     const indexes = mined.logs.map((_, index) => index);

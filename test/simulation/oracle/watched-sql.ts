@@ -1,7 +1,6 @@
 import type { Answer, Run } from '../../../src/stores/sql/database.js';
 import type { Process } from '../kernel/process.js';
-import type { Told } from './lease-claims.js';
-import type { Leases } from './leases.js';
+import type { Leases, Told } from './leases.js';
 import { callOf, type SqlCall } from './sql-calls.js';
 
 /** How often a claim is tried while keys are neither claimed nor held. */
@@ -27,7 +26,7 @@ export function watchRun(leases: Leases, process: Process, run: Run): Run {
     claim.told.answered(claim.keys.map((key) => claim.words.get(key) ?? 'in-progress'));
   }
 
-  function claim({ keys, owner }: SqlCall, sent: Promise<Answer>): void {
+  function claim({ keys, owner }: SqlCall, send: () => Promise<Answer>): Promise<Answer> {
     const known = claiming.get(owner);
     const each = known ?? {
       ...{ keys, words: new Map<string, unknown>(), tries: 0 },
@@ -48,6 +47,7 @@ export function watchRun(leases: Leases, process: Process, run: Run): Run {
       if (each.words.size === each.keys.length) settle(each, owner);
       else next = each;
     };
+    const sent = send();
     sent.then(
       ({ rows }) => answered(rows),
       (error: unknown) => {
@@ -59,6 +59,7 @@ export function watchRun(leases: Leases, process: Process, run: Run): Run {
         }
       },
     );
+    return sent;
   }
 
   function status(sent: Promise<Answer>): void {
@@ -81,22 +82,23 @@ export function watchRun(leases: Leases, process: Process, run: Run): Run {
   return (statement, timeoutMs, values) => {
     const asked = callOf(statement, values);
     if (asked === undefined) return run(statement, timeoutMs, values);
-    if (asked.call === 'claim' || asked.call === 'status') {
-      const sent = run(statement, timeoutMs, values);
-      if (asked.call === 'claim') claim(asked, sent);
-      else status(sent);
+    const send = () => run(statement, timeoutMs, values);
+    if (asked.call === 'claim') return claim(asked, send);
+    if (asked.call === 'status') {
+      const sent = send();
+      status(sent);
       return sent;
     }
     const { keys, owner } = asked;
     // A claim that failed while the store prepared it is released, although it was not sent.
-    if (asked.call === 'release' && !owners.has(owner)) return run(statement, timeoutMs, values);
+    if (asked.call === 'release' && !owners.has(owner)) return send();
     const told = leases.asked(
       process,
       asked.call,
       keys,
       keys.map(() => owner),
     );
-    const sent = run(statement, timeoutMs, values);
+    const sent = send();
     sent.then(
       () => told.answered([]),
       () => told.failed(),

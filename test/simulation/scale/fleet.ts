@@ -145,7 +145,7 @@ export async function playFleet<Tx>(
   let at = 1;
   for (let delivery = 0; delivery < deliveries; delivery++) {
     at += -Math.log(1 - choices.below(1_000_000) / 1_000_000) * gapMs;
-    const events = Array.from({ length: eventsPerDelivery }, (_, index) => eventOf(`${delivery}-${index}`));
+    const events = Array.from({ length: eventsPerDelivery }, (_, index) => eventOf(`e${delivery}.${index}`));
     world.after(at, () => send(Buffer.from(JSON.stringify(events)), world.now));
   }
   if (setup.deathAt !== undefined) world.after(setup.deathAt, () => receivers[0]?.process.crash());

@@ -40,7 +40,7 @@ export async function findKnee<Tx>(
     };
     const fleet = fleetOf();
     const replicaShare = (perSecond * replicaMs(costs, fleet.costs, base.eventsPerDelivery)) / 1000 / base.replicas;
-    if (replicaShare >= 1) return { ...knee, limit: 'CPU of the replicas' };
+    if (replicaShare > MOST_BUSY) return { ...knee, limit: 'CPU of the replicas' };
     const seen = await playFleet(setup, subject, costs, fleet);
     const p99Ms = quantile(seen, 0.99);
     const share = fleet.busyMs() / (seen.lastsMs * cores);

@@ -21,7 +21,7 @@ import { fromPg, sqlStore } from '../../../src/stores/sql/index.js';
 import type { IdempotencyStore } from '../../../src/stores/store.js';
 import { measureReplica } from './measure-replica.js';
 
-const ROUNDS = 1500;
+const ROUNDS = 4000;
 const KEYS = [1, 10, 100];
 
 /** CPU of processes in ms, from /proc. */
@@ -74,7 +74,7 @@ async function measureStore<Tx>(
       await store.onceEach?.(names, async (fresh, tx) => void (await effect(tx as Tx, fresh)));
       return performance.now() - start;
     };
-    for (let round = 0; round < 100; round++) await once(-round);
+    for (let round = 0; round < 1000; round++) await once(-1 - round);
     const before = cpuOf(pids());
     const ownBefore = ownCpu();
     const times: number[] = [];

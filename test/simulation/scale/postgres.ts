@@ -28,7 +28,9 @@ export function postgresFleet(subject: Subject, costs: Costs, setup: PostgresSet
   const storeCosts = transactional ? costs.postgresTransactional : costs.postgresLeases;
   const { server: line } = storeCosts;
   const statements = transactional ? 3 : 2;
-  const costOf = (text: string) => (line.perCallMs + line.perKeyMs * Math.max(1, text.split(', ').length)) / statements;
+  /** By the ids of events in it. */
+  const keysIn = (text: string) => text.match(/e\d+\.\d+'/g)?.length ?? 1;
+  const costOf = (text: string) => (line.perCallMs + line.perKeyMs * keysIn(text)) / statements;
   let cpu: Cores | undefined;
 
   function storesOf(world: World) {

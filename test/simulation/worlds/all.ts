@@ -10,4 +10,5 @@ export { redis } from './redis.js';
 export { sameIds } from './same-ids.js';
 export { d1, sqlLeases } from './sql-leases.js';
 export { sqlite } from './sqlite.js';
+export { sqliteLeases } from './sqlite-leases.js';
 export { transactional } from './transactional.js';

@@ -36,13 +36,22 @@ function bullmqOf(world: World, subject: Subject): QueueEngine {
     const counted = async (job: BullmqJobLike, token: string) => {
       const key = String(Reflect.get(Object(job.data), 'idempotencyKey'));
       const begun = oracle.beginTry(process, key);
+      const { moveToDelayed } = job;
+      let isDelayed = false;
+      const watched = Object.assign(Object.create(job), {
+        async moveToDelayed(timestamp: number, lock?: string) {
+          await moveToDelayed?.(timestamp, lock);
+          isDelayed = true;
+        },
+      });
       try {
-        await processor(job, token);
+        await processor(watched, token);
       } catch (error) {
+        const isTold = (error as Error).name === 'DelayedError';
+        if (isDelayed !== isTold) world.fail('delays without telling', `${key}: ${String(error)}`);
         // A worker that was frozen or cut off may have lost the job.
         const isLost = model.locks(Math.floor(engine.server.wall())).get(idOf(key)) !== token;
-        const isDelayed = (error as Error).name === 'DelayedError';
-        oracle.endTry(process, key, begun, isLost || isDelayed ? undefined : (error as Error));
+        oracle.endTry(process, key, begun, isLost ? undefined : (error as Error));
         throw error;
       }
       oracle.endTry(

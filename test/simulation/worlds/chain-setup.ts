@@ -15,6 +15,8 @@ export interface ChainSetupOptions {
   readonly agree: number;
   /** The chain changes until then, and all its blocks become final. */
   readonly horizonMs: number;
+  /** How long after that one more block is mined. (Default: none is.) */
+  readonly laterMs?: number | undefined;
 }
 
 /** Confirmations by which src/chain believes that a block was replaced. */
@@ -92,7 +94,7 @@ export class ChainSetup {
 
   /** From now on nodes answer, see everything after their lag, and every block becomes final. */
   #heal(): void {
-    const { level } = this.#options;
+    const { level, laterMs } = this.#options;
     const { network } = this;
     for (const node of this.nodes) {
       node.mood = 'well';
@@ -102,11 +104,17 @@ export class ChainSetup {
       node.see(network.version);
     }
     // Above every block that was replaced, so that another one is final in its place.
-    const least = network.highest + 1 + (typeof level === 'object' ? SURE + level.confirmations : 0);
+    const confirmations = typeof level === 'object' ? SURE + level.confirmations : 0;
+    const least = network.highest + 1 + confirmations;
     const empty = Array.from({ length: least - network.chain.height }, () => []);
-    // With a log: without `chainId`, nothing is dropped before a node has shown the block of an event.
     network.mine([transfers(1)], ...empty);
     network.finalize(least, least);
+    // Without `chainId`, nothing is dropped before a node has shown the block of an event, again after it contradicted itself.
+    if (laterMs === undefined) return;
+    this.#world.after(laterMs, () => {
+      network.mine([transfers(1)], ...Array.from({ length: confirmations }, () => []));
+      network.finalize(network.chain.height, network.chain.height);
+    });
   }
 
   /** A fault of one node. */

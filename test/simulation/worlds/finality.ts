@@ -47,7 +47,7 @@ export const finality: WorldDefinition = {
     const form = choices.pick(FORMS);
     const replicas = choices.pick([1, 1, 2]);
     world.history.add('world', 'waits for blocks to be final', { level, urls, agree, form });
-    const setup = new ChainSetup(world, { level, urls, agree, horizonMs: HORIZON_MS });
+    const setup = new ChainSetup(world, { level, urls, agree, horizonMs: HORIZON_MS, laterMs: 12_000 });
     const oracle = new FinalityOracle(world, setup.network, ledger);
     const redis = replicas > 1 ? new SharedRedis(world, subject, ledger, TIMES) : undefined;
     if (!redis) explainDoublesInMemory(world, ledger, LEASE_MS);
@@ -102,7 +102,7 @@ export const finality: WorldDefinition = {
       longMs: LEASE_MS,
       restart: (process) => start(all.find((replica) => replica.process === process) as Replica),
     });
-    await world.run(() => world.now > HORIZON_MS + 6000 && sender.pending + service.waiting === 0);
+    await world.run(() => world.now > HORIZON_MS + 6000 && sender.pending === 0 && service.isDone);
     oracle.end(sender.pending);
     return world;
   },

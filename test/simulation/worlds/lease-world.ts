@@ -67,7 +67,7 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
 
   const targets = Array.from({ length: 2 + choices.below(2) }, (_, index) => {
     const process = world.process(`app-${index + 1}`);
-    return { process, receiver: undefined as Receiver | undefined };
+    return { process, receiver: undefined as Receiver | undefined, store: undefined as IdempotencyStore | undefined };
   });
   type Target = (typeof targets)[number];
 
@@ -80,9 +80,11 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
         drains.began(run);
         leases.began(run, fencingToken);
       });
+      const store = backend.store(process);
+      target.store = store;
       target.receiver = subject.createReceiver({
         secret: SECRET,
-        store: backend.store(process),
+        store,
         handlerTimeoutMs,
         ...code,
       });
@@ -97,11 +99,12 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
     const target = choices.pick(targets);
     const { process, receiver } = target;
     if (process.state !== 'running' || !receiver) return;
-    drains.drain(process, receiver, choices.pick([1000, 50, 5000]), () => {
+    const stopped = () => {
       target.receiver = undefined;
       process.crash();
       world.after(20, () => start(target));
-    });
+    };
+    drains.drain(process, receiver, choices.pick([1000, 50, 5000]), stopped, target.store);
   }
 
   function stopServer(): void {
@@ -119,9 +122,8 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
     }
     leases.acknowledged(events.map(({ id }) => keyOf(id)));
   };
-  const sender = new Sender(world, {
-    ...{ targets, horizonMs: HORIZON_MS, timeoutMs: 2 * handlerMs, backoffMs: 400, onAnswer },
-  });
+  const senderOptions = { horizonMs: HORIZON_MS, timeoutMs: 2 * handlerMs, backoffMs: 400, onAnswer };
+  const sender = new Sender(world, { ...senderOptions, targets });
 
   const ids = ['a', 'b', 'c'].slice(0, 1 + choices.below(3));
   for (const target of targets) start(target);
@@ -144,5 +146,12 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
   }
   await world.run(() => world.now > HORIZON_MS && sender.pending === 0);
   if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
+  // Healed: every replica that lives knows what took effect.
+  const done = ids.filter((id) => ledger.effectsOf(id).length > 0).map(eventOf);
+  const askers = targets
+    .filter(({ process }) => process.state !== 'down')
+    .map((target) => new Sender(world, { ...senderOptions, targets: [target], mostTries: 60 }));
+  for (const asker of askers) if (done.length > 0) asker.send(done);
+  await world.run(() => askers.every(({ pending }) => pending === 0));
   return world;
 }

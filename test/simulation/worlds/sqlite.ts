@@ -2,11 +2,12 @@ import type { Choices } from '../kernel/choices.js';
 import type { Process } from '../kernel/process.js';
 import { World } from '../kernel/world.js';
 import { SECRET } from '../models/sender.js';
-import { type SqliteConnection, SqliteFile } from '../models/sqlite.js';
+import type { SqliteConnection } from '../models/sqlite.js';
 import { CommittedTogether } from '../oracle/committed.js';
 import { Ledger } from '../oracle/ledger.js';
 import type { Subject } from '../subject/load.js';
 import { playFleet } from './fleet.js';
+import { keysOf, sharedFile } from './sqlite-file.js';
 import type { WorldDefinition } from './world-definition.js';
 
 const LEASE_MS = 1000;
@@ -106,16 +107,3 @@ export const sqlite: WorldDefinition = {
     });
   },
 };
-
-function keysOf(file: SqliteFile, query: string): string[] {
-  return file.rows(query).map((row) => String(Object.values(row)[0]));
-}
-
-let shared: SqliteFile | undefined;
-
-/** One file for all schedules of a thread. */
-function sharedFile({ sqlDdl }: Subject): SqliteFile {
-  const ddl = [...sqlDdl({ dialect: 'sqlite' }), 'CREATE TABLE effects (key TEXT NOT NULL)'];
-  shared ??= new SqliteFile(ddl, ['webhook_idempotency_keys', 'effects']);
-  return shared;
-}

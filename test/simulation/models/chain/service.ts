@@ -24,10 +24,11 @@ export class ChainService {
   readonly #world: World;
   readonly #sender: Sender;
   readonly #options: ServiceOptions;
+  readonly #network: ChainNetwork;
   #seen: Version;
   #ids = 0;
   /** Deliveries that were not sent yet. */
-  waiting = 0;
+  #waiting = 0;
   /** Events that are sent with the next delivery. */
   #late: WebhookEvent[] = [];
 
@@ -35,8 +36,14 @@ export class ChainService {
     this.#world = world;
     this.#sender = sender;
     this.#options = options;
+    this.#network = network;
     this.#seen = network.version;
     network.follow(options.lagMs, (version) => this.#see(version));
+  }
+
+  /** Whether it has sent all that happened. */
+  get isDone(): boolean {
+    return this.#waiting === 0 && this.#seen.index === this.#network.version.index;
   }
 
   #see(version: Version): void {
@@ -63,11 +70,11 @@ export class ChainService {
           const id = `${nameOf(mined)}#${index}${removed ? '-' : ''}/${++this.#ids}`;
           return eventOf(mined, index, id, removed);
         });
-        this.waiting++;
+        this.#waiting++;
         this.#world.after(choices.oneIn(4) ? choices.below(delayMs) : 0, () => {
-          this.waiting--;
+          this.#waiting--;
           this.#late.push(...events);
-          if (this.waiting > 0 && choices.oneIn(6)) return;
+          if (this.#waiting > 0 && choices.oneIn(6)) return;
           this.#sender.send(this.#late);
           this.#late = [];
         });

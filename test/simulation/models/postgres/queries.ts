@@ -26,6 +26,7 @@ export abstract class Queries extends Expressions {
 
   select(): Select {
     const ctes = this.takes('with') ? this.listed(() => this.#cte()) : [];
+    if (ctes.length > 0 && this.sees('values')) throw this.unknown('VALUES after WITH');
     if (this.takes('values')) return { ...EMPTY, ctes, values: this.listed(() => this.list(() => this.expression())) };
     this.expect('select');
     return this.selected(ctes);

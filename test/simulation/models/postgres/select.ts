@@ -74,28 +74,45 @@ function renamed(row: Row, columns: readonly string[]): Row {
 
 const aliasOf = (source: Source) => (source.kind === 'table' ? source.table.alias : source.alias);
 
-/** The rows of a query, as they are named in its answer. */
-export function* select(query: Select, run: Run, outer: Scope | undefined): Generator<Wait, Row[]> {
+/** What a query may answer with: its rows before its conditions were looked at. */
+interface Joined {
+  readonly scopes: readonly Scope[];
+  /** Of the last table of each. */
+  readonly versions: readonly (Version | undefined)[];
+}
+
+function* joined(query: Select, run: Run, outer: Scope | undefined): Generator<Wait, Joined> {
   for (const { name, query: cte } of query.ctes) run.named.set(name, (yield* cte.execute(run)).rows);
-  if (query.values) return query.values.map((row) => valuesRow(row, { run, outer, aliases: [], rows: [] }));
   const sources: Found[][] = [];
   for (const source of query.from) sources.push(yield* found(query, source, run, outer));
   const aliases = query.from.map(aliasOf);
-  let scopes: Scope[] = [];
-  const versions = new Map<Scope, Version>();
+  const scopes: Scope[] = [];
+  const versions: (Version | undefined)[] = [];
   const join = (rows: readonly Row[], version: Version | undefined) => {
     const next = sources[rows.length];
-    if (next) {
-      for (const each of next) join(rows.length === 0 ? [each.row] : [...rows, each.row], each.version);
-      return;
+    if (next) for (const each of next) join([...rows, each.row], each.version);
+    else {
+      scopes.push({ run, outer, aliases, rows });
+      versions.push(version);
     }
-    const scope: Scope = { run, outer, aliases, rows };
-    if (query.where && query.where.evaluate(scope) !== true) return;
-    scopes.push(scope);
-    if (version) versions.set(scope, version);
   };
   join([], undefined);
-  if (query.isAggregate || query.groupBy.length > 0) scopes = grouped(query, scopes, { run, outer, aliases, rows: [] });
+  return { scopes, versions };
+}
+
+/** The rows of a query, as they are named in its answer. */
+export function* select(query: Select, run: Run, outer: Scope | undefined): Generator<Wait, Row[]> {
+  if (query.values) return query.values.map((row) => valuesRow(row, { run, outer, aliases: [], rows: [] }));
+  const all = yield* joined(query, run, outer);
+  const versions = new Map<Scope, Version>();
+  let scopes = all.scopes.filter((scope, at) => {
+    if (query.where && query.where.evaluate(scope) !== true) return false;
+    const version = query.locking && all.versions[at];
+    if (version) versions.set(scope, version);
+    return true;
+  });
+  const empty: Scope = { run, outer, aliases: query.from.map(aliasOf), rows: [] };
+  if (query.isAggregate || query.groupBy.length > 0) scopes = grouped(query, scopes, empty);
   if (query.orderBy.length > 0) scopes = sorted(scopes, query.orderBy);
   const limit = query.limit?.evaluate({ run, outer, aliases: [], rows: [] }) ?? null;
   const most = limit === null ? Number.POSITIVE_INFINITY : Number(limit);
@@ -103,6 +120,21 @@ export function* select(query: Select, run: Run, outer: Scope | undefined): Gene
   else if (scopes.length > most) scopes.length = most;
   const rows = scopes.map((scope) => project(query.items, scope));
   return query.isDistinct ? distinct(rows) : rows;
+}
+
+/**
+ * The rows that an INSERT takes from a query, each when it is needed: what the query does for a row, such as locking its
+ * key, happens after the row before was written.
+ */
+export function* rowsFor(query: Select, run: Run): Generator<Wait, Iterable<Row>> {
+  const isPlain = !(query.isAggregate || query.isDistinct || query.limit || query.locking || query.values);
+  if (!isPlain || query.groupBy.length > 0 || query.orderBy.length > 0) return yield* select(query, run, undefined);
+  const { scopes } = yield* joined(query, run, undefined);
+  return passing(query, scopes);
+}
+
+function* passing({ where, items }: Select, scopes: readonly Scope[]): Generator<Row> {
+  for (const scope of scopes) if (!where || where.evaluate(scope) === true) yield project(items, scope);
 }
 
 function valuesRow(row: readonly Expression[], scope: Scope): Row {
@@ -144,8 +176,8 @@ function* lockRows(
   return locked;
 }
 
-/** The version of the row that may be locked now; undefined if it was deleted, or is skipped. */
-export function* latest(seen: Version, run: Run, locking: Locking = 'wait'): Generator<Wait, Version | undefined> {
+/** The version of the row that may be locked now, for FOR UPDATE or a change; undefined if it was deleted, or is skipped. */
+export function* latest(seen: Version, run: Run, locking?: Locking): Generator<Wait, Version | undefined> {
   const { transaction } = run;
   for (let version = seen; ; ) {
     const holder = holderOf(version, transaction);
@@ -160,7 +192,7 @@ export function* latest(seen: Version, run: Run, locking: Locking = 'wait'): Gen
     if (version.mark !== 'lock' && version.marker === transaction) return undefined;
     if (!isGone(version)) return version;
     if (keepsSnapshot(transaction.isolation)) {
-      throw conflict(version.mark === 'delete' ? 'concurrent delete' : 'concurrent update');
+      throw conflict(version.mark === 'delete' && !locking ? 'concurrent delete' : 'concurrent update');
     }
     if (!version.next) return undefined;
     version = version.next;

@@ -27,7 +27,9 @@ export interface Options {
  * of transactions, in the order in which they began, and deadlocks; savepoints, failed transactions, messages of several
  * statements; settings and time limits; cancelling and terminating other sessions.
  *
- * It leaves out: plans, so that rows without ORDER BY come as they were written; indexes other than unique keys; locks of
+ * Statements take no time. Signals to other sessions take effect after the message that sends them.
+ *
+ * It leaves out: the serialization failures that only SERIALIZABLE has; plans, so that rows without ORDER BY come as they were written; indexes other than unique keys; locks of
  * sessions and tables; all types, functions and statements that the stores and their tests do not use, which are refused by
  * name. Creating a table is not undone by a rollback.
  */

@@ -54,10 +54,7 @@ export class Session implements SessionPart {
     this.#block = new Block(pid, server, defaults);
   }
 
-  /**
-   * A message of one or several statements. `done` is called once: at once, or when what they wait for is over. Never after
-   * `end`.
-   */
+  /** A message. `done` is called once: at once, or when what it waits for is over. Never after `end`. */
   query(text: string, done: Done): void {
     if (this.#isClosed || this.#isGone) return;
     this.#queue.push({ text, done });

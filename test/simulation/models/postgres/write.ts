@@ -2,7 +2,7 @@ import { conflict, PostgresError } from './errors.js';
 import { bareName, keyOf, type Table, type Unique, type Version } from './heap.js';
 import type { Answer, Assignment, Insert, Update } from './query.js';
 import { keepsSnapshot, type Run, type Scope, type Wait } from './run.js';
-import { checkColumns, latest, lock, project, select, tableOf } from './select.js';
+import { checkColumns, latest, lock, project, rowsFor, tableOf } from './select.js';
 import { holderOf, isGone, sees, type Transaction } from './transaction.js';
 import type { Row, Value } from './values.js';
 
@@ -14,13 +14,12 @@ export function* insert(query: Insert, run: Run): Generator<Wait, Answer> {
   const arbiters = query.onConflict ? arbitersOf(table, query.onConflict.columns) : [];
   const rows: Row[] = [];
   let count = 0;
-  for (const selected of yield* select(query.select, run, undefined)) {
+  for (const selected of yield* rowsFor(query.select, run)) {
     const given = named(columns, selected);
     for (const { name, byDefault } of omitted) {
       given[name] = byDefault?.evaluate({ run, outer: undefined, aliases: [], rows: [] }) ?? null;
     }
     const row = table.rowOf(given);
-    run.server.idOf(run.transaction);
     const version = yield* insertRow(query, table, row, arbiters, run);
     if (!version) continue;
     count++;
@@ -75,6 +74,7 @@ function* insertRow(
   for (;;) {
     const held = conflicting(arbiters, row, transaction);
     if (!held) {
+      run.server.idOf(transaction);
       const holder = violated(table.uniques, row, undefined, transaction);
       if (!holder) return table.add(row, transaction);
       yield { holder };

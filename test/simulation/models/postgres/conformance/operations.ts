@@ -143,11 +143,11 @@ export class Operations {
 
   async #cursor(name: string, kind: 'read' | 'write', statements: Statements): Promise<void> {
     const [next, expected] = [this.#choices.pick(['1', '2']), this.#choices.pick([undefined, '1', '2'])];
-    await this.#both.step(name, `cursor ${kind} ${next} ${expected}`, (send) => {
+    await this.#both.step(name, `cursor ${kind} ${next} ${expected}`, async (send) => {
       const own = { ...statements, prepare: () => undefined };
       const table = { run: send, statements: own, dialect: 'postgres', bind: false, timeoutMs: 1e6 } as const;
       const cursor = sqlCursor(table, 'c');
-      return kind === 'read' ? cursor.read() : cursor.write(next, expected);
+      return kind === 'read' ? await cursor.read() : await cursor.write(next, expected);
     });
   }
 }

@@ -100,6 +100,11 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     'b waits: UPDATE t SET n = n + 5 RETURNING n',
     'a: COMMIT',
     'b: COMMIT',
+    `a: INSERT INTO t VALUES ('x', 1)`,
+    'b: BEGIN ISOLATION LEVEL repeatable read; SELECT * FROM t',
+    'a: DELETE FROM t',
+    'b: SELECT * FROM t FOR UPDATE',
+    'b: ROLLBACK',
   ],
   'REPEATABLE READ refuses a conflict with a row that it does not see': [
     'b: BEGIN ISOLATION LEVEL serializable; SELECT 1 FROM t',
@@ -183,6 +188,13 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     'a waits: SELECT pg_advisory_xact_lock(3)',
     'b: SELECT pg_advisory_xact_lock(2)',
   ],
+  'INSERT takes a row from its query when the row before is written': [
+    `a: BEGIN; INSERT INTO t VALUES ('1', 1)`,
+    `b waits: BEGIN; INSERT INTO t SELECT k, 2 FROM unnest(ARRAY['1', '2']) AS k WHERE pg_try_advisory_xact_lock(k::int)`,
+    'c: SELECT pg_try_advisory_xact_lock(1), pg_try_advisory_xact_lock(2)',
+    'a: ROLLBACK',
+    'c: SELECT pg_try_advisory_xact_lock(1), pg_try_advisory_xact_lock(2)',
+  ],
   'SKIP LOCKED and NOWAIT': [
     `a: INSERT INTO t VALUES ('x', 1), ('y', 2), ('z', 3)`,
     `a: BEGIN; UPDATE t SET n = 5 WHERE id = 'x'`,
@@ -243,6 +255,7 @@ export const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     `a: INSERT INTO t VALUES ('x', 1); SELECT txid_current_if_assigned() = txid_current() AS same`,
     'a: COMMIT; SELECT txid_current_if_assigned()',
     'a: BEGIN; SELECT 1 FROM t FOR UPDATE; SELECT txid_current_if_assigned() IS NULL AS none; COMMIT',
+    `a: BEGIN; INSERT INTO t VALUES ('x', 1) ON CONFLICT DO NOTHING; SELECT txid_current_if_assigned(); COMMIT`,
   ],
   'errors of rows': [
     `a: INSERT INTO t VALUES (NULL, 1)`,

@@ -1,0 +1,23 @@
+import { availableParallelism } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleWith } from '../defects/defect.js';
+import { defects } from '../defects/index.js';
+import { buildProgram } from './program.js';
+import { search } from './search.js';
+import { Threads } from './threads.js';
+
+let threads: Threads;
+beforeAll(async () => {
+  threads = new Threads(await buildProgram(), availableParallelism());
+});
+afterAll(() => threads.close());
+
+describe('the simulation finds a defect', { timeout: 300_000 }, () => {
+  it.each(defects)('"$name" within $foundWithin schedules', async (defect) => {
+    const subject = await bundleWith(defect);
+    const { found } = await search(threads, { worlds: defect.worlds, subject, first: 1, seeds: defect.foundWithin });
+    expect(found).toHaveLength(1);
+    // Found by an invariant, and not because the world or a model failed.
+    expect(found[0]?.failure.invariant).not.toMatch(/^error/);
+  });
+});
