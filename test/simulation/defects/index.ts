@@ -1,4 +1,5 @@
 import type { Defect } from './defect.js';
+import { drainDefects } from './drains.js';
 import { leaseDefects } from './leases.js';
 import { otherDefects } from './others.js';
 import { queueDefects } from './queues.js';
@@ -9,6 +10,7 @@ import { sqlDefects } from './sql.js';
 /** Every defect that the simulation must find. */
 export const defects: readonly Defect[] = [
   ...receiverDefects,
+  ...drainDefects,
   ...leaseDefects,
   ...redisDefects,
   ...sqlDefects,

@@ -12,7 +12,7 @@
 //    d. the record was refused, because another claim had taken over (which is explained by itself);
 //    e. the record was asked for in time and tried again whenever a try failed or was not answered, and none arrived: cuts,
 //       half-open connections, latencies and freezes of the server or of the process. A store that tries late, or never,
-//       has no cause; while its connection is silent, it may send nothing. Nor has one that claims the key again itself.
+//       has no cause; while its connection is silent, it may send nothing.
 import { type Claim, frozenMs } from './lease-claims.js';
 
 export interface LeaseTimes {
@@ -40,8 +40,6 @@ export function flawOfDouble(first: Claim, second: Claim, times: LeaseTimes, sil
   if (second.robbed.has(first)) return 'its lease was not over';
   const hasDied = first.process.deaths.some((death) => death >= run.beganAt && death <= at);
   if (hasDied || hasFailed || !isBefore(run.endedAt) || isBefore(first.recordRefusedAt)) return undefined;
-  const isSameLife = second.process === first.process && second.life === first.life;
-  if (isSameLife && second.askedAt > (run.endedAt ?? 0)) return 'its process was still recording it';
   return flawOfRecord(first, at, times, silentAt);
 }
 

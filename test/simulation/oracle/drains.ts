@@ -46,18 +46,12 @@ export class Drains {
             if (unfinished === 0 && pending > 0) {
               world.fail('drained too early', `${pending} records of ${process.name} are still retried.`);
             }
-            const unrecorded = unfinished === 0 ? this.#unrecordedOf(process) : [];
-            if (unrecorded.length > 0) {
-              world.fail(
-                'drained too early',
-                `The store of ${process.name} has not recorded ${unrecorded.join(', ')}.`,
-              );
+            const lost = unfinished === 0 ? this.#unrecordedOf(process) : [];
+            if (lost.length > 0) {
+              world.fail('drained too early', `The server has no record of ${lost.join(', ')} in ${process.name}.`);
             }
             if (unfinished > 0 && process.time - beganAt < timeoutMs - 2) {
-              world.fail(
-                'drained too early',
-                `${unfinished} are unfinished, and the limit of ${timeoutMs} ms is not over.`,
-              );
+              world.fail('drained too early', `${unfinished} are left before its limit of ${timeoutMs} ms is over.`);
             }
             // A process that was frozen is late without being at fault.
             const frozen = process.pauses.some(({ to }) => to >= beganAt);

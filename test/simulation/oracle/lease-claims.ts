@@ -4,13 +4,6 @@ import type { Run } from './ledger.js';
 /** What a lease store asks of its server. */
 export type LeaseCall = 'claim' | 'complete' | 'release';
 
-/** What a process learns of a call. */
-export interface Told {
-  /** `words`: for each key. */
-  answered(words: readonly unknown[]): void;
-  failed(): void;
-}
-
 /** One try to record that a key took effect. */
 export interface RecordTry {
   readonly askedAt: number;
@@ -69,6 +62,11 @@ export function claimOf(process: Process, key: string, owner: string): Claim {
   };
 }
 
+/** Whether its handler has resolved, and the server has neither taken nor refused the record. */
+export function isUnrecorded({ run, recordedAt, recordRefusedAt }: Claim): boolean {
+  return run?.end === 'resolved' && recordedAt === undefined && recordRefusedAt === undefined;
+}
+
 /** Ms on the clock of the server since it gave a claim the key last. */
 export function heldFor({ grants }: Claim, wall: number): number {
   const last = grants.at(-1);
@@ -78,11 +76,6 @@ export function heldFor({ grants }: Claim, wall: number): number {
 /** Whether the server has released a claim since it was granted last. */
 export function isReleased({ releasedAt, grants }: Claim): boolean {
   return releasedAt !== undefined && releasedAt >= (grants.at(-1)?.at ?? 0);
-}
-
-/** Whether its handler has resolved, and the server has neither taken nor refused the record. */
-export function isUnrecorded({ run, recordedAt, recordRefusedAt }: Claim): boolean {
-  return run?.end === 'resolved' && recordedAt === undefined && recordRefusedAt === undefined;
 }
 
 /** Whether the process of a claim still lives the life in which it asked. */

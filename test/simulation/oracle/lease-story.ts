@@ -1,8 +1,8 @@
 import { Choices } from '../kernel/choices.js';
 import type { Process } from '../kernel/process.js';
 import { World } from '../kernel/world.js';
-import type { LeaseCall, Told } from './lease-claims.js';
-import { Leases } from './leases.js';
+import type { LeaseCall } from './lease-claims.js';
+import { Leases, type Told } from './leases.js';
 import { Ledger, type Run } from './ledger.js';
 
 const KEY = 'event.emitted:a';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Told } from './lease-claims.js';
 import { LEASE_MS, Story } from './lease-story.js';
+import type { Told } from './leases.js';
 
 describe('the invariants of leases', () => {
   it('breaks if a run begins while another is within its lease', async () => {
@@ -178,30 +178,6 @@ describe('the invariants of leases', () => {
     story.at(10 + LEASE_MS + 100, () => {});
     story.at(10 + LEASE_MS + 200, () => story.server.stepClock(-LEASE_MS));
     story.claim(story.two, 'y', 10 + LEASE_MS + 300);
-    expect(await story.breaks()).toBeUndefined();
-  });
-
-  it('tells a run from a claim of the same process that was released late', async () => {
-    const story = new Story();
-    let first: Told | undefined;
-    let late: Told | undefined;
-    story.turn(story.one, 10, () => {
-      first = story.ask(story.one, 'claim', 'x');
-      late = story.ask(story.one, 'claim', 'y');
-    });
-    story.at(11, () => story.serve('claim', 'y', 'claimed'));
-    story.turn(story.one, 12, () => {
-      late?.answered(['claimed']);
-      story.ask(story.one, 'release', 'y');
-      story.at(1, () => {
-        story.serve('release', 'y', 'released');
-        story.serve('claim', 'x', 'claimed');
-      });
-    });
-    story.turn(story.one, 20, () => {
-      first?.answered(['claimed']);
-      story.begin(story.one);
-    });
     expect(await story.breaks()).toBeUndefined();
   });
 });

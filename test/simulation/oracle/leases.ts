@@ -30,7 +30,6 @@ import {
   isReleased,
   isUnrecorded,
   type LeaseCall,
-  type Told,
 } from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
@@ -42,6 +41,13 @@ export interface LeaseSettings extends LeaseTimes {
   readonly server: Server;
   /** Whether the store stops to send when its client does not answer. */
   readonly pausesInSilence: boolean;
+}
+
+/** What a process learns of a call. */
+export interface Told {
+  /** `words`: for each key. */
+  answered(words: readonly unknown[]): void;
+  failed(): void;
 }
 
 export class Leases {

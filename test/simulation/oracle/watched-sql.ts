@@ -1,7 +1,6 @@
 import type { Answer, Run } from '../../../src/stores/sql/database.js';
 import type { Process } from '../kernel/process.js';
-import type { Told } from './lease-claims.js';
-import type { Leases } from './leases.js';
+import type { Leases, Told } from './leases.js';
 import { callOf, type SqlCall } from './sql-calls.js';
 
 /** How often a claim is tried while keys are neither claimed nor held. */

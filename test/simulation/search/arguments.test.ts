@@ -15,6 +15,10 @@ describe('the arguments of simulate', () => {
     expect(chosen).toMatchObject({ worlds: ['redis'], seeds: 7, seed: 3, defect: 'early drain', workers: 2 });
   });
 
+  it('play a world once that is named twice', () => {
+    expect(read('--world', 'redis', '--world', 'redis').worlds).toEqual(['redis']);
+  });
+
   it.each([
     [['--sedes', '1'], "Unknown option '--sedes'"],
     [['redis'], 'Unexpected argument'],
@@ -24,6 +28,7 @@ describe('the arguments of simulate', () => {
     [['--seeds', '0'], '--seeds must be a whole number from 1'],
     [['--seeds', '1e3'], '--seeds must be a whole number'],
     [['--seed', '4294967296'], '--seed must be a whole number from 0 to 4294967295'],
+    [['--seed', '4294967295', '--seeds', '2'], '--seeds must be a whole number from 1 to 1'],
     [['--depth', '3'], '--depth needs --exhaustive'],
     [['--replay', 'f', '--seed', '1'], '--seed has no meaning with --replay'],
     [['--exhaustive', '--seeds', '1'], '--seeds has no meaning with --exhaustive'],

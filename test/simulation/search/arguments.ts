@@ -69,10 +69,12 @@ export function readArguments(args: readonly string[], names: Names): Arguments 
   if (values.depth !== undefined && !isExhaustive) throw new UsageError('--depth needs --exhaustive.');
   refuse(values, 'replay', ['world', 'seed', 'seeds', 'failures', 'defect', 'exhaustive', 'workers']);
   refuse(values, 'exhaustive', ['seed', 'seeds', 'failures']);
+  // No seed of a search is too large to be given again.
+  const seed = whole('seed', values.seed, 1, 0, MOST_SEED);
   return {
-    worlds: values.world ?? known,
-    seed: whole('seed', values.seed, 1, 0, MOST_SEED),
-    seeds: whole('seeds', values.seeds, 10_000, 1, MOST_SEED),
+    worlds: [...new Set(values.world ?? known)],
+    seed,
+    seeds: whole('seeds', values.seeds, Math.min(10_000, MOST_SEED - seed + 1), 1, MOST_SEED - seed + 1),
     failures: whole('failures', values.failures, 1, 1, 1000),
     workers: whole('workers', values.workers, availableParallelism(), 1, 256),
     depth: values.depth === undefined ? undefined : whole('depth', values.depth, 1, 1, 1000),

@@ -42,20 +42,22 @@ export const sqlite: WorldDefinition = {
       for (const key of keys) ledger.begin(process, key, key);
       world.history.add(process.name, `has a handler that ${way}`);
       if (way === 'fails before') throw new Error('The handler fails.');
-      if (way === 'dies') return die(db, kill);
+      if (way === 'dies') return die(process, db, kill);
       if (way === 'takes long') process.spend(HANDLER_MS * (0.5 + choices.below(4)));
       for (const key of keys) db.prepare('INSERT INTO effects (key) VALUES (?)').all(key);
       if (way === 'fails after') throw new Error('The handler fails after its effect.');
-      if (way === 'dies after') return die(db, kill);
+      if (way === 'dies after') return die(process, db, kill);
       if (way === 'commits') db.exec('COMMIT');
       if (way === 'rolls back') db.exec('ROLLBACK');
       if (way === 'has a failing statement') db.exec('INSERT INTO nothing VALUES (1)');
       return way === 'is asynchronous' ? Promise.resolve() : undefined;
     }
 
-    function die(db: SqliteConnection, kill: () => void): never {
+    function die(process: Process, db: SqliteConnection, kill: () => void): never {
       kill();
       file.kill(db);
+      // Another program may get it next.
+      connections.delete(process);
       throw new Error('The process has died.');
     }
 
