@@ -148,4 +148,17 @@ export const leaseDefects: readonly Defect[] = [
     worlds: ['memory'],
     foundWithin: 50,
   },
+  {
+    name: 'a redelivery passes a pending record',
+    about: 'A redelivery does not wait for the pending record of its key.',
+    patches: [
+      {
+        file: 'src/stores/recorder.ts',
+        find: 'return recording && inTime(recording.isOverdue() ? recording.drive() : recording.promise);',
+        replace: 'return undefined;',
+      },
+    ],
+    worlds: ['leased'],
+    foundWithin: 1000,
+  },
 ];

@@ -38,19 +38,6 @@ export const unfound: readonly (Omit<Defect, 'foundWithin'> & { readonly why: st
     why: 'No owner releases a key that it has recorded.',
   },
   {
-    name: 'a redelivery passes a pending record',
-    about: 'A redelivery does not wait for the pending record of its key.',
-    patches: [
-      {
-        file: 'src/stores/recorder.ts',
-        find: 'return recording && inTime(recording.isOverdue() ? recording.drive() : recording.promise);',
-        replace: 'return undefined;',
-      },
-    ],
-    worlds: ['leased'],
-    why: 'Open: the world leased does not show it in 1000 schedules from each of five seeds; redis once did, at seed 959.',
-  },
-  {
     name: 'a BullMQ delay is a failure',
     about: 'The job of an event that waits fails with an error that BullMQ does not know.',
     patches: [{ file: 'src/queues/bullmq/worker.ts', find: '{ name: DELAYED }', replace: "{ name: 'Error' }" }],
