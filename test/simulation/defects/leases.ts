@@ -159,6 +159,6 @@ export const leaseDefects: readonly Defect[] = [
       },
     ],
     worlds: ['leased'],
-    foundWithin: 1000,
+    foundWithin: 4000,
   },
 ];
