@@ -130,4 +130,17 @@ export const otherDefects: readonly Defect[] = [
     worlds: ['reconcile'],
     foundWithin: 1000,
   },
+  {
+    name: 'two processes write the cursor',
+    about: 'Reconciliation does not notice that another process has moved the cursor.',
+    patches: [
+      {
+        file: 'src/chain/reconcile/progress.ts',
+        find: "if (isOurs !== true) throw new Stop('superseded');",
+        replace: '',
+      },
+    ],
+    worlds: ['reconcile'],
+    foundWithin: 400,
+  },
 ];

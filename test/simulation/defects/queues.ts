@@ -118,4 +118,11 @@ export const queueDefects: readonly Defect[] = [
     worlds: ['pg-boss'],
     foundWithin: 5_000,
   },
+  {
+    name: 'a BullMQ delay is a failure',
+    about: 'The job of an event that waits fails with an error that BullMQ does not know.',
+    patches: [{ file: 'src/queues/bullmq/worker.ts', find: '{ name: DELAYED }', replace: "{ name: 'Error' }" }],
+    worlds: ['bullmq'],
+    foundWithin: 100,
+  },
 ];

@@ -1,6 +1,6 @@
 import type { Defect } from './defect.js';
 
-/** Mutations that no schedule can show, or has shown so far, and why. The tests check that they fit the code, and nothing else. */
+/** Mutations that no schedule can show, and why. The tests check that they fit the code, and nothing else. */
 export const unfound: readonly (Omit<Defect, 'foundWithin'> & { readonly why: string })[] = [
   {
     name: 'no deduplication in a delivery',
@@ -36,25 +36,5 @@ export const unfound: readonly (Omit<Defect, 'foundWithin'> & { readonly why: st
     ],
     worlds: ['sql-leases'],
     why: 'No owner releases a key that it has recorded.',
-  },
-  {
-    name: 'a BullMQ delay is a failure',
-    about: 'The job of an event that waits fails with an error that BullMQ does not know.',
-    patches: [{ file: 'src/queues/bullmq/worker.ts', find: '{ name: DELAYED }', replace: "{ name: 'Error' }" }],
-    worlds: ['bullmq'],
-    why: 'Open: no schedule of 1000 from each of five seeds shows it.',
-  },
-  {
-    name: 'two processes write the cursor',
-    about: 'Reconciliation does not notice that another process has moved the cursor.',
-    patches: [
-      {
-        file: 'src/chain/reconcile/progress.ts',
-        find: "if (isOurs !== true) throw new Stop('superseded');",
-        replace: '',
-      },
-    ],
-    worlds: ['reconcile'],
-    why: 'Open: the first 1000 schedules of reconcile do not show it.',
   },
 ];
