@@ -28,7 +28,7 @@ describe.skipIf(!hasPostgres)(`the model of Postgres answers as the real one${ne
     await server.stop();
   });
 
-  it.each(Object.entries(SCENARIOS))('%s', async (_, lines) => {
+  it.each(Object.entries(SCENARIOS))('%s', { timeout: 60_000 }, async (_, lines) => {
     const both = new Both(new RealEngine(server.url, observer));
     onTestFinished(() => both.real.close());
     await observer.query('DROP TABLE IF EXISTS t');
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)(`the model of Postgres answers as the real one${ne
       await createTables((text) => observer.query(text));
     });
 
-    it.each(Array.from({ length: SEQUENCES }, (_, at) => SEED + at))('seed %i', async (seed) => {
+    it.each(Array.from({ length: SEQUENCES }, (_, at) => SEED + at))('seed %i', { timeout: 60_000 }, async (seed) => {
       await observer.query('TRUNCATE webhook_events, webhook_events_cursors, effects');
       const both = new Both(new RealEngine(server.url, observer));
       onTestFinished(() => both.real.close());

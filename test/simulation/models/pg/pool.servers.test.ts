@@ -44,7 +44,7 @@ const OPTIONS = { max: 2, connectionTimeoutMillis: 300 };
 describe.skipIf(needsPostgres)(`the simulated Pool of pg beside the real one${needsPostgres}`, () => {
   const server = useServer('postgres');
 
-  it('shows a program the same', async () => {
+  it('shows a program the same', { timeout: 60_000 }, async () => {
     const url = server.server().url;
     const real = new pg.Pool({ connectionString: url, ...OPTIONS });
     real.on('error', () => {});

@@ -191,7 +191,7 @@ describe.skipIf(!hasRedis)(`the simulated clients of Redis behave as the real on
   afterAll(() => server?.stop());
 
   const cases = Object.keys(SCENARIOS).flatMap((scenario) => CLIENTS.map((client) => ({ client, scenario })));
-  it.each(cases)('$client: $scenario', async ({ client, scenario }) => {
+  it.each(cases)('$client: $scenario', { timeout: 60_000 }, async ({ client, scenario }) => {
     const play = SCENARIOS[scenario];
     if (play === undefined) throw new Error(`Unknown scenario: ${scenario}`);
     const real = await play(await realRig(client, server, scenario.includes('server')));
