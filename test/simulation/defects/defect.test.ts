@@ -17,7 +17,7 @@ describe('a defect', () => {
     }
   });
 
-  it('has a name of its own', () => {
+  it('has its own name', () => {
     expect(new Set(defects.map(({ name }) => name)).size).toBe(defects.length);
   });
 

@@ -26,7 +26,7 @@ export const unfound: readonly (Omit<Defect, 'foundWithin'> & { readonly why: st
   },
   {
     name: 'Postgres releases what is done',
-    about: 'The release deletes a record of its own.',
+    about: 'The release also deletes the record that its owner made.',
     patches: [
       {
         file: 'src/stores/sql/postgres.ts',

@@ -93,7 +93,7 @@ export class BullmqWorker {
       try {
         return await this.#fail(job, token, error as Error);
       } catch (refused) {
-        // BullMQ emits `error`, and leaves the job to whoever has it now.
+        // BullMQ emits `error`, and leaves the job to its new worker.
         if (!(refused instanceof RefusedError)) throw refused;
         this.#process.world.history.add(this.#process.name, `cannot settle job ${job.id}`, { error: refused });
         return undefined;

@@ -61,7 +61,7 @@ export class KeyLedger {
     if (claim) claim.isRecorded = true;
   }
 
-  /** A second effect needs a lease that ended: that of its own run, or that of a first one before it was recorded. */
+  /** A second effect needs a lease that ended: that of its run, or that of a first one before it was recorded. */
   effect(claim: SmallClaim): void {
     const { now } = this.#world;
     for (const first of this.effects) {

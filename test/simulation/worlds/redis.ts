@@ -6,7 +6,7 @@ import { leaseWorld } from './lease-world.js';
 
 const SOCKET_TIMEOUT_MS = 300;
 
-/** Replicas with `redisStore` on one Redis, each with a client of its own. */
+/** Replicas with `redisStore` on one Redis, each with its own client. */
 export const redis = leaseWorld(
   'redis',
   '2–3 replicas with `redisStore` on one Redis, through ioredis or node-redis; every form of handler and every fault.',

@@ -9,7 +9,7 @@ import { leaseWorld } from './lease-world.js';
 
 const TABLE = 'webhook_idempotency_keys';
 
-/** Replicas with leases in a table of Postgres, each with a pool of its own. */
+/** Replicas with leases in a table of Postgres, each with its own pool. */
 export const sqlLeases = leaseWorld(
   'sql-leases',
   '2–3 replicas with `sqlStore` on Postgres through pg, not transactional; every form of handler and every fault.',

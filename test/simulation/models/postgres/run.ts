@@ -98,7 +98,7 @@ export function unknownColumn(table: string | undefined, name: string): Postgres
 export interface Expression {
   /** Of its column in an answer. */
   readonly name: string;
-  /** Whether a CASE or a cast around it has a name of its own. */
+  /** Whether a CASE or a cast around it has its own name. */
   readonly isWeak?: boolean;
   evaluate(scope: Scope): Value;
 }

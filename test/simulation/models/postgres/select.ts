@@ -165,7 +165,7 @@ function* lockRows(
   for (const scope of scopes) {
     if (locked.length >= most) break;
     const seen = versions.get(scope);
-    if (!seen) throw new UnknownToModel('FOR UPDATE of what is no table');
+    if (!seen) throw new UnknownToModel('FOR UPDATE of something other than a table');
     const version = yield* latest(seen, scope.run, locking);
     if (!version) continue;
     const now = version === seen ? scope : { ...scope, rows: [version.values] };

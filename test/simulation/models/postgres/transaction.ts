@@ -85,7 +85,7 @@ export class Transaction {
   }
 }
 
-/** Whether a statement sees a version: written by a commit of its snapshot or by an earlier statement of its own. */
+/** Whether a statement sees a version: written by a commit of its snapshot or by an earlier statement of its transaction. */
 export function sees(reader: Transaction, snapshot: number, version: Version): boolean {
   const { writer, marker } = version;
   if (writer === reader) {

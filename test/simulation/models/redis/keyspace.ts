@@ -2,7 +2,7 @@
 import { RedisError, type Reply, Status, unknown } from './values.js';
 
 interface Entry {
-  /** A list is there only as what is not a string. */
+  /** A list stands for any type but strings. */
   readonly value: string | readonly string[];
   /** The last millisecond in which the key exists. */
   expiresAt: number | undefined;

@@ -1,6 +1,6 @@
 // A Redis server: one primary with strings that expire by its wall clock, and scripts, each of them one atomic step.
 //
-// Modelled: PING, SET with NX, PX and KEEPTTL, GET, DEL, PEXPIRE, PEXPIRETIME, lists as what is not a string, EVAL of the subset of Lua that
+// Modelled: PING, SET with NX, PX and KEEPTTL, GET, DEL, PEXPIRE, PEXPIRETIME, lists as the other type, EVAL of the subset of Lua that
 // lua.ts states, and the errors of all of these. Time stands still during a script. A key that has expired is removed when it is looked at, so a clock that is set back
 // brings back what nobody has looked at meanwhile, as Redis does until it removes expired keys by itself. Left out: persistence (every write
 // survives, as with `appendfsync always`), eviction, replicas and failover, clusters, transactions, text outside of ASCII.
