@@ -24,11 +24,13 @@ async function program(pool: pg.Pool): Promise<unknown[]> {
   const waiting = pool.connect();
   one.release();
   seen.push((await waiting) === one);
-  // The server ends the connection of `two` while it sleeps.
-  const sleeping = failing(two.query('SELECT pg_sleep(5)'));
-  const pid =
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND state = 'active'";
-  await one.query(pid);
+  // The server ends the connection of `two` once it sleeps.
+  const { pid } = (await two.query('SELECT pg_backend_pid() AS pid')).rows[0];
+  const ended = new Promise((resolve) => two.once('end', resolve));
+  const sleeping = failing(two.query('SELECT pg_sleep(30)'));
+  const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND state = 'active'`;
+  while ((await one.query(terminate)).rows.length === 0);
+  await ended;
   seen.push(await sleeping, await failing(two.query('SELECT 1')));
   two.release(true);
   one.release();
@@ -39,7 +41,7 @@ async function program(pool: pg.Pool): Promise<unknown[]> {
   return seen;
 }
 
-const OPTIONS = { max: 2, connectionTimeoutMillis: 300 };
+const OPTIONS = { max: 2, connectionTimeoutMillis: 1000 };
 
 describe.skipIf(needsPostgres)(`the simulated Pool of pg beside the real one${needsPostgres}`, () => {
   const server = useServer('postgres');
