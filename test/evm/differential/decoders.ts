@@ -64,7 +64,8 @@ function outcome(decode: () => readonly unknown[], reasonOf: (error: Error) => s
   }
 }
 
-function toValue(value: unknown): Value {
+/** Integers of any width as bigint. */
+export function toValue(value: unknown): Value {
   if (Array.isArray(value)) return value.map(toValue);
   return typeof value === 'number' ? BigInt(value) : (value as Value);
 }
