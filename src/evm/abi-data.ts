@@ -28,9 +28,8 @@ export class AbiData {
   claim(at: number, size: number): void {
     this.claimed += Math.ceil(size / WORD) * WORD;
     // The padding of the last value may be absent.
-    if (at + size > this.#length || this.claimed > MOST_READINGS * this.#length) {
-      throw new Problem('is not a value of its type.');
-    }
+    if (at + size > this.#length) throw new Problem('is not a value of its type: the data ends before it.');
+    if (this.claimed > MOST_READINGS * this.#length) throw new Problem('repeats other values of the data too often.');
   }
 
   /** The hex digits of claimed bytes. */
