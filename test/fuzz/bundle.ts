@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { entriesOf, PACKAGES } from '../../scripts/exports.mjs';
@@ -6,6 +7,8 @@ import { instrument } from './instrument.js';
 
 /** A target with its subject, as the text of a thread. */
 export interface Bundle {
+  /** Of the target's file. */
+  readonly name: string;
   readonly program: string;
   readonly edges: number;
   readonly literals: readonly string[];
@@ -56,5 +59,5 @@ export async function bundle(target: string, subject = SUBJECT): Promise<Bundle>
     plugins: [counters],
     logLevel: 'error',
   });
-  return { program: outputFiles[0]?.text ?? '', edges, literals: [...literals] };
+  return { name: basename(target, '.ts'), program: outputFiles[0]?.text ?? '', edges, literals: [...literals] };
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 
 /** What a thread is started with. */
 export interface Request {
+  /** Of the target. */
+  readonly name: string;
   readonly seed: number;
   /** It ends at the first of these limits. With 0 it runs the seeds and the corpus alone. */
   readonly seconds: number;
@@ -25,6 +27,7 @@ export interface Found {
 /** What a thread tells. */
 export type Message =
   | Found
+  | { readonly kind: 'broken'; readonly message: string }
   | { readonly kind: 'ready'; readonly mostMs: number }
   | { readonly kind: 'entry'; readonly input: Uint8Array }
   | Done;

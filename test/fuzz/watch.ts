@@ -16,22 +16,22 @@ export interface Lost {
   readonly executions: number;
 }
 
-export type Task = Omit<Request, 'shared' | 'edges' | 'words'>;
+export type Task = Omit<Request, 'name' | 'shared' | 'edges' | 'words'>;
 
 /**
  * Runs a bundle in a thread with a bounded heap. The thread is ended when an input does not end, or takes the memory of
  * the process. Resolves with what it tells at its end, or with the input that it did not survive.
  */
 export function watch(bundle: Bundle, task: Task, tell: (message: Message) => void): Promise<Done | Lost> {
-  const { program, edges, literals: words } = bundle;
+  const { name, program, edges, literals: words } = bundle;
   const progress = new Progress();
   const worker = new Worker(program, {
     eval: true,
-    workerData: { ...task, edges, words, shared: progress.shared } satisfies Request,
+    workerData: { ...task, name, edges, words, shared: progress.shared } satisfies Request,
     execArgv: ['--no-deprecation', '--no-warnings'],
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
   });
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let mostMs = Infinity;
     let [before, since, rss] = [-1, performance.now(), process.memoryUsage.rss()];
     const timer = setInterval(look, POLL_MS);
@@ -57,6 +57,11 @@ export function watch(bundle: Bundle, task: Task, tell: (message: Message) => vo
     worker.on('message', (message: Message) => {
       if (message.kind === 'ready') mostMs = message.mostMs;
       else if (message.kind === 'done') settle(message);
+      else if (message.kind === 'broken') {
+        clearInterval(timer);
+        reject(new Error(message.message));
+        void worker.terminate();
+      }
       else tell(message);
     });
     worker.on('error', (error: NodeJS.ErrnoException) => {

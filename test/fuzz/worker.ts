@@ -18,7 +18,14 @@ const post = (message: Message) => parentPort?.postMessage(message);
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
 /** Runs a target's seeds and corpus, then mutants of those that do something new, and tells what it finds. */
-export async function serve(target: Target): Promise<void> {
+export function serve(target: Target): void {
+  fuzz(target).catch((error: unknown) => {
+    // An error of the fuzzer or of a target's setup: the process has a listener for those that nobody catches.
+    post({ kind: 'broken', message: error instanceof Error ? `${error.message}\n${error.stack}` : String(error) });
+  });
+}
+
+async function fuzz(target: Target): Promise<void> {
   const request = workerData as Request;
   const { __edges } = globalThis as unknown as { __edges: Uint32Array };
   const edges = new Edges(__edges, request.edges);
@@ -32,7 +39,7 @@ export async function serve(target: Target): Promise<void> {
   const material = { random, words, mostBytes, other: () => pool.pick(random) };
 
   async function run(input: Buffer): Promise<Failure | undefined> {
-    if (target.isNative) writeFileSync(request.lastFile, JSON.stringify({ input: input.toString('latin1') }));
+    if (target.isNative && request.lastFile !== '') writeFileSync(request.lastFile, JSON.stringify({ target: request.name, message: '', input: input.toString('latin1') }));
     edges.reset();
     progress.begin(input);
     const failure = execution.run(input);

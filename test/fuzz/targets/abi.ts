@@ -97,7 +97,7 @@ function checkCall(abi: readonly unknown[], data: `0x${string}`): void {
   const selector = keccak256(stringToHex(toEventSignature({ ...(abi[0] as object), name: 'f' } as never))).slice(0, 10);
   const input = `${selector}${data.slice(2)}`;
   const transaction = sampleTransactionIncluded({ data: { tx: { input } } } as never);
-  const decoded = onlyDecodeError(() => decodeTransaction(transaction, abi as never) as { call?: { functionName: string } });
+  const decoded = onlyDecodeError(() => decodeTransaction(transaction, abi as never) as unknown as { call?: { functionName: string } });
   const called = contractAbi(abi).called(input as `0x${string}`);
   check((decoded?.call === undefined) === (called === undefined), 'a call decodes if it can be written to the wire');
   check((decoded?.call?.functionName ?? 'f') === 'f', 'the call has the name of its selector');
