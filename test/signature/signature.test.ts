@@ -9,6 +9,7 @@ import {
   signDelivery,
   verifySignature,
 } from '../../src/index.js';
+import { isSignature, isTimestamp } from '../../src/signature/verify-signature.js';
 import { hostileValues } from '../fixtures/hostile.js';
 import { fc } from '../fixtures/property.js';
 import { bytes, cases, type Verify, vectors } from './signature.cases.js';
@@ -143,6 +144,16 @@ describe('verifySignature', () => {
   });
 });
 
+describe('isSignature and isTimestamp', () => {
+  it('refuse whatever is no text, and never throw', () => {
+    const noText = hostileValues.filter(([, value]) => typeof value !== 'string');
+    for (const [name, value] of noText) {
+      expect(isSignature(value), name).toBe(false);
+      expect(isTimestamp(value), name).toBe(false);
+    }
+  });
+});
+
 describe('a captured delivery', () => {
   /** Whether a receiver would go on with it: verified, and a JSON array. */
   function handled(body: Uint8Array, signature: string, timestamp: string): boolean {
@@ -218,28 +229,35 @@ describe('signDelivery', () => {
     expect(signDelivery('[]', { secret: SECRET, timestamp: 0 }).timestamp).toBe('0');
   });
 
+  const body = '`signDelivery` needs a body that is not empty: bytes or a well-formed string.';
+  const noSecret = (got: string) => `\`secret\` must be a non-empty string, got ${got}.`;
+  const time = (got: string) => `\`timestamp\` must be whole Unix seconds of at most 16 digits, got ${got}.`;
+  const unknown = (name: string) => `\`signDelivery\` has no option \`${name}\`. It takes secret, timestamp, headers.`;
   it.each([
-    ['an empty body', '', { secret: SECRET }, 'body'],
-    ['no bytes', new Uint8Array(0), { secret: SECRET }, 'body'],
-    ['a body that is no body', 7, { secret: SECRET }, 'body'],
-    ['a lone surrogate', '\ud800', { secret: SECRET }, 'body'],
-    ['an empty secret', '[]', { secret: '' }, 'secret'],
-    ['a missing secret', '[]', {}, 'secret'],
-    ['several secrets', '[]', { secret: [SECRET] }, 'secret'],
-    ['milliseconds with a fraction', '[]', { secret: SECRET, timestamp: 1.5 }, 'timestamp'],
-    ['a negative time', '[]', { secret: SECRET, timestamp: -1 }, 'timestamp'],
-    ['no number', '[]', { secret: SECRET, timestamp: Number.NaN }, 'timestamp'],
-    ['a number written with an exponent', '[]', { secret: SECRET, timestamp: 1e21 }, 'timestamp'],
-    ['an empty timestamp', '[]', { secret: SECRET, timestamp: '' }, 'timestamp'],
-    ['a timestamp with a zero in front', '[]', { secret: SECRET, timestamp: '01' }, 'timestamp'],
-    ['a date', '[]', { secret: SECRET, timestamp: new Date(0) }, 'timestamp'],
-    ['a misspelt option', '[]', { secret: SECRET, timeStamp: 1 }, 'no option `timeStamp`'],
-    ['no options', '[]', undefined, '`secret`'],
-  ])('throws ConfigError for %s', (_, body, options, part) => {
-    const sign = signDelivery as (body: unknown, options: unknown) => unknown;
-    expect(() => sign(body, options)).toThrow(
+    ['an empty body', '', { secret: SECRET }, body],
+    ['no bytes', new Uint8Array(0), { secret: SECRET }, body],
+    ['a number as its body', 7, { secret: SECRET }, body],
+    ['a missing body', undefined, { secret: SECRET }, body],
+    ['null as its body', null, { secret: SECRET }, body],
+    ['a function as its body', () => '[]', { secret: SECRET }, body],
+    ['a lone surrogate', '\ud800', { secret: SECRET }, body],
+    ['an empty secret', '[]', { secret: '' }, noSecret('an empty one')],
+    ['a missing secret', '[]', {}, noSecret('undefined')],
+    ['several secrets', '[]', { secret: [SECRET] }, noSecret('object')],
+    ['milliseconds with a fraction', '[]', { secret: SECRET, timestamp: 1.5 }, time('number')],
+    ['a negative time', '[]', { secret: SECRET, timestamp: -1 }, time('number')],
+    ['no number', '[]', { secret: SECRET, timestamp: Number.NaN }, time('number')],
+    ['a number written with an exponent', '[]', { secret: SECRET, timestamp: 1e21 }, time('number')],
+    ['an empty timestamp', '[]', { secret: SECRET, timestamp: '' }, time('string')],
+    ['a timestamp with a zero in front', '[]', { secret: SECRET, timestamp: '01' }, time('string')],
+    ['a date', '[]', { secret: SECRET, timestamp: new Date(0) }, time('object')],
+    ['a misspelt option', '[]', { secret: SECRET, timeStamp: 1 }, unknown('timeStamp')],
+    ['no options', '[]', undefined, noSecret('undefined')],
+  ])('throws ConfigError for %s', (_, rawBody, options, message) => {
+    const sign = signDelivery as (rawBody: unknown, options: unknown) => unknown;
+    expect(() => sign(rawBody, options)).toThrow(
       expect.toSatisfy(
-        (error) => isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG' && error.message.includes(part),
+        (error) => isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG' && error.message === message,
       ),
     );
   });
