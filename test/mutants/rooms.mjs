@@ -17,10 +17,33 @@ export const ROOMS = {
   stores: {
     mutate: ['src/stores/*.ts'],
     tests: ['test/stores/*.test.ts'],
+    // Test the stores of an example, and of processes that are stopped.
+    except: ['test/stores/mongodb.test.ts', 'test/stores/freeze.redis.test.ts'],
   },
   sql: {
     mutate: ['src/stores/sql/*.ts'],
-    tests: ['test/stores/sql/**/*.test.ts'],
+    tests: [
+      'test/stores/sql/options.test.ts',
+      'test/stores/sql/frozen.test.ts',
+      'test/stores/sql/cursor.test.ts',
+      'test/stores/sql/sqlite/sqlite-synchronous.test.ts',
+      'test/stores/sql/sqlite/sqlite-suites.test.ts',
+      'test/stores/sql/mysql/session.test.ts',
+      'test/stores/sql/postgres/commit.test.ts',
+      'test/stores/sql/drivers.test.ts',
+      'test/stores/sql/mysql/settings.test.ts',
+      'test/stores/sql/mysql/locks.test.ts',
+    ],
+    // One client of each database, and no races or long waits. What `leases` of the suites tests is of the contract.
+    skip: [
+      'fromPostgresJs|fromLibsql, delete',
+      'like every store',
+      'repeatable read|statement takes long|awaits nothing',
+      'works in a session with (?!.*(SERIALIZABLE|\\+13))|works with the pool option',
+      'at once on ten|overlapping deliveries|hundred|megabyte',
+    ],
+    setup: ['./servers.ts'],
+    instead: { '\\.\\./\\.\\./servers/(postgres|mariadb)\\.js': './shared-server.ts' },
   },
   evm: {
     mutate: ['src/evm/**/*.ts'],
