@@ -5,9 +5,12 @@ import type { TestServer } from '../servers/server.js';
 import { openMysql2 } from '../stores/sql/clients/mysql2.js';
 import { openPg } from '../stores/sql/clients/pg.js';
 
-/** In place of test/servers/{postgres,mariadb}.ts: a new database on the servers that all mutants share. */
-export { hasMariadb, needsMariadb } from '../servers/mariadb.js';
-export { hasPostgres, needsPostgres } from '../servers/postgres.js';
+/** In place of test/servers/{postgres,mariadb}.ts: a new database on the server of the room, which all mutants share. */
+const OTHER_ROOM = ' (skipped: another room has that server)';
+export const hasPostgres = inject('postgres') !== undefined;
+export const needsPostgres = hasPostgres ? '' : OTHER_ROOM;
+export const hasMariadb = inject('mysql') !== undefined;
+export const needsMariadb = hasMariadb ? '' : OTHER_ROOM;
 
 const newName = () => `test_${randomBytes(8).toString('hex')}`;
 
@@ -21,7 +24,7 @@ function serverOf(url: string, stop: () => Promise<void>): TestServer {
 }
 
 export async function startPostgres(): Promise<TestServer> {
-  const [root, name] = [inject('servers').postgres, newName()];
+  const [root, name] = [inject('postgres') ?? '', newName()];
   const run = async (text: string) => {
     const pool = openPg(root);
     await pool.query(text).finally(() => pool.end());
@@ -31,7 +34,7 @@ export async function startPostgres(): Promise<TestServer> {
 }
 
 export async function startMariadb(): Promise<TestMariadb> {
-  const [root, name] = [inject('servers').mysql, newName()];
+  const [root, name] = [inject('mysql') ?? '', newName()];
   const run = async (text: string) => {
     const pool = openMysql2(root);
     await pool.query(text).finally(() => pool.end());
