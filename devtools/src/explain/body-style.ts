@@ -90,6 +90,11 @@ const restyled = (layout: Layout, spelling: Spelled) =>
     else yield [written, isEscaped(view, spelling) ? faults.escaped : faults.reserialized];
   });
 
+const replaced = (spelling: Spelled): Step =>
+  function* replaced(view) {
+    if (view.text?.includes('\ufffd')) yield* restyled(compact, spelling)(view);
+  };
+
 /** Keys of larger bodies are not reordered: the index takes many times their size. */
 const MOST_ORDERED = 512 * 1024;
 
@@ -115,6 +120,8 @@ const unrounded = ofJson(function* unrounded({ bytes }) {
 /** Steps that undo parsing and serializing again. */
 export const styleSteps: readonly Step[] = [
   ...TRIED.map(([layout, spelling]) => restyled(layout, spelling)),
+  replaced('goReplacing'),
+  replaced('olderGoReplacing'),
   reordered(asSent, 'go'),
   reordered(asSent, 'same'),
   reordered(sorted, 'go'),

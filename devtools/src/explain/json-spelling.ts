@@ -23,18 +23,30 @@ const POINTS = new Map<number | undefined, number>([
   [SLASH, SLASH],
 ]);
 
+const REPLACEMENT = 0xfffd;
 const javascript: Spelling = { escapes: () => false, letters };
 const go: Spelling = {
   escapes: (point) => point === 0x26 || point === 0x3c || point === 0x3e || point === 0x2028 || point === 0x2029,
   letters,
 };
+const olderGo: Spelling = {
+  ...go,
+  letters: new Map([...letters].filter(([, letter]) => letter !== 'b' && letter !== 'f')),
+};
+/** Go escapes U+FFFD where it replaces bytes that are not UTF-8, such as those of a contract's string. */
+const replacing = (spelling: Spelling): Spelling => ({
+  ...spelling,
+  escapes: (point) => point === REPLACEMENT || spelling.escapes(point),
+});
 const python: Spelling = { escapes: (point) => point >= 0x7f, letters };
 
 /** The service's first. */
 export const spellings = {
   go,
   javascript,
-  olderGo: { ...go, letters: new Map([...letters].filter(([, letter]) => letter !== 'b' && letter !== 'f')) },
+  olderGo,
+  goReplacing: replacing(go),
+  olderGoReplacing: replacing(olderGo),
   python,
   php: { ...python, slash: true },
 } satisfies Record<string, Spelling>;
