@@ -15,6 +15,8 @@ export const ROOMS = {
   receiver: {
     mutate: ['src/receiver/**/*.ts'],
     tests: ['test/receiver/**/*.test.ts'],
+    // Slow, and what they kill the others kill.
+    except: ['test/receiver/finality.property.test.ts', 'test/receiver/on-events.property.test.ts'],
   },
   stores: {
     mutate: ['src/stores/*.ts'],
@@ -35,6 +37,7 @@ export const ROOMS = {
     ],
     skip: ['fromLibsql, delete', 'like every store', 'overlapping deliveries|hundred|20 writers'],
     instead: SHARED,
+    isolate: true,
   },
   postgres: {
     mutate: ['src/stores/sql/postgres.ts'],
@@ -42,6 +45,7 @@ export const ROOMS = {
     skip: ['fromPostgresJs', 'awaits nothing|repeatable read|at once on ten|overlapping deliveries'],
     setup: ['./postgres.ts'],
     instead: SHARED,
+    isolate: true,
   },
   mysql: {
     mutate: ['src/stores/sql/mysql*.ts'],
@@ -57,6 +61,7 @@ export const ROOMS = {
     ],
     setup: ['./mariadb.ts'],
     instead: SHARED,
+    isolate: true,
   },
   evm: {
     mutate: ['src/evm/**/*.ts'],

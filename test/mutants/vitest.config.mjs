@@ -4,7 +4,7 @@ import { BaseSequencer } from 'vitest/node';
 import base from '../../vitest.config.js';
 import { ROOMS } from './rooms.mjs';
 
-const { tests, except = [], skip, setup = [], instead = {} } = ROOMS[process.env.MUTANTS_ROOM];
+const { tests, except = [], skip, setup = [], instead = {}, isolate = false } = ROOMS[process.env.MUTANTS_ROOM];
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const alias = Object.entries(instead).map(([find, path]) => ({
   find: new RegExp(`^${find}$`),
@@ -29,5 +29,7 @@ export default defineConfig({
     globalSetup: setup.map(here),
     setupFiles: skip ? [here('./skip.ts')] : [],
     provide: { skip: skip?.join('|') ?? '' },
+    // The files of a run share a thread and its modules: several times as fast.
+    isolate,
   },
 });

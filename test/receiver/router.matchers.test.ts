@@ -5,6 +5,7 @@ import {
   type EventFilter,
   type EventMatcher,
   type TransactionIncluded,
+  WebhookError,
 } from '../../src/index.js';
 import { sampleTransactionIncluded as included } from '../../src/testing/index.js';
 import { noting, secret, signed } from '../helpers.js';
@@ -179,8 +180,24 @@ describe('a router in a receiver', () => {
     const matcher = { kind: 'event.emitted', select } as never as EventMatcher<unknown>;
     const router = createRouter().on(matcher, () => {});
     const { receiver } = noting({ onEvent: router.dispatch });
-    expect((await receiver.handle(signed([emitted()]))).status).toBe(500);
+    expect(await receiver.handle(signed([emitted()]))).toMatchObject({
+      status: 500,
+      error: { cause: { message: '`select` of a matcher must be synchronous: it returned a promise.' } },
+    });
     await new Promise(setImmediate);
+  });
+
+  it('reports what several matchers say of an event once, and something else again', async () => {
+    const reporting = (message: string): EventMatcher<unknown> => ({
+      kind: 'event.emitted',
+      select: (_, report) => report?.(new WebhookError('ERR_WEBHOOK_INVALID_EVENT', message)),
+    });
+    const router = createRouter();
+    for (const message of ['odd', 'odd', 'other', 'odd']) router.on(reporting(message), () => {});
+    const messages: string[] = [];
+    const { receiver } = noting({ onEvent: router.dispatch, onError: ({ message }) => messages.push(message) });
+    expect((await receiver.handle(signed([emitted()]))).status).toBe(200);
+    expect(messages).toEqual(['odd', 'other', 'odd']);
   });
 
   it('waits for the handler of a route', async () => {

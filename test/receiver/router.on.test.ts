@@ -89,6 +89,7 @@ describe('on of a router', () => {
     ['address', { address: ADDRESS.slice(0, -1) }],
     ['address', { address: `${ADDRESS}0` }],
     ['address', { address: `${ADDRESS}\n` }],
+    ['address', { address: `0x${ADDRESS}` }],
     ['address', { address: ADDRESS.toUpperCase() }],
     ['address', { address: ADDRESS.replace('5', 'g') }],
     ['address', { address: [ADDRESS] }],
@@ -106,6 +107,17 @@ describe('on of a router', () => {
       expect(untyped('event.emitted', filter, handler)).toThrow(config(/must be an object, got|needs at least one of/));
     },
   );
+
+  it.each<[unknown, string]>([
+    [[], '`filter` must be an object, got an array.'],
+    [{}, 'A filter needs at least one of `name`, `address` and `contractLabel`.'],
+    [{ adress: ADDRESS }, '`filter` has no option `adress`. Did you mean `address`?'],
+    [{ name: 'Transfer()' }, '`filter.name` must be a name without types, got a string.'],
+    [{ address: 7 }, '`filter.address` must be 0x and 40 hex digits, got a number.'],
+    [{ contractLabel: '' }, '`filter.contractLabel` must be a non-empty string, got an empty string.'],
+  ])('says what is wrong with the filter %j', (filter, message) => {
+    expect(untyped('event.emitted', filter, handler)).toThrow(expect.objectContaining({ message }));
+  });
 
   it('refuses a filter for transactions, and a surplus argument', () => {
     const message = config(/with an optional filter/);
