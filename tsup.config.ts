@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'tsup';
 import { entryPoints, PACKAGES } from './scripts/exports.mjs';
 import { sharedEntries, sharedFiles } from './scripts/shared-files.js';
-import { viemDecoding } from './scripts/viem-decoding.js';
 
 const { imports } = JSON.parse(readFileSync('package.json', 'utf8'));
 const subpaths = entryPoints(PACKAGES.receiver);
@@ -29,6 +28,6 @@ export default defineConfig({
     // tsup takes only files as entries.
     options.entryPoints = { ...(options.entryPoints as Record<string, string>), ...sharedEntries };
   },
-  esbuildPlugins: [sharedFiles, viemDecoding],
+  esbuildPlugins: [sharedFiles],
   dts: { entry: subpaths, compilerOptions: { ignoreDeprecations: '6.0' } },
 });

@@ -1,4 +1,3 @@
-import { checksumAddress } from 'viem';
 import type {
   ContractInfo,
   EventEmitted,
@@ -6,6 +5,7 @@ import type {
   TransactionIncluded,
   WebhookEvent,
 } from '../events/types.js';
+import { checksumAddress } from '../evm/checksum.js';
 import { type Block, hexOf, type Log, readTransaction, type Transaction, txFields } from './answers.js';
 import type { Contract, Watched } from './watched.js';
 
@@ -105,7 +105,7 @@ function wireTransaction(
 ): EventTransaction {
   const called = to === null ? undefined : watched.contracts.get(to);
   return {
-    from: checksumAddress(from),
+    from: checksumAddress(from.slice(2)),
     txData: input,
     txHash: hash,
     txIndexInBlock: index,

@@ -1,12 +1,14 @@
 import type { AbiEvent, AbiFunction, AbiParameter } from 'abitype';
 import type { EventDetails, EventTransaction } from '../events/types.js';
-import { type AbiEventItem, abiEventItem, hashOf, itemsOf } from '../evm/abi-items.js';
+import { AbiData } from '../evm/abi-data.js';
+import { type AbiEventItem, abiEventItem, itemsOf } from '../evm/abi-items.js';
 import { codecOf } from '../evm/codec-of.js';
 import { decodeLog } from '../evm/decode-event.js';
+import { SELECTOR } from '../evm/decode-transaction.js';
 import { decodeValues, type Encoded } from '../evm/decode-values.js';
-import type { Codec } from '../evm/elementary-codecs.js';
+import { hashOf } from '../evm/keccak.js';
 import type { Hex, RawLog } from '../evm/types.js';
-import { encodedSize, valueText } from './value-text.js';
+import { goText, valueText } from './value-text.js';
 
 type Called = NonNullable<EventTransaction['method']>;
 type Emitted = Pick<EventDetails, 'name' | 'signature' | 'inputs'>;
@@ -19,17 +21,17 @@ export interface ContractAbi {
   called(input: Hex): Called | undefined;
 }
 
-/** A value in its wire format, and the number of bytes that encode it. */
-interface WireValue {
-  readonly text: string;
-  readonly size: number;
+interface TextItem extends AbiEventItem {
+  readonly parameters: readonly AbiParameter[];
 }
 
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI, or has an event that cannot be decoded. */
 export function contractAbi(abi: readonly unknown[]): ContractAbi {
-  const events = itemsOf<AbiEvent>(abi, 'event').map(textItem);
+  const events = itemsOf<AbiEvent>(abi, 'event').map((event): TextItem => {
+    return { ...abiEventItem(event, goText), parameters: event.inputs ?? [] };
+  });
   const anonymous = events.filter(({ isAnonymous }) => isAnonymous);
-  const byTopic = new Map<string | undefined, AbiEventItem[]>();
+  const byTopic = new Map<string | undefined, TextItem[]>();
   for (const item of events) {
     if (item.isAnonymous) continue;
     const topic = hashOf(item.signature);
@@ -50,57 +52,37 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
       return loose;
     },
     called(input) {
-      const [found, other] = functions.get(input.slice(0, 10)) ?? [];
-      return found && !other ? found(`0x${input.slice(10)}`) : undefined;
+      const [found, other] = functions.get(input.slice(0, SELECTOR)) ?? [];
+      return found && !other ? found(input) : undefined;
     },
   };
 }
 
-/** A codec that returns checked values in their wire format. */
-function textCodec(parameter: AbiParameter, codec: Codec): Codec {
-  const fromChain = (decoded: unknown): WireValue => {
-    codec.fromChain?.(decoded);
-    return { text: valueText(parameter, decoded), size: encodedSize(parameter, decoded) };
-  };
-  return { ...codec, fromChain };
-}
-
-function textItem(event: AbiEvent): AbiEventItem {
-  const item = abiEventItem(event);
-  const inputs = item.inputs.map((input, at) => ({
-    ...input,
-    codec: textCodec(event.inputs[at] as AbiParameter, input.codec),
-  }));
-  const pick = (from: AbiEventItem['inputs']) => inputs.filter((_, at) => from.includes(item.inputs[at] as never));
-  return { ...item, inputs, inTopics: pick(item.inTopics), inData: pick(item.inData) };
-}
-
-function readAs(item: AbiEventItem, log: Pick<RawLog, 'topics' | 'data'>) {
-  const { name, signature } = item;
+function readAs({ parameters, ...item }: TextItem, { topics, data }: Pick<RawLog, 'topics' | 'data'>) {
+  const encoded = new AbiData(data);
   let values: unknown[];
   try {
     // The error is dropped, so the id is not used.
-    values = decodeLog({ id: '' }, item, log);
+    values = decodeLog({ id: '' }, item, topics, encoded);
   } catch {
     return undefined;
   }
-  let left = log.data.length / 2 - 1;
-  const inputs = item.inputs.map((input, at) => {
-    const { text, size } = input.isHashed ? { text: values[at] as Hex, size: 0 } : (values[at] as WireValue);
-    if (!input.isIndexed) left -= size;
-    return { name: input.name, value: text, hashed: input.isHashed, type: input.codec.type };
+  const inputs = item.inputs.map(({ name, codec, isHashed }, at) => {
+    const value = isHashed ? (values[at] as Hex) : valueText(parameters[at] as AbiParameter, values[at]);
+    return { name, value, hashed: isHashed, type: codec.type };
   });
-  return { emitted: { name, signature, inputs }, isWhole: left === 0 };
+  const { name, signature } = item;
+  return { emitted: { name, signature, inputs }, isWhole: encoded.claimed === data.length / 2 - 1 };
 }
 
 /** Functions that read the arguments of a call, by selector: 0x and 8 hex digits. */
 function functionsOf(abi: readonly unknown[]) {
-  const functions = new Map<string, ((encoded: Hex) => Called | undefined)[]>();
+  const functions = new Map<string, ((input: Hex) => Called | undefined)[]>();
   const known = new Set<string>();
   for (const { name, inputs = [] } of itemsOf<AbiFunction>(abi, 'function')) {
     let values: Encoded[];
     try {
-      values = inputs.map((each) => ({ codec: textCodec(each, codecOf(each)), label: '' }));
+      values = inputs.map((each) => ({ codec: codecOf(each, goText), label: '' }));
     } catch {
       // Only libraries have such types, and no transaction calls them.
       continue;
@@ -108,12 +90,16 @@ function functionsOf(abi: readonly unknown[]) {
     const signature = `${name}(${values.map(({ codec }) => codec.type).join(',')})`;
     if (known.has(signature)) continue;
     known.add(signature);
-    const selector = hashOf(signature).slice(0, 10);
-    const read = (encoded: Hex) => {
+    const selector = hashOf(signature).slice(0, SELECTOR);
+    const read = (input: Hex) => {
       try {
-        const texts = decodeValues(values, encoded, () => new Error()) as WireValue[];
-        const called = texts.map(({ text }, at) => {
-          return { name: inputs[at]?.name ?? '', value: text, type: (values[at] as Encoded).codec.type };
+        const decoded = decodeValues(values, new AbiData(input, SELECTOR), () => new Error());
+        const called = inputs.map((each, at) => {
+          return {
+            name: each.name ?? '',
+            value: valueText(each, decoded[at]),
+            type: (values[at] as Encoded).codec.type,
+          };
         });
         return { name, signature, inputs: called };
       } catch {

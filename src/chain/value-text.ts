@@ -1,7 +1,4 @@
 import type { AbiParameter } from 'abitype';
-import { addressCodec } from '../evm/elementary-codecs.js';
-import { bytesOf } from '../evm/hex.js';
-import type { Hex } from '../evm/types.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -47,57 +44,25 @@ export function elementOf(parameter: AbiParameter): AbiParameter | undefined {
  * it is. Arrays and tuples are JSON text of such strings, so that parsing it loses no digit of an integer; a tuple is an
  * object, or an array if a component has no name.
  *
- * @param decoded The value that viem decoded with the parameter's codec.
+ * @param value The value that the parameter's codec read.
  */
-export function valueText(parameter: AbiParameter, decoded: unknown): string {
-  const { type } = parameter;
+export function valueText(parameter: AbiParameter, value: unknown): string {
   const element = elementOf(parameter);
-  if (element) return `[${(decoded as unknown[]).map((each) => jsonText(element, each)).join(',')}]`;
-  if ('components' in parameter) return tupleText(parameter.components, decoded as unknown[]);
-  if (type === 'address') return addressCodec.fromChain?.(decoded) as string;
-  if (type === 'string') return goText(bytesOf(decoded as Hex));
-  return String(decoded);
+  if (element) return `[${(value as unknown[]).map((each) => jsonText(element, each)).join(',')}]`;
+  return 'components' in parameter ? tupleText(parameter.components, value as object) : String(value);
 }
 
-function jsonText(parameter: AbiParameter, decoded: unknown): string {
-  const text = valueText(parameter, decoded);
+function jsonText(parameter: AbiParameter, value: unknown): string {
+  const text = valueText(parameter, value);
   const isJson = 'components' in parameter || elementOf(parameter) !== undefined;
   return isJson ? text : JSON.stringify(text);
 }
 
-function tupleText(components: readonly AbiParameter[], decoded: readonly unknown[]): string {
-  const parts = components.map((component, at) => jsonText(component, decoded[at]));
-  if (!components.every(({ name }) => name)) return `[${parts.join(',')}]`;
+function tupleText(components: readonly AbiParameter[], value: object): string {
+  const isArray = Array.isArray(value);
+  const parts = components.map((component, at) =>
+    jsonText(component, (value as Record<string, unknown>)[isArray ? at : (component.name as string)]),
+  );
+  if (isArray) return `[${parts.join(',')}]`;
   return `{${components.map(({ name }, at) => `${JSON.stringify(name)}:${parts[at]}`).join(',')}}`;
-}
-
-const WORD = 32;
-const isList = ({ type }: AbiParameter) => type.endsWith('[]');
-
-/** Whether the encoding of a type is dynamic: its place contains an offset, not the value. */
-function isDynamic(parameter: AbiParameter): boolean {
-  if (isList(parameter) || parameter.type === 'string' || parameter.type === 'bytes') return true;
-  const element = elementOf(parameter);
-  if (element) return isDynamic(element);
-  return 'components' in parameter && parameter.components.some(isDynamic);
-}
-
-/** Number of bytes in the ABI encoding of a value, including its place among the others. */
-export function encodedSize(parameter: AbiParameter, decoded: unknown): number {
-  const place = isDynamic(parameter) ? WORD : 0;
-  const element = elementOf(parameter);
-  if (element) {
-    const sizes = (decoded as unknown[]).map((each) => encodedSize(element, each));
-    return place + (isList(parameter) ? WORD : 0) + sum(sizes);
-  }
-  if ('components' in parameter) {
-    return place + sum(parameter.components.map((component, at) => encodedSize(component, (decoded as unknown[])[at])));
-  }
-  if (place === 0) return WORD;
-  const bytes = (decoded as string).length / 2 - 1;
-  return 2 * WORD + WORD * Math.ceil(bytes / WORD);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
 }

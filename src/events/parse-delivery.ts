@@ -109,26 +109,16 @@ function kindIssues(raw: unknown): EventIssue[] {
   return missing.map((key) => ({ path: [key], message: 'expected a string' }));
 }
 
-/** Whether an item may be nested too deep, or contain a rounded number that could be taken for a quantity. */
+/** Whether an item may be nested too deep, or contain a rounded number. */
 function needCare(items: readonly DeliveryItem[], text: string): boolean {
-  let open = false;
   for (const item of items) {
-    if (item.status === 'event' && item.event.event === 'event.emitted') {
-      if (isPlain(item.event)) continue;
-      const { event, transaction } = item.event.data;
-      if (event.inputs.some(isNoText) || transaction?.method?.inputs.some(isNoText)) return true;
-      if (isTooDeep(item.event)) return true;
-    } else {
-      // Quantities can be anywhere in an open payload. This checks the depth too.
-      if (mayHoldRounded(item.status === 'event' ? item.event : item.raw)) return true;
-      open = true;
-    }
+    const value = item.status === 'event' ? item.event : item.raw;
+    // Its numbers are positions, which were checked.
+    if (item.status === 'event' && item.event.event === 'event.emitted' && isPlain(item.event)) continue;
+    // Quantities can be anywhere in an open payload, and under unknown keys. This checks the depth too.
+    if (mayHoldRounded(value)) return true;
   }
-  return open && mayHoldFraction(text);
-}
-
-function isNoText({ value }: { value: unknown }): boolean {
-  return typeof value !== 'string';
+  return mayHoldFraction(text);
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { AbiEvent } from 'abitype';
-import { keccak256 } from 'viem';
 import { ConfigError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { areNamed, codecOf } from './codec-of.js';
 import type { Codec } from './elementary-codecs.js';
-import type { Hex } from './types.js';
+import { hashOf } from './keccak.js';
 
 /** Caches what `make` returns by the ABI's object, which must not change. */
 export function oncePerAbi<Made>(make: (abi: unknown) => Made): (abi: unknown) => Made {
@@ -51,16 +50,6 @@ function isParameter(value: unknown, depth: number): boolean {
   return value.type.startsWith('tuple') ? areParameters(value.components, depth + 1) : true;
 }
 
-/** The keccak256 hash of bytes. */
-export function keccakOf(bytes: Uint8Array): Hex {
-  return keccak256(bytes);
-}
-
-/** The keccak256 hash of a signature such as `Transfer(address,address,uint256)`. */
-export function hashOf(signature: string): Hex {
-  return keccakOf(new TextEncoder().encode(signature));
-}
-
 /** One input of an event in an ABI. */
 export interface ItemInput {
   readonly name: string;
@@ -81,10 +70,6 @@ export interface AbiEventItem {
   readonly shape: string;
   readonly isAnonymous: boolean;
   readonly inputs: readonly ItemInput[];
-  /** Indexed inputs whose topic contains the value, in order. The topics of the others contain a hash. */
-  readonly inTopics: readonly ItemInput[];
-  /** Inputs encoded in the data, in order. */
-  readonly inData: readonly ItemInput[];
   /** Whether the arguments are an object; otherwise they are an array. */
   readonly isNamed: boolean;
   /** How many topics its log has, including the signature's hash. */
@@ -93,10 +78,14 @@ export interface AbiEventItem {
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` for an unknown type or a duplicate name. */
-export function abiEventItem({ name, inputs: parameters = [], anonymous = false }: AbiEvent): AbiEventItem {
+/**
+ * @param textOf Decodes the UTF-8 of strings; see `codecOf`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an unknown type or a duplicate name.
+ */
+export function abiEventItem(event: AbiEvent, textOf?: (bytes: Uint8Array) => string): AbiEventItem {
+  const { name, inputs: parameters = [], anonymous = false } = event;
   const inputs = parameters.map((parameter, at): ItemInput => {
-    const codec = codecOf(parameter);
+    const codec = codecOf(parameter, textOf);
     const isIndexed = parameter.indexed === true;
     const inputName = parameter.name ?? '';
     const isHashed = isIndexed && codec.isHashed;
@@ -110,8 +99,6 @@ export function abiEventItem({ name, inputs: parameters = [], anonymous = false 
     shape: `${name}(${shapes.join(',')})${anonymous ? ' anonymous' : ''}`,
     isAnonymous: anonymous,
     inputs,
-    inTopics: inputs.filter(({ isIndexed, isHashed }) => isIndexed && !isHashed),
-    inData: inputs.filter(({ isIndexed }) => !isIndexed),
     isNamed: areNamed(inputs.map((input) => input.name)),
     topicCount: indexed + (anonymous ? 0 : 1),
     positions: new Map(inputs.map((input, at) => [input.name, at])),

@@ -3,8 +3,18 @@ import { ConfigError } from '../errors.js';
 import { mayHoldFraction, parseExactJson } from '../events/exact-json.js';
 import { mayHoldRounded } from '../events/field-rules.js';
 import type { JsonValue } from '../events/types.js';
+import { WORD } from './abi-data.js';
 import { Problem } from './decode-error.js';
-import { addressCodec, booleanCodec, bytesCodec, type Codec, integerCodec, stringCodec } from './elementary-codecs.js';
+import { placeSize, readAt } from './decode-values.js';
+import {
+  addressCodec,
+  booleanCodec,
+  bytesCodec,
+  type Codec,
+  integerCodec,
+  lenientText,
+  stringCodec,
+} from './elementary-codecs.js';
 
 /**
  * Whether all values have names and form an object. Otherwise they form an array, as in viem.
@@ -51,7 +61,8 @@ export function structureOf(wire: JsonValue): object | undefined {
 /** @param length Number of elements; undefined for a dynamic array. */
 export function arrayCodec(element: Codec, length: number | undefined): Codec {
   const suffix = `[${length ?? ''}]`;
-  const { fromChain } = element;
+  const step = placeSize(element);
+  const size = element.size !== undefined && length !== undefined ? length * element.size : undefined;
 
   function elementsOf(wire: JsonValue): readonly JsonValue[] | undefined {
     const elements = structureOf(wire);
@@ -62,8 +73,23 @@ export function arrayCodec(element: Codec, length: number | undefined): Codec {
     type: element.type + suffix,
     shape: element.shape + suffix,
     isHashed: true,
-    parameter: { ...element.parameter, type: element.parameter.type + suffix },
-    fromChain: fromChain && ((decoded) => mapEach(decoded as unknown[], fromChain)),
+    size,
+    read(data, at) {
+      let [count, base] = [length, at];
+      if (count === undefined) {
+        data.claim(at, WORD);
+        count = data.position(at);
+        base += WORD;
+      }
+      if (size === undefined) data.claim(base, count * step);
+      const values: unknown[] = [];
+      try {
+        for (let place = base; values.length < count; place += step) values.push(readAt(element, data, place, base));
+      } catch (error) {
+        throw Problem.at(`[${values.length}]`, error);
+      }
+      return values;
+    },
     fromWire(wire) {
       const elements = elementsOf(wire);
       if (elements === undefined)
@@ -89,6 +115,8 @@ function mapEach<From, To>(from: readonly From[], to: (each: From) => To): To[] 
 export function tupleCodec(components: readonly (Codec & { readonly name: string })[]): Codec {
   const names = components.map(({ name }) => name);
   const isNamed = areNamed(names);
+  const isStatic = components.every(({ size }) => size !== undefined);
+  const length = components.reduce((total, component) => total + placeSize(component), 0);
   const shaped = (values: unknown[]) => (isNamed ? recordOf(names, values) : values);
 
   /** The components in order, from an array or, if all have names, from an object. */
@@ -113,9 +141,21 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
     type: `(${components.map(({ type }) => type).join(',')})`,
     shape: `(${components.map(({ shape, name }) => `${shape} ${name}`).join(',')})`,
     isHashed: true,
-    parameter: { type: 'tuple', components: components.map(({ parameter }) => parameter) },
-    fromChain: (decoded) =>
-      mapParts(decoded as unknown[], ({ fromChain }, part) => (fromChain ? fromChain(part) : part)),
+    size: isStatic ? length : undefined,
+    read(data, at) {
+      if (!isStatic) data.claim(at, length);
+      const values: unknown[] = [];
+      let place = at;
+      for (const component of components) {
+        try {
+          values.push(readAt(component, data, place, at));
+        } catch (error) {
+          throw Problem.at(`.${component.name || values.length}`, error);
+        }
+        place += placeSize(component);
+      }
+      return shaped(values);
+    },
     fromWire(wire) {
       const parts = partsOf(wire);
       if (parts === undefined) {
@@ -139,19 +179,26 @@ const ARRAY = /^(.*)\[(\d*)\]$/s;
 const INTEGER = /^(u?)int(\d*)$/;
 const BYTES = /^bytes(\d*)$/;
 
-/** Creates the codec for a parameter of an ABI. */
-export function codecOf(parameter: AbiParameter): Codec {
+/**
+ * Creates the codec for a parameter of an ABI.
+ *
+ * @param textOf Decodes the UTF-8 of strings. (Default: with U+FFFD for what is not UTF-8.)
+ */
+export function codecOf(parameter: AbiParameter, textOf = lenientText): Codec {
   const { type } = parameter;
   const [, element, length] = ARRAY.exec(type) ?? [];
-  if (element !== undefined) {
-    return arrayCodec(codecOf({ ...parameter, type: element }), length === '' ? undefined : Number(length));
+  // No compiler has arrays and tuples of a fixed length 0. Their encoding is empty, so no data would bound their number.
+  if (element !== undefined && Number(length || 1) > 0) {
+    return arrayCodec(codecOf({ ...parameter, type: element }, textOf), length ? Number(length) : undefined);
   }
-  if (type === 'tuple' && 'components' in parameter) {
-    return tupleCodec(parameter.components.map((component) => ({ name: component.name ?? '', ...codecOf(component) })));
+  if (type === 'tuple' && 'components' in parameter && parameter.components.length > 0) {
+    return tupleCodec(
+      parameter.components.map((component) => ({ name: component.name ?? '', ...codecOf(component, textOf) })),
+    );
   }
   if (type === 'address') return addressCodec;
   if (type === 'bool') return booleanCodec;
-  if (type === 'string') return stringCodec;
+  if (type === 'string') return stringCodec(textOf);
   // A function is an address and a selector, left-aligned in its word like bytes24.
   if (type === 'function') return { ...bytesCodec(24), type, shape: type };
 

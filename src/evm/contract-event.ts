@@ -98,13 +98,14 @@ export function contractEvent<
     const log = rawLog(event);
     if ((log?.removed ?? false) !== removed) return undefined;
     const emitted = event.data.event;
-    const own = [...(items.byTopic.get(log?.topics[0] ?? '') ?? []), ...signed(emitted, items)];
-    if (own.length === 0) return undefined;
+    const own = [items.byTopic.get(log?.topics[0] ?? '') ?? [], signed(emitted, items)];
+    if (own.every((some) => some.length === 0)) return undefined;
     // The same signature with other indexed inputs is another standard's event.
-    const isLike = log
-      ? own.some((item) => item.topicCount === log.topics.length)
-      : fitting(emitted, items, log).length > 0;
-    if (isOfAnyContract && !isLike) return undefined;
+    const isLike = () =>
+      log
+        ? own.some((some) => some.some((item) => item.topicCount === log.topics.length))
+        : fitting(emitted, items, log).length > 0;
+    if (isOfAnyContract && !isLike()) return undefined;
     return { ...decodeAs(event, chooseItem(event, items, log), log, requireLog), event } as never;
   }
 

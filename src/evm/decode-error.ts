@@ -52,8 +52,13 @@ export class Problem extends Error {
     try {
       return work();
     } catch (error) {
-      if (error instanceof Problem) error.path = step + error.path;
-      throw error;
+      throw Problem.at(step, error);
     }
+  }
+
+  /** The error; if it is a problem, its path is prefixed with `step`. */
+  static at(step: string, error: unknown): unknown {
+    if (error instanceof Problem) error.path = step + error.path;
+    return error;
   }
 }

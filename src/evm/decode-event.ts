@@ -1,10 +1,11 @@
 import type { EventEmitted } from '../events/types.js';
 import { checkOptions } from '../internal/check-options.js';
+import { AbiData } from './abi-data.js';
 import { type AbiEventItem, abiEventItems } from './abi-items.js';
 import { chooseItem } from './choose-event.js';
 import { recordOf } from './codec-of.js';
 import { DecodeError } from './decode-error.js';
-import { decodeValues } from './decode-values.js';
+import { decodeValue, placeSize } from './decode-values.js';
 import { checkAgreement, decodeInputs } from './inputs.js';
 import { rawLog } from './raw-log.js';
 import type { DecodedEvent, EventNames, ParsedAbi, RawLog } from './types.js';
@@ -12,25 +13,27 @@ import type { DecodedEvent, EventNames, ParsedAbi, RawLog } from './types.js';
 /**
  * Decodes the arguments of a log by an event of an ABI, in the order of the ABI.
  *
+ * @param data The data of the log.
  * @throws DecodeError `ERR_WEBHOOK_DECODE` when topics or data do not match the event.
  */
 export function decodeLog(
   event: { readonly id: string },
   item: AbiEventItem,
-  log: Pick<RawLog, 'topics' | 'data'>,
+  topics: RawLog['topics'],
+  data: AbiData,
 ): unknown[] {
   const fail = (input: string, reason: string) =>
     new DecodeError('ERR_WEBHOOK_DECODE', event, input, `${reason} The log in rawFields does not match the ABI.`);
   let topic = item.isAnonymous ? 0 : 1;
-  const topicOf = item.inputs.map(({ isIndexed }) => (isIndexed ? log.topics[topic++] : undefined));
-  // Each of these values is one word, so their joined topics are their encoding.
-  const words = item.inputs.map(({ isHashed }, at) => (isHashed ? '' : (topicOf[at]?.slice(2) ?? '')));
-  const fromTopics = decodeValues(item.inTopics, `0x${words.join('')}`, fail);
-  const fromData = decodeValues(item.inData, log.data, fail);
-  let [inTopics, inData] = [0, 0];
-  return item.inputs.map(({ isHashed, isIndexed }, at) => {
-    if (isHashed) return topicOf[at];
-    return isIndexed ? fromTopics[inTopics++] : fromData[inData++];
+  let at = 0;
+  return item.inputs.map((input) => {
+    if (!input.isIndexed) {
+      const value = decodeValue(input, data, at, fail);
+      at += placeSize(input.codec);
+      return value;
+    }
+    const word = topics[topic++] ?? '0x';
+    return input.isHashed ? word : decodeValue(input, new AbiData(word), 0, fail);
   });
 }
 
@@ -90,7 +93,7 @@ export function decodeAs(event: EventEmitted, item: AbiEventItem, log: RawLog | 
       'is absent, but requireLog is set. Have the service send it.',
     );
   }
-  const values = log ? decodeLog(event, item, log) : decodeInputs(event, item);
+  const values = log ? decodeLog(event, item, log.topics, new AbiData(log.data)) : decodeInputs(event, item);
   if (log) checkAgreement(event, item, log, values);
   return { eventName: item.name, args: argsOf(item, values), log };
 }

@@ -1,11 +1,13 @@
 import type { AbiFunction } from 'abitype';
 import type { TransactionIncluded } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
-import { hashOf, itemsOf, oncePerAbi } from './abi-items.js';
+import { AbiData } from './abi-data.js';
+import { itemsOf, oncePerAbi } from './abi-items.js';
 import { codecOf } from './codec-of.js';
 import { DecodeError } from './decode-error.js';
 import { decodeValues, type Encoded } from './decode-values.js';
 import { WireFields } from './hex.js';
+import { hashOf } from './keccak.js';
 import type { DecodedTransaction, Hex, ParsedAbi } from './types.js';
 
 interface FunctionItem {
@@ -14,7 +16,10 @@ interface FunctionItem {
   readonly inputs: readonly Encoded[];
 }
 
-/** The functions of an ABI by selector: 0x and 8 hex digits. */
+/** Characters of a selector: 0x and 8 hex digits. */
+export const SELECTOR = 10;
+
+/** The functions of an ABI by selector. */
 const functionItems = oncePerAbi((abi) => {
   const items = new Map<string, FunctionItem[]>();
   for (const { name, inputs: parameters = [] } of itemsOf<AbiFunction>(abi, 'function')) {
@@ -26,7 +31,7 @@ const functionItems = oncePerAbi((abi) => {
       continue;
     }
     const signature = `${name}(${inputs.map(({ codec }) => codec.type).join(',')})`;
-    const selector = hashOf(signature).slice(0, 10);
+    const selector = hashOf(signature).slice(0, SELECTOR);
     const others = (items.get(selector) ?? []).filter((item) => item.signature !== signature);
     items.set(selector, [...others, { name, signature, inputs }]);
   }
@@ -41,7 +46,7 @@ const functionItems = oncePerAbi((abi) => {
  */
 export function decodeCall(event: TransactionIncluded, abi: unknown, input: Hex) {
   const fail = (where: string, reason: string) => new DecodeError('ERR_WEBHOOK_TRANSACTION', event, where, reason);
-  const [found, other] = functionItems(abi).get(input.slice(0, 10)) ?? [];
+  const [found, other] = functionItems(abi).get(input.slice(0, SELECTOR)) ?? [];
   if (found === undefined) return undefined;
   if (other !== undefined) {
     throw fail(
@@ -50,7 +55,7 @@ export function decodeCall(event: TransactionIncluded, abi: unknown, input: Hex)
     );
   }
   const { name: functionName, inputs } = found;
-  const args = decodeValues(inputs, `0x${input.slice(10)}`, (where, reason) =>
+  const args = decodeValues(inputs, new AbiData(input, SELECTOR), (where, reason) =>
     fail(`tx.input, ${where}`, `${reason} The call does not match ${functionName} of the ABI.`),
   );
   return { functionName, args: inputs.length === 0 ? undefined : args };

@@ -1,6 +1,6 @@
-import type { AbiParameter } from 'abitype';
-import { checksumAddress } from 'viem';
 import type { JsonValue } from '../events/types.js';
+import { type AbiData, WORD } from './abi-data.js';
+import { checksumAddress } from './checksum.js';
 import { Problem } from './decode-error.js';
 import { ADDRESS, BYTES, bytesOf } from './hex.js';
 import type { Hex } from './types.js';
@@ -13,10 +13,13 @@ export interface Codec {
   readonly shape: string;
   /** Whether the topic of an indexed input of this type contains its keccak256 hash. */
   readonly isHashed: boolean;
-  /** What viem decodes instead: tuples without names, so that none is lost, and text as bytes. */
-  readonly parameter: AbiParameter;
-  /** Converts what viem decoded; absent if that already is the value. Throws a `Problem`. */
-  readonly fromChain?: ((decoded: unknown) => unknown) | undefined;
+  /** Bytes of the encoding of any value; undefined if they depend on the value. */
+  readonly size: number | undefined;
+  /**
+   * Reads the value that is encoded at a position. Bytes of a fixed size are claimed before. Throws a `Problem` unless it
+   * is a value of the type.
+   */
+  readonly read: (data: AbiData, at: number) => unknown;
   /** Converts the value of an input. Throws a `Problem` unless it is exact. */
   readonly fromWire: (wire: JsonValue) => unknown;
   /** Whether the value of an input may represent a value from the chain. */
@@ -98,24 +101,26 @@ export function integerCodec(isSigned: boolean, bits: number): Codec {
   const min = isSigned ? -max - 1n : 0n;
   const isNumber = bits <= NUMBER_BITS;
 
-  function inRange(value: number | bigint): number | bigint {
-    if (value >= min && value <= max) return value;
-    throw new Problem(`is out of range for ${type}.`);
+  function inRange(value: bigint): number | bigint {
+    if (value < min || value > max) throw new Problem(`is out of range for ${type}.`);
+    return isNumber ? Number(value) : value;
   }
 
   return {
     type,
     shape: type,
     isHashed: false,
-    parameter: { type },
-    // A word has 256 bits, whatever the type.
-    fromChain: bits === 256 ? undefined : (decoded) => inRange(decoded as number | bigint),
+    size: WORD,
+    read(data, at) {
+      const word = BigInt(`0x${data.digits(at, WORD)}`);
+      return inRange(isSigned ? BigInt.asIntN(256, word) : word);
+    },
     fromWire(wire) {
       const value = integerOf(wire);
       if (value === undefined) {
         throw new Problem(isConverted(wire) ? CONVERTED : `must be an integer for ${type}, in decimal digits or hex.`);
       }
-      return isNumber ? Number(inRange(value)) : inRange(value);
+      return inRange(value);
     },
     agrees(value, wire) {
       const text = String(value);
@@ -124,7 +129,10 @@ export function integerCodec(isSigned: boolean, bits: number): Codec {
   };
 }
 
-const PADDED = /^0x0{24}/;
+const TRUE = '1'.padStart(2 * WORD, '0');
+const FALSE = '0'.repeat(2 * WORD);
+/** The zeros before an address. */
+const PADDING = '0'.repeat(24);
 
 const sameText = (value: unknown, wire: unknown) =>
   value === wire || (typeof wire === 'string' && (value as string).toLowerCase() === wire.toLowerCase());
@@ -133,16 +141,16 @@ export const addressCodec: Codec = {
   type: 'address',
   shape: 'address',
   isHashed: false,
-  // viem would truncate a longer value to 20 bytes.
-  parameter: { type: 'bytes32' },
-  fromChain(decoded) {
-    if (PADDED.test(decoded as Hex)) return checksumAddress(`0x${(decoded as Hex).slice(26)}`);
+  size: WORD,
+  read(data, at) {
+    const word = data.digits(at, WORD);
+    if (word.startsWith(PADDING)) return checksumAddress(word.slice(PADDING.length));
     throw new Problem('is longer than an address.');
   },
   fromWire(wire) {
     if (typeof wire !== 'string' || !ADDRESS.test(wire)) throw new Problem('must be an address: 0x and 40 hex digits.');
-    const address = checksumAddress(wire as Hex);
     const digits = wire.slice(2);
+    const address = checksumAddress(digits.toLowerCase());
     const hasNoChecksum = digits === digits.toLowerCase() || digits === digits.toUpperCase();
     if (hasNoChecksum || address === wire) return address;
     throw new Problem('is an address with a wrong checksum, so at least one character is wrong.');
@@ -154,7 +162,12 @@ export const booleanCodec: Codec = {
   type: 'bool',
   shape: 'bool',
   isHashed: false,
-  parameter: { type: 'bool' },
+  size: WORD,
+  read(data, at) {
+    const word = data.digits(at, WORD);
+    if (word === TRUE || word === FALSE) return word === TRUE;
+    throw new Problem('is neither true nor false.');
+  },
   fromWire(wire) {
     if (typeof wire === 'boolean') return wire;
     if (wire === 'true' || wire === 'false') return wire === 'true';
@@ -177,6 +190,14 @@ function sameBytes(bytes: Uint8Array, wire: JsonValue): boolean {
   return isText || btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), '')) === wire;
 }
 
+/** The digits of bytes that follow their length. */
+function tailAt(data: AbiData, at: number): string {
+  data.claim(at, WORD);
+  const length = data.position(at);
+  data.claim(at + WORD, length);
+  return data.digits(at + WORD, length);
+}
+
 /** @param size Number of bytes; undefined for `bytes`. */
 export function bytesCodec(size: number | undefined): Codec {
   const type = `bytes${size ?? ''}`;
@@ -184,7 +205,9 @@ export function bytesCodec(size: number | undefined): Codec {
     type,
     shape: type,
     isHashed: size === undefined,
-    parameter: { type },
+    size: size && WORD,
+    // Padding is not part of the value.
+    read: (data, at) => `0x${size === undefined ? tailAt(data, at) : data.digits(at, size)}`,
     fromWire(wire) {
       const isHex = typeof wire === 'string' && BYTES.test(wire) && wire.length % 2 === 0;
       if (isHex && (size === undefined || wire.length === 2 + 2 * size)) return wire.toLowerCase();
@@ -202,15 +225,21 @@ function sameString(value: string, wire: string): boolean {
   return [value, value.replaceAll('\0', '')].some((text) => readable(text) === readable(wire));
 }
 
-export const stringCodec: Codec = {
-  type: 'string',
-  shape: 'string',
-  isHashed: true,
-  parameter: { type: 'bytes' },
-  fromChain: (decoded) => utf8.decode(bytesOf(decoded as Hex)),
-  fromWire(wire) {
-    if (typeof wire === 'string') return wire;
-    throw new Problem('must be text.');
-  },
-  agrees: (value, wire) => value === wire || (typeof wire === 'string' && sameString(value as string, wire)),
-};
+/** Text with U+FFFD for what is not UTF-8. */
+export const lenientText = (bytes: Uint8Array) => utf8.decode(bytes);
+
+/** @param textOf Decodes UTF-8. */
+export function stringCodec(textOf: (bytes: Uint8Array) => string): Codec {
+  return {
+    type: 'string',
+    shape: 'string',
+    isHashed: true,
+    size: undefined,
+    read: (data, at) => textOf(bytesOf(`0x${tailAt(data, at)}`)),
+    fromWire(wire) {
+      if (typeof wire === 'string') return wire;
+      throw new Problem('must be text.');
+    },
+    agrees: (value, wire) => value === wire || (typeof wire === 'string' && sameString(value as string, wire)),
+  };
+}

@@ -1,7 +1,8 @@
 import type { AbiParameter } from 'abitype';
 import { elementOf } from '../chain/value-text.js';
-import { type AbiEventItem, hashOf, keccakOf } from '../evm/abi-items.js';
+import type { AbiEventItem } from '../evm/abi-items.js';
 import { bytesOf } from '../evm/hex.js';
+import { hashOf, keccakOf } from '../evm/keccak.js';
 import type { RawLog } from '../evm/types.js';
 
 /** ABI-encoded bytes in hex digits, without 0x. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { type AbiParameter, encodeAbiParameters, size, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { encodedSize, goText, valueText } from '../../src/chain/value-text.js';
+import { goText, valueText } from '../../src/chain/value-text.js';
+import { AbiData } from '../../src/evm/abi-data.js';
 import { codecOf } from '../../src/evm/codec-of.js';
 import { decodeValues } from '../../src/evm/decode-values.js';
 import { createRandom } from '../chaos/random.js';
@@ -10,11 +11,11 @@ import { randomArgs } from '../real-chain/random-args.js';
 import { goText as independent } from '../real-chain/wire-values.js';
 import { people } from './watching.js';
 
-/** A value as viem decodes it for the type's codec. */
+const fail = () => new Error('It does not decode.');
+
 function decoded(parameter: AbiParameter, value: unknown): unknown {
-  const { fromChain: _, ...codec } = codecOf(parameter);
-  const fail = () => new Error('It does not decode.');
-  return decodeValues([{ codec, label: '' }], encodeAbiParameters([parameter], [value]), fail)[0];
+  const data = new AbiData(encodeAbiParameters([parameter], [value]));
+  return decodeValues([{ codec: codecOf(parameter, goText), label: '' }], data, fail)[0];
 }
 const textOf = (parameter: AbiParameter, value: unknown) => valueText(parameter, decoded(parameter, value));
 
@@ -57,25 +58,22 @@ describe('the text of a value', () => {
         const [value] = randomArgs(random, [parameter], people);
         const codec = codecOf(parameter);
         const again = codec.fromWire(textOf(parameter, value));
-        const [exact] = decodeValues(
-          [{ codec, label: '' }],
-          encodeAbiParameters([parameter], [value]),
-          () => new Error('It does not decode.'),
-        );
-        expect(again, parameter.type).toEqual(exact);
+        expect(again, parameter.type).toEqual(decoded(parameter, value));
       }
     }
   });
 });
 
-describe('the size of a value', () => {
-  it('is that of its encoding, whatever the type', () => {
+describe('the bytes that were claimed', () => {
+  it('are all of an encoding, whatever the type', () => {
     const random = createRandom(8);
     const parameters = oddEventsAbi.flatMap((item) => ('inputs' in item ? [...item.inputs] : []));
     for (const parameter of parameters as AbiParameter[]) {
       const [value] = randomArgs(random, [parameter], people);
-      const expected = size(encodeAbiParameters([parameter], [value]));
-      expect(encodedSize(parameter, decoded(parameter, value)), parameter.type).toBe(expected);
+      const encoded = encodeAbiParameters([parameter], [value]);
+      const data = new AbiData(encoded);
+      decodeValues([{ codec: codecOf(parameter), label: '' }], data, fail);
+      expect(data.claimed, parameter.type).toBe(size(encoded));
     }
   });
 });

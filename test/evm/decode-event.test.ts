@@ -98,6 +98,12 @@ describe('decodeEvent', () => {
     ['an input without a type', [{ type: 'event', name: 'A', inputs: [{ name: 'a' }] }], /position 0/],
     ['a tuple without components', [{ type: 'event', name: 'A', inputs: [{ type: 'tuple[]' }] }], /position 0/],
     ['an invalid type', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'uint7' }] }], /uint7/],
+    ['elements without bytes', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'uint8[0][]' }] }], /uint8\[0\]/],
+    [
+      'a tuple of nothing',
+      [{ type: 'event', name: 'Transfer', inputs: [{ type: 'tuple', components: [] }] }],
+      /cannot be decoded: tuple/,
+    ],
     ['bytes that are too long', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'bytes33' }] }], /bytes33/],
     [
       'one name twice',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AbiData } from '../../src/evm/abi-data.js';
 import { arrayCodec, codecOf } from '../../src/evm/codec-of.js';
 import { decodeValues } from '../../src/evm/decode-values.js';
 
@@ -6,7 +7,7 @@ describe('an error in the decoder', () => {
   const defect = new TypeError('a defect');
   const broken = {
     ...codecOf({ type: 'uint8' }),
-    fromChain() {
+    read() {
       throw defect;
     },
   };
@@ -16,6 +17,6 @@ describe('an error in the decoder', () => {
     ['an element', arrayCodec(broken, 1)],
   ])('at %s is thrown unchanged and does not blame the event', (_where, codec) => {
     const fail = () => new Error('The event is wrong.');
-    expect(() => decodeValues([{ codec, label: 'a' }], `0x${'00'.repeat(32)}`, fail)).toThrow(defect);
+    expect(() => decodeValues([{ codec, label: 'a' }], new AbiData(`0x${'00'.repeat(32)}`), fail)).toThrow(defect);
   });
 });

@@ -137,7 +137,6 @@ describe('a log made to cost much', { timeout: 60_000 }, () => {
         word(20_000 * 32).repeat(20_000) +
         word(0),
     ],
-    ['elements without a size', 'uint256[0][]', word(32) + word(2n ** 40n)],
     ['ten megabytes that nothing points to', 'uint256[]', word(32) + word(0) + '00'.repeat(10_000_000)],
   ];
   it.each(bombs)('is read or refused fast: %s', (_, type, data) => {

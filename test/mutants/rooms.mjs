@@ -1,3 +1,5 @@
+const SHARED = { '\\.\\./\\.\\./servers/(postgres|mariadb)\\.js': './shared-server.ts' };
+
 /** What is mutated, room by room, and the tests that must see it: the room's, as fast as they are. */
 export const ROOMS = {
   signature: {
@@ -18,13 +20,49 @@ export const ROOMS = {
   stores: {
     mutate: ['src/stores/*.ts'],
     tests: ['test/stores/*.test.ts'],
+    // Test the stores of an example, and of processes that are stopped.
+    except: ['test/stores/mongodb.test.ts', 'test/stores/freeze.redis.test.ts'],
   },
+  // Three rooms for the SQL stores, because a server makes tests slow. One client of each database, and no races or long
+  // waits. What `leases` of the suites tests is of the contract.
   sql: {
-    mutate: ['src/stores/sql/*.ts'],
-    tests: ['test/stores/sql/**/*.test.ts'],
+    mutate: ['src/stores/sql/*.ts', '!src/stores/sql/{postgres,mysql*}.ts'],
+    tests: [
+      'test/stores/sql/options.test.ts',
+      'test/stores/sql/frozen.test.ts',
+      'test/stores/sql/sqlite/sqlite-synchronous.test.ts',
+      'test/stores/sql/sqlite/sqlite-suites.test.ts',
+      'test/stores/sql/cursor.test.ts',
+    ],
+    skip: ['fromLibsql, delete', 'like every store', 'overlapping deliveries|hundred|20 writers'],
+    instead: SHARED,
+  },
+  postgres: {
+    mutate: ['src/stores/sql/postgres.ts'],
+    tests: ['test/stores/sql/postgres/commit.test.ts', 'test/stores/sql/drivers.test.ts'],
+    skip: ['fromPostgresJs', 'awaits nothing|repeatable read|at once on ten|overlapping deliveries'],
+    setup: ['./postgres.ts'],
+    instead: SHARED,
+  },
+  mysql: {
+    mutate: ['src/stores/sql/mysql*.ts'],
+    tests: [
+      'test/stores/sql/mysql/session.test.ts',
+      'test/stores/sql/drivers.test.ts',
+      'test/stores/sql/mysql/locks.test.ts',
+      'test/stores/sql/mysql/settings.test.ts',
+    ],
+    skip: [
+      'statement takes long|awaits nothing|at once on ten|overlapping deliveries',
+      'works in a session with (?!.*(SERIALIZABLE|\\+13))|works with the pool option',
+    ],
+    setup: ['./mariadb.ts'],
+    instead: SHARED,
   },
   evm: {
     mutate: ['src/evm/**/*.ts'],
     tests: ['test/evm/**/*.test.ts'],
+    // Slow, or generated values, which kill by chance: examples must kill what they do.
+    except: ['test/evm/**/*.{limits,package}.test.ts', 'test/evm/**/*-size.test.ts', 'test/evm/hostile.test.ts'],
   },
 };

@@ -17,5 +17,14 @@ export default {
   reporters: ['json', 'progress-append-only'],
   jsonReporter: { fileName: `.mutants/${room}.json` },
   tempDirName: '.stryker-tmp',
-  ignorePatterns: ['/coverage', '/dist', '/.simulation', '/.mutants', '/examples', '/docs', '/devtools/dist'],
+  ignorePatterns: [
+    '/coverage',
+    '/dist',
+    '/.simulation',
+    '/.mutants',
+    '/examples/!(servers)',
+    '/biome.json',
+    '/docs',
+    '/devtools/dist',
+  ],
 };

@@ -3,9 +3,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contractEvent, decodeEvent, logIdentity, rawLog } from '../../src/evm/index.js';
 import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
 import { createRandom } from '../chaos/random.js';
+import { ethers, ours } from '../evm/differential/decoders.js';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
 import { type Chain, type Deployed, type Happened, openChain } from './chain.js';
-import { argsOf, eventOf, functionOf, type Positional, positionalArgs, signatureOf } from './decoded.js';
+import {
+  argsOf,
+  comparable,
+  eventOf,
+  functionOf,
+  type Positional,
+  positionalArgs,
+  signatureOf,
+  valuesBy,
+} from './decoded.js';
 import { type Handled, routeAll, startReceiver } from './receiving.js';
 import { sendTraffic } from './traffic.js';
 import { createWire } from './wire.js';
@@ -99,6 +109,15 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
     // Anonymous ones; a name __proto__; a byte order mark; two events of the same topic.
     const lost = ['Hidden', 'Masked', 'Silent', 'Whisper', 'Proto', 'ProtoStruct', 'Text', 'Pair'];
     expect(new Set(others.map(({ item }) => item.name))).toEqual(new Set(lost));
+  });
+
+  it.each([
+    ['ours', ours],
+    ['ethers', ethers],
+  ])('have values that %s decodes as viem does', (_, decoder) => {
+    for (const { happened, item, values } of cases) {
+      expect(valuesBy(decoder, item, happened.log), signatureOf(item)).toEqual(comparable(values));
+    }
   });
 
   it('have the log that viem reads from the chain', async () => {

@@ -38,7 +38,9 @@ describe('boundedCalls', () => {
     const calls = boundedCalls({ timeoutMs });
     expect(lose(calls, 1500)).toEqual({ made: 1000, refused: 500 });
     expect(() => calls.send(never)).toThrow(store503);
-    expect(() => calls.send(never)).toThrow(/1000 calls of the client are unanswered/);
+    expect(() => calls.send(never)).toThrow(
+      /^1000 calls of the client are unanswered, so the store sends no further commands for now\. Configure a socket timeout on the client\.$/,
+    );
   });
 
   it.each(['resolves', 'rejects'])('accepts another call for each one that %s', async (way) => {
@@ -63,14 +65,38 @@ describe('boundedCalls', () => {
     expect(made).toEqual([2, 5, 10, 19, 36]);
   });
 
+  it('probes at least once a minute', async () => {
+    const calls = boundedCalls({ timeoutMs });
+    lose(calls, 1001);
+    const made: number[] = [];
+    for (let second = 1; second <= 300; second++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      if (lose(calls, 1).made > 0) made.push(second);
+    }
+    expect(made.slice(5)).toEqual([69, 130, 191, 252]);
+  });
+
   it.each([
     ['for an hour', hour, {}],
     ['for as long as a client says', 60_000, { lostAfterMs: 60_000 }],
   ])('ignores calls that have been lost %s', async (_, ms, limits) => {
     const calls = boundedCalls({ timeoutMs, ...limits });
     lose(calls, 1000);
-    await vi.advanceTimersByTimeAsync(ms + 1);
+    await vi.advanceTimersByTimeAsync(ms);
+    expect(lose(calls, 1)).toEqual({ made: 0, refused: 1 });
+    await vi.advanceTimersByTimeAsync(1);
     expect(lose(calls, 1001)).toEqual({ made: 1000, refused: 1 });
+  });
+
+  it('makes no room for the answers of calls that count as lost', async () => {
+    const calls = boundedCalls({ timeoutMs, lostAfterMs: 1000 });
+    const answer = deferred();
+    for (let index = 0; index < 1000; index++) calls.send(() => answer.promise).catch(nothing);
+    await vi.advanceTimersByTimeAsync(1001);
+    expect(lose(calls, 1000)).toEqual({ made: 1000, refused: 0 });
+    answer.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(lose(calls, 1)).toEqual({ made: 0, refused: 1 });
   });
 
   it('counts a synchronous throw as an answer', async () => {
@@ -94,7 +120,9 @@ describe('boundedCalls', () => {
       expect(lose(calls, 1)).toEqual({ made: 0, refused: 1 });
       await vi.advanceTimersByTimeAsync(100);
     }
-    expect(() => calls.send(never)).toThrow(/has not answered for 500 ms/);
+    expect(() => calls.send(never)).toThrow(
+      /^The client has not answered for 500 ms, so the store sends no further commands for now\. Configure a socket timeout/,
+    );
     answer.resolve();
     await vi.advanceTimersByTimeAsync(0);
     expect(lose(calls, 3)).toEqual({ made: 3, refused: 0 });

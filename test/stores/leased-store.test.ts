@@ -174,7 +174,82 @@ describe('leasedStore', () => {
 
   it('says what to change when another run took over the key', async () => {
     const store = leasedStore(fakeTable({ complete: async () => new Set<string>() }).table, options);
-    await expect(store.once('a', nothing)).rejects.toThrow(/Increase leaseMs/);
+    await expect(store.once('a', nothing)).rejects.toThrow(
+      'The run took longer than its lease of 60000 ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.',
+    );
+  });
+
+  // A claim may take a tenth of the lease, or 250 ms, or 0.8 of a short lease; a handler gets 0.9 of what is said here.
+  it.each([
+    [{}, 60_000],
+    [{ leaseMs: 2500 }, 2500],
+    [{ leaseMs: 1000 }, 750 / 0.9],
+    [{ leaseMs: 100 }, 20 / 0.9],
+    [{ leaseMs: 1000, timeoutMs: 100 }, 1000],
+    [{ leaseMs: 1000, timeoutMs: 200 }, 800 / 0.9],
+  ])('leaves the handler what a claim may take of its lease: %j', (settings, leaseMs) => {
+    expect(leasedStore(fakeTable().table, resolveLeaseOptions(settings)).leaseMs).toBeCloseTo(leaseMs, 8);
+  });
+
+  it('remembers keys since the retention', () => {
+    vi.setSystemTime(1_000_000);
+    const { table } = fakeTable();
+    expect(leasedStore(table, { ...options, retentionMs: 1000 }).rememberedSince()).toBe(999_000);
+  });
+
+  it('tells a run how much of the lease is left since the claim was sent', async () => {
+    const { table, right } = fakeTable();
+    const claim: LeaseTable['claim'] = async (keys, owner) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return right.claim(keys, owner);
+    };
+    const left: unknown[] = [];
+    const store = leasedStore({ ...table, claim }, resolveLeaseOptions({ leaseMs: 1000 }));
+    const taking = store.once('a', async (_, { remainingMs }) => {
+      left.push(remainingMs?.());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      left.push(remainingMs?.());
+    });
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await taking).toBe('handled');
+    expect(left).toEqual([970, 950]);
+  });
+
+  it('waits for the release of a failed run, but no longer than timeoutMs', async () => {
+    const { rows, table, right } = fakeTable();
+    const release: LeaseTable['release'] = async (...args) => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return right.release(...args);
+    };
+    const settled = vi.fn();
+    leasedStore({ ...table, release }, options)
+      .once('a', failing)
+      .catch(settled);
+    await vi.advanceTimersByTimeAsync(59);
+    expect([rows.size, settled.mock.calls.length]).toEqual([1, 0]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([rows.size, settled.mock.calls.length]).toEqual([0, 1]);
+    leasedStore({ ...table, release: () => new Promise(nothing) }, options)
+      .once('b', failing)
+      .catch(settled);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(settled).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(settled).toHaveBeenCalledTimes(2);
+  });
+
+  it('says what was too slow', async () => {
+    const slow = leasedStore(fakeTable({ claim: () => new Promise(nothing) }).table, options).once('a', nothing);
+    const unrecorded = leasedStore(fakeTable({ complete: () => new Promise(nothing) }).table, options).once(
+      'a',
+      nothing,
+    );
+    const told = Promise.all([slow, unrecorded].map((each) => each.catch(({ message }) => message)));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await told).toEqual([
+      'The server did not answer in time (timeoutMs; for a claim also a tenth of leaseMs).',
+      'The server did not answer within 100 ms (timeoutMs).',
+    ]);
   });
 
   it.each(['leaseMs', 'retentionMs', 'timeoutMs'])('refuses %s unless it is a positive number', (name) => {

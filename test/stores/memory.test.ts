@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../../src/index.js';
 import { describeStore } from '../contracts/store.js';
 import { failing, nothing } from '../contracts/store-helpers.js';
@@ -39,6 +39,37 @@ describe('memoryStore', () => {
       left.push(options?.remainingMs?.());
     });
     expect(left).toEqual([100, 30]);
+  });
+
+  it('lets another run take over when the lease is over, not before, and says so to the first', async () => {
+    let time = 0;
+    const store = memoryStore({ leaseMs: 100, now: () => time });
+    for (const take of [store.once, (key: string, run: () => Promise<void>) => store.onceEach?.([key], run)]) {
+      const [key, gate] = [`${time}`, deferred()];
+      const first = take(key, () => gate.promise);
+      time += 99;
+      const waiting = store.once(key, failing);
+      time += 1;
+      expect(await store.once(key, nothing)).toBe('handled');
+      gate.resolve();
+      await expect(first).rejects.toMatchObject({
+        code: 'ERR_WEBHOOK_STORE',
+        message:
+          'The run took longer than its lease of 100 ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.',
+      });
+      expect(await waiting).toBe('in-progress');
+    }
+  });
+
+  it('keeps the lease of a run when the wall clock is set forward', async () => {
+    const store = memoryStore();
+    const gate = deferred();
+    const first = store.once('a', () => gate.promise);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+    const second = store.once('a', failing);
+    clock.mockRestore();
+    gate.resolve();
+    expect(await Promise.all([first, second])).toEqual(['handled', 'duplicate']);
   });
 
   it('forgets only the oldest key beyond maxKeys', async () => {

@@ -53,6 +53,21 @@ describe('a record', () => {
     expect(store.unrecorded?.()).toEqual([]);
   });
 
+  it('is retried after pauses that double from 25 ms to 5 s', async () => {
+    const pauses: number[] = [];
+    let last = Date.now();
+    const complete = () => {
+      pauses.push(Date.now() - last);
+      last = Date.now();
+      return Promise.reject(new Error('down'));
+    };
+    void leasedStore(fakeTable({ complete }).table, options)
+      .once('a', nothing)
+      .catch(() => {});
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(pauses).toEqual([0, 25, 50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
+  });
+
   it('is retried with pauses for the length of the retention, even if tries never settle', async () => {
     const retentionMs = 60_000;
     let tries = 0;

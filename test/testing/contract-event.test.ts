@@ -323,7 +323,7 @@ describe('wrong options', () => {
     ],
     [
       { abi: [{ type: 'event', name: 'E', inputs: [{ name: 'a', type: 'uint8[0][]' }] }], name: 'E', args: [[[]]] },
-      'E(uint8[0][]) cannot be the event of a log.',
+      'a type that cannot be decoded: uint8[0].',
     ],
   ])('%# is refused with a message that says what is wrong', (options, message) => {
     expect(() => untyped(options as object)).toThrow(

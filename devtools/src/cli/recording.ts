@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type RecordedDelivery, readLine } from '../deliveries/recorded.js';
+import { NOT_JSON, type RecordedDelivery, readLine } from '../deliveries/recorded.js';
 import { inputError, usageError } from './command-error.js';
 import { fileReason } from './input-file.js';
 import type { Output } from './output.js';
@@ -20,7 +20,9 @@ export async function* readRecording(file: string, output: Output): AsyncGenerat
     if (text === '' && ended) continue;
     const delivery = readLine(text);
     if (typeof delivery !== 'string') yield delivery;
-    else if (ended) throw inputError(`Line ${number} of ${file} is not a recorded delivery: ${delivery}.`);
+    // Part of a JSON object never parses, so other text is not what a writer left.
+    else if (ended || delivery !== NOT_JSON)
+      throw inputError(`Line ${number} of ${file} is not a recorded delivery: ${delivery}.`);
     else output.note(`The last line of ${file}, line ${number}, is incomplete and was skipped.`);
   }
 }

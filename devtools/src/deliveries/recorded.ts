@@ -33,13 +33,16 @@ function lineWith({ at, ...delivery }: Omit<RecordedDelivery, 'body'>, bodyBase6
   return `${JSON.stringify(line)}\n`;
 }
 
+/** What is wrong with a line that is not JSON, such as part of a line. */
+export const NOT_JSON = 'it is not JSON';
+
 /** The delivery of a line, or what is wrong with it. */
 export function readLine(text: string): RecordedDelivery | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return 'it is not JSON';
+    return NOT_JSON;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
   const { at, method, path, headers, bodyBase64, status, verdict, authentic } = value as Record<string, unknown>;

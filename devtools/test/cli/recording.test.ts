@@ -127,6 +127,14 @@ describe('a recording', () => {
     });
   });
 
+  test('with a last line that is JSON but not a delivery is refused, with and without its newline', async () => {
+    const whole = recordingLine(delivery);
+    for (const end of ['', '\n']) {
+      const path = await (await scratch())('r', `${whole}{"at":"yesterday"}${end}`);
+      await expect(readAll(path)).rejects.toThrow(`Line 2 of ${path} is not a recorded delivery: "at" is not a time.`);
+    }
+  });
+
   test('that does not exist or is a directory is refused', async () => {
     const path = await (await scratch())('r');
     await expect(readAll(path)).rejects.toThrow(`Cannot read ${path}: the file does not exist.`);

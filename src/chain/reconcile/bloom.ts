@@ -1,5 +1,5 @@
-import { keccak256 } from 'viem';
 import { bytesOf } from '../../evm/hex.js';
+import { keccak256 } from '../../evm/keccak.js';
 import type { Hex } from '../../evm/types.js';
 
 /** The three bits of a block's bloom filter that a log of an address sets. */
@@ -24,7 +24,7 @@ export class BloomTest {
 }
 
 function bitsOf(address: Hex): Bits {
-  const hash = keccak256(bytesOf(address), 'bytes');
+  const hash = keccak256(bytesOf(address));
   return [0, 2, 4].map((at) => {
     const bit = (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047;
     // Bit 0 is in the last digit.

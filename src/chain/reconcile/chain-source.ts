@@ -1,5 +1,5 @@
-import { keccak256 } from 'viem';
 import { ConfigError } from '../../errors.js';
+import { hashOf } from '../../evm/keccak.js';
 import type { Hex } from '../../evm/types.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../receiver/options.js';
@@ -235,7 +235,7 @@ async function lastUntil(second: number, final: SealedHeader, pool: NodePool): P
 /** The same text for the same addresses, however many there are. */
 function scopeOf({ contracts, wallets }: Watched): string {
   const addresses = [[...contracts.keys()].sort(), [...wallets].sort()];
-  return keccak256(new TextEncoder().encode(JSON.stringify(addresses)));
+  return hashOf(JSON.stringify(addresses));
 }
 
 function chunkOf(blocks: readonly BlockEvents[], to: number): SourceChunk {

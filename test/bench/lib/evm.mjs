@@ -12,9 +12,9 @@ import { sampleEventEmitted } from './ours.mjs';
 // The built subpath. It is apart from ours.mjs, so that no benchmark of another part has it in its process.
 export { contractEvent, decodeEvent } from 'event-webhook-receiver/evm';
 
-const input = (name, type, more) => ({ name, type, indexed: false, ...more });
+export const input = (name, type, more) => ({ name, type, indexed: false, ...more });
 const indexed = (name, type) => input(name, type, { indexed: true });
-const eventAbi = (name, ...inputs) => ({ type: 'event', name, inputs });
+export const eventAbi = (name, ...inputs) => ({ type: 'event', name, inputs });
 
 export const TRANSFER = eventAbi(
   'Transfer',

@@ -1,14 +1,13 @@
-import { deepStrictEqual } from 'node:assert/strict';
-import { decodeEventLog } from 'viem';
+import { decodingBenchmark } from '../lib/decoding.mjs';
 import * as evm from '../lib/evm.mjs';
 import { createRouter } from '../lib/ours.mjs';
 import { interleave, ratios, summarise } from '../lib/stats.mjs';
 
-const { abiOf, addressesOf, deliveriesOf, logOf, ORDERS, TRANSFER, timePerEvent, warmUp, withoutLog } = evm;
+const { abiOf, addressesOf, deliveriesOf, ORDERS, TRANSFER, timePerEvent, warmUp, withoutLog } = evm;
 
-// Checksums cost more than all the rest, and viem, of which either side has a copy, remembers those of the last 8192
-// addresses. Each row has the addresses that are the worse for us: where the other side hashes signatures as well, more
-// than anybody remembers, which come round in turn; where it decodes much data, the same ten.
+// Checksums cost more than all the rest, and both sides remember those of the last 8192 addresses. Each row has the
+// addresses that are worse for us: where the other side hashes signatures as well, more than anybody remembers, which come
+// round in turn; where it decodes much data, the same ten.
 const MANY = 8400;
 const FEW = 10;
 
@@ -46,34 +45,6 @@ const CASES = [
   },
 ];
 
-const itself = (event) => event;
-
-function benchmark({ name: label, item, argsOf, count, events = 2, prepare = itself, rounds = 41 }) {
-  const name = `decodeEvent ${label}`;
-  return {
-    name,
-    async run({ quick }) {
-      const abi = abiOf(events, item);
-      const deliveries = deliveriesOf(item, argsOf(), count);
-      const decode = ({ topics, data }) => decodeEventLog({ abi, topics, data });
-      const candidates = {
-        ours: { deliveries, prepare, work: (event) => evm.decodeEvent(event, abi) },
-        viem: { deliveries, prepare: logOf, work: decode },
-        parsing: { deliveries, work: (event) => decode(logOf(event)) },
-      };
-      const [first] = JSON.parse(deliveries[0]);
-      const { args } = decode(logOf(first));
-      deepStrictEqual(evm.decodeEvent(prepare(first), abi).args, args);
-      warmUp(candidates);
-      const times = await interleave(candidates, quick ? 9 : rounds, timePerEvent);
-      const row = (against, other, target) => {
-        return { name, against, measure: 'speed ×', target, ...summarise(ratios(times[other], times.ours)) };
-      };
-      return [row('viem decodeEventLog', 'viem', { min: 0.95 }), row('same, and JSON.parse(rawFields)', 'parsing')];
-    },
-  };
-}
-
 const context = { idempotencyKey: 'key', timestamp: '1', tx: undefined, signal: undefined };
 
 const throughRouter = {
@@ -95,4 +66,4 @@ const throughRouter = {
   },
 };
 
-export const benchmarks = [...CASES.map(benchmark), throughRouter];
+export const benchmarks = [...CASES.map(decodingBenchmark), throughRouter];

@@ -107,6 +107,9 @@ export function useServer(dialect: 'postgres' | 'mysql'): SqlServer {
   };
 }
 
+/** The name of the database. */
+export const databaseOf = ({ server }: SqlServer) => new URL(server().url).pathname.slice(1);
+
 /** A handler that writes the effect of an event. */
 export const write = (id: string) => (run: Run) => run(`INSERT INTO effects VALUES ('${id}')`).then(nothing);
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromMysql2, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
-import { countOf, ERR_STORE, type Run, useServer, write } from '../client.js';
+import { countOf, databaseOf, ERR_STORE, type Run, useServer, write } from '../client.js';
 import { openMysql2 } from '../clients/mysql2.js';
 import { mysqlClients } from './clients.js';
 
@@ -28,7 +28,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       for (const end of [nothing, failing]) {
         const [key, id] = [unique(), unique()];
         const run = async (tx: Run) => {
-          await tx(`INSERT INTO test.effects VALUES ('${id}')`);
+          await tx(`INSERT INTO ${databaseOf(server)}.effects VALUES ('${id}')`);
           await tx(text);
           await end();
         };

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromMysql2, sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
-import { countOf, ERR_STORE, type Opened, openClient, useServer, write } from '../client.js';
+import { countOf, databaseOf, ERR_STORE, type Opened, openClient, useServer, write } from '../client.js';
 import { openMysql2 } from '../clients/mysql2.js';
 import { mysqlClients } from './clients.js';
 
@@ -92,16 +92,17 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
 
     it('needs the name of a database, and keeps databases apart', async () => {
       const root = (server.server() as unknown as { rootUrl: string }).rootUrl;
+      const database = databaseOf(server);
       const admin = await openClient(client, root);
       await admin.run('CREATE DATABASE IF NOT EXISTS `an``other`');
-      const nowhere = await openClient(client, root.replace(/test$/, ''));
+      const nowhere = await openClient(client, root.replace(database, ''));
       await expect(nowhere.transactional().once(unique(), failing)).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.stringContaining('schema.table'),
       });
       await server.open(client);
-      const named = nowhere.transactional({ table: 'test.webhook_idempotency_keys' });
-      const other = await openClient(client, root.replace(/test$/, encodeURIComponent('an`other')));
+      const named = nowhere.transactional({ table: `${database}.webhook_idempotency_keys` });
+      const other = await openClient(client, root.replace(database, encodeURIComponent('an`other')));
       await other.lease().migrate();
       const key = unique();
       const inBoth = named.once(key, async () => {

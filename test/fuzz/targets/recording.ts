@@ -1,0 +1,107 @@
+import { constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommandError } from '../../../devtools/src/cli/command-error.js';
+import type { Output } from '../../../devtools/src/cli/output.js';
+import { readRecording } from '../../../devtools/src/cli/recording.js';
+import { openRecordingFile } from '../../../devtools/src/cli/recording-file.js';
+import { type RecordedDelivery, readLine, recordingBytes, recordingLine } from '../../../devtools/src/deliveries/recorded.js';
+import { check, type Target } from '../target.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'fuzz-recording-'));
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+const file = join(directory, 'recording');
+const LIMIT = 1024 * 1024;
+
+const delivery: RecordedDelivery = {
+  ...{ at: 1_700_000_000_123, method: 'POST', path: '/a', status: 200, verdict: 'accepted', authentic: true },
+  headers: [['Content-Type', 'application/json']],
+  body: Buffer.from('[{"id":"\u00e9"}]'),
+};
+const line = recordingLine(delivery);
+
+interface Reading {
+  readonly deliveries: readonly RecordedDelivery[];
+  readonly notes: readonly string[];
+  readonly refusal?: string;
+}
+
+function noting() {
+  const notes: string[] = [];
+  return { notes, output: { note: (text: string) => void notes.push(text) } as unknown as Output };
+}
+
+/** Whether an error names the file; throws any other. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof CommandError)) throw error;
+  check(error.message.includes(file), 'a refusal names the file');
+  return error.message;
+}
+
+async function read(): Promise<Reading> {
+  const { notes, output } = noting();
+  const deliveries: RecordedDelivery[] = [];
+  try {
+    for await (const each of readRecording(file, output)) deliveries.push(each);
+    return { deliveries, notes };
+  } catch (error) {
+    return { deliveries, notes, refusal: refusalOf(error) };
+  }
+}
+
+/** The lines of a file by hand, without empty ones, and whether the last has its newline. */
+function linesOf(input: Buffer): { readonly lines: readonly string[]; readonly isWhole: boolean } {
+  const text = input.toString('utf8').split('\n');
+  const rest = text.pop() ?? '';
+  const whole = text.map((each) => each.replace(/\r$/, '')).filter((each) => each !== '');
+  return { lines: rest === '' ? whole : [...whole, rest], isWhole: rest === '' };
+}
+
+async function append(): Promise<{ readonly notes: readonly string[]; readonly refusal?: string }> {
+  const { notes, output } = noting();
+  try {
+    const recording = await openRecordingFile(file, LIMIT, output);
+    try {
+      check(await recording.add('authentic', recordingBytes(delivery), () => line), 'a line is added below the limit');
+    } finally {
+      await recording.close();
+    }
+    return { notes };
+  } catch (error) {
+    return { notes, refusal: refusalOf(error) };
+  }
+}
+
+/** The bytes of a recording. */
+export const target: Target = {
+  seeds: [line, `${line}\r\n${line}`, line.slice(0, -9), `${line}${line.slice(0, -1)}`, line.replace(',"authentic":true', ''), '{"at":"'],
+  dictionary: ['\n', '\r\n', line, ',"authentic":true}', '"bodyBase64":"', '=', 'null', '{}', '\xff'],
+  mostBytes: 2048,
+  async run(input) {
+    writeFileSync(file, input, { mode: constants.S_IRUSR | constants.S_IWUSR });
+    const before = await read();
+    const { lines, isWhole } = linesOf(input);
+    const isBroken = (text: string) => typeof readLine(text) === 'string';
+    const broken = lines.findIndex(isBroken);
+    const skipsLast = !isWhole && broken === lines.length - 1;
+    const expected = broken < 0 ? lines.length : broken;
+    check(before.deliveries.length === expected, 'every line before the first broken one is a delivery');
+    check((before.refusal !== undefined) === (broken >= 0 && !skipsLast), 'a broken line is refused');
+    check(before.notes.length === (skipsLast ? 1 : 0), 'an incomplete last line is told');
+    for (const each of before.deliveries) {
+      const again = readLine(recordingLine(each));
+      check(typeof again !== 'string' && recordingLine(again) === recordingLine(each), 'a delivery is written as it was read');
+    }
+
+    const { notes, refusal } = await append();
+    const after = readFileSync(file);
+    if (refusal !== undefined) return check(after.equals(input), 'a refused file is left unchanged');
+    const kept = input.subarray(0, input.lastIndexOf(10) + 1);
+    check(after.subarray(0, kept.length).equals(kept), 'no line is lost');
+    check(after.toString('latin1').endsWith(`\n${line}`) || after.equals(Buffer.from(line)), 'the line is the last');
+    check(notes.length > 0 || after.subarray(0, input.length).equals(input), 'what is removed is told');
+    const again = await read();
+    if (again.refusal !== undefined) return check(before.refusal !== undefined, 'what could be read can be read still');
+    check(again.deliveries.length === before.deliveries.length + 1, 'one delivery is added');
+  },
+};

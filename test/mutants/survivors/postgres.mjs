@@ -1,0 +1,2 @@
+/** Mutants that change nothing, or nothing that can be seen. */
+export const survivors = [];

@@ -1,0 +1,157 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { deferred } from '../../../helpers.js';
+import { ERR_STORE, type Opened, type SqlClient, type SqlServer } from '../client.js';
+
+const TABLE = 'webhook_idempotency_keys';
+/** The time of a row in epoch milliseconds, and a time that is over. */
+const TIMES = {
+  postgres: { column: 'extract(epoch FROM expires_at) * 1000', over: `now() - interval '1 ms'` },
+  mysql: { column: 'expires_at', over: '0' },
+  sqlite: { column: 'expires_at', over: '0' },
+};
+/** How far the clocks of a test and its server may be apart, with the time between them. */
+const NEAR_MS = 10_000;
+
+/** The rows of leases in a database, through a client. */
+export function describeLeases(client: SqlClient, { open }: SqlServer): void {
+  const { column, over } = TIMES[client.dialect];
+  const named = client.dialect === 'mysql' ? '`key`' : 'key';
+
+  describe(`the leases of ${client.title}`, () => {
+    let opened: Opened;
+    beforeEach(async () => {
+      opened = await open(client);
+    });
+
+    async function rowOf(key: string) {
+      const [row] = await opened.run(
+        `SELECT owner, done, ${column} AS expires FROM ${TABLE} WHERE ${named} = '${key}'`,
+      );
+      return row && { owner: row.owner, done: Boolean(row.done), leftMs: Number(row.expires) - Date.now() };
+    }
+    const endLease = (key: string) => opened.run(`UPDATE ${TABLE} SET expires_at = ${over} WHERE ${named} = '${key}'`);
+    const isNear = (leftMs: number, ms: number) => Math.abs(leftMs - ms) < NEAR_MS;
+
+    it('last as long as the store says, and then the record does', async () => {
+      const store = opened.lease({ leaseMs: 1_000_000.5, retentionMs: 5_000_000.5 });
+      const key = unique();
+      const during: Awaited<ReturnType<typeof rowOf>>[] = [];
+      expect(await store.once(key, async () => void during.push(await rowOf(key)))).toBe('handled');
+      const after = await rowOf(key);
+      expect(during).toEqual([
+        { owner: expect.stringMatching(/^[\w-]{36}$/), done: false, leftMs: expect.any(Number) },
+      ]);
+      expect(isNear(during[0]?.leftMs ?? 0, 1_000_000)).toBe(true);
+      expect(after).toEqual({ owner: during[0]?.owner, done: true, leftMs: expect.any(Number) });
+      expect(isNear(after?.leftMs ?? 0, 5_000_000)).toBe(true);
+    });
+
+    it('are taken over when they are over, and the run that had one neither records nor frees the key', async () => {
+      for (const end of [nothing, failing]) {
+        const [store, key] = [opened.lease(), unique()];
+        const running = store.once(key, async () => {
+          expect(await opened.lease().once(key, failing)).toBe('in-progress');
+          await endLease(key);
+          expect(await opened.lease({ retentionMs: 1_000_000 }).once(key, nothing)).toBe('handled');
+          await end();
+        });
+        await expect(running).rejects.toMatchObject(end === nothing ? ERR_STORE : { message: 'the run failed' });
+        expect(await store.once(key, failing)).toBe('duplicate');
+        expect(isNear((await rowOf(key))?.leftMs ?? 0, 1_000_000)).toBe(true);
+      }
+    });
+
+    it('are not freed by a run whose key another one has claimed', async () => {
+      const [store, key, gate, running] = [opened.lease(), unique(), deferred(), deferred()];
+      let successor: Promise<unknown> = Promise.resolve();
+      const first = store.once(key, async () => {
+        await endLease(key);
+        successor = opened.lease().once(key, async () => {
+          running.resolve();
+          await gate.promise;
+        });
+        await running.promise;
+        await failing();
+      });
+      await expect(first).rejects.toThrow('the run failed');
+      expect(await store.once(key, failing)).toBe('in-progress');
+      gate.resolve();
+      expect(await successor).toBe('handled');
+    });
+
+    it.each([
+      ['is over', endLease],
+      ['is gone', (key: string) => opened.run(`DELETE FROM ${TABLE} WHERE ${named} = '${key}'`)],
+    ])('let a run be recorded whose lease %s, if nobody has taken over', async (_, end) => {
+      const [store, key] = [opened.lease(), unique()];
+      expect(await store.once(key, async () => void (await end(key)))).toBe('handled');
+      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await rowOf(key)).toMatchObject({ done: true });
+    });
+
+    it('are freed by a run that fails', async () => {
+      const [store, key] = [opened.lease(), unique()];
+      await expect(store.once(key, failing)).rejects.toThrow('the run failed');
+      expect(await rowOf(key)).toBeUndefined();
+    });
+
+    it('are claimed again once the record has expired, and not before', async () => {
+      const [store, key] = [opened.lease(), unique()];
+      await store.once(key, nothing);
+      const before = await rowOf(key);
+      expect(await store.once(key, failing)).toBe('duplicate');
+      await endLease(key);
+      expect(await store.once(key, nothing)).toBe('handled');
+      const after = await rowOf(key);
+      expect(after?.owner).not.toBe(before?.owner);
+      expect(after).toMatchObject({ done: true });
+    });
+
+    it('of several keys each have their own answer', async () => {
+      const store = opened.lease();
+      const [done, held, expired, fresh] = [unique(), unique(), unique(), unique()];
+      for (const key of [done, expired]) await store.once(key, nothing);
+      await endLease(expired);
+      const seen: (readonly string[])[] = [];
+      await store.once(held, async () => {
+        const words = store.onceEach?.([fresh, held, done, expired], async (keys) => void seen.push(keys));
+        expect(await words).toEqual(['handled', 'in-progress', 'duplicate', 'handled']);
+      });
+      expect(seen).toEqual([[fresh, expired]]);
+      const all = [done, held, expired, fresh];
+      expect(await store.onceEach?.(all, failing)).toEqual(all.map(() => 'duplicate'));
+    });
+
+    it('are for any number of keys at once, and free them all if the run fails', async () => {
+      const store = opened.lease({ timeoutMs: 20_000 });
+      const keys = Array.from({ length: 1100 }, unique);
+      await expect(store.onceEach?.(keys, failing)).rejects.toThrow('the run failed');
+      expect(new Set(await store.onceEach?.(keys, nothing))).toEqual(new Set(['handled']));
+      expect(new Set(await store.onceEach?.(keys, failing))).toEqual(new Set(['duplicate']));
+    });
+
+    it('are swept when they are over, and not before', async () => {
+      const [store, over, left] = [opened.lease(), unique(), unique()];
+      await store.sweep();
+      for (const key of [over, left]) await store.once(key, nothing);
+      await endLease(over);
+      expect(await store.sweep()).toBe(1);
+      expect(await rowOf(over)).toBeUndefined();
+      expect(await rowOf(left)).toBeDefined();
+    });
+
+    if (client.dialect === 'postgres')
+      it('have fencing tokens that grow', async () => {
+        const [store, key] = [opened.lease(), unique()];
+        const tokens: (bigint | undefined)[] = [];
+        for (let round = 0; round < 2; round++) {
+          await store.once(key, async (_, options) => void tokens.push(options?.fencingToken));
+          await endLease(key);
+        }
+        const [first = 0n, second = 0n] = tokens;
+        expect(first).toBeGreaterThan(0n);
+        expect(second).toBeGreaterThan(first);
+      });
+  });
+}
