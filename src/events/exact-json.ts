@@ -1,8 +1,8 @@
 const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
-/** A decimal in one canonical form, so that two spellings of the same quantity compare equal. */
+/** A decimal in one canonical form, so that two spellings of the same quantity compare equal. That of zero is empty. */
 function canonical(number: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(number) ?? [];
+  const [, sign = '', whole = '', fraction = '', exponent = 0] = NUMBER.exec(number) ?? [];
   let digits = whole + fraction;
   let power = Number(exponent) - fraction.length;
   while (digits.endsWith('0')) {
@@ -10,7 +10,7 @@ function canonical(number: string): string {
     power++;
   }
   digits = digits.replace(/^0+/, '');
-  return digits === '' ? '0' : `${sign}${digits}e${power}`;
+  return digits && `${sign}${digits}e${power}`;
 }
 
 /** A double distinguishes at most 17 significant digits, so a number with many more cannot be exact. */

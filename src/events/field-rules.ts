@@ -39,8 +39,15 @@ export function mayHoldRounded(value: unknown, depth = 0): boolean {
   return false;
 }
 
-const lacksLabel = (owner: unknown): boolean =>
+/** What emitted an event, or what a transaction called: its contract lacks an `addressLabel`. */
+interface Unlabelled {
+  readonly contract: Record<string, unknown>;
+}
+
+const lacksLabel = (owner: unknown): owner is Unlabelled =>
   isRecord(owner) && isRecord(owner.contract) && owner.contract.addressLabel == null;
+
+const labelled = (owner: Unlabelled): unknown => ({ ...owner, contract: withAddressLabel(owner.contract) });
 
 /**
  * An `event.emitted` in which every contract has its `addressLabel`: a copy of the objects around a contract that lacks one,
@@ -54,10 +61,6 @@ export function withAddressLabels(value: unknown): unknown {
   if (lacksLabel(event)) data.event = labelled(event);
   if (lacksLabel(transaction)) data.transaction = labelled(transaction);
   return { ...value, data };
-}
-
-function labelled(owner: unknown): unknown {
-  return isRecord(owner) ? { ...owner, contract: withAddressLabel(owner.contract) } : owner;
 }
 
 /** Like {@link fillAddressLabel}, on a copy. */

@@ -37,13 +37,13 @@ describe('parseExactJson', () => {
     );
     const { json } = fc.letrec<{ json: unknown }>((tie) => ({
       json: fc.oneof(
-        { maxDepth: 4 },
+        { maxDepth: 3 },
         safe,
         fc.boolean(),
         fc.constant(null),
         fc.string({ unit: 'binary' }),
-        fc.array(tie('json')),
-        fc.dictionary(fc.string({ unit: 'binary' }), tie('json')),
+        fc.array(tie('json'), { maxLength: 5 }),
+        fc.dictionary(fc.string({ unit: 'binary' }), tie('json'), { maxKeys: 5 }),
       ),
     }));
     fc.assert(
@@ -82,6 +82,8 @@ describe('parseExactJson', () => {
     '0.1000000000000000055511151231257827',
     `1${'0'.repeat(500)}`,
     `0.${'1'.repeat(500)}`,
+    // A number of more than 400 characters is not looked at.
+    `1.${'0'.repeat(399)}`,
   ])('gives %s as its text', (text) => {
     expect(parseExactJson(`[${text}]`)).toEqual([text]);
   });
@@ -103,6 +105,10 @@ describe('parseExactJson', () => {
     '1e3',
     '1E+3',
     '100e-1',
+    '1e-3',
+    '101e-3',
+    '1.5e12',
+    `1.${'0'.repeat(398)}`,
     '0e400',
     '0.0e-400',
     '9007199254740991',

@@ -131,6 +131,7 @@ describe('mayHoldRounded', () => {
   it('says so of what is nested too deep to look at', () => {
     expect(mayHoldRounded(nested(256, 'x'))).toBe(false);
     expect(mayHoldRounded(nested(257, 'x'))).toBe(true);
+    for (const leaf of [null, true, 7]) expect(mayHoldRounded(nested(256, leaf)), String(leaf)).toBe(false);
   });
 });
 

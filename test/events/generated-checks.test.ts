@@ -1,31 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { generateChecks } from '../../scripts/generate-checks.js';
 import type { EventIssue } from '../../src/errors.js';
 import { checkEventEmitted, checkTransactionIncluded } from '../../src/events/generated-checks.js';
 import { eventEmittedSchema, transactionIncludedSchema } from '../../src/events/schemas.js';
 import { changed, emitted, included, pathsOf, put } from '../fixtures/events.js';
 import { fc } from '../fixtures/property.js';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-
-describe('src/events/generated-checks.ts', () => {
-  it('is what npm run generate makes of src/events/schemas.ts', () => {
-    const formatted = execFileSync(
-      'npx',
-      ['biome', 'check', '--write', '--stdin-file-path=src/events/generated-checks.ts'],
-      {
-        cwd: root,
-        input: generateChecks(),
-        stdio: ['pipe', 'pipe', 'ignore'],
-        encoding: 'utf8',
-      },
-    );
-    expect(readFileSync(new URL('../../src/events/generated-checks.ts', import.meta.url), 'utf8')).toBe(formatted);
-  });
-});
 
 const unique = (paths: readonly (readonly PropertyKey[])[]) =>
   [...new Set(paths.map((path) => JSON.stringify(path)))].sort();

@@ -198,6 +198,35 @@ describe('parseEventEmitted and parseTransactionIncluded', () => {
 });
 
 describe('the schemas', () => {
+  it.each([
+    [
+      'data.event.inputs.0.value',
+      eventEmittedSchema,
+      changed(emitted(), values[0] ?? [], 2 ** 53),
+      'an exact JSON value',
+    ],
+    [
+      'data.transaction.method.inputs.0.value',
+      eventEmittedSchema,
+      changed(emitted(), values[1] ?? [], 2 ** 53),
+      'an exact JSON value',
+    ],
+    ['data', transactionIncludedSchema, { ...included(), data: 7 }, 'an object'],
+  ])('say what they expect at %s', (at, schema, event, expected) => {
+    const found = schema.safeParse(event).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    expect(found).toEqual([`${at}: expected ${expected}`]);
+  });
+
+  it('refuse an item nested too deep, with that issue alone', () => {
+    const circular: Record<string, unknown> = { id: 7 };
+    circular.more = circular;
+    for (const schema of [eventEmittedSchema, transactionIncludedSchema, webhookEventSchema]) {
+      expect(schema.safeParse(circular).error?.issues).toMatchObject([
+        { path: [], message: 'nested deeper than 256 levels' },
+      ]);
+    }
+  });
+
   it('fit together: each takes its part of an event', () => {
     const { event, transaction } = emitted().data;
     expect(contractInfoSchema.parse(event.contract)).toEqual(event.contract);

@@ -9,8 +9,9 @@ export const ROOMS = {
   events: {
     mutate: ['src/events/**/*.ts', '!src/events/types.ts'],
     tests: ['test/events/**/*.test.ts'],
-    // Compares the file with what the generator makes: every mutant would fail it.
-    except: ['test/events/generated-checks.test.ts'],
+    // The first compares the file with what the generator makes: every mutant would fail it. The second nests a million
+    // levels: nesting.test.ts sees what it sees, in a hundredth of the time.
+    except: ['test/events/generated-text.test.ts', 'test/events/nesting.limits.test.ts'],
   },
   receiver: {
     mutate: ['src/receiver/**/*.ts'],

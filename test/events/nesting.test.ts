@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { cutNesting, isPlain, isTooDeep, MOST_LEVELS } from '../../src/events/nesting.js';
+import { webhookEventSchema } from '../../src/events/schemas.js';
+import {
+  type EventEmitted,
+  InvalidEventError,
+  parseDelivery,
+  parseEvent,
+  parseEventEmitted,
+  parseTransactionIncluded,
+} from '../../src/index.js';
+import { changed, emitted, included, type Path } from '../fixtures/events.js';
+
+const issues = [{ path: [], message: 'nested deeper than 256 levels' }];
+
+function refusal(parse: () => unknown): unknown {
+  try {
+    parse();
+  } catch (error) {
+    if (error instanceof InvalidEventError) return error.issues;
+    throw error;
+  }
+  return undefined;
+}
+
+const inArrays = (levels: number, inside: unknown): unknown => (levels === 0 ? inside : [inArrays(levels - 1, inside)]);
+const inObjects = (levels: number, inside: unknown): unknown =>
+  levels === 0 ? inside : { a: inObjects(levels - 1, inside) };
+const wraps = [
+  ['arrays', inArrays],
+  ['objects', inObjects],
+] as const;
+/** Values that are not one level more. */
+const leaves = [null, 'text', 7, true, undefined];
+
+describe.each(wraps)('isTooDeep, of %s', (_, wrap) => {
+  it.each(leaves)('is false at 256 levels around %j', (leaf) => {
+    expect(isTooDeep(wrap(MOST_LEVELS, leaf))).toBe(false);
+  });
+
+  it.each([[], {}])('is true at 256 levels around %j', (inside) => {
+    expect(isTooDeep(wrap(MOST_LEVELS - 1, inside))).toBe(false);
+    expect(isTooDeep(wrap(MOST_LEVELS, inside))).toBe(true);
+  });
+
+  it('is true where one of several values nests too deep, wherever it is', () => {
+    const deep = wrap(MOST_LEVELS, 'x');
+    expect(isTooDeep([1, deep, 'x'])).toBe(true);
+    expect(isTooDeep({ a: 1, deep, z: null })).toBe(true);
+    expect(isTooDeep([1, wrap(MOST_LEVELS - 1, 'x'), { b: [] }])).toBe(false);
+  });
+});
+
+describe.each(wraps)('cutNesting, of %s', (_, wrap) => {
+  it.each(leaves)('leaves 257 levels around %j as they are', (leaf) => {
+    const value = wrap(MOST_LEVELS + 1, leaf);
+    cutNesting(value);
+    expect(value).toEqual(wrap(MOST_LEVELS + 1, leaf));
+  });
+
+  it.each([[], {}, [[1]], { a: { a: 1 } }])('puts "…" in place of %j at 257 levels', (inside) => {
+    const value = wrap(MOST_LEVELS + 1, inside);
+    cutNesting(value);
+    expect(value).toEqual(wrap(MOST_LEVELS + 1, '…'));
+  });
+});
+
+it.each([null, undefined, 'text', 7])('cutNesting takes %j, which has no levels', (value) => {
+  expect(() => cutNesting(value)).not.toThrow();
+});
+
+const EVENT: Path = ['data', 'event'];
+const TX: Path = ['data', 'transaction'];
+const plainly = (path: Path, value: unknown) => isPlain(changed(emitted(), path, value) as EventEmitted);
+
+describe('isPlain', () => {
+  it.each<[string, Path, unknown]>([
+    ['all of its optional keys', ['id'], 'x'],
+    ['no rawFields', [...EVENT, 'rawFields'], undefined],
+    ['an alias', [...EVENT, 'contract', 'addressAlias'], 'alias'],
+    ['an alias of the contract called', [...TX, 'contract', 'addressAlias'], 'alias'],
+    ['no inputs', [...EVENT, 'inputs'], []],
+    ['no transaction', TX, undefined],
+    ['a transaction of null', TX, null],
+    ['no contract called', [...TX, 'contract'], undefined],
+    ['a contract of null', [...TX, 'contract'], null],
+    ['no method', [...TX, 'method'], undefined],
+    ['a method of null', [...TX, 'method'], null],
+  ])('is true of an event with %s', (_, path, value) => {
+    expect(plainly(path, value)).toBe(true);
+  });
+
+  const owners: Path[] = [
+    [],
+    ['data'],
+    EVENT,
+    [...EVENT, 'contract'],
+    [...EVENT, 'inputs', 0],
+    [...EVENT, 'inputs', 1],
+    TX,
+    [...TX, 'contract'],
+    [...TX, 'method'],
+    [...TX, 'method', 'inputs', 0],
+  ];
+  it.each(owners.map((path) => ({ at: path.join('.') || 'the event', path })))(
+    'is false with a key more at $at',
+    ({ path }) => {
+      expect(plainly([...path, 'more'], 'x')).toBe(false);
+    },
+  );
+
+  it.each([7, true, null, [], {}])('is false with an input of %j, of the event or of the method', (value) => {
+    expect(plainly([...EVENT, 'inputs', 1, 'value'], value)).toBe(false);
+    expect(plainly([...TX, 'method', 'inputs', 0, 'value'], value)).toBe(false);
+  });
+});
+
+describe('an item nested too deep', () => {
+  it.each([257, 300])('is refused alone in a delivery, at %i levels, whatever its kind', (levels) => {
+    const makes = [emitted, included, () => ({ id: 'x', event: 'x' }), () => ({ ...emitted(), id: 7 })];
+    for (const [, wrap] of wraps) {
+      for (const make of makes) {
+        const deep = changed(make(), ['more'], wrap(levels - 1, 'x'));
+        const items = parseDelivery(JSON.stringify([included(), deep, emitted()]));
+        expect(items.map(({ status }) => status)).toEqual(['event', 'invalid', 'event']);
+        expect(items[1]).toMatchObject({ issues });
+        expect(refusal(() => parseEvent(deep))).toEqual(issues);
+      }
+    }
+  });
+
+  it('is not what brackets in strings look like', () => {
+    const event = changed(emitted(), [...EVENT, 'inputs', 0, 'value'], '[{'.repeat(5000));
+    expect(parseDelivery(JSON.stringify([event]))).toMatchObject([{ status: 'event' }]);
+  });
+
+  it('is one that contains itself', () => {
+    const makes = [emitted, included, () => ({ id: 'x', event: 'x', data: {} })];
+    for (const make of makes) {
+      for (const path of [['more'], ['data', 'more'], [...EVENT, 'inputs', 0, 'value'], ['data']]) {
+        if (make !== emitted && path.length > 2) continue;
+        const event = make();
+        changed(event, path, [event, { event }, event]);
+        expect(refusal(() => parseEvent(event))).toEqual(issues);
+        expect(refusal(() => parseEventEmitted(event))).toEqual(issues);
+        expect(refusal(() => parseTransactionIncluded(event))).toEqual(issues);
+        expect(webhookEventSchema.safeParse(event).success).toBe(false);
+      }
+    }
+  });
+
+  it('keeps what is above the cut, and the digits of its numbers', () => {
+    const text = `{"id":"x","event":"x","n":12345678901234567890,"deep":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+    const [item] = parseDelivery(`[${text}]`);
+    expect(item).toMatchObject({ status: 'invalid', issues, raw: { id: 'x', n: '12345678901234567890' } });
+    const written = JSON.stringify(item?.status === 'invalid' && item.raw);
+    expect(written.split('[').length - 1).toBe(MOST_LEVELS);
+    expect(written).toContain(`["…"]`);
+  });
+});
