@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { boundedCalls } from '../../src/stores/bounded-calls.js';
+import { boundedCalls, storeError } from '../../src/stores/bounded-calls.js';
 import { leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
@@ -85,7 +85,19 @@ describe('boundedCalls', () => {
     await vi.advanceTimersByTimeAsync(ms);
     expect(lose(calls, 1)).toEqual({ made: 0, refused: 1 });
     await vi.advanceTimersByTimeAsync(1);
-    expect(lose(calls, 1001)).toEqual({ made: 1000, refused: 1 });
+    expect(lose(calls, 1)).toEqual({ made: 1, refused: 0 });
+    expect(lose(calls, 1000)).toEqual({ made: 999, refused: 1 });
+  });
+
+  it('counts that time from the last call that was made', async () => {
+    const calls = boundedCalls({ timeoutMs, lostAfterMs: 1000 });
+    lose(calls, 999);
+    await vi.advanceTimersByTimeAsync(500);
+    lose(calls, 1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(lose(calls, 1)).toEqual({ made: 0, refused: 1 });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(lose(calls, 1)).toEqual({ made: 1, refused: 0 });
   });
 
   it('makes no room for the answers of calls that count as lost', async () => {
@@ -128,6 +140,14 @@ describe('boundedCalls', () => {
     expect(lose(calls, 3)).toEqual({ made: 3, refused: 0 });
   });
 
+  it('does not pause for calls that count as lost, or before the first call', async () => {
+    const calls = boundedCalls({ timeoutMs, pausesInSilence: true, lostAfterMs: 1000 });
+    await vi.advanceTimersByTimeAsync(hour);
+    expect(lose(calls, 1000)).toEqual({ made: 1000, refused: 0 });
+    await vi.advanceTimersByTimeAsync(1001);
+    expect(lose(calls, 1)).toEqual({ made: 1, refused: 0 });
+  });
+
   it('does not pause after idle time', async () => {
     const calls = boundedCalls({ timeoutMs, pausesInSilence: true });
     await calls.send(async () => 'answer');
@@ -142,6 +162,14 @@ describe('boundedCalls', () => {
       expect(await calls.send(async () => 'answer')).toBe('answer');
       await vi.advanceTimersByTimeAsync(100);
     }
+  });
+});
+
+describe('storeError', () => {
+  it('has the cause that it is given, and otherwise none', () => {
+    const cause = new Error('down');
+    expect(storeError('No answer.', cause)).toMatchObject({ code: 'ERR_WEBHOOK_STORE', message: 'No answer.', cause });
+    expect(storeError('No answer.')).not.toHaveProperty('cause');
   });
 });
 
@@ -177,7 +205,41 @@ describe('a store whose client does not answer', () => {
     expect(await store.once('key-1', run)).toBe('handled');
   });
 
-  it('retries a record that could not be sent', async () => {
+  it('counts its calls as lost after the time that the store sets', async () => {
+    const claim = vi.fn(never);
+    const options = resolveLeaseOptions({ timeoutMs });
+    const store = leasedStore({ ...fakeTable().table, claim }, options, { lostAfterMs: 5000 });
+    const take = () => void store.once('a', nothing).catch(nothing);
+    for (let index = 0; index < 1000; index++) take();
+    await vi.advanceTimersByTimeAsync(1000);
+    take();
+    await vi.advanceTimersByTimeAsync(1001);
+    for (let index = 0; index < 2; index++) take();
+    // One of those is a probe, after timeoutMs.
+    expect(claim).toHaveBeenCalledTimes(1001);
+    await vi.advanceTimersByTimeAsync(3000);
+    for (let index = 0; index < 2; index++) take();
+    expect(claim).toHaveBeenCalledTimes(1003);
+  });
+
+  it('retries a record that could not be sent, after the usual pause', async () => {
+    const { table } = fakeTable();
+    const [answers, running] = [deferred<never>(), deferred()];
+    const store = leasedStore(
+      { ...table, claim: (keys, owner) => (keys[0] === 'a' ? table.claim(keys, owner) : answers.promise) },
+      resolveLeaseOptions({ timeoutMs: 1000 }),
+    );
+    const first = store.once('a', () => running.promise);
+    await vi.advanceTimersByTimeAsync(0);
+    for (let index = 0; index < 1000; index++) store.once(`key-${index}`, nothing).catch(nothing);
+    running.resolve();
+    await vi.advanceTimersByTimeAsync(5);
+    answers.reject(new Error('the connection was replaced'));
+    await vi.advanceTimersByTimeAsync(25);
+    expect(await first).toBe('handled');
+  });
+
+  it('keeps retrying a record that could not be sent', async () => {
     const { table } = fakeTable();
     const answers = deferred<never>();
     const running = deferred();

@@ -51,9 +51,9 @@ describe('leasedStore with several keys', () => {
   it('gives the run the smallest of the tokens', async () => {
     const claim = async (): Promise<Map<string, Claim>> =>
       new Map<string, Claim>([
-        ['c', 9n],
-        ['a', 7n],
         ['b', 'duplicate'],
+        ['a', 7n],
+        ['c', 9n],
       ]);
     const tokens: unknown[] = [];
     const run = async (_fresh: readonly string[], _tx: unknown, { fencingToken }: RunOptions = {}) => {
@@ -120,6 +120,16 @@ describe('leasedStore with several keys', () => {
       gate.resolve();
       await vi.advanceTimersByTimeAsync(0);
     }
+  });
+
+  it('claims nothing while the records of all are pending', async () => {
+    const { store, calls } = noted({ complete: () => new Promise(nothing) });
+    const taking = [store.onceEach(keys, nothing), store.onceEach(keys, failing)].map((each) => each.catch(nothing));
+    await vi.advanceTimersByTimeAsync(0);
+    taking.push(store.onceEach(['b', 'a'], failing).catch(nothing));
+    await vi.advanceTimersByTimeAsync(100);
+    await Promise.all(taking);
+    expect(calls.filter((call) => call.startsWith('claim'))).toEqual(['claim c,a,b', 'claim c,a,b']);
   });
 
   it('fails without a run if the claim is answered late, and frees what it claimed', async () => {

@@ -61,6 +61,43 @@ describe('memoryStore', () => {
     }
   });
 
+  it('tells a run whose successor lost its lease as well that another one has recorded the key', async () => {
+    let time = 0;
+    const store = memoryStore({ leaseMs: 100, now: () => time });
+    const [one, two] = [deferred(), deferred()];
+    const first = store.once('a', () => one.promise);
+    time = 100;
+    const second = expect(store.once('a', () => two.promise)).rejects.toThrow('another run has taken over the key');
+    time = 200;
+    one.resolve();
+    expect(await first).toBe('handled');
+    two.resolve();
+    await second;
+  });
+
+  it('keeps the key for a run that took over when the first one fails', async () => {
+    let time = 0;
+    const store = memoryStore({ leaseMs: 100, now: () => time });
+    const [one, two] = [deferred(), deferred()];
+    const first = store.once('a', () => one.promise);
+    time = 100;
+    const second = store.once('a', () => two.promise);
+    one.reject(new Error('no'));
+    await expect(first).rejects.toThrow('no');
+    const third = store.once('a', failing);
+    two.resolve();
+    expect(await Promise.all([second, third])).toEqual(['handled', 'duplicate']);
+  });
+
+  it('returns duplicate to a call that waited for a run with several keys', async () => {
+    const store = memoryStore();
+    const gate = deferred();
+    const first = store.onceEach?.(['a', 'b'], () => gate.promise);
+    const second = store.once('b', failing);
+    gate.resolve();
+    expect([await first, await second]).toEqual([['handled', 'handled'], 'duplicate']);
+  });
+
   it('keeps the lease of a run when the wall clock is set forward', async () => {
     const store = memoryStore();
     const gate = deferred();
@@ -134,6 +171,21 @@ describe('memoryStore', () => {
     time = 1900;
     await store.once('c', nothing);
     expect(store.rememberedSince?.()).toBe(1400);
+  });
+
+  it('remembers since the retention after keys expired, as they had room', async () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time, retentionMs: 100 });
+    await store.once('a', nothing);
+    time = 100;
+    await store.once('b', nothing);
+    expect(store.rememberedSince?.()).toBe(0);
+  });
+
+  it('names itself when it refuses an option', () => {
+    expect(() => Reflect.apply(memoryStore, undefined, [{ ttl: 1 }])).toThrow(
+      '`memoryStore` has no option `ttl`. It takes maxKeys, retentionMs, leaseMs, now.',
+    );
   });
 
   it('remembers a key for 7 days by default', async () => {

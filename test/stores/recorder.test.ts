@@ -53,45 +53,6 @@ describe('a record', () => {
     expect(store.unrecorded?.()).toEqual([]);
   });
 
-  it('is retried after pauses that double from 25 ms to 5 s', async () => {
-    const pauses: number[] = [];
-    let last = Date.now();
-    const complete = () => {
-      pauses.push(Date.now() - last);
-      last = Date.now();
-      return Promise.reject(new Error('down'));
-    };
-    void leasedStore(fakeTable({ complete }).table, options)
-      .once('a', nothing)
-      .catch(() => {});
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(pauses).toEqual([0, 25, 50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
-  });
-
-  it('is retried with pauses for the length of the retention, even if tries never settle', async () => {
-    const retentionMs = 60_000;
-    let tries = 0;
-    const complete = () => {
-      tries++;
-      return never();
-    };
-    const store = leasedStore(fakeTable({ complete }).table, { ...options, retentionMs });
-    const refused = expect(store.once('a', nothing)).rejects.toEqual(store503);
-    await vi.advanceTimersByTimeAsync(timeoutMs);
-    await refused;
-    await vi.advanceTimersByTimeAsync(30_000);
-    const [record] = store.unrecorded?.() ?? [];
-    const given = expect(record).rejects.toEqual(store503);
-    expect(tries).toBeGreaterThan(8);
-    await vi.advanceTimersByTimeAsync(40_000);
-    await given;
-    expect(store.unrecorded?.()).toEqual([]);
-    expect(tries).toBeLessThan(30);
-    const before = tries;
-    await vi.advanceTimersByTimeAsync(600_000);
-    expect(tries).toBe(before);
-  });
-
   it('accepts a late answer to an earlier try', async () => {
     let answer: (recorded: ReadonlySet<string>) => void = () => {};
     const slow = () =>
@@ -109,6 +70,47 @@ describe('a record', () => {
     expect(store.unrecorded?.()).toEqual([]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(tries()).toBe(2);
+  });
+
+  it('is not tried again after a late answer that arrives in a pause', async () => {
+    let answer: (recorded: ReadonlySet<string>) => void = () => {};
+    const slow = () => new Promise<ReadonlySet<string>>((resolve) => (answer = resolve));
+    const { store, tries } = storeWith(slow);
+    const first = expect(store.once('a', nothing)).rejects.toEqual(store503);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    await first;
+    answer(done);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tries()).toBe(1);
+  });
+
+  it('is not tried by a call that comes in a pause', async () => {
+    const { store, tries } = storeWith(lost['throws at once']);
+    const first = store.once('a', nothing);
+    await vi.advanceTimersByTimeAsync(20);
+    const second = store.once('a', failing);
+    expect(tries()).toBe(1);
+    await vi.advanceTimersByTimeAsync(5);
+    expect(await Promise.all([first, second])).toEqual(['handled', 'duplicate']);
+    expect(tries()).toBe(2);
+  });
+
+  it('settles for the call that began it as soon as for the one that took over', async () => {
+    const answers: { resolve(recorded: ReadonlySet<string>): void; reject(error: Error): void }[] = [];
+    const complete = () => new Promise<ReadonlySet<string>>((resolve, reject) => answers.push({ resolve, reject }));
+    const store = leasedStore({ ...fakeTable().table, complete }, options);
+    const first = store.once('a', nothing);
+    await vi.advanceTimersByTimeAsync(0);
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000);
+    const second = store.once('a', failing);
+    clock.mockRestore();
+    answers[0]?.reject(new Error('down'));
+    await vi.advanceTimersByTimeAsync(0);
+    answers[1]?.resolve(done);
+    const words = vi.fn();
+    void Promise.all([first, second]).then(words);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(words).toHaveBeenCalledWith(['handled', 'duplicate']);
   });
 
   it('is decided by the first answer to any of its tries', async () => {
@@ -179,12 +181,14 @@ describe('a record', () => {
     const { store, table, tries } = storeWith(never, never);
     const timers = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(0 as never);
     void store.onceEach?.(['a', 'b'], nothing);
-    await vi.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(0);
     timers.mockRestore();
     const early = store.once('a', failing).catch((error) => error.code);
     await vi.advanceTimersByTimeAsync(timeoutMs);
     expect(await early).toBe('ERR_WEBHOOK_STORE');
+    void store.once('a', failing).catch(() => {});
     expect(tries()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
     const words = store.onceEach?.(['b', 'a'], failing).catch((error) => error.code);
     await vi.advanceTimersByTimeAsync(timeoutMs);
     expect(await words).toBe('ERR_WEBHOOK_STORE');
@@ -220,15 +224,6 @@ describe('a record', () => {
     expect(isSettled).not.toHaveBeenCalled();
   });
 
-  it('fails once the retention is over if its tries rejected without an error', async () => {
-    const complete = () => Promise.reject();
-    const store = leasedStore(fakeTable({ complete }).table, { ...options, retentionMs: 20 });
-    const refused = expect(store.once('a', nothing)).rejects.toEqual(store503);
-    await vi.advanceTimersByTimeAsync(timeoutMs);
-    await refused;
-    expect(store.unrecorded?.()).toEqual([]);
-  });
-
   it('of a run that lost its key keeps the record of its successor', async () => {
     const { rows, table } = fakeTable();
     const answers: ((recorded: ReadonlySet<string>) => void)[] = [];
@@ -247,6 +242,9 @@ describe('a record', () => {
     answers[0]?.(taken);
     await vi.advanceTimersByTimeAsync(0);
     expect(store.unrecorded?.()).toHaveLength(1);
+    const again = store.once('a', failing).catch((error) => error.code);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await again).toBe('ERR_WEBHOOK_STORE');
     answers[1]?.(done);
     await vi.advanceTimersByTimeAsync(0);
     expect(store.unrecorded?.()).toEqual([]);
