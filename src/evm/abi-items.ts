@@ -2,8 +2,9 @@ import type { AbiEvent } from 'abitype';
 import { ConfigError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
-import { areNamed, codecOf } from './codec-of.js';
-import type { Codec } from './elementary-codecs.js';
+import type { Codec } from './codec.js';
+import { codecOf } from './codec-of.js';
+import { areNamed } from './composite-codecs.js';
 import { hashOf } from './keccak.js';
 
 /** Caches what `make` returns by the ABI's object, which must not change. */

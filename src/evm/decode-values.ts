@@ -1,6 +1,6 @@
-import { type AbiData, WORD } from './abi-data.js';
+import type { AbiData } from './abi-data.js';
+import { type Codec, placeSize, readAt } from './codec.js';
 import { Problem } from './decode-error.js';
-import type { Codec } from './elementary-codecs.js';
 
 /** A value to decode. */
 export interface Encoded {
@@ -11,16 +11,6 @@ export interface Encoded {
 
 /** Creates the error for a value that cannot be decoded, from its label and path. */
 export type Fail = (input: string, reason: string) => Error;
-
-/** Bytes that a value takes among others: its encoding, or an offset if its size depends on the value. */
-export function placeSize({ size = WORD }: Codec): number {
-  return size;
-}
-
-/** Reads the value whose place is at `at`, claimed, in a sequence that starts at `base`. */
-export function readAt(codec: Codec, data: AbiData, at: number, base: number): unknown {
-  return codec.read(data, codec.size === undefined ? base + data.position(at) : at);
-}
 
 /** Decodes the value whose place is at `at` among the outermost of the data. */
 export function decodeValue({ codec, label }: Encoded, data: AbiData, at: number, fail: Fail): unknown {

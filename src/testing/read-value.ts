@@ -1,9 +1,9 @@
 import type { AbiParameter } from 'abitype';
 import { elementOf } from '../chain/value-text.js';
 import type { JsonValue } from '../events/types.js';
-import { structureOf } from '../evm/codec-of.js';
+import type { Codec } from '../evm/codec.js';
+import { structureOf } from '../evm/composite-codecs.js';
 import { Problem } from '../evm/decode-error.js';
-import type { Codec } from '../evm/elementary-codecs.js';
 import { isRecord } from '../internal/guards.js';
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AbiData } from '../../src/evm/abi-data.js';
-import { arrayCodec, codecOf } from '../../src/evm/codec-of.js';
+import { codecOf } from '../../src/evm/codec-of.js';
+import { arrayCodec } from '../../src/evm/composite-codecs.js';
 import { decodeValues } from '../../src/evm/decode-values.js';
 
 describe('an error in the decoder', () => {
