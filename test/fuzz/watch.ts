@@ -39,10 +39,11 @@ export function watch(bundle: Bundle, task: Task, tell: (message: Message) => vo
     function settle(outcome: Done | Lost): void {
       clearInterval(timer);
       resolve(outcome);
+    }
+    function lose(message: string): void {
+      settle({ message, input: progress.input, executions: progress.executions });
       void worker.terminate();
     }
-    const lose = (message: string) =>
-      settle({ message, input: progress.input, executions: progress.executions });
 
     function look(): void {
       const now = progress.executions;
@@ -56,7 +57,11 @@ export function watch(bundle: Bundle, task: Task, tell: (message: Message) => vo
     }
     worker.on('message', (message: Message) => {
       if (message.kind === 'ready') mostMs = message.mostMs;
-      else if (message.kind === 'done') settle(message);
+      else if (message.kind === 'done') {
+        // It ends by itself, and removes its files.
+        worker.postMessage('end');
+        settle(message);
+      }
       else if (message.kind === 'broken') {
         clearInterval(timer);
         reject(new Error(message.message));

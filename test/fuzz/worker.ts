@@ -81,8 +81,7 @@ async function fuzz(target: Target): Promise<void> {
   // The classes of counts guide the search; what is kept covers the branches.
   const branches = pool.entries.map(({ input, features }) => ({ input, features: features.map((each) => each >> 3) }));
   const corpus = cover(branches).map(({ input }) => input);
+  // What is told must be read before the thread ends.
+  parentPort?.once('message', () => process.exit());
   post({ kind: 'done', executions: progress.executions, covered: edges.covered, corpus });
-  // A subject may have left timers behind.
-  parentPort?.close();
-  setTimeout(() => process.exit(), 100).unref();
 }

@@ -11,6 +11,8 @@ export type ProgressColumn = Pick<Progress, 'failures' | 'state' | 'deliveredAt'
 
 // libsql ends the process when it reads text or a column name that is not UTF-8, so a damaged file could end it. All text
 // is read as bytes, all columns have names from here, and the types of damaged values do not matter.
+// A damaged page can hide rows.
+const INTEGRITY = `SELECT integrity_check = 'ok' AS isWhole FROM pragma_integrity_check(1)`;
 const SETTINGS = 'SELECT CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value FROM settings';
 const WEBHOOKS = 'SELECT id AS id, CAST(record AS BLOB) AS record FROM webhooks ORDER BY id';
 const BODIES = 'SELECT id AS id, CAST(body AS BLOB) AS body FROM bodies';
@@ -24,6 +26,7 @@ type DeliveryNumbers = Pick<Delivery, 'id' | 'webhookId' | 'events' | 'firstEven
 export function loadState(database: Connection, limits: KeepLimits | undefined): State {
   const state = emptyState(limits);
   const rows = <Row>(sql: string) => database.prepare(sql).all() as Row[];
+  check(rows<{ isWhole: number }>(INTEGRITY)[0]?.isWhole);
   const settings = new Map(
     rows<{ name: ArrayBuffer; value: ArrayBuffer }>(SETTINGS).map(({ name, value }) => [text(name), text(value)]),
   );

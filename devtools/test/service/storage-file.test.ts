@@ -125,6 +125,26 @@ describe('the file of a local service', () => {
     );
   });
 
+  it('with a page that hides a row is refused as damaged', async () => {
+    const file = newFile();
+    await using(fileStorage(file), ({ commit }) => {
+      const fixed = { url: 'https://example.com/', label: '', secret: 'a', subscriptions: [], failedCalls: 0 };
+      for (const id of [1, 2]) commit({ type: 'webhook', webhook: { ...fixed, id, createdAt: '', updatedAt: '' } });
+    });
+    const database = new Database(file);
+    const { rootpage } = database.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'webhooks'`).get() as {
+      rootpage: number;
+    };
+    database.close();
+    const bytes = readFileSync(file);
+    // The number of rows in the header of the page.
+    const at = (rootpage - 1) * 4096 + 3;
+    expect(bytes.readUInt16BE(at)).toBe(2);
+    bytes.writeUInt16BE(1, at);
+    writeFileSync(file, bytes);
+    await expect(fileStorage(file)).rejects.toThrow(`${file} is damaged. Choose another file (SQLITE_CORRUPT).`);
+  });
+
   it('in a missing directory, or that is a directory, is refused', async () => {
     await expect(fileStorage(join(directory, 'missing', 'file'))).rejects.toThrow(
       'cannot be opened or written (ENOENT)',

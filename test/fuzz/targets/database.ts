@@ -1,15 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { fileStorage } from '../../../devtools/src/service/storage.js';
 import type { State } from '../../../devtools/src/service/state.js';
 import { ConfigError } from '../../../src/errors.js';
+import { temporaryDirectory } from '../temporary.js';
 import { check, partsOf, type Target } from '../target.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'fuzz-database-'));
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-const file = join(directory, 'service');
+const file = join(temporaryDirectory(), 'service');
 let whole: Buffer = Buffer.alloc(0);
 let before = '';
 
@@ -94,7 +92,8 @@ export const target: Target = {
   setup,
   async run(input) {
     const [kind, rest = input] = partsOf(input, 2);
-    for (const suffix of ['-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true });
+    // Another file each time: a damaged one stays locked until the connection to it is garbage-collected.
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true });
     const name = String(kind);
     writeFileSync(file, name === 'bytes' ? patched(rest) : whole, { mode: 0o600 });
     if (COLUMNS.includes(name)) change(name, rest);

@@ -1,16 +1,14 @@
-import { constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from '../../../devtools/src/cli/command-error.js';
 import type { Output } from '../../../devtools/src/cli/output.js';
 import { readRecording } from '../../../devtools/src/cli/recording.js';
 import { openRecordingFile } from '../../../devtools/src/cli/recording-file.js';
 import { type RecordedDelivery, readLine, recordingBytes, recordingLine } from '../../../devtools/src/deliveries/recorded.js';
+import { temporaryDirectory } from '../temporary.js';
 import { check, type Target } from '../target.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'fuzz-recording-'));
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-const file = join(directory, 'recording');
+const file = join(temporaryDirectory(), 'recording');
 const LIMIT = 1024 * 1024;
 
 const delivery: RecordedDelivery = {
@@ -57,6 +55,15 @@ function linesOf(input: Buffer): { readonly lines: readonly string[]; readonly i
   return { lines: rest === '' ? whole : [...whole, rest], isWhole: rest === '' };
 }
 
+function isJson(text: string | undefined): boolean {
+  try {
+    JSON.parse(text ?? '');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function append(): Promise<{ readonly notes: readonly string[]; readonly refusal?: string }> {
   const { notes, output } = noting();
   try {
@@ -81,9 +88,8 @@ export const target: Target = {
     writeFileSync(file, input, { mode: constants.S_IRUSR | constants.S_IWUSR });
     const before = await read();
     const { lines, isWhole } = linesOf(input);
-    const isBroken = (text: string) => typeof readLine(text) === 'string';
-    const broken = lines.findIndex(isBroken);
-    const skipsLast = !isWhole && broken === lines.length - 1;
+    const broken = lines.findIndex((text) => typeof readLine(text) === 'string');
+    const skipsLast = !isWhole && broken === lines.length - 1 && !isJson(lines.at(-1));
     const expected = broken < 0 ? lines.length : broken;
     check(before.deliveries.length === expected, 'every line before the first broken one is a delivery');
     check((before.refusal !== undefined) === (broken >= 0 && !skipsLast), 'a broken line is refused');
