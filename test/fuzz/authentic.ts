@@ -60,7 +60,10 @@ export class Authentic {
   /** Ends an input: the handler was called for nothing but what was signed, and once. */
   end(): readonly string[] {
     const handled = [...this.#handled];
-    check(handled.every((id) => this.#allowed.includes(id)), 'the handler is called for authentic events only');
+    check(
+      handled.every((id) => this.#allowed.includes(id)),
+      'the handler is called for authentic events only',
+    );
     check(new Set(handled).size === handled.length, 'the handler is called once per event');
     return handled;
   }

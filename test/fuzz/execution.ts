@@ -93,7 +93,11 @@ export class Execution {
 const limitFailure = (message: string): Failure => ({ key: keyOf(message), message, stack: '' });
 
 /** The kind of an error: its text without what depends on the input. */
-const keyOf = (message: string) => message.split('\n', 1)[0]?.replace(/\d+|"(?:[^"\\]|\\.)*"/g, '#').slice(0, 80) ?? '';
+const keyOf = (message: string) =>
+  message
+    .split('\n', 1)[0]
+    ?.replace(/\d+|"(?:[^"\\]|\\.)*"/g, '#')
+    .slice(0, 80) ?? '';
 
 function failureOf(error: unknown, prefix = ''): Failure {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));

@@ -49,7 +49,16 @@ function addToWord(input: Buffer, random: Random): Buffer {
 }
 
 const NUMBERS = ['0', '-1', '1', '-0', '255', '256', '65536', '2147483648', '4294967295', '9007199254740991']
-  .concat(['9007199254740993', '18446744073709551616', '1e21', '1e400', '0.1', '5e-324', '1.0', '100000000000000000000'])
+  .concat([
+    '9007199254740993',
+    '18446744073709551616',
+    '1e21',
+    '1e400',
+    '0.1',
+    '5e-324',
+    '1.0',
+    '100000000000000000000',
+  ])
   .map((text) => Buffer.from(text));
 
 /** Replaces a number in the text. */
@@ -84,7 +93,8 @@ const mutators: readonly Mutator[] = [
   },
   insertWord,
   insertWord,
-  (input, { random, words }) => (words.length > 0 ? replaced(input, ...part(input, random), random.pick(words)) : input),
+  (input, { random, words }) =>
+    words.length > 0 ? replaced(input, ...part(input, random), random.pick(words)) : input,
   (input, { random, other }) => {
     const from = other();
     return replaced(input, ...part(input, random), from.subarray(...part(from, random)));

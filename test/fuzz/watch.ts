@@ -61,16 +61,18 @@ export function watch(bundle: Bundle, task: Task, tell: (message: Message) => vo
         // It ends by itself, and removes its files.
         worker.postMessage('end');
         settle(message);
-      }
-      else if (message.kind === 'broken') {
+      } else if (message.kind === 'broken') {
         clearInterval(timer);
         reject(new Error(message.message));
         void worker.terminate();
-      }
-      else tell(message);
+      } else tell(message);
     });
     worker.on('error', (error: NodeJS.ErrnoException) => {
-      lose(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'takes the memory of its thread' : `ends its thread: ${error.stack}`);
+      lose(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? 'takes the memory of its thread'
+          : `ends its thread: ${error.stack}`,
+      );
     });
     worker.on('exit', (code) => lose(`ends its thread with code ${code}`));
   });

@@ -39,7 +39,11 @@ async function fuzz(target: Target): Promise<void> {
   const material = { random, words, mostBytes, other: () => pool.pick(random) };
 
   async function run(input: Buffer): Promise<Failure | undefined> {
-    if (target.isNative && request.lastFile !== '') writeFileSync(request.lastFile, JSON.stringify({ target: request.name, message: '', input: input.toString('latin1') }));
+    if (target.isNative && request.lastFile !== '')
+      writeFileSync(
+        request.lastFile,
+        JSON.stringify({ target: request.name, message: '', input: input.toString('latin1') }),
+      );
     edges.reset();
     progress.begin(input);
     const failure = execution.run(input);

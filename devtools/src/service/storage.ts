@@ -29,7 +29,7 @@ export async function fileStorage(path: string, limits?: KeepLimits): Promise<St
   const database = await openDatabase(path);
   try {
     const state = explaining(path, () => loadState(database, limits));
-    const write = createWriter(database, state);
+    const write = explaining(path, () => createWriter(database, state));
     const inTransaction = (change: Change) => {
       database.exec('BEGIN IMMEDIATE');
       try {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseAbiItem } from 'abitype';
 import { keccak256, stringToHex, toEventSignature } from 'viem';
 import { contractAbi } from '../../../src/chain/contract-abi.js';
-import { DecodeError, decodeEvent, decodeTransaction, rawLog } from '../../../src/evm/index.js';
 import type { EventEmitted } from '../../../src/events/types.js';
+import { DecodeError, decodeEvent, decodeTransaction, rawLog } from '../../../src/evm/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/samples.js';
 import { check, partsOf, type Target, thrownBy } from '../target.js';
 
@@ -54,7 +54,23 @@ export const target: Target = {
     `uint256[] a\n0${word(32)}${word(2)}${word(3)}${word(4)}`,
     `int8[][] indexed a, int64[3] b, uint40 c\n1${word(9)}${'\xff'.repeat(96)}${word(5)}`,
   ],
-  dictionary: ['[]', '[0]', '[99]', '[4294967295]', 'indexed ', 'uint', 'int48', 'bytes32', 'string', 'bool', 'function', '(uint8 a)', ',', word(32), '\xff'.repeat(32)],
+  dictionary: [
+    '[]',
+    '[0]',
+    '[99]',
+    '[4294967295]',
+    'indexed ',
+    'uint',
+    'int48',
+    'bytes32',
+    'string',
+    'bool',
+    'function',
+    '(uint8 a)',
+    ',',
+    word(32),
+    '\xff'.repeat(32),
+  ],
   run(input) {
     const [head = input, rest = input] = partsOf(input, 2);
     const abi = abiOf(head.toString('latin1'));
@@ -81,7 +97,10 @@ export const target: Target = {
       () => decodeEvent({ ...event, data: { ...event.data, event: bare } }, abi as never) as { args: unknown },
     );
     check(fromInputs !== undefined, 'the inputs decode without the log');
-    check(isDeepStrictEqual(readable(fromInputs?.args), readable(decoded.args)), 'the inputs decode to what the log says');
+    check(
+      isDeepStrictEqual(readable(fromInputs?.args), readable(decoded.args)),
+      'the inputs decode to what the log says',
+    );
   },
 };
 
@@ -97,7 +116,9 @@ function checkCall(abi: readonly unknown[], data: `0x${string}`): void {
   const selector = keccak256(stringToHex(toEventSignature({ ...(abi[0] as object), name: 'f' } as never))).slice(0, 10);
   const input = `${selector}${data.slice(2)}`;
   const transaction = sampleTransactionIncluded({ data: { tx: { input } } } as never);
-  const decoded = onlyDecodeError(() => decodeTransaction(transaction, abi as never) as unknown as { call?: { functionName: string } });
+  const decoded = onlyDecodeError(
+    () => decodeTransaction(transaction, abi as never) as unknown as { call?: { functionName: string } },
+  );
   const called = contractAbi(abi).called(input as `0x${string}`);
   check((decoded?.call === undefined) === (called === undefined), 'a call decodes if it can be written to the wire');
   check((decoded?.call?.functionName ?? 'f') === 'f', 'the call has the name of its selector');

@@ -1,11 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { fileStorage } from '../../../devtools/src/service/storage.js';
 import type { State } from '../../../devtools/src/service/state.js';
+import { fileStorage } from '../../../devtools/src/service/storage.js';
 import { ConfigError } from '../../../src/errors.js';
-import { temporaryDirectory } from '../temporary.js';
 import { check, partsOf, type Target } from '../target.js';
+import { temporaryDirectory } from '../temporary.js';
 
 const file = join(temporaryDirectory(), 'service');
 let whole: Buffer = Buffer.alloc(0);
@@ -26,7 +26,15 @@ async function setup(): Promise<void> {
   const to = (id: number) => [1, 2].map((webhookId) => ({ id: 2 * id + webhookId, webhookId, firstEvent: id + 1 }));
   const batches = Array.from({ length: 5 }, (_, id) => ({ body, events: 1, to: to(id) }));
   storage.commit({ type: 'emitted', at: 1, batches });
-  storage.commit({ type: 'progress', id: 1, webhookId: 1, attempts: [{ at: 1, headers: [] }], failures: 1, state: 'pending', nextAttemptAt: 7 });
+  storage.commit({
+    type: 'progress',
+    id: 1,
+    webhookId: 1,
+    attempts: [{ at: 1, headers: [] }],
+    failures: 1,
+    state: 'pending',
+    nextAttemptAt: 7,
+  });
   before = amounts(storage.state);
   storage.close();
   whole = readFileSync(file);
@@ -85,7 +93,16 @@ export const target: Target = {
     'deliveries.progress\n{"attempts":[{"at":1,"headers":[["a","b"]],"status":200}],"failures":0,"state":"delivered","once":true}',
     'webhooks.record\n{"id":1,"url":"https://a/","label":"webhook 1","secret":"s","subscriptions":["event.emitted"],"createdAt":"","updatedAt":"","failedCalls":0}',
   ],
-  dictionary: [...COLUMNS, 'bytes\n', '\xff', '"state":"given-up"', '"nextAttempt":""', '"tampered":{"at":1,"sent":255}', '9007199254740992', '-1'],
+  dictionary: [
+    ...COLUMNS,
+    'bytes\n',
+    '\xff',
+    '"state":"given-up"',
+    '"nextAttempt":""',
+    '"tampered":{"at":1,"sent":255}',
+    '9007199254740992',
+    '-1',
+  ],
   mostBytes: 600,
   mostMs: 5000,
   isNative: true,

@@ -12,7 +12,8 @@ function parsed(text: string): { readonly value: unknown } | undefined {
 }
 
 /** Looks like a whole number once it is read, and was not written as one. */
-const isHidden = (number: string) => /[.]|[eE]-/.test(number) && Number.isSafeInteger(Number(number)) && !isExact(number);
+const isHidden = (number: string) =>
+  /[.]|[eE]-/.test(number) && Number.isSafeInteger(Number(number)) && !isExact(number);
 
 /** JSON text. */
 export const target: Target = {

@@ -19,7 +19,22 @@ export const target: Target = {
     `v1,{sig}\n2023-11-14T22:13:20Z\n"${SECRET}"\nx-service-signature:{sig};x-service-timestamp:1700000000\n[]\n\xef\xbb\xbf[]`,
     '\n\n\n\n\n',
   ],
-  dictionary: ['{sig}', '{base64}', SECRET, ';', ':', '\r\n', '\xef\xbb\xbf', '\\u2028', '&lt;', '%5B', '+', '=', 'WyJhIl0=', '\n'],
+  dictionary: [
+    '{sig}',
+    '{base64}',
+    SECRET,
+    ';',
+    ':',
+    '\r\n',
+    '\xef\xbb\xbf',
+    '\\u2028',
+    '&lt;',
+    '%5B',
+    '+',
+    '=',
+    'WyJhIl0=',
+    '\n',
+  ],
   mostMs: 5000,
   mostMegabytes: 128,
   run(input) {
@@ -30,7 +45,9 @@ export const target: Target = {
     const filled = (text: unknown) =>
       String(text).replaceAll('{sig}', hmac.toString('hex')).replaceAll('{base64}', hmac.toString('base64'));
     const signature = filled(head);
-    const headers = filled(lines).split(';').map((line) => line.split(/:(.*)/s, 2));
+    const headers = filled(lines)
+      .split(';')
+      .map((line) => line.split(/:(.*)/s, 2));
     const work = createWork(WORK);
     const given = signature === '' && timestamp === '' ? {} : { signature, timestamp };
     const options = { rawBody: came, ...given, secret, requestHeaders: headers, now: NOW };
@@ -39,9 +56,15 @@ export const target: Target = {
     check(work.spent <= WORK, 'the work is within its limit');
     const expected = createHmac('sha256', secret).update(came).update(timestamp).digest();
     const isAuthentic =
-      secret !== '' && came.length > 0 && /^(0|[1-9]\d{0,15})$/.test(timestamp) && signature.toLowerCase() === expected.toString('hex');
+      secret !== '' &&
+      came.length > 0 &&
+      /^(0|[1-9]\d{0,15})$/.test(timestamp) &&
+      signature.toLowerCase() === expected.toString('hex');
     const isFresh = Math.abs(NOW / 1000 - Number(timestamp)) <= 300;
-    check(findings.length > 0 || (isAuthentic && isFresh) || !('signature' in given), 'a refused delivery has findings');
+    check(
+      findings.length > 0 || (isAuthentic && isFresh) || !('signature' in given),
+      'a refused delivery has findings',
+    );
     check(!(isAuthentic && isFresh) || findings.length === 0, 'an authentic, fresh delivery has none');
     for (const { cause, what, confidence, fix } of findings) {
       check(/^[a-z0-9-]+$/.test(cause) && CONFIDENCE.includes(confidence), 'a finding has a cause and a confidence');

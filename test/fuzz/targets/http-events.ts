@@ -17,7 +17,10 @@ function requestOf(text: string): Request | undefined {
   const [head = '', ...body] = text.split('\n\n');
   const [first = '', ...lines] = head.split('\n');
   const [method = '', url = ''] = first.split(' ');
-  const pieces = body.join('\n\n').split('\x01').map((piece) => Buffer.from(piece, 'latin1'));
+  const pieces = body
+    .join('\n\n')
+    .split('\x01')
+    .map((piece) => Buffer.from(piece, 'latin1'));
   const stream = new ReadableStream({
     start(controller) {
       for (const piece of pieces) controller.enqueue(new Uint8Array(piece));
@@ -78,7 +81,27 @@ export const target: Target = {
     `2\n[]\n${JSON.stringify({ httpMethod: 'POST', path: '/', multiValueHeaders: { 'x-service-signature': ['{sig}'], 'X-Service-Timestamp': ['{time}'] }, body: '{body}' })}`,
     `2\n[]\n${JSON.stringify({ httpMethod: 'POST', requestContext: { elb: {} }, headers: names, body: '[]', queryStringParameters: { a: 'b' } })}`,
   ],
-  dictionary: ['{sig}', '{time}', '{body}', '{base64}', '{split}', '\x01', 'null', '{}', '[]', '""', 'true', '"headers":', '"body":', 'Content-Encoding: gzip', 'Content-Length: 5', 'content-type: a', 'GET', 'PUT', '\n\n'],
+  dictionary: [
+    '{sig}',
+    '{time}',
+    '{body}',
+    '{base64}',
+    '{split}',
+    '\x01',
+    'null',
+    '{}',
+    '[]',
+    '""',
+    'true',
+    '"headers":',
+    '"body":',
+    'Content-Encoding: gzip',
+    'Content-Length: 5',
+    'content-type: a',
+    'GET',
+    'PUT',
+    '\n\n',
+  ],
   mostMs: 2000,
   async run(input) {
     const [digit, body = input, rest = input] = partsOf(input, 3);

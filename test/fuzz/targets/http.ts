@@ -100,7 +100,29 @@ export const target: Target = {
     `1\n[${EVENT}]\n${genuine.replace('POST', 'GET').replace('Host', 'Expect: 100-continue\r\nHost')}`,
     `2\n[${EVENT}]\n${chunked.replace('0\r\n\r\n', '5\r\nab\x01cde\r\n0\r\nTrailer: x\r\n\r\n')}`,
   ],
-  dictionary: ['{sig}', '{time}', '{body}', '{length}', '{chunk}', '{split}', '\r\n', '\x01', ': ', 'Content-Encoding: gzip', 'Content-Length: ', 'Transfer-Encoding: chunked', 'Connection: close', 'Upgrade: h2c', 'Expect: 100-continue', 'HTTP/1.0', 'OPTIONS', 'HEAD', 'CONNECT', 'Content-Type: a', '0\r\n\r\n'],
+  dictionary: [
+    '{sig}',
+    '{time}',
+    '{body}',
+    '{length}',
+    '{chunk}',
+    '{split}',
+    '\r\n',
+    '\x01',
+    ': ',
+    'Content-Encoding: gzip',
+    'Content-Length: ',
+    'Transfer-Encoding: chunked',
+    'Connection: close',
+    'Upgrade: h2c',
+    'Expect: 100-continue',
+    'HTTP/1.0',
+    'OPTIONS',
+    'HEAD',
+    'CONNECT',
+    'Content-Type: a',
+    '0\r\n\r\n',
+  ],
   mostMs: 2000,
   setup,
   async run(input) {
@@ -115,6 +137,9 @@ export const target: Target = {
     check(!isRefused || handled.length === 0, 'a refused delivery is not handled');
     if (++runs % PROBE_EVERY > 0) return;
     const probe = await exchange(server, authentic.begin(genuine, Buffer.from(`[${EVENT}]`)));
-    check(probe.startsWith('HTTP/1.1 200 ') && authentic.end().length === 1, 'a genuine delivery is accepted afterwards');
+    check(
+      probe.startsWith('HTTP/1.1 200 ') && authentic.end().length === 1,
+      'a genuine delivery is accepted afterwards',
+    );
   },
 };

@@ -21,14 +21,30 @@ function arrayOf(input: Buffer): { readonly text: string; readonly items: unknow
 
 const seeds = [
   [sampleEventEmitted({ id: 'a' })],
-  [sampleTransactionIncluded({ id: 'b' }), { id: 'c', event: 'another.kind', deep: [[1.5, -2e-7, 1e400]] }],
+  [sampleTransactionIncluded({ id: 'b' }), { id: 'c', event: 'another.kind', deep: [[1.5, -2e-7, 1e300]] }],
   [sampleEventEmitted({ data: { event: { rawFields: undefined }, transaction: undefined } }), 7, null, {}],
 ].map((items) => JSON.stringify(items));
 
 /** A body, as it is. */
 export const target: Target = {
-  seeds: [...seeds, `[${'['.repeat(260)}${']'.repeat(260)}]`, '[{"id":"a","event":"event.emitted","data":{"x":9007199254740993}}]'],
-  dictionary: ['{}', '[]', 'null', 'true', '"id":', '"event":', '"data":', '"addressAlias":', '"__proto__":', '\\ud800', '[[[[[[[['],
+  seeds: [
+    ...seeds,
+    `[${'['.repeat(260)}${']'.repeat(260)}]`,
+    '[{"id":"a","event":"event.emitted","data":{"x":9007199254740993}}]',
+  ],
+  dictionary: [
+    '{}',
+    '[]',
+    'null',
+    'true',
+    '"id":',
+    '"event":',
+    '"data":',
+    '"addressAlias":',
+    '"__proto__":',
+    '\\ud800',
+    '[[[[[[[[',
+  ],
   mostBytes: 4096,
   run(input) {
     const expected = arrayOf(input);

@@ -4,9 +4,14 @@ import { CommandError } from '../../../devtools/src/cli/command-error.js';
 import type { Output } from '../../../devtools/src/cli/output.js';
 import { readRecording } from '../../../devtools/src/cli/recording.js';
 import { openRecordingFile } from '../../../devtools/src/cli/recording-file.js';
-import { type RecordedDelivery, readLine, recordingBytes, recordingLine } from '../../../devtools/src/deliveries/recorded.js';
-import { temporaryDirectory } from '../temporary.js';
+import {
+  type RecordedDelivery,
+  readLine,
+  recordingBytes,
+  recordingLine,
+} from '../../../devtools/src/deliveries/recorded.js';
 import { check, type Target } from '../target.js';
+import { temporaryDirectory } from '../temporary.js';
 
 const file = join(temporaryDirectory(), 'recording');
 const LIMIT = 1024 * 1024;
@@ -81,7 +86,14 @@ async function append(): Promise<{ readonly notes: readonly string[]; readonly r
 
 /** The bytes of a recording. */
 export const target: Target = {
-  seeds: [line, `${line}\r\n${line}`, line.slice(0, -9), `${line}${line.slice(0, -1)}`, line.replace(',"authentic":true', ''), '{"at":"'],
+  seeds: [
+    line,
+    `${line}\r\n${line}`,
+    line.slice(0, -9),
+    `${line}${line.slice(0, -1)}`,
+    line.replace(',"authentic":true', ''),
+    '{"at":"',
+  ],
   dictionary: ['\n', '\r\n', line, ',"authentic":true}', '"bodyBase64":"', '=', 'null', '{}', '\xff'],
   mostBytes: 2048,
   async run(input) {
@@ -96,7 +108,10 @@ export const target: Target = {
     check(before.notes.length === (skipsLast ? 1 : 0), 'an incomplete last line is told');
     for (const each of before.deliveries) {
       const again = readLine(recordingLine(each));
-      check(typeof again !== 'string' && recordingLine(again) === recordingLine(each), 'a delivery is written as it was read');
+      check(
+        typeof again !== 'string' && recordingLine(again) === recordingLine(each),
+        'a delivery is written as it was read',
+      );
     }
 
     const { notes, refusal } = await append();

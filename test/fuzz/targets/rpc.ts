@@ -43,7 +43,22 @@ export const target: Target = {
     '503\nWed, 21 Oct 2099 07:28:00 GMT\nbusy',
     '200\n\n{"id":1,"error":{"code":-32000,"message":"\\u0007 \\u202e daily"}}',
   ],
-  dictionary: ['"0x1"', '"0x0"', '"0x"', 'null', '{}', '[]', hash, '"result":', '"error":', '"message":', KEY, encodeURIComponent(KEY), '\\u0000', '9007199254740992'],
+  dictionary: [
+    '"0x1"',
+    '"0x0"',
+    '"0x"',
+    'null',
+    '{}',
+    '[]',
+    hash,
+    '"result":',
+    '"error":',
+    '"message":',
+    KEY,
+    encodeURIComponent(KEY),
+    '\\u0000',
+    '9007199254740992',
+  ],
   mostBytes: 6000,
   async run(bytes) {
     const [head = bytes, after = bytes, body = bytes] = partsOf(bytes, 3);
@@ -86,8 +101,14 @@ function checkAnswers(result: unknown): void {
   const { block: given, logs: list, receipt: of } = Object(result) as Record<string, unknown>;
   const read = readBlock(given, 1);
   if (!read) return;
-  check([read.hash, read.parentHash].every((each) => /^0x[0-9a-f]{64}$/.test(each)), 'hashes are hashes');
-  check(sendersOf(read).every((each) => /^0x[0-9a-f]{40}$/.test(each)), 'senders are addresses');
+  check(
+    [read.hash, read.parentHash].every((each) => /^0x[0-9a-f]{64}$/.test(each)),
+    'hashes are hashes',
+  );
+  check(
+    sendersOf(read).every((each) => /^0x[0-9a-f]{40}$/.test(each)),
+    'senders are addresses',
+  );
   for (const index of read.transactions.keys()) {
     const one = readTransaction(read, index);
     JSON.stringify(txFields(read, one));

@@ -20,7 +20,19 @@ export const target: Target = {
     `${'0'.repeat(64)}\n1700000000\nwhsec-test\n[]`,
     '{sig}\n\nwhsec-test\n\xff\xfe',
   ],
-  dictionary: ['{sig}', '{SIG}', 'whsec-test', '\n', ',', '9999999999999999', ' ', '\r', '\0', '\xc3\xa9', '\xed\xa0\x80'],
+  dictionary: [
+    '{sig}',
+    '{SIG}',
+    'whsec-test',
+    '\n',
+    ',',
+    '9999999999999999',
+    ' ',
+    '\r',
+    '\0',
+    '\xc3\xa9',
+    '\xed\xa0\x80',
+  ],
   run(input) {
     const [head = input, time = input, keys = input, body = input] = partsOf(input, 4);
     const timestamp = time.toString('latin1');
@@ -35,7 +47,10 @@ export const target: Target = {
     const text = body.toString('utf8');
     // As text it is the same delivery only if it is UTF-8.
     if (Buffer.from(text).equals(body)) verdicts.push(verifySignature(text, signature, timestamp, secrets));
-    check(verdicts.every((verdict) => verdict === genuine), `verifySignature is ${genuine}, as the specification says`);
+    check(
+      verdicts.every((verdict) => verdict === genuine),
+      `verifySignature is ${genuine}, as the specification says`,
+    );
 
     const wide = new Uint16Array(Uint8Array.from(Buffer.concat([body, body])).buffer);
     check(!verifySignature(wide as never, signature, timestamp, secrets), 'a view of larger numbers is not a body');
