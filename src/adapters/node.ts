@@ -22,15 +22,6 @@ const FIX =
 const NOBODY_CATCHES = { answersUnavailable: true };
 const FAILED: DeliveryResult = { status: 500, outcomes: [] };
 
-/** A receiver or verifier of this library never rejects here. A custom one may, and nobody catches it. */
-async function orFailed<T>(work: () => Promise<T>, failed: T): Promise<T> {
-  try {
-    return await work();
-  } catch {
-    return failed;
-  }
-}
-
 /**
  * Creates a listener that answers deliveries, for node:http and every framework that passes on its request and response. Its
  * promise never rejects, as nobody may be waiting for it: if the body was read before the call, it answers 500 and reports
@@ -51,8 +42,13 @@ async function orFailed<T>(work: () => Promise<T>, failed: T): Promise<T> {
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
-    const handling = () => receiver.handleRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
-    respond(request, response, await orFailed(handling, FAILED));
+    let result = FAILED;
+    try {
+      result = await receiver.handleRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
+    } catch {
+      // A custom receiver. One of this library never rejects here.
+    }
+    respond(request, response, result);
   };
 }
 
@@ -80,8 +76,13 @@ export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | Receiv
 export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): NodeVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response) => {
-    const verifying = () => verifier.verifyRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
-    const { delivery, refusal } = await orFailed<Verification>(verifying, { refusal: FAILED });
+    let verification: Verification = { refusal: FAILED };
+    try {
+      verification = await verifier.verifyRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
+    } catch {
+      // A custom verifier. One of this library never rejects here.
+    }
+    const { delivery, refusal } = verification;
     if (refusal) respond(request, response, refusal);
     return delivery;
   };

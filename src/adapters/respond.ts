@@ -16,8 +16,7 @@ let lingering = 0;
  */
 export function respond(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
   try {
-    if (response.headersSent || response.destroyed) return;
-    answer(request, response, result);
+    if (!response.headersSent) answer(request, response, result);
   } catch {
     // The host has changed its response. A sender without an answer sends again.
     response.destroy();
@@ -25,16 +24,18 @@ export function respond(request: NodeRequest, response: ServerResponse, result: 
 }
 
 function answer(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
-  // HTTP/2 only: there, one request can be ended early without its connection.
-  const { stream } = response as { stream?: ServerHttp2Stream };
   response.statusCode = validStatus(result.status);
   for (const [name, value] of answerHeaders(result)) {
-    if (stream === undefined || name !== 'Connection') response.setHeader(name, value);
+    if (name !== 'Connection' || http2StreamOf(response) === undefined) response.setHeader(name, value);
   }
   // Fake requests of a framework's test tools have no `complete`.
   if (request.complete !== false) {
     response.end();
-  } else if (stream !== undefined) {
+    return;
+  }
+  if (response.destroyed) return;
+  const stream = http2StreamOf(response);
+  if (stream !== undefined) {
     response.end();
     stream.close();
   } else {
@@ -44,6 +45,11 @@ function answer(request: NodeRequest, response: ServerResponse, result: Delivery
     if (result.error?.code === 'ERR_WEBHOOK_OVERLOADED' || lingering >= MOST_LINGERING) response.end();
     else linger(request, response);
   }
+}
+
+/** HTTP/2 only: there, one request can be ended early without its connection. */
+function http2StreamOf(response: ServerResponse): ServerHttp2Stream | undefined {
+  return (response as { stream?: ServerHttp2Stream }).stream;
 }
 
 /** The sender is still sending and would miss the answer if the connection closed now: discards its bytes for a moment. */

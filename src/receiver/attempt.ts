@@ -1,6 +1,7 @@
 import { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
+import { LateTimer } from '../internal/late-timer.js';
 import type { IdempotencyStore, RunOptions, RunTransaction, StoreWord } from '../stores/store.js';
 import { ASYNCHRONOUS, errorOf, FROZEN, storeError, WRONG_WORD } from './attempt-errors.js';
 import type { HostTime } from './host-time.js';
@@ -51,7 +52,7 @@ export abstract class Attempt<Tx, Result> {
   #failure: WebhookError | undefined;
   /** A failure of the store inside its run, or why the handler was not begun. */
   #refusal: WebhookError | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: LateTimer | undefined;
   #settling: Promise<void> | undefined;
 
   constructor(ground: Ground<Tx>, host: HostTime | undefined, resolve: (result: Result) => void) {
@@ -114,7 +115,7 @@ export abstract class Attempt<Tx, Result> {
   #answer(result: Result, error?: WebhookError): void {
     // The store settled before its run: the handler keeps its time limit and its place.
     if (this.#phase === 'running') this.#hold();
-    else clearTimeout(this.#timer);
+    else this.#timer?.cancel();
     if (this.#phase === 'claiming') this.#phase = 'given up';
     if (!this.#isAnswered) {
       this.#isAnswered = true;
@@ -150,7 +151,7 @@ export abstract class Attempt<Tx, Result> {
   #setStoreTimer(): void {
     const { storeTimeoutMs } = this.ground;
     const ms = this.#host === undefined ? storeTimeoutMs : Math.min(storeTimeoutMs, this.#host.answerMs());
-    this.#timer = setTimeout(() => this.#giveUp(), ms);
+    this.#timer = new LateTimer(() => this.#giveUp(), ms);
   }
 
   /** Ends the handler's time; if the run is already over, gives the store one more timeout. */
@@ -163,19 +164,19 @@ export abstract class Attempt<Tx, Result> {
     }
   }
 
-  /** Runs the handler for at most `ms`. */
-  async #handle(call: Call<Tx>, ms: number, onReturn: RunOptions['onReturn']): Promise<void> {
+  /** Runs the handler for at most `ms`. Returns undefined if it has returned already. */
+  #handle(call: Call<Tx>, ms: number, onReturn: RunOptions['onReturn']): Promise<unknown> | undefined {
     if (onReturn) {
       this.#handleNow(call, onReturn);
-      return;
+      return undefined;
     }
     const returned = this.call(call);
     // Only an object or a function can be a promise.
-    if ((typeof returned !== 'object' && typeof returned !== 'function') || returned === null) return;
+    if ((typeof returned !== 'object' && typeof returned !== 'function') || returned === null) return undefined;
     const handling = Promise.resolve(returned);
     this.#handling = handling;
-    await new Promise((resolve, reject) => {
-      this.#timer = setTimeout(() => this.#onHandlerTimer(call.limit, reject), ms);
+    return new Promise((resolve, reject) => {
+      this.#timer = new LateTimer(() => this.#onHandlerTimer(call.limit, reject), ms);
       handling.then(resolve, reject);
     });
   }
@@ -230,7 +231,7 @@ export abstract class Attempt<Tx, Result> {
     this.#phase = 'running';
     this.#failure = undefined;
     this.#refusal = undefined;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     this.#limit ??= new TimeLimit(this.ground.handlerTimeoutMs, this.#host);
     return this.#limit;
@@ -257,7 +258,8 @@ export abstract class Attempt<Tx, Result> {
     try {
       const ms = this.#timeFor(limit, options, isAgain);
       const call = { tx, fencingToken: options?.fencingToken, limit };
-      await traceHandler(() => this.#handle(call, ms, options?.onReturn), { events: this.events() });
+      const handling = traceHandler(() => this.#handle(call, ms, options?.onReturn), { events: this.events() });
+      if (handling) await handling;
       // Not of a failure: one event that is slow to fail must not keep the others from being tried.
       this.#host?.took(limit.ms - limit.remainingMs(), this.events().length);
       this.#phase = 'succeeded';
@@ -270,7 +272,7 @@ export abstract class Attempt<Tx, Result> {
       }
       await this.#outlast(error, options);
     } finally {
-      if (this.#isAnswered) clearTimeout(this.#timer);
+      if (this.#isAnswered) this.#timer?.cancel();
       else if (this.#timer === undefined) this.#setStoreTimer();
     }
   }

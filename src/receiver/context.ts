@@ -8,6 +8,18 @@ import type { TimeLimit } from './time-limit.js';
  */
 const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as never;
 
+/** The property that `signal` is read from. */
+const LIMIT: unique symbol = Symbol('limit');
+
+/** One getter for all contexts: a literal with a getter gets a new shape, and garbage, each time. */
+const SIGNAL = {
+  get(this: { readonly [LIMIT]: TimeLimit }): AbortSignal {
+    return this[LIMIT].signal;
+  },
+  enumerable: true,
+  configurable: true,
+};
+
 /** Reports an error of the run, or of one event of it. */
 type Report = (error: unknown, idempotencyKey?: string) => void;
 
@@ -23,9 +35,11 @@ export function createContext<Tx>(
   limit: TimeLimit,
   report: Report,
 ): EventContext<Tx> {
-  const context = createEventsContext({ source, timestamp }, tx, fencingToken, limit, report);
-  // Not spread, which would read the signal.
-  return Object.assign(context, { idempotencyKey });
+  const context = createEventsContext({ source, timestamp }, tx, fencingToken, limit, report) as EventsContext<Tx> & {
+    idempotencyKey: string;
+  };
+  context.idempotencyKey = idempotencyKey;
+  return context;
 }
 
 /** The context of a handler of several events. */
@@ -37,19 +51,10 @@ export function createEventsContext<Tx>(
   report: Report,
 ): EventsContext<Tx> {
   const { deadline, throwIfExpired } = limit;
-  const context = {
-    source,
-    timestamp,
-    tx,
-    fencingToken,
-    get signal() {
-      return limit.signal;
-    },
-    deadline,
-    throwIfExpired,
-    [REPORT]: report,
-  };
-  return context;
+  const context = { source, timestamp, tx, fencingToken, deadline, throwIfExpired, [REPORT]: report };
+  // Not enumerable: a copy has its signal.
+  Object.defineProperty(context, LIMIT, { value: limit });
+  return Object.defineProperty(context, 'signal', SIGNAL) as typeof context & { readonly signal: AbortSignal };
 }
 
 /** The context for one of the events of a context for several. */

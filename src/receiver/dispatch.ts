@@ -58,16 +58,15 @@ export function createDispatch<Tx>(
     const handled = handleEach?.(firstOfEach(items, keys, waiting), { source, timestamp, host }).then(byKey);
     const settled = new Map<string, Promise<EventOutcome>>();
 
-    async function settle(item: DeliveryItem, index: number): Promise<EventOutcome> {
+    function settle(item: DeliveryItem, index: number): Promise<EventOutcome> {
       if (item.status === 'unknown') return take(item, onUnknown, host);
       if (item.status === 'invalid') return take(item, onInvalid, host, new InvalidEventError(item.issues));
       const key = keys[index];
-      if (typeof key !== 'string') return { status: 'failed', item, error: key };
+      if (typeof key !== 'string') return Promise.resolve({ status: 'failed', item, error: key });
       const kept = waiting?.get(item);
-      if (kept) return kept;
+      if (kept) return Promise.resolve(kept);
       const same = settled.get(key);
-      const first = same && (await same);
-      if (first !== undefined) return { ...first, item, status: first.error ? first.status : 'duplicate' };
+      if (same) return same.then((first) => repeatOf(first, item));
       const outcome = handled
         ? handled.then((outcomes) => outcomes.get(key) as EventOutcome)
         : handleOnce(item, { idempotencyKey: key, source, timestamp, host });
@@ -75,8 +74,13 @@ export function createDispatch<Tx>(
       return outcome;
     }
 
-    return mapAtMost(concurrency, items, (item, index) => traceEvent(() => settle(item, index), { item }));
+    return await mapAtMost(concurrency, items, (item, index) => traceEvent(() => settle(item, index), { item }));
   };
+}
+
+/** The outcome of an event whose key an earlier one of the delivery has. */
+function repeatOf(first: EventOutcome, item: DeliveryItem): EventOutcome {
+  return { ...first, item, status: first.error ? first.status : 'duplicate' };
 }
 
 type Keys = readonly (string | WebhookError | undefined)[];
@@ -120,6 +124,7 @@ export async function mapAtMost<T, R>(
       results[index] = await to(from[index] as T, index);
     }
   };
-  await (most === 1 ? work() : Promise.all(Array.from({ length: Math.min(most, from.length) }, work)));
+  const lanes = Math.min(most, from.length);
+  await (lanes === 1 ? work() : Promise.all(Array.from({ length: lanes }, work)));
   return results;
 }

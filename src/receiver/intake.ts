@@ -66,16 +66,14 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
     if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
   }
 
-  async function read(rawBody: RawBody | BodyReader, arrival: Arrival, message: DeliveryMessage): Promise<RawBody> {
-    const isReader = typeof rawBody === 'function';
-    const body = isReader ? await rawBody({ maxBodyBytes, timeoutMs: receiveTimeoutMs, arrival }) : rawBody;
+  /** Checks the size of a body and returns it, in bytes. */
+  function measure(body: RawBody, message: DeliveryMessage): number {
     // A string has at least as many bytes as characters, so one that is too long need not be counted.
     if (typeof body === 'string') checkSize(body.length);
     const bytes = typeof body === 'string' ? utf8Length(body) : body?.byteLength;
     message.bodyBytes = bytes;
     checkSize(bytes);
-    if (!isReader) arrival.received(bytes);
-    return body;
+    return bytes;
   }
 
   return {
@@ -103,7 +101,13 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
       const [signature, timestamp] = checkForm(signed, seen.message.header);
       // Read before the body, which may arrive slowly. Checked after the signature: a forgery must not be reported as stale.
       const age = toleranceSeconds === false ? 0 : ageOf(timestamp);
-      let body: RawBody | undefined = await read(signed.rawBody, arrival, seen.message);
+      const { rawBody: given } = signed;
+      const isReader = typeof given === 'function';
+      let body: RawBody | undefined = isReader
+        ? await given({ maxBodyBytes, timeoutMs: receiveTimeoutMs, arrival })
+        : given;
+      const bytes = measure(body, seen.message);
+      if (!isReader) arrival.received(bytes);
       let found: Found;
       if (findSecret === undefined) {
         found = { secret: secret as Secret };

@@ -68,14 +68,13 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
     /** Rejects only with RawBodyUnavailableError. */
     handleRequest<Result>(request: DeliveryRequest, take: Take<Result>): Promise<Result | DeliveryResult> {
       const message = { header: (name: string) => request.header(name) };
-      return traceDelivery(async () => {
+      return traceDelivery(() => {
         let signed: Unread;
         try {
           signed = intake.open(request);
         } catch (error) {
           const isUnavailable = isWebhookError(error) && error.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE';
-          if (isUnavailable && !request.answersUnavailable) throw error;
-          return refuse(error);
+          return isUnavailable && !request.answersUnavailable ? Promise.reject(error) : Promise.resolve(refuse(error));
         }
         return settle(signed, message, take);
       }, message);

@@ -29,7 +29,7 @@ export interface HandlerMessage {
   error?: unknown;
 }
 
-type Trace<Message> = <T>(work: () => Promise<T>, message: Message) => Promise<T>;
+type Trace<Message> = <Traced extends Promise<unknown> | undefined>(work: () => Traced, message: Message) => Traced;
 
 /**
  * Publishes the start and end of `work` on a tracing channel, if it has subscribers. A runtime that cannot tell (Node before
@@ -37,7 +37,11 @@ type Trace<Message> = <T>(work: () => Promise<T>, message: Message) => Promise<T
  */
 function createTrace<Message extends object>(name: string): Trace<Message> {
   const channel = tracingChannel<unknown, Message>(`event-webhook-receiver:${name}`);
-  return (work, message) => (channel.hasSubscribers === false ? work() : channel.tracePromise(work, message));
+  return <Traced>(work: () => Traced, message: Message) => {
+    if (channel.hasSubscribers === false) return work();
+    // Newer Node warns of work that returns no promise.
+    return channel.tracePromise(async () => work(), message) as Traced;
+  };
 }
 
 export const traceDelivery: Trace<DeliveryMessage> = /* @__PURE__ */ createTrace('delivery');

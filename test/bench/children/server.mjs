@@ -4,6 +4,7 @@ import { expressHandler } from 'event-webhook-receiver/express';
 import { nodeHandler } from 'event-webhook-receiver/node';
 import express from 'express';
 import { SECRET } from '../lib/fixtures.mjs';
+import { receiveByHand } from './by-hand.mjs';
 
 let handled = 0;
 const receiverOptions = {
@@ -40,6 +41,7 @@ function keepChunks(request, response) {
 
 const KINDS = {
   'express ours': () => expressApp(expressHandler(receiverOptions)),
+  'express hand': () => expressApp(receiveByHand(receiverOptions)),
   'express raw': () => expressPeer(() => {}),
   'express stripe': async () => {
     const { default: Stripe } = await import('stripe');
@@ -52,6 +54,7 @@ const KINDS = {
     return expressPeer(({ body, headers }) => webhook.verify(body, headers));
   },
   'node ours': () => nodeHandler(receiverOptions),
+  'node hand': () => receiveByHand(receiverOptions),
   'node octokit': async () => {
     const { createNodeMiddleware, Webhooks } = await import('@octokit/webhooks');
     const webhooks = new Webhooks({ secret: SECRET });

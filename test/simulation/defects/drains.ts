@@ -44,8 +44,8 @@ export const drainDefects: readonly Defect[] = [
     patches: [
       {
         file: ATTEMPT,
-        find: "if (this.#phase === 'running') this.#hold();\n    else clearTimeout",
-        replace: "if (this.#phase !== 'running') clearTimeout",
+        find: "if (this.#phase === 'running') this.#hold();\n    else",
+        replace: "if (this.#phase !== 'running')",
       },
     ],
     worlds: ['transactional'],
