@@ -42,10 +42,10 @@ export function verifySignature(
   timestamp: string,
   secret: string | readonly string[],
 ): boolean {
-  return isSignature(signature) && isTimestamp(timestamp) && verifyWith(hmacHex, rawBody, signature, timestamp, secret);
+  return verifyWith(hmacHex, rawBody, signature, timestamp, secret);
 }
 
-/** {@link verifySignature} for headers whose form was checked, with an HMAC that may have been computed already. */
+/** {@link verifySignature} with an HMAC that may have been computed already. */
 export function verifyWith(
   hmac: typeof hmacHex,
   rawBody: RawBody,
@@ -54,6 +54,8 @@ export function verifyWith(
   secret: string | readonly string[],
 ): boolean {
   try {
+    // `equalHex` takes nothing but 64 characters.
+    if (!isSignature(signature) || !isTimestamp(timestamp)) return false;
     const body = signedBytes(rawBody);
     if (!body?.length) return false;
     const given = signature.toLowerCase();
