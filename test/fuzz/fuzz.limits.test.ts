@@ -17,14 +17,11 @@ describe(`a second of fuzzing, FUZZ_SEED=${seed}`, () => {
   });
 });
 
-describe('the corpus', () => {
-  it.each(TARGETS)('of %s covers more than its seeds', { timeout: MINUTES_MS }, async (name) => {
-    const subject = await bundle(targetFile(name));
-    const none = { seed, seconds: 0, executions: 0 };
-    const seeds = await fuzz(subject, [], none);
-    const corpus = await fuzz(subject, readCorpus(name), none);
-    expect(corpus.covered).toBeGreaterThanOrEqual(seeds.covered);
-  });
+it('the corpus covers branches of the ABI decoder that the seeds do not', { timeout: MINUTES_MS }, async () => {
+  const subject = await bundle(targetFile('abi'));
+  const none = { seed, seconds: 0, executions: 0 };
+  const [seeds, corpus] = [await fuzz(subject, [], none), await fuzz(subject, readCorpus('abi'), none)];
+  expect(corpus.covered).toBeGreaterThan(seeds.covered);
 });
 
 describe('a finding that was fixed', () => {
