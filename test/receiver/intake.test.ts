@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryRequest } from '../../src/index.js';
+import { incomplete } from '../../src/receiver/delivery-request.js';
 import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -80,6 +81,16 @@ describe('the body of a delivery', () => {
     gate.resolve(secret);
     expect((await second).status).toBe(200);
     expect((await read).status).toBe(200);
+  });
+});
+
+describe('a body that is cut off', () => {
+  it('says why, with the cause', () => {
+    const cause = new Error('reset');
+    const error = incomplete('the sender went away', cause);
+    expect(error).toMatchObject({ code: 'ERR_WEBHOOK_BODY_INCOMPLETE', status: 503 });
+    expect(error.message).toBe('The body did not arrive completely: the sender went away.');
+    expect(error.cause).toBe(cause);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReceiver, type WebhookError } from '../../src/index.js';
+import { ConfigError, createReceiver, type WebhookError } from '../../src/index.js';
 import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
 import { DROPPED, deciding, REMOVED, scripted, waiting } from './scripted-finality.js';
 
@@ -88,6 +88,14 @@ describe('the message of a delivery that fails', () => {
       { secret: failing },
       'The secret function failed or returned something that is not a secret. See cause.',
       no,
+    ],
+    [
+      'a secret function that names no source',
+      { secret: () => ({ secret, source: '' }) },
+      'The secret function failed or returned something that is not a secret. See cause.',
+      new ConfigError(
+        '`source` must be a non-empty string beside the `secret` that a secret function returns, got an empty string.',
+      ),
     ],
     [
       'a secret function that hangs',
