@@ -21,8 +21,7 @@ export function headerError(
   else if (givenTime === undefined) what = `${timestamp} is missing`;
   let fix = 'If your sender uses other names, set the option headers';
   for (const [name, other] of Object.entries(CONVENTIONS)) {
-    const isOther = given === undefined && other.signature.toLowerCase() !== signature;
-    if (isOther && header?.(other.signature.toLowerCase()) !== undefined) {
+    if (given === undefined && header?.(other.signature.toLowerCase()) !== undefined) {
       fix = `The request has ${other.signature}: set headers: ${name}`;
     }
   }

@@ -6,6 +6,26 @@ const bad = { id: 'bad', event: 'event.emitted', data: {} };
 const unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };
 const statuses = (result: { outcomes: readonly { status: string }[] }) => result.outcomes.map(({ status }) => status);
 
+describe('a delivery', () => {
+  it('without items has no outcomes', async () => {
+    expect(await noting().receiver.handle(signed([]))).toMatchObject({ status: 200, outcomes: [] });
+    expect((await noting({ concurrency: 4 }).receiver.handle(signed([]))).outcomes).toEqual([]);
+  });
+
+  it('is asked for the keys of its events alone', async () => {
+    const asked: unknown[] = [];
+    const { receiver } = noting({
+      onInvalid: () => {},
+      idempotencyKey(each) {
+        asked.push(each);
+        return each.id;
+      },
+    });
+    expect((await receiver.handle(signed([bad, event('a'), unknown]))).status).toBe(200);
+    expect(asked).toEqual([event('a')]);
+  });
+});
+
 describe('onEvent', () => {
   it('is given the event and its context', async () => {
     const seen: [WebhookEvent, EventContext][] = [];

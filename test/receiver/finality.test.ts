@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createReceiver,
   type Finality,
@@ -156,7 +156,7 @@ describe('finality', () => {
     ['answers true', async () => [true], /./],
     ['answers an unknown status', async () => [{ status: 'finalized' }], /./],
     ['answers a removal that is not boolean', async () => [{ status: 'final', isRemoval: 'no' }], /./],
-    ['answers a verdict that throws', async () => [throwingProxy({})], /./],
+    ['answers a verdict that throws', async () => [throwingProxy({})], /was looked at/],
     ['answers a hostile array', async () => throwingProxy([]), /./],
     ['says why it does not know', async () => [{ ...pending, error: cause }], cause],
   ])('lets events wait, with the cause, if it %s', async (_what, check, expected) => {
@@ -170,6 +170,20 @@ describe('finality', () => {
     if (expected instanceof Error) expect(found).toBe(expected);
     else expect(String(found.message)).toMatch(expected);
     expect([handled, dropped, reported]).toEqual([[], [], ['ERR_WEBHOOK_NOT_FINAL']]);
+  });
+
+  it('sets no timer for a check that answers at once', async () => {
+    const timers = vi.fn(setTimeout);
+    vi.stubGlobal('setTimeout', timers);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const counts = [];
+    for (const isFinal of [() => true, () => false]) {
+      timers.mockClear();
+      const { receiver } = deciding({ ...scripted().finality, isFinal });
+      expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
+      counts.push(timers.mock.calls.length);
+    }
+    expect(counts[1]).toBe(counts[0]);
   });
 
   it('aborts the signal of a check that takes too long', async () => {
@@ -237,7 +251,11 @@ describe('a notice of removal', () => {
   it('waits while its log is being handled', async () => {
     const { receiver, handled } = deciding(removing.finality, { store: storeOf(async () => 'in-progress') });
     const result = await receiver.handle(signed([event('a:removed')]));
-    expect(result).toMatchObject({ status: 503, retryAfterSeconds: 5, outcomes: [{ status: 'not-final' }] });
+    expect(result).toMatchObject({
+      status: 503,
+      retryAfterSeconds: 5,
+      outcomes: [{ status: 'not-final', retryAfterMs: 5000 }],
+    });
     expect(handled).toEqual([]);
   });
 
@@ -255,7 +273,31 @@ describe('a notice of removal', () => {
     expect([handled, reported]).toEqual([[], ['ERR_WEBHOOK_STORE']]);
   });
 
-  it.each(['a', 'a:Removed', ':removed', 'removed', 'a::removed'])(
+  it('fails if the store fails once, although the store would take it', async () => {
+    const store = memoryStore();
+    let calls = 0;
+    const once: typeof store.once = (key, run) =>
+      calls++ === 0 ? Promise.reject(new Error('away')) : store.once(key, run);
+    const { receiver, handled } = deciding(removing.finality, { store: storeOf(once) });
+    expect(await receiver.handle(signed([event('a:removed')]))).toMatchObject({
+      status: 503,
+      outcomes: [{ status: 'failed', error: { code: 'ERR_WEBHOOK_STORE' } }],
+    });
+    expect([calls, handled]).toEqual([1, []]);
+  });
+
+  it('is answered before the host ends the delivery, although the store hangs', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { receiver, reported } = deciding(removing.finality, { store: storeOf(() => new Promise(() => {})) });
+    const end = Date.now() + 2000;
+    const answering = receiver.handle({ ...signed([event('a:removed')]), remainingMs: () => end - Date.now() });
+    await vi.advanceTimersByTimeAsync(1900);
+    expect(reported).toEqual(['ERR_WEBHOOK_STORE']);
+    expect(await answering).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
+  });
+
+  it.each(['a', 'a:Removed', ':removed', 'removed', 'a::removed', 'a:removed:', 'a:removed2'])(
     'fails with the key %j, which does not name its log',
     async (key) => {
       const { receiver, handled } = deciding(scripted({ [key]: REMOVED }).finality);

@@ -69,6 +69,27 @@ describe('a delivery of 100 events with time for 40', () => {
   );
 });
 
+describe('a part of the events of onEvents', () => {
+  it('is begun if there is as much time as its events are likely to take', async () => {
+    const { store } = fakeBulkStore(undefined);
+    const begun: string[][] = [];
+    const { receiver } = noting({
+      store: { ...store, keysPerRun: 2 },
+      onEvents: async (entries) => {
+        begun.push(entries.map((each) => each.event.id));
+        await sleep(1000);
+      },
+    });
+    const events = ids(6).map((id) => event(id));
+    // Two parts of 1000 ms each, and less than that for the third.
+    expect(await deliver(receiver, events, 3400)).toMatchObject(outOfTime);
+    expect(begun).toEqual([
+      ['e0', 'e1'],
+      ['e2', 'e3'],
+    ]);
+  });
+});
+
 describe('an event near the end of the host’s time', () => {
   it('is not begun with less time than the event before it took', async () => {
     const { receiver, effects } = slow(2000);

@@ -30,7 +30,8 @@ describe('the key of an event', () => {
   it('is the default one if its kind and id end it, within any source', () => {
     const own = event('a');
     expect(kindAndId(own)).toBe('event.emitted:a');
-    for (const source of [undefined, 'shop', 'a:b']) expect(isDefaultKey(keyOf(kindAndId, own, source), own)).toBe(true);
+    for (const source of [undefined, 'shop', 'a:b'])
+      expect(isDefaultKey(keyOf(kindAndId, own, source), own)).toBe(true);
     for (const other of ['a', 'x:event.emitted:a', '::event.emitted:a:removed', 'event.emitted:b', ''])
       expect(isDefaultKey(other, own)).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReceiver, type WebhookError } from '../../src/index.js';
+import { ConfigError, createReceiver, type WebhookError } from '../../src/index.js';
 import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
 import { DROPPED, deciding, REMOVED, scripted, waiting } from './scripted-finality.js';
 
@@ -90,6 +90,14 @@ describe('the message of a delivery that fails', () => {
       no,
     ],
     [
+      'a secret function that names no source',
+      { secret: () => ({ secret, source: '' }) },
+      'The secret function failed or returned something that is not a secret. See cause.',
+      new ConfigError(
+        '`source` must be a non-empty string beside the `secret` that a secret function returns, got an empty string.',
+      ),
+    ],
+    [
       'a secret function that hangs',
       { secret: never, receiveTimeoutMs: 10 },
       'The secret function failed or returned something that is not a secret. See cause.',
@@ -130,11 +138,11 @@ describe('the message of a delivery that fails', () => {
 
   it('says that too many secrets are looked up, and how to have fewer', async () => {
     const gate = deferred<string>();
-    const { receiver } = noting({ secret: () => gate.promise, maxArriving: 1 });
-    // Each newcomer drops the one before, whose look-up cannot be stopped.
-    const begun = Array.from({ length: 11 }, () => receiver.handle(signed([event('a')])));
-    expect((await begun[10])?.error?.message).toBe(
-      '10 secret look-ups are under way (10 × maxArriving). If the secret function is slow, cache its results.',
+    const { receiver } = noting({ secret: () => gate.promise, maxArriving: 2 });
+    // Newcomers drop those before, whose look-ups cannot be stopped.
+    const begun = Array.from({ length: 21 }, () => receiver.handle(signed([event('a')])));
+    expect((await begun[20])?.error?.message).toBe(
+      '20 secret look-ups are under way (10 × maxArriving). If the secret function is slow, cache its results.',
     );
     gate.resolve(secret);
     await Promise.all(begun);
@@ -228,10 +236,7 @@ describe('the message of options that cannot be', () => {
       "`finality.wait` must be 'redelivery' or undefined, got a string.",
     ],
     [{ ...base, finality: 1 }, '`finality` must be a Finality, such as the result of chainFinality, got a number.'],
-    [
-      { ...base, finality: { ...finality, isFinal: 1 } },
-      '`finality.isFinal` must be a function, got a number.',
-    ],
+    [{ ...base, finality: { ...finality, isFinal: 1 } }, '`finality.isFinal` must be a function, got a number.'],
     [{ ...base, onDropped: 1 }, '`onDropped` must be a function, got a number.'],
     [
       { ...base, finality: undefined, onDropped: onEvent },

@@ -114,6 +114,18 @@ describe('a store whose words contradict its run', () => {
 });
 
 describe('a store that calls its run with other keys', () => {
+  it('is told so by its run', async () => {
+    let running: Promise<void> | undefined;
+    const { result, runs } = await deliver(async (_keys, run) => {
+      running = run(['other'], undefined);
+      return ['handled', 'handled', 'handled'];
+    });
+    await expect(running).rejects.toThrow(
+      '`onceEach` must call `run` with some of its keys, in their order, each of them once.',
+    );
+    expect([result.status, runs]).toEqual([503, 0]);
+  });
+
   it.each<[unknown]>([
     [undefined],
     ['event.emitted:a'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IdempotencyStore } from '../../src/index.js';
-import { event, noting, signed } from '../helpers.js';
+import { deferred, event, noting, signed } from '../helpers.js';
 
 type Once = (key: string, run: (tx: undefined) => Promise<void>) => unknown;
 type Word = Awaited<ReturnType<IdempotencyStore['once']>>;
@@ -74,6 +74,19 @@ describe('a store whose word contradicts its run', () => {
     expect(result.error?.cause).toMatchObject({ cause: { code: 'ERR_WEBHOOK_HANDLER' } });
   });
 
+  it('is refused, and reported once, when it throws in the turn in which it began its run', async () => {
+    const away = new Error('away');
+    const { result, reported } = await deliver((_key, run) => {
+      void run(undefined);
+      throw away;
+    });
+    expect(result).toMatchObject(refused);
+    expect(result.error?.cause).toBe(away);
+    // Longer than a store may take.
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    expect(reported).toEqual(['ERR_WEBHOOK_STORE']);
+  });
+
   it('may have undone its run in favour of another: duplicate', async () => {
     expect((await deliver(answering('duplicate', 'after its run'))).result.status).toBe(200);
   });
@@ -116,6 +129,18 @@ describe('a store that calls its run more than once', () => {
     expect(result).toMatchObject(refused);
     await expect(late(undefined)).rejects.toThrow('too late');
     expect(runs).toBe(0);
+    expect(reported).toEqual(['ERR_WEBHOOK_STORE']);
+  });
+});
+
+describe('a store that was given up on', () => {
+  it('is not reported again when it fails at last, and drain does not wait for it', async () => {
+    const { promise, reject } = deferred<'handled'>();
+    const { receiver, reported } = noting({ store: { once: () => promise }, handlerTimeoutMs: 10 });
+    expect(await receiver.handle(signed([event('a')]))).toMatchObject(refused);
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 0 });
+    reject(new Error('at last'));
+    await new Promise(setImmediate);
     expect(reported).toEqual(['ERR_WEBHOOK_STORE']);
   });
 });

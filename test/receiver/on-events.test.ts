@@ -1,5 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createReceiver, type EventEntry, type IdempotencyStore, memoryStore, WebhookError } from '../../src/index.js';
+import {
+  createReceiver,
+  createRouter,
+  type EventEntry,
+  type IdempotencyStore,
+  memoryStore,
+  WebhookError,
+} from '../../src/index.js';
 import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
 import { fakeBulkStore } from './fake-bulk-store.js';
 
@@ -39,6 +46,35 @@ describe('onEvents', () => {
     expect(result.outcomes.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['a', 'b', 'c', 'd', 'e'].map(keyOf));
     expect(statuses(result)).toEqual(['handled', 'duplicate', 'handled', 'handled', 'handled']);
     expect(calls).toEqual([['b'], ['a'], ['c', 'd'], ['e']]);
+  });
+
+  it('is not claimed for anything once all its events have failed', async () => {
+    const asked: string[][] = [];
+    const { store } = fakeBulkStore(undefined, { transactional: true });
+    const onceEach: typeof store.onceEach = (keys, run) => {
+      asked.push([...keys]);
+      return store.onceEach?.(keys, run) as never;
+    };
+    const { receiver } = atOnce({ store: { ...store, onceEach } }, () => Promise.reject(new Error('no')));
+    expect(statuses(await receiver.handle(delivery('a', 'b')))).toEqual(['failed', 'failed']);
+    expect(asked).toEqual([['a', 'b'].map(keyOf)]);
+  });
+
+  it('reports what a route of a router skipped for each event of the call, if it spreads the context', async () => {
+    const skipped = new WebhookError('ERR_WEBHOOK_INVALID_EVENT', 'It does not decode.');
+    const router = createRouter().on(
+      { kind: 'event.emitted', select: (_, report) => report?.(skipped) as undefined },
+      () => {},
+    );
+    const reports: unknown[] = [];
+    const { receiver } = noting({
+      onEvents: ([first], context) => {
+        if (first) router.dispatch(first.event, { ...context, idempotencyKey: first.idempotencyKey });
+      },
+      onError: (error, { item, idempotencyKey }) => reports.push([error, item?.status, idempotencyKey]),
+    });
+    expect((await receiver.handle(delivery('a', 'b'))).status).toBe(200);
+    expect(reports).toEqual(['a', 'b'].map((id) => [skipped, 'event', keyOf(id)]));
   });
 
   it('gets a context without a key, which it may spread', async () => {

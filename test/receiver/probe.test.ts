@@ -33,7 +33,7 @@ describe('probe', () => {
     const returned: unknown[] = [];
     const synchronous = storeOf(async (_key, run) => {
       const running = run(undefined, { onReturn: (error) => returned.push(error) });
-      expect(returned).toEqual([expect.any(Error)]);
+      expect(returned).toEqual([new Error('This run only asks whether the key took effect.')]);
       await running;
       return 'handled';
     });
@@ -68,6 +68,18 @@ describe('probe', () => {
   ])('fails with ERR_WEBHOOK_STORE if the store %s', async (_what, once) => {
     await expect(probe(storeOf(once as IdempotencyStore['once']), 'a', 20)).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_STORE',
+    });
+  });
+
+  it('says so if the store never answers', async () => {
+    await expect(
+      probe(
+        storeOf(() => new Promise(nothing)),
+        'a',
+        5,
+      ),
+    ).rejects.toMatchObject({
+      cause: new Error('The store did not answer in time.'),
     });
   });
 });

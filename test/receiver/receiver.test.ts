@@ -258,6 +258,13 @@ describe('drain and maxInFlight', () => {
   });
 });
 
+describe('the error of a delivery', () => {
+  it('is the first of those that call for the same status', async () => {
+    const { receiver } = noting({ onEvent: ({ id }) => Promise.reject(new Error(id)) });
+    expect((await receiver.handle(signed([event('a'), event('b')]))).error?.cause).toEqual(new Error('a'));
+  });
+});
+
 describe('onError', () => {
   it('is told which item failed, and its own failure changes nothing', async () => {
     const seen: unknown[] = [];

@@ -76,6 +76,13 @@ describe('the message of a refusal', () => {
     expect(await refusal({}, options)).toMatch(/^x-multibaas-signature is missing\. If your sender/);
   });
 
+  it('says nothing of other names where the signature came under its own', async () => {
+    const headers = { ...under(multibaasHeaders), 'x-service-signature': 'abc' };
+    expect(await refusal(headers)).toBe(
+      `x-service-signature must be 64 hex digits. If your sender uses other names, set the option headers. ${MORE}`,
+    );
+  });
+
   it('does not need a request', async () => {
     const { receiver, told } = receiving();
     await receiver.handle({ ...delivery, signature: undefined });

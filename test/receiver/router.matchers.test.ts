@@ -194,10 +194,14 @@ describe('a router in a receiver', () => {
     });
     const router = createRouter();
     for (const message of ['odd', 'odd', 'other', 'odd']) router.on(reporting(message), () => {});
-    const messages: string[] = [];
-    const { receiver } = noting({ onEvent: router.dispatch, onError: ({ message }) => messages.push(message) });
-    expect((await receiver.handle(signed([emitted()]))).status).toBe(200);
-    expect(messages).toEqual(['odd', 'other', 'odd']);
+    const reports: unknown[] = [];
+    const { receiver } = noting({
+      onEvent: router.dispatch,
+      onError: ({ message }, { item, idempotencyKey }) => reports.push([message, item?.status, idempotencyKey]),
+    });
+    const event = emitted();
+    expect((await receiver.handle(signed([event]))).status).toBe(200);
+    expect(reports).toEqual(['odd', 'other', 'odd'].map((message) => [message, 'event', `event.emitted:${event.id}`]));
   });
 
   it('waits for the handler of a route', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createReceiver, type IdempotencyStore, type RunOptions } from '../../src/index.js';
-import { event, noting, seconds, secret, signed } from '../helpers.js';
+import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
 
 type Run = (tx: undefined, options?: RunOptions) => Promise<void>;
 const conflict = () => Object.assign(new Error('deadlock detected'), { code: '40P01' });
@@ -69,6 +69,37 @@ describe('a transactional store after a conflict', () => {
     });
     const { receiver } = noting({ store, onEvent: () => Promise.reject(conflict()) });
     expect(await receiver.handle(delivery())).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
+  });
+
+  it('must not say duplicate while its run is under way', async () => {
+    const end = deferred();
+    const store = transactional(async (_key, run) => {
+      void run(undefined);
+      return 'duplicate';
+    });
+    const { receiver } = noting({ store, onEvent: () => end.promise });
+    expect(await receiver.handle(delivery())).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
+    end.resolve();
+  });
+
+  it('starts no run with no time left at all', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    let runs = 0;
+    const { receiver } = noting({
+      handlerTimeoutMs: 100,
+      store: transactional((_key, run) => run(undefined).catch(() => pause(40).then(() => run(undefined)))),
+      async onEvent() {
+        runs++;
+        await pause(60);
+        throw conflict();
+      },
+    });
+    const answering = receiver.handle(delivery());
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await answering).toMatchObject({ error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
+    expect(runs).toBe(1);
   });
 
   it('shares one time limit between the runs', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { IdempotencyStore } from '../../src/index.js';
-import { event, noting, signed } from '../helpers.js';
+import { deferred, event, noting, signed } from '../helpers.js';
 
 describe('what a store does to an event', () => {
   it('is never acknowledged when it failed, whatever status the error calls for', async () => {
@@ -42,6 +42,24 @@ describe('what a store does to an event', () => {
   });
 });
 
+describe('a function that passes for a promise', () => {
+  it('is waited for when a handler returns it', async () => {
+    const fail = (_: unknown, reject: (error: Error) => void) => reject(new Error('late'));
+    // biome-ignore lint/suspicious/noThenProperty: it passes for a promise
+    const returned = Object.assign(() => {}, { then: fail });
+    const { receiver } = noting({ onEvent: () => returned as never });
+    expect(await receiver.handle(signed([event('a')]))).toMatchObject({
+      status: 500,
+      error: { cause: { message: 'late' } },
+    });
+    const { receiver: other } = noting({ enqueue: () => returned });
+    expect(await other.handle(signed([event('a')]))).toMatchObject({
+      status: 503,
+      error: { cause: { message: 'late' } },
+    });
+  });
+});
+
 describe('a store after a handler that succeeded', () => {
   it('has the event answered 503 if it never says that it recorded the key', async () => {
     const store: IdempotencyStore = {
@@ -54,6 +72,23 @@ describe('a store after a handler that succeeded', () => {
     const result = await receiver.handle(signed([event('a')]));
     expect(result).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
     expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+  });
+
+  it('is waited for by drain if the handler was late', async () => {
+    const [handling, recording] = [deferred(), deferred()];
+    const store: IdempotencyStore = {
+      async once(_, run) {
+        await run(undefined);
+        await recording.promise;
+        return 'handled';
+      },
+    };
+    const { receiver } = noting({ store, handlerTimeoutMs: 10, onEvent: () => handling.promise });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(500);
+    handling.resolve();
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+    recording.resolve();
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
   });
 
   it('has its failure reported if the event was answered before', async () => {

@@ -92,6 +92,14 @@ describe('the tracing channels', () => {
     expect(of('handler').map(({ events }) => events?.map(({ id }) => id))).toEqual([['a', 'b']]);
   });
 
+  it('tell of onEvents once, with the events that it is called with', async () => {
+    const { of } = watch(['handler']);
+    const { receiver } = noting({ onEvents: () => {} });
+    await receiver.handle(signed([event('a')]));
+    await receiver.handle(signed([event('a'), event('b'), event('c')]));
+    expect(of('handler').map(({ events }) => events?.map(({ id }) => id))).toEqual([['a'], ['b', 'c']]);
+  });
+
   it('tell of a repeated event, and of no handler for it', async () => {
     const { of } = watch();
     const { receiver } = noting();

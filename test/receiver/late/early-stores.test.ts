@@ -66,6 +66,7 @@ describe('a store that calls its run after it has settled', () => {
 describe('a run that is told how much of the lease is left', () => {
   it.each([
     [100, 200],
+    [99, 200],
     [98, 503],
     [-1, 503],
     [Number.NaN, 503],

@@ -75,6 +75,50 @@ describe.each(freezes)('after a freeze: %s', (_name, freeze) => {
   });
 });
 
+describe('a time limit', () => {
+  it.each(freezes)('has what the clock that is ahead leaves of it, after %s', (_name, freeze) => {
+    const limit = new TimeLimit(1000);
+    expect(limit.remainingMs()).toBe(1000);
+    freeze(400);
+    expect(limit.remainingMs()).toBe(600);
+  });
+
+  it('is not the reason of a failure that came after it was over', async () => {
+    const own = new Error('mine');
+    const { receiver } = noting({
+      handlerTimeoutMs: 1000,
+      onEvent(_event, { throwIfExpired }) {
+        clocks.wall += 1000;
+        expect(throwIfExpired).toThrow(/took longer/);
+        throw own;
+      },
+    });
+    const { error } = await receiver.handle(signed([event('a')]));
+    expect(error?.code).toBe('ERR_WEBHOOK_HANDLER');
+    expect(error?.cause).toBe(own);
+  });
+
+  it('passes on what is late, and not what failed in time', async () => {
+    const late: unknown[] = [];
+    const error = new Error('no');
+    await expect(
+      new TimeLimit(1000).run(
+        () => Promise.reject(error),
+        (work) => late.push(work),
+      ),
+    ).rejects.toBe(error);
+    expect(late).toEqual([]);
+    const hanging = new Promise(() => {});
+    await expect(
+      new TimeLimit(1).run(
+        () => hanging,
+        (work) => late.push(work),
+      ),
+    ).rejects.toThrow(/took longer/);
+    expect(late).toEqual([hanging]);
+  });
+});
+
 describe('the time of a handler', () => {
   it('is told as a deadline, at most nine tenths of the lease away', async () => {
     const seen: EventContext[] = [];

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryRequest } from '../../src/index.js';
+import { incomplete } from '../../src/receiver/delivery-request.js';
+import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const code = (name: string) => ({ error: { code: name } });
+
+/** A request with a genuine delivery, and whatever else a test says. */
+function requestOf(changes: Partial<DeliveryRequest> = {}, headers: Record<string, string> = {}): DeliveryRequest {
+  const { rawBody, signature, timestamp } = signed([event('a')]);
+  const all: Record<string, string> = {
+    'x-service-signature': signature,
+    'x-service-timestamp': timestamp,
+    ...headers,
+  };
+  return { method: 'POST', header: (name) => all[name], rawBody: () => encode(rawBody), ...changes };
+}
+
+describe('the body of a delivery', () => {
+  // Five characters in the name, ten bytes.
+  const delivery = signed([event('é'.repeat(5))]);
+  const bytes = encode(delivery.rawBody);
+
+  it.each([
+    ['text', delivery.rawBody],
+    ['bytes', bytes],
+  ])('may have as many bytes as maxBodyBytes, and no more: %s', async (_form, rawBody) => {
+    const answer = (maxBodyBytes: number) => noting({ maxBodyBytes }).receiver.handle({ ...delivery, rawBody });
+    expect((await answer(bytes.length)).status).toBe(200);
+    expect(await answer(bytes.length - 1)).toMatchObject({ status: 413, ...code('ERR_WEBHOOK_BODY_TOO_LARGE') });
+  });
+
+  it('that never was is refused', async () => {
+    const { receiver } = noting();
+    expect((await receiver.handle({ ...delivery, rawBody: undefined as never })).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('is refused by its content-length before it is read', async () => {
+    const rawBody = () => () => Promise.reject(new Error('It was read.'));
+    const { receiver } = noting({ maxBodyBytes: 100 });
+    const answer = (length: string) => receiver.handleRequest(requestOf({ rawBody }, { 'content-length': length }));
+    expect(await answer('101')).toMatchObject({ status: 413 });
+    expect(await answer('100')).toMatchObject({ status: 500, error: { cause: { message: 'It was read.' } } });
+  });
+
+  it.each([
+    ['identity', 200],
+    ['Identity', 200],
+    ['', 200],
+    ['gzip', 415],
+    ['identity, gzip', 415],
+  ])('with the content-encoding %j is answered %d', async (encoding, status) => {
+    const { receiver } = noting();
+    expect((await receiver.handleRequest(requestOf({}, { 'content-encoding': encoding }))).status).toBe(status);
+  });
+
+  it('counts towards maxArrivingBytes from when it is there, and once', async () => {
+    const gate = deferred<string>();
+    const half = Math.ceil(bytes.length / 2);
+    const limits: Settings = { secret: () => gate.promise, maxBodyBytes: bytes.length };
+    const two = noting({ ...limits, maxArrivingBytes: bytes.length + half }).receiver;
+    const [first, second] = [two.handle(delivery), two.handle(delivery)];
+    expect(await first).toMatchObject({ status: 503, ...code('ERR_WEBHOOK_OVERLOADED') });
+    // An adapter's reader has counted its chunks itself.
+    const one = noting({ ...limits, maxArrivingBytes: bytes.length + half }).receiver;
+    const { signature, timestamp } = delivery;
+    const read = one.handleRequest(
+      requestOf(
+        {
+          rawBody:
+            () =>
+            async ({ arrival }) => {
+              arrival.received(bytes.length);
+              return bytes;
+            },
+        },
+        { 'x-service-signature': signature, 'x-service-timestamp': timestamp },
+      ),
+    );
+    gate.resolve(secret);
+    expect((await second).status).toBe(200);
+    expect((await read).status).toBe(200);
+  });
+});
+
+describe('a body that is cut off', () => {
+  it('says why, with the cause', () => {
+    const cause = new Error('reset');
+    const error = incomplete('the sender went away', cause);
+    expect(error).toMatchObject({ code: 'ERR_WEBHOOK_BODY_INCOMPLETE', status: 503 });
+    expect(error.message).toBe('The body did not arrive completely: the sender went away.');
+    expect(error.cause).toBe(cause);
+  });
+});
+
+describe('a secret function', () => {
+  it('finds the headers of the request in any case, and its url', async () => {
+    const { receiver, handled } = noting({
+      secret: ({ header, url }) => (header('X-Tenant') === '7' && url === '/hooks' ? secret : undefined),
+    });
+    expect((await receiver.handleRequest(requestOf({ url: '/hooks' }, { 'x-tenant': '7' }))).status).toBe(200);
+    expect((await receiver.handleRequest(requestOf({ url: '/hooks' }))).status).toBe(403);
+    expect(handled).toEqual(['a']);
+  });
+
+  it('finds no header where there is no request', async () => {
+    const { receiver } = noting({ secret: ({ header }) => (header('x-tenant') === undefined ? secret : undefined) });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
+  });
+});
+
+describe('what a request says of the host', () => {
+  it('is asked for as a method of the request', async () => {
+    const { receiver } = noting();
+    const request = {
+      ...requestOf(),
+      left: 600,
+      remainingMs() {
+        return this.left;
+      },
+    };
+    expect(await receiver.handleRequest(request)).toMatchObject({ status: 503, ...code('ERR_WEBHOOK_OUT_OF_TIME') });
+    request.left = 60_000;
+    expect((await receiver.handleRequest(request)).status).toBe(200);
+  });
+});
