@@ -77,6 +77,8 @@ const refused: readonly [kind: string, message: string, paths: Path[], values: u
     'expected a string',
     [
       [...EVENT, 'rawFields'],
+      [...EVENT, 'contract', 'addressLabel'],
+      [...TX, 'contract', 'addressLabel'],
       [...EVENT, 'contract', 'addressAlias'],
       [...TX, 'contract', 'addressAlias'],
     ],
@@ -150,6 +152,15 @@ describe('a transaction.included', () => {
       const { issues } = refusal(() => parseEvent({ ...included(), data }));
       expect(issues).toEqual([{ path: ['data'], message: 'expected an object' }]);
       expect(transactionIncludedSchema.safeParse({ ...included(), data }).success).toBe(false);
+    }
+  });
+});
+
+describe('an event of either kind', () => {
+  it.each([emitted(), included()])('needs an id: %o', (event) => {
+    for (const id of [undefined, null, 7, '']) {
+      const { issues } = refusal(() => parseEvent({ ...event, id }));
+      expect(issues).toEqual([{ path: ['id'], message: 'expected a string that is not empty' }]);
     }
   });
 });

@@ -1,2 +1,99 @@
+const JSON_NUMBER = 'The text is always one whole number: a token that JSON.parse accepted, or String() of a double.';
+const INFINITY =
+  'Used for Infinity alone, which has no digits: its form may be any text that no number that overflows has.';
+const NO_NUMBER_BEFORE = 'Starts at position 0 instead of the first match. No number ends there.';
+const SPEED = 'Saves a call for speed: what is then called gives the same.';
+const PLAIN = 'Plain events are skipped for speed: all of their numbers are positions, which were checked.';
+
+const [exactJson, fieldRules, checks, nesting, parseDelivery] = [
+  'src/events/exact-json.ts',
+  'src/events/field-rules.ts',
+  'src/events/generated-checks.ts',
+  'src/events/nesting.ts',
+  'src/events/parse-delivery.ts',
+];
+
 /** Mutants that change nothing, or nothing that can be seen. */
-export const survivors = [];
+export const survivors = [
+  {
+    file: exactJson,
+    to: String.raw`const NUMBER = /(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;`,
+    why: JSON_NUMBER,
+  },
+  {
+    file: exactJson,
+    to: String.raw`const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?/;`,
+    why: JSON_NUMBER,
+  },
+  {
+    file: exactJson,
+    to: `const [, sign = "Stryker was here!", whole = '', fraction = '', exponent = 0] = NUMBER.exec(number) ?? [];`,
+    why: INFINITY,
+  },
+  {
+    file: exactJson,
+    to: `const [, sign = '', whole = "Stryker was here!", fraction = '', exponent = 0] = NUMBER.exec(number) ?? [];`,
+    why: INFINITY,
+  },
+  {
+    file: exactJson,
+    to: `const [, sign = '', whole = '', fraction = '', exponent = 0] = NUMBER.exec(number) ?? ["Stryker was here"];`,
+    why: INFINITY,
+  },
+  {
+    file: exactJson,
+    to: `for (let at = text.indexOf(""); at !== -1; at = text.indexOf('.', at + 1)) {`,
+    why: NO_NUMBER_BEFORE,
+  },
+  {
+    file: exactJson,
+    to: `for (let at = text.indexOf(""); at !== -1; at = text.indexOf('-', at + 1)) {`,
+    why: NO_NUMBER_BEFORE,
+  },
+  {
+    file: exactJson,
+    to: 'while (at <= text.length) {',
+    why: 'Past the end, charCodeAt gives NaN, which is no character of interest: the loop ends one step later.',
+  },
+  {
+    file: fieldRules,
+    to: 'if (true && mayHoldRounded(child, depth + 1)) return true;',
+    why: SPEED,
+  },
+  {
+    file: fieldRules,
+    to: 'if (typeof child !== "" && mayHoldRounded(child, depth + 1)) return true;',
+    why: SPEED,
+  },
+  {
+    file: checks,
+    to: 'if (false) return;',
+    why: SPEED,
+  },
+  {
+    file: nesting,
+    to: 'if (false) return value.some((child) => isTooDeep(child, levels - 1));',
+    why: 'The loop over keys visits the items of an array too, more slowly.',
+  },
+  {
+    file: nesting,
+    to: 'if (true && isTooDeep(child, levels - 1)) return true;',
+    why: SPEED,
+  },
+  {
+    file: parseDelivery,
+    to: 'if (true) cutNesting(raw);',
+    why: 'An item that is not invalid has no level to cut.',
+  },
+  { file: parseDelivery, to: 'if (false) continue;', why: PLAIN },
+  {
+    file: parseDelivery,
+    to: `if (item.status === "" && item.event.event === 'event.emitted' && isPlain(item.event)) continue;`,
+    why: PLAIN,
+  },
+  {
+    file: parseDelivery,
+    to: `if (item.status === 'event' && item.event.event === "" && isPlain(item.event)) continue;`,
+    why: PLAIN,
+  },
+];
