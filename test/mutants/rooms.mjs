@@ -47,7 +47,11 @@ export const ROOMS = {
   },
   postgres: {
     mutate: ['src/stores/sql/postgres.ts'],
-    tests: ['test/stores/sql/postgres/commit.test.ts', 'test/stores/sql/drivers.test.ts'],
+    tests: [
+      'test/stores/sql/postgres/commit.test.ts',
+      'test/stores/sql/drivers.test.ts',
+      'test/stores/sql/bare-clients.test.ts',
+    ],
     skip: ['fromPostgresJs', 'awaits nothing|repeatable read|at once on ten|overlapping deliveries'],
     setup: ['./postgres.ts'],
     instead: SHARED,
@@ -60,6 +64,7 @@ export const ROOMS = {
       'test/stores/sql/drivers.test.ts',
       'test/stores/sql/mysql/locks.test.ts',
       'test/stores/sql/mysql/settings.test.ts',
+      'test/stores/sql/bare-clients.test.ts',
     ],
     skip: [
       'statement takes long|awaits nothing|at once on ten|overlapping deliveries',

@@ -205,6 +205,11 @@ class Attempt<Tx> {
     // In the turn in which the run is started: the process may have been frozen since the claim was answered.
     if (elapsedMs() >= claimMs) throw storeError(FROZEN);
     const handling = this.#run(new Set(claimed.keys), tx, runOptions);
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    handling.then(settle, settle);
     try {
       await Promise.race([handling, deadline]);
       close?.();
@@ -221,8 +226,7 @@ class Attempt<Tx> {
     }
     if (!this.isLate) return;
     // A handler that has not settled may still use the connection.
-    const isSettled = await Promise.race([handling.then(yes, yes), Promise.resolve(close !== undefined)]);
-    if (!isSettled) await this.#terminate();
+    if (!isSettled && !close) await this.#terminate();
     throw storeError(GIVEN_UP);
   }
 

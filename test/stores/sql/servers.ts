@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { needsMariadb } from '../../servers/mariadb.js';
 import { needsPostgres } from '../../servers/postgres.js';
 import { type SqlClient, type SqlServer, useServer } from './client.js';
+import { bareClients } from './clients/bare.js';
 import { mysqlClients } from './mysql/clients.js';
 import { importClients, needsOrms } from './orms/installed.js';
 import { postgresClients } from './postgres/clients.js';
@@ -32,6 +33,13 @@ export function describeDrivers(suites: readonly Suite[]): void {
   for (const dialect of DIALECTS) {
     const { drivers, missing } = SERVERS[dialect];
     describeServer(dialect, drivers, missing, suites);
+  }
+}
+
+/** Runs suites with a client of each server that does no more than it must. */
+export function describeBareClients(suites: readonly Suite[]): void {
+  for (const dialect of DIALECTS) {
+    describeServer(dialect, bareClients[dialect], SERVERS[dialect].missing, suites);
   }
 }
 
