@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WebhookError } from '../../src/index.js';
 import { type Arrival, createArrivals } from '../../src/receiver/arrivals.js';
+import { HostTime } from '../../src/receiver/host-time.js';
 import { deferred } from '../helpers.js';
 
 type Limits = Parameters<typeof createArrivals>[0];
@@ -136,6 +137,39 @@ describe('createArrivals', () => {
     });
     await expect(arrivals.run(async () => 'newcomer')).resolves.toBe('newcomer');
     await expect(first).rejects.toMatchObject({ code: 'ERR_WEBHOOK_OVERLOADED' });
+  });
+
+  it('says which limit was reached', async () => {
+    const { begin, settled } = start({ maxArriving: 2, maxArrivingBytes: 10 });
+    begin(11);
+    for (let count = 0; count < 3; count++) begin();
+    const said = (what: string, option: string) =>
+      `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
+    expect(await settled[0]).toMatchObject({ message: said('10 bytes', 'maxArrivingBytes') });
+    expect(await settled[1]).toMatchObject({ message: said('2 deliveries', 'maxArriving') });
+  });
+
+  it('is idle when the last has ended', async () => {
+    const { arrivals, begin, begun } = start();
+    await arrivals.idle();
+    begin();
+    begin();
+    let idle = false;
+    const idling = arrivals.idle().then(() => {
+      idle = true;
+    });
+    for (const { end } of begun) {
+      await turn();
+      expect(idle).toBe(false);
+      end();
+    }
+    await idling;
+  });
+
+  it.each([undefined, Number.POSITIVE_INFINITY])('drops none whose host sets no limit: %s', async (ms) => {
+    const { arrivals } = start();
+    const slow = () => new Promise((resolve) => setTimeout(resolve, 20, 'arrived'));
+    await expect(arrivals.run(slow, new HostTime(() => ms))).resolves.toBe('arrived');
   });
 
   it('does as a plain list does, whatever comes, goes and grows', async () => {

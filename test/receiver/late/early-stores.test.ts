@@ -97,6 +97,21 @@ describe('what a store may do to drain', () => {
     expect(await draining(() => [rejected])).toEqual({ unfinished: 1 });
   });
 
+  it('is not asked any more once drain has given up on it', async () => {
+    let asked = 0;
+    expect(
+      await draining(() => {
+        asked++;
+        return [undefined];
+      }),
+    ).toEqual({ unfinished: 1 });
+    // The turn in which it learns so.
+    await pause(5);
+    const before = asked;
+    await pause(20);
+    expect(asked).toBe(before);
+  });
+
   it.each([
     () => 5,
     async () => [],
