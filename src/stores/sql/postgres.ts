@@ -143,9 +143,7 @@ const ENDED_MARK = 'A webhook handler ended its transaction itself. ';
 /** Explains why the check failed; passes on any other error. */
 function refuse(error: unknown): never {
   if (codesOf(error).includes('25P02')) throw storeError(ABORTED, error);
-  const isEnded = reasonsOf(error).some(
-    ({ code, message }) => code === '22P02' && String(message).includes(ENDED_MARK),
-  );
+  const isEnded = reasonsOf(error).some(({ message }) => String(message).includes(ENDED_MARK));
   throw isEnded ? storeError(ENDED, error) : error;
 }
 

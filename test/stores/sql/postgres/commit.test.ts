@@ -1,9 +1,34 @@
 import { describe, expect, it } from 'vitest';
+import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { countOf, ERR_STORE, type Run, useServer, write } from '../client.js';
 import { startCutter } from '../cutter.js';
 import { postgresClients } from './clients.js';
+
+it('is explained if a client wraps the error of Postgres', async () => {
+  let text = '';
+  const db: SqlDatabase = {
+    dialect: 'postgres',
+    run: async () => ({ rows: [] }),
+    transaction: (work) =>
+      work({
+        tx: undefined,
+        run: async () => ({ rows: [{ key: 'a', owner: '7' }] }),
+        async commit(sent) {
+          text = sent;
+          const message = `invalid input syntax for type integer: "${/concat\('(.*?)'/.exec(sent)?.[1]}2026-01-01"`;
+          throw new Error('Query failed.', { cause: Object.assign(new Error(message), { code: '22P02' }) });
+        },
+      }),
+  };
+  const store = sqlStore({ db, transactional: true, table: 'a.b' });
+  await expect(store.once('a', nothing)).rejects.toMatchObject({
+    ...ERR_STORE,
+    message: expect.stringMatching(/^The handler ended the transaction of context\.tx itself\. .* to the store\.$/),
+  });
+  expect(text).toMatch(/; COMMIT$/);
+});
 
 describe.skipIf(!hasPostgres)(`the commit of a transaction of Postgres${needsPostgres}`, () => {
   const { open, server } = useServer('postgres');
@@ -43,6 +68,22 @@ describe.skipIf(!hasPostgres)(`the commit of a transaction of Postgres${needsPos
         cause: { code: '23505' },
       });
       expect(await store.once(key, nothing)).toBe('handled');
+    });
+
+    it('passes on the cause if a deferred trigger refuses to commit', async () => {
+      const opened = await open(client, { max: 1 });
+      await opened.run(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'no such number' USING ERRCODE = '22P02'; END $$`);
+      await opened.run('CREATE TABLE IF NOT EXISTS refused (id text)');
+      await opened.run('DROP TRIGGER IF EXISTS refuses ON refused');
+      await opened.run(`CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON refused DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION refuse()`);
+      const insert = (tx: Run) => tx(`INSERT INTO refused VALUES ('1')`).then(nothing);
+      await expect(opened.transactional().once(unique(), insert)).rejects.toMatchObject({
+        ...ERR_STORE,
+        message: expect.not.stringContaining('ended the transaction'),
+        cause: { code: '22P02', message: 'no such number' },
+      });
     });
 
     it('rejects if a statement failed and the handler ignored it', async () => {

@@ -68,6 +68,22 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       await expect(restricted.lease({ table: freshTable() }).migrate()).rejects.toThrow();
     });
 
+    it('needs no privilege either if it is in a schema', async () => {
+      const opened = await open();
+      const [schema, role] = ['schema', 'role'].map((word) => `${word}_${unique().replaceAll('-', '')}`) as [
+        string,
+        string,
+      ];
+      const table = `${schema}.keys`;
+      await opened.run(`CREATE SCHEMA ${schema}`);
+      await opened.lease({ table }).migrate();
+      await opened.run(`CREATE ROLE ${role} LOGIN PASSWORD 'password'`);
+      await opened.run(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
+      const restricted = await openClient(client, server().url.replace('postgres:password', `${role}:password`));
+      await restricted.lease({ table }).migrate();
+      await expect(restricted.lease({ table: `${schema}.others` }).migrate()).rejects.toThrow();
+    });
+
     it('is rid of what has expired, and of nothing else, however much it is', async () => {
       const opened = await open();
       const table = freshTable();
