@@ -25,8 +25,6 @@ export default defineConfig({
   test: {
     include: tests,
     exclude: [...except, '**/*.shared.test.ts', '**/node_modules/**'],
-    // The files of a run share a thread and its modules: several times as fast.
-    isolate: false,
     // A busy machine must not fail the run without mutants.
     testTimeout: 10_000,
     sequence: { sequencer: InOrder },
