@@ -106,7 +106,7 @@ describe('several events of one signature', () => {
     expect(refusal(() => decodeEvent(event, abi))).toMatchObject(expected);
     named(event, 'a', 'b');
     expect(refusal(() => decodeEvent(event, abi))).toMatchObject(expected);
-    event.data.event.inputs = [event.data.event.inputs[0] as EventInput];
+    event.data.event.inputs = [{ ...(event.data.event.inputs[0] as EventInput), name: 'from' }];
     expect(refusal(() => decodeEvent(event, abi))).toMatchObject(expected);
   });
 });

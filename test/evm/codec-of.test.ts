@@ -37,7 +37,12 @@ describe('a type of an ABI', () => {
       size: undefined,
     });
     const nested = [{ name: 'at', type: 'tuple', components: pair.slice(0, 1) }, { type: 'bool' }];
-    expect(of('tuple', nested)).toMatchObject({ type: '((uint8),bool)', shape: '((uint8 kind) at,bool )', size: 64 });
+    expect(of('tuple', nested)).toMatchObject({
+      type: '((uint8),bool)',
+      shape: '((uint8 kind) at,bool )',
+      isHashed: true,
+      size: 64,
+    });
   });
 
   it('has components only if it is a tuple', () => {

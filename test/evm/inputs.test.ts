@@ -38,6 +38,7 @@ describe('an input of the type', () => {
         'tuple(uint8,uint256)',
         '(uint8,uint)[12]',
         'xtuple[12]',
+        'tuple[12]x',
       ],
     ],
     ['(bool a, uint256[] b)', { a: true, b: [1n] }, [true, [1]], ['tuple'], ['(bool,uint[])', 'tuple[]', '(bool)']],
@@ -193,42 +194,43 @@ describe('an event without a log', () => {
   const hashed = (is: string, should: string) =>
     `is ${is}hashed, but should ${should}be according to the ABI. Is it indexed in the contract?`;
 
-  it.each<[EventEmitted, (event: EventEmitted) => unknown, string, string]>([
+  it.each<[() => EventEmitted, (event: EventEmitted) => unknown, string, string]>([
     [
-      transfer(),
+      transfer,
       ({ data }) => data.event.inputs.pop(),
       'inputs',
       'do not match Transfer(address,address,uint256): the event has 2 inputs, the ABI 3.',
     ],
     [
-      transfer(),
+      transfer,
       (event) => Object.assign(input(event, 0), { name: 'to' }),
       'inputs',
       'do not match Transfer(address,address,uint256): the inputs have names that the ABI has at other positions.',
     ],
-    [transfer(), (event) => Object.assign(input(event, 2), { name: 'amount' }), 'value', OTHER],
+    [transfer, (event) => Object.assign(input(event, 2), { name: 'amount' }), 'value', OTHER],
     [
-      transfer(),
+      transfer,
       (event) => Object.assign(input(event, 2), { type: 'bool' }),
       'value',
       'must be of type uint256, as in the ABI.',
     ],
-    [transfer(), (event) => Object.assign(input(event, 2), { hashed: true }), 'value', hashed('', 'not ')],
-    [notedEvent(), (event) => Object.assign(input(event, 0), { hashed: false }), 'note', hashed('not ', '')],
+    [transfer, (event) => Object.assign(input(event, 2), { hashed: true }), 'value', hashed('', 'not ')],
+    [notedEvent, (event) => Object.assign(input(event, 0), { hashed: false }), 'note', hashed('not ', '')],
     [
-      notedEvent(),
+      notedEvent,
       (event) => Object.assign(input(event, 0), { value: '0x12' }),
       'note',
       'must be a hash: 0x and 64 hex digits.',
     ],
     [
-      notedEvent(),
+      notedEvent,
       (event) => Object.assign(input(event, 1), { value: [1, 'x'] }),
       'list[1]',
       'must be an integer for uint256, in decimal digits or hex.',
     ],
-  ])('is refused with the whole reason: %#', (event, change, where, reason) => {
-    change(withoutLog(event));
+  ])('is refused with the whole reason: %#', (make, change, where, reason) => {
+    const event = withoutLog(make());
+    change(event);
     const abi = event.data.event.name === 'Noted' ? noted() : transferAbi();
     const { code, message } = refusal(() => decodeEvent(event, abi as ReturnType<typeof transferAbi>));
     expect(code).toBe('ERR_WEBHOOK_INPUT_VALUE');
