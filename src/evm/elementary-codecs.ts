@@ -60,7 +60,6 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 function sameBytes(bytes: Uint8Array, wire: JsonValue): boolean {
   // Go writes an array of bytes this way in JSON.
   if (Array.isArray(wire)) return wire.length === bytes.length && wire.every((byte, at) => byte === bytes[at]);
-  if (typeof wire !== 'string') return false;
   let end = bytes.length;
   while (bytes[end - 1] === 0) end--;
   const isText = [bytes, bytes.subarray(0, end)].some((part) => utf8.decode(part) === wire);

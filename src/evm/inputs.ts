@@ -29,14 +29,11 @@ export function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
   if (written === codec.type || (isHashed && written === 'bytes32')) return true;
   // Longer text is another type, and may be too long for a regular expression.
   if (written.length > codec.type.length + 'tuple'.length) return false;
-  const [, components, suffix] = /^(?:tuple)?(\(.*\))?((?:\[\d*\])*)$/s.exec(written) ?? [];
+  const [, components, suffix] = /^tuple(\(.*\))?((?:\[\d*\])*)$/s.exec(written) ?? [];
   if (suffix === undefined) return /^u?int(?=\[|$)/.test(written) && written.replace('int', 'int256') === codec.type;
   if (components !== undefined) return components + suffix === codec.type;
-  return (
-    written.startsWith('tuple') &&
-    codec.type.startsWith('(') &&
-    codec.type.slice(codec.type.lastIndexOf(')') + 1) === suffix
-  );
+  // Of a type that is not a tuple this is all of its text, which never equals a suffix.
+  return codec.type.slice(codec.type.lastIndexOf(')') + 1) === suffix;
 }
 
 const OTHER_NAME =

@@ -14,8 +14,8 @@ const LONGEST = 400;
 interface Quantity {
   /** Sign and significant digits; `''` for zero. */
   readonly digits: string;
-  /** Number of zeros that follow; negative for decimal places. */
-  readonly exponent: number;
+  /** How many of the digits are before the decimal point; negative for zeros after it. */
+  readonly point: number;
 }
 
 function quantityOf(text: string): Quantity | undefined {
@@ -25,7 +25,7 @@ function quantityOf(text: string): Quantity | undefined {
   const digits = all.replace(/0+$/, '');
   return {
     digits: digits && sign + digits,
-    exponent: Number(exponent) - fraction.length + all.length - digits.length,
+    point: Number(exponent) - fraction.length + all.length,
   };
 }
 
@@ -37,7 +37,7 @@ function isScaled(integer: string, wire: JsonValue): boolean {
   if (typeof wire !== 'string' && typeof wire !== 'number') return false;
   const [exact, converted] = [quantityOf(integer), quantityOf(String(wire))];
   if (exact === undefined || converted?.digits !== exact.digits) return false;
-  const decimals = exact.exponent - converted.exponent;
+  const decimals = exact.point - converted.point;
   return exact.digits === '' || (decimals >= 0 && decimals <= MOST_DECIMALS);
 }
 

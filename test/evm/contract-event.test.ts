@@ -23,6 +23,7 @@ describe('contractEvent', () => {
     [{ adress: '0x' }, '`contractEvent` has no option `adress`. Did you mean `address`?'],
     [{ address: undefined }, '`address` must be 0x and 40 hex digits, got undefined.'],
     [{ address: '0x5FbDB2315678afecb367f032d93F642f64180aa' }, '`address` must be 0x and 40 hex digits, got a string.'],
+    [{ address: [TOKEN] }, '`address` must be 0x and 40 hex digits, got an array.'],
     [{ removed: 'true' }, '`removed` must be true or false, got a string.'],
     [{ requireLog: 1 }, '`requireLog` must be true or false, got a number.'],
     [{ name: undefined }, '`name` must be the name of an event, got undefined.'],
@@ -108,7 +109,33 @@ describe('contractEvent', () => {
     expect(select(erc20())).toBeUndefined();
     const renamed = erc20();
     renamed.data.event.name = 'Mint';
-    expect(contractEvent({ abi: erc20Abi, name: 'Transfer' }).select(renamed)).toBeUndefined();
+    const reported: unknown[] = [];
+    const any = contractEvent({ abi: erc20Abi, name: 'Transfer' });
+    expect(any.select(renamed, (error) => reported.push(error))).toBeUndefined();
+    expect(reported).toEqual([]);
+  });
+
+  it('passes what it cannot decode to who asks it without a report', () => {
+    const bad = changed(erc20(), { data: '0x' });
+    expect(contractEvent({ abi: erc20Abi, name: 'Transfer' }).select(bad)).toBeUndefined();
+  });
+
+  it('selects an event by the first topic of its log, though its signature is written out', () => {
+    const event = erc20();
+    event.data.event.signature = 'Transfer(address indexed from, address indexed to, uint256 value)';
+    expect(contractEvent({ abi: [transfer], name: 'Transfer' }).select(event)?.args.value).toBe(7n);
+  });
+
+  it('selects an overload by its number of topics where others have another', () => {
+    const [other] = parseAbi(['event Transfer(address from, address to, uint256 value)']);
+    const event = erc20();
+    const matcher = contractEvent({ abi: [other, transfer], name: 'Transfer' });
+    expect(matcher.select(event)?.args.value).toBe(7n);
+  });
+
+  it('of one contract passes its events of another signature to other routes', () => {
+    const event = eventOf(parseAbi(['event Transfer(uint256 value)'])[0], { value: 7n });
+    expect(contractEvent({ abi: [transfer], name: 'Transfer', address: TOKEN }).select(event)).toBeUndefined();
   });
 
   it('selects removed logs only with the option removed', () => {
@@ -192,6 +219,10 @@ describe('contractEvent', () => {
     router.on(contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN }), () => {});
     router.on(contractEvent({ abi: erc721Abi, name: 'Transfer' }), () => {});
     expect(() => router.on(contractEvent({ abi: [transfer], name: 'Transfer' }), () => {})).toThrow(
+      /already has a handler/,
+    );
+    router.on(contractEvent({ abi: [transfer, overload], name: 'Transfer' }), () => {});
+    expect(() => router.on(contractEvent({ abi: [overload, transfer], name: 'Transfer' }), () => {})).toThrow(
       /already has a handler/,
     );
   });

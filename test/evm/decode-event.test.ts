@@ -88,7 +88,22 @@ describe('decodeEvent', () => {
     expect(refusal(() => decodeEvent(event, transferAbi, { requireLog: true }))).toMatchObject({
       code: 'ERR_WEBHOOK_RAW_FIELDS',
       input: 'rawFields',
+      reason: 'is absent, but requireLog is set. Have the service send it.',
     });
+  });
+
+  it('refuses an option that it does not have', () => {
+    const event = parseEventEmitted(sampleEventEmitted());
+    const message = '`decodeEvent` has no option `requirelog`. Did you mean `requireLog`?';
+    expect(() => decodeEvent(event, transferAbi, { requirelog: true } as never)).toThrow(message);
+  });
+
+  it('refuses a log that does not match the ABI, and names the input', () => {
+    const event = eventOf(transferAbi[0], { from: BOB, to: TOKEN, value: 7n });
+    event.data.event.rawFields = JSON.stringify({ ...JSON.parse(event.data.event.rawFields ?? ''), data: '0x' });
+    expect(refusal(() => decodeEvent(event, [...transferAbi])).message).toBe(
+      `Event "${event.id}", value: is not a value of its type: the data ends before it. The log in rawFields does not match the ABI.`,
+    );
   });
 
   it.each([

@@ -68,7 +68,10 @@ describe('decodeTransaction', () => {
   it('does not guess which of two functions with one selector is called', () => {
     const abi = parseAbi(['function burn(uint256)', 'function collate_propagate_storage(bytes16)']);
     const tx = { input: `0x42966c68${word(0).slice(2)}` };
-    expect(refusal(() => decodeTransaction(event({ tx }), abi)).reason).toContain('two functions');
+    expect(refusal(() => decodeTransaction(event({ tx }), abi))).toMatchObject({
+      input: 'tx.input',
+      reason: 'has a selector that two functions of the ABI share. Pass only the ABI of the called contract.',
+    });
     expect(decodeTransaction(event({ tx }), [...abi.slice(0, 1), ...abi.slice(0, 1)]).call).toMatchObject({
       args: [0n],
     });
@@ -78,6 +81,7 @@ describe('decodeTransaction', () => {
     ['no ABI is given', {}, undefined],
     ['no function has the selector', {}, parseAbi(['function mint(uint256)'])],
     ['there is no input', { input: '0x' }, erc20Abi],
+    ['the input is shorter than a selector', { input: '0xa9059c' }, erc20Abi],
     ['it creates a contract', { to: null }, erc20Abi],
   ])('has no call when %s', (_, tx, abi) => {
     expect(decodeTransaction(event({ tx }), abi as typeof erc20Abi).call).toBeUndefined();
@@ -106,26 +110,53 @@ describe('decodeTransaction', () => {
   });
 
   it.each([
-    ['tx', { tx: [] as never }],
-    ['tx.gas', { tx: { gas: '39849' } }],
-    ['tx.value', { tx: { value: 0 as never } }],
-    ['tx.nonce', { tx: { nonce: '0x' } }],
-    ['tx.to', { tx: { to: '0x12' } }],
-    ['tx.hash', { tx: { hash: '0x12' } }],
-    ['tx.input', { tx: { input: '0xa9059cbb1' } }],
-    ['from', { from: 'me' }],
-    ['blockHash', { blockHash: '0x12' }],
-    ['blockNumber', { blockNumber: -1 }],
-    ['blockNumber', { blockNumber: 1.5 }],
-    ['blockNumber', { blockNumber: '16' as never }],
-    ['failed', { failed: 'false' as never }],
-    ['status', { status: 1 as never }],
-    ['tx.input, amount', { tx: { input: `0xa9059cbb${word(1).slice(2)}` } }],
-  ])('refuses a malformed %s', (input, data) => {
-    expect(refusal(() => decodeTransaction(event(data), erc20Abi))).toMatchObject({
-      code: 'ERR_WEBHOOK_TRANSACTION',
-      input,
+    ['tx', { tx: [] as never }, 'an object'],
+    ['tx.gas', { tx: { gas: '39849' } }, 'a quantity as hex text'],
+    ['tx.value', { tx: { value: 0 as never } }, 'a quantity as hex text'],
+    ['tx.nonce', { tx: { nonce: '0x' } }, 'a quantity as hex text'],
+    ['tx.to', { tx: { to: '0x12' } }, 'an address: 0x and 40 hex digits'],
+    ['tx.hash', { tx: { hash: '0x12' } }, 'a hash: 0x and 64 hex digits'],
+    ['tx.input', { tx: { input: '0xa9059cbb1' } }, 'an even number of hex digits'],
+    ['from', { from: 'me' }, 'an address: 0x and 40 hex digits'],
+    ['blockHash', { blockHash: '0x12' }, 'a hash: 0x and 64 hex digits'],
+    ['blockNumber', { blockNumber: -1 }, 'the number of a block'],
+    ['blockNumber', { blockNumber: 1.5 }, 'the number of a block'],
+    ['blockNumber', { blockNumber: '16' as never }, 'the number of a block'],
+    ['failed', { failed: 'false' as never }, 'true or false'],
+    ['status', { status: 1 as never }, 'text'],
+  ])('refuses a malformed %s', (input, data, expected) => {
+    const { code, message, eventId } = refusal(() => decodeTransaction(event(data), erc20Abi));
+    expect(code).toBe('ERR_WEBHOOK_TRANSACTION');
+    expect(message).toBe(`Event "${eventId}", ${input}: is not ${expected}. Report it to the service.`);
+  });
+
+  it('names the argument that the input lacks, by name or position', () => {
+    const abi = parseAbi(['function set(uint256 to, bool)']);
+    const { inputs } = abi[0];
+    const set = { ...abi[0], inputs: [inputs[0], { type: 'bool' }] };
+    const input = encodeFunctionData({ abi, functionName: 'set', args: [1n, true] });
+    const reason = (end: number) => {
+      const error = refusal(() => decodeTransaction(event({ tx: { input: input.slice(0, end) } }), [set] as never));
+      return `${error.input}: ${error.reason}`;
+    };
+    const END = 'is not a value of its type: the data ends before it. The call does not match set of the ABI.';
+    expect(reason(-64)).toBe(`tx.input, #1: ${END}`);
+    expect(reason(-128)).toBe(`tx.input, to: ${END}`);
+  });
+
+  it('reads an ABI with functions of libraries and one without inputs', () => {
+    const library = { type: 'function', name: 'f', inputs: [{ name: 'map', type: 'Lib.map storage' }] };
+    const [pause] = parseAbi(['function pause()']);
+    const abi = [library, { type: 'function', name: 'pause' }, ...erc20Abi] as never;
+    expect(decodeTransaction(event(), abi)).toMatchObject({ call: { functionName: 'transfer' } });
+    const input = encodeFunctionData({ abi: [pause], functionName: 'pause' });
+    expect(decodeTransaction(event({ tx: { input } }), abi)).toMatchObject({
+      call: { functionName: 'pause', args: undefined },
     });
+  });
+
+  it('reads block 0', () => {
+    expect(decodeTransaction(event({ blockNumber: 0 })).blockNumber).toBe(0n);
   });
 
   it('refuses an argument that is out of the range of its type', () => {
@@ -140,6 +171,7 @@ describe('decodeTransaction', () => {
     expect(refusal(() => decodeTransaction(event({ tx: { from: TOKEN } })))).toMatchObject({
       code: 'ERR_WEBHOOK_CONTRADICTION',
       input: 'from',
+      reason: 'differs from tx.from, so one of them is wrong and nothing was decoded. Report it to the service.',
     });
     expect(decodeTransaction(event({ from: undefined, tx: { from: TOKEN } })).from).toBe(TOKEN.toLowerCase());
   });

@@ -62,24 +62,26 @@ describe('rawLog', () => {
     expect(rawLog(withoutLog())).toBeUndefined();
   });
 
+  const TOPICS = 'an array of at most 4 topics: 0x and 64 hex digits each';
   it.each([
-    ['address', '0x12'],
-    ['topics', [word(1), word(2), word(3), word(4), word(5)]],
-    ['topics', ['0x12']],
-    ['data', '0x123'],
-    ['data', '12'],
-    ['blockNumber', null],
-    ['blockNumber', 16],
-    ['transactionHash', undefined],
-    ['transactionIndex', '0x'],
-    ['logIndex', word(2n ** 53n)],
-    ['removed', 'false'],
-    ['blockTimestamp', 1],
-  ])('refuses %s as %j', (key, value) => {
-    expect(refusal(() => rawLog(withLog({ [key]: value })))).toMatchObject({
-      code: 'ERR_WEBHOOK_RAW_FIELDS',
-      input: `rawFields.${key}`,
-    });
+    ['address', '0x12', 'an address: 0x and 40 hex digits'],
+    ['topics', [word(1), word(2), word(3), word(4), word(5)], TOPICS],
+    ['topics', ['0x12'], TOPICS],
+    ['topics', [word(1), '0x12'], TOPICS],
+    ['topics', word(1), TOPICS],
+    ['data', '0x123', 'an even number of hex digits'],
+    ['data', '12', 'bytes as hex text'],
+    ['blockNumber', null, 'a quantity as hex text'],
+    ['blockNumber', 16, 'a quantity as hex text'],
+    ['transactionHash', undefined, 'a hash: 0x and 64 hex digits'],
+    ['transactionIndex', '0x', 'a quantity as hex text'],
+    ['logIndex', word(2n ** 53n), 'a position in a block'],
+    ['removed', 'false', 'true or false'],
+    ['blockTimestamp', 1, 'a quantity as hex text'],
+  ])('refuses %s as %j', (key, value, expected) => {
+    const { code, input, reason } = refusal(() => rawLog(withLog({ [key]: value })));
+    expect({ code, input }).toEqual({ code: 'ERR_WEBHOOK_RAW_FIELDS', input: `rawFields.${key}` });
+    expect(reason).toBe(`is not ${expected}, so the log cannot be read. Report it to the service.`);
   });
 
   it.each(['', '[]', 'null', '{'])('refuses rawFields that are %j', (rawFields) => {
@@ -127,6 +129,11 @@ describe('logIdentity', () => {
     expect(new Set([identity(event), ...others]).size).toBe(6);
   });
 
+  it('of the notice of a removal ends with it', () => {
+    const log = withLog({ removed: true });
+    expect(identity(log)).toBe(`10:${fields.blockHash}:${fields.transactionHash}:0:removed`);
+  });
+
   it('is the same without rawFields', () => {
     expect(identity(withoutLog())).toBe(identity(withLog({})));
   });
@@ -171,7 +178,12 @@ describe('logIdentity', () => {
     const malformed = withoutLog();
     Object.assign(malformed.data.transaction ?? {}, { blockHash: '0x12' });
     for (const event of [without, malformed]) {
-      expect(refusal(() => identity(event))).toMatchObject({ code: 'ERR_WEBHOOK_RAW_FIELDS', input: 'rawFields' });
+      expect(refusal(() => identity(event))).toMatchObject({
+        code: 'ERR_WEBHOOK_RAW_FIELDS',
+        input: 'rawFields',
+        reason:
+          'is absent, and data.transaction has no hashes to identify the log. Use event.id as the key of such events.',
+      });
     }
   });
 });

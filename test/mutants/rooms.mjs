@@ -78,6 +78,11 @@ export const ROOMS = {
     mutate: ['src/evm/**/*.ts'],
     tests: ['test/evm/**/*.test.ts'],
     // Slow, or generated values, which kill by chance: examples must kill what they do.
-    except: ['test/evm/**/*.{limits,package}.test.ts', 'test/evm/**/*-size.test.ts', 'test/evm/hostile.test.ts'],
+    except: [
+      'test/evm/**/*.{limits,package}.test.ts',
+      'test/evm/**/*-size.test.ts',
+      'test/evm/hostile.test.ts',
+      'test/evm/differential/**',
+    ],
   },
 };
