@@ -33,15 +33,21 @@ export const ROOMS = {
   // Three rooms for the SQL stores, because a server makes tests slow. One client of each database, and no races or long
   // waits. What `leases` of the suites tests is of the contract.
   sql: {
-    mutate: ['src/stores/sql/*.ts', '!src/stores/sql/{postgres,mysql*}.ts'],
+    mutate: ['src/stores/sql/*.ts', '!src/stores/sql/{postgres,mysql*,cursor}.ts'],
     tests: [
-      'test/stores/sql/options.test.ts',
-      'test/stores/sql/frozen.test.ts',
+      'test/stores/sql/{table,errors,options,leases,maintenance,frozen,transactional,transactional-late}.test.ts',
+      'test/stores/sql/sqlite/sqlite-busy.test.ts',
+      'test/stores/sql/sqlite/lease-database.test.ts',
       'test/stores/sql/sqlite/sqlite-synchronous.test.ts',
       'test/stores/sql/sqlite/sqlite-suites.test.ts',
-      'test/stores/sql/cursor.test.ts',
+      'test/stores/sql/sqlite/sqlite-locks.test.ts',
     ],
-    skip: ['fromLibsql, delete', 'like every store', 'overlapping deliveries|hundred|20 writers'],
+    skip: [
+      'fromLibsql, delete|fromLibsql with the journal mode delete',
+      'like every store',
+      'overlapping deliveries|hundred',
+      'waits for another process|stays locked',
+    ],
     instead: SHARED,
     isolate: true,
   },
@@ -58,8 +64,9 @@ export const ROOMS = {
     isolate: true,
   },
   mysql: {
-    mutate: ['src/stores/sql/mysql*.ts'],
+    mutate: ['src/stores/sql/{mysql*,cursor}.ts'],
     tests: [
+      'test/stores/sql/cursor.test.ts',
       'test/stores/sql/mysql/session.test.ts',
       'test/stores/sql/drivers.test.ts',
       'test/stores/sql/mysql/locks.test.ts',

@@ -48,12 +48,15 @@ describe('leasedStore with several keys', () => {
     expect([...rows.keys()]).toEqual(keys);
   });
 
-  it('gives the run the smallest of the tokens', async () => {
-    const claim = async (): Promise<Map<string, Claim>> =>
+  it.each<[string, Claim, Claim]>([
+    ['first', 7n, 9n],
+    ['last', 9n, 7n],
+  ])('gives the run the smallest of the tokens, which comes %s', async (_, one, other) => {
+    const claim = async () =>
       new Map<string, Claim>([
         ['b', 'duplicate'],
-        ['a', 7n],
-        ['c', 9n],
+        ['a', one],
+        ['c', other],
       ]);
     const tokens: unknown[] = [];
     const run = async (_fresh: readonly string[], _tx: unknown, { fencingToken }: RunOptions = {}) => {

@@ -255,7 +255,7 @@ describe('leasedStore', () => {
   it.each(['leaseMs', 'retentionMs', 'timeoutMs'])('refuses %s unless it is a positive number', (name) => {
     for (const value of [0, -1, Number.NaN, '60000']) {
       expect(() => resolveLeaseOptions({ [name]: value })).toThrow(
-        expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }),
+        expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(`\`${name}\``) }),
       );
     }
   });

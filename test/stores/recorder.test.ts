@@ -95,6 +95,17 @@ describe('a record', () => {
     expect(tries()).toBe(2);
   });
 
+  it('is not tried again by the call that began it once another one has taken over', async () => {
+    const { store, tries } = storeWith(lost['throws at once'], never);
+    void store.once('a', nothing).catch(() => {});
+    await vi.advanceTimersByTimeAsync(1);
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000);
+    void store.once('a', failing).catch(() => {});
+    clock.mockRestore();
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    expect(tries()).toBe(2);
+  });
+
   it('settles for the call that began it as soon as for the one that took over', async () => {
     const answers: { resolve(recorded: ReadonlySet<string>): void; reject(error: Error): void }[] = [];
     const complete = () => new Promise<ReadonlySet<string>>((resolve, reject) => answers.push({ resolve, reject }));

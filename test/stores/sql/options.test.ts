@@ -36,6 +36,34 @@ describe('the options of sqlStore', () => {
     );
   });
 
+  it.each<[object, string]>([
+    [{ db: 7 }, '`db` must be the result of a from… function, such as fromPg(pool), got a number.'],
+    [{ transactional: 'yes' }, '`transactional` must be a boolean, got a string.'],
+    [
+      { transactional: true, isolationLevel: 'chaos' },
+      "`isolationLevel` must be 'read committed', 'repeatable read', 'serializable', got a string.",
+    ],
+    [
+      { isolationLevel: 'serializable' },
+      '`isolationLevel` must be undefined without `transactional` and in SQLite, got a string.',
+    ],
+    [
+      { db: db('sqlite'), transactional: true, isolationLevel: 'serializable' },
+      '`isolationLevel` must be undefined without `transactional` and in SQLite, got a string.',
+    ],
+    [{ isolation: 1 }, '`sqlStore` has no option `isolation`. Did you mean `isolationLevel`?'],
+  ])('say what they take: %o', (options, message) => {
+    expect(() => Reflect.apply(sqlStore, undefined, [{ db: db(), ...options }])).toThrow(message);
+  });
+
+  it('may be any isolation level of SQL that has one with transactions', () => {
+    for (const isolationLevel of ['read committed', 'repeatable read', 'serializable'] as const) {
+      for (const dialect of ['postgres', 'mysql'] as const) {
+        expect(sqlStore({ db: db(dialect), transactional: true, isolationLevel }).transactional).toBe(true);
+      }
+    }
+  });
+
   const names = [
     '',
     ' ',
@@ -76,8 +104,12 @@ describe('the options of sqlStore', () => {
   it('are those of sqlDdl as far as it has them', () => {
     expect(sqlDdl({ dialect: 'postgres', table: 'App.keys' }).join()).toContain('"App"."keys"');
     expect(sqlDdl({ dialect: 'mysql' }).join()).toContain('`webhook_idempotency_keys`');
-    expect(() => Reflect.apply(sqlDdl, undefined, [{ dialect: 'oracle' }])).toThrow('`dialect` must be');
-    expect(() => Reflect.apply(sqlDdl, undefined, [{ dialect: 'sqlite', tabel: 'keys' }])).toThrow('`tabel`');
+    expect(() => Reflect.apply(sqlDdl, undefined, [{ dialect: 'oracle' }])).toThrow(
+      "`dialect` must be 'postgres', 'mysql' or 'sqlite', got a string.",
+    );
+    expect(() => Reflect.apply(sqlDdl, undefined, [{ dialect: 'sqlite', tabel: 'keys' }])).toThrow(
+      '`sqlDdl` has no option `tabel`. Did you mean `table`?',
+    );
   });
 
   it('let a key that is claimed and freed over and over be in progress', async () => {

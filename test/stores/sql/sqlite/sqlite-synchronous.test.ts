@@ -93,6 +93,24 @@ describe('fromBetterSqlite3, transactional', () => {
     expect(await once(store, id, write(id))).toBe('handled');
   });
 
+  it('refuses a handler that says later that it has returned, and one that never does', async () => {
+    const { store, write, count } = await open();
+    const id = unique();
+    expect(store.transactional).toBe(true);
+    let onReturn: (() => void) | undefined;
+    for (const work of [write(id), nothing]) {
+      const silent = store.once(id, async (_tx, options) => {
+        onReturn = options?.onReturn;
+        work();
+      });
+      await expect(silent).rejects.toThrow(
+        'A synchronous driver commits in the turn in which the transaction began, so the handler must return before that and must not be async. For an async handler, use fromLibsql.',
+      );
+      expect(() => onReturn?.()).toThrow('must return before that');
+    }
+    expect(count(id)).toBe(0);
+  });
+
   it.each([
     ['COMMIT', 'duplicate', 1],
     ['ROLLBACK', 'handled', 0],

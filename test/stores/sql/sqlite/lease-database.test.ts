@@ -1,0 +1,64 @@
+import Database from 'libsql';
+import { describe, expect, it } from 'vitest';
+import type { LeaseDatabase } from '../../../../src/stores/sql/index.js';
+import { sqlStore } from '../../../../src/stores/sql/index.js';
+import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import type { Row, SqlClient } from '../client.js';
+import { describeLeases } from '../suites/leases.js';
+import { useFile } from './file.js';
+
+type Connection = InstanceType<typeof Database>;
+
+function rowsOf(db: Connection, text: string, values: readonly string[] = []): Row[] {
+  const statement = db.prepare(text);
+  if (/^SELECT|RETURNING/.test(text)) return statement.all(...values) as Row[];
+  statement.run(...values);
+  return [];
+}
+
+const databaseOf = (db: Connection): LeaseDatabase => ({
+  dialect: 'sqlite',
+  run: async (text, _timeoutMs, values) => ({ rows: rowsOf(db, text, values) }),
+});
+
+/** SQLite as a server has it that offers no transactions, such as D1. */
+const leaseDatabase: SqlClient = {
+  title: 'a LeaseDatabase',
+  dialect: 'sqlite',
+  open(url) {
+    const db = new Database(url.replace('file:', ''));
+    return {
+      db: databaseOf(db) as never,
+      runIn: () => Promise.reject(new Error('It has no transactions.')),
+      run: async (text) => rowsOf(db, text),
+      close: async () => void db.close(),
+    };
+  },
+};
+
+describeLeases(leaseDatabase, useFile());
+
+describe('the statements for a LeaseDatabase', () => {
+  it('take at most 5000 keys each', async () => {
+    const db = new Database(':memory:');
+    const { run } = databaseOf(db);
+    const counts: number[] = [];
+    const store = sqlStore({
+      db: {
+        dialect: 'sqlite',
+        run(text, timeoutMs, values) {
+          if (values) counts.push(JSON.parse(values[0] as string).length);
+          return run(text, timeoutMs, values);
+        },
+      },
+    });
+    await store.migrate();
+    const keys = Array.from({ length: 5001 }, unique);
+    expect(new Set(await store.onceEach?.(keys, nothing))).toEqual(new Set(['handled']));
+    expect(counts).toEqual([5000, 1, 5000, 1]);
+    expect(new Set(await store.onceEach?.(keys, failing))).toEqual(new Set(['duplicate']));
+    await expect(store.onceEach?.([unique(), ...keys], failing)).rejects.toThrow('the run failed');
+    expect(new Set(await store.onceEach?.(keys, failing))).toEqual(new Set(['duplicate']));
+    db.close();
+  });
+});

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SqlDatabase } from '../../../src/stores/sql/index.js';
+import { failing, nothing } from '../../contracts/store-helpers.js';
+import { deferred } from '../../helpers.js';
+import { type Answers, after, CHECK, fakeDatabase, storeOver, timeoutMs } from './fake-database.js';
+
+const never = () => new Promise<never>(() => {});
+const withCode = (code: string) => Object.assign(new Error(`code ${code}`), { code });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const late = (what: string) => `The database ${what} within 1000 ms (timeoutMs).`;
+
+describe('a transactional store', () => {
+  it('says what it is, and how much of the lease is left', async () => {
+    const { db, log } = fakeDatabase();
+    const store = storeOver(db, { leaseMs: 5000 });
+    expect([store.transactional, store.leaseMs]).toEqual([true, 5000]);
+    const left: unknown[] = [];
+    const word = store.once('a', async (_, options) => {
+      left.push(options?.remainingMs?.());
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      left.push(options?.remainingMs?.());
+    });
+    expect(await after(30, word)).toBe('handled');
+    expect(left).toEqual([5000, 4970]);
+    expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: SELECT txid_current_if_assigned', 'commit']);
+  });
+
+  it('asks about the keys that it could not claim, and those that the database does not answer for are in progress', async () => {
+    const answers: Answers = { INSERT: () => [], 'SELECT key': () => [{ key: 'b', word: 'duplicate' }] };
+    const store = storeOver(fakeDatabase(answers).db);
+    expect(await store.onceEach?.(['b', 'a'], failing)).toEqual(['duplicate', 'in-progress']);
+    expect(await store.once('a', failing)).toBe('in-progress');
+  });
+
+  it('claims its keys in their order, whatever the order of the delivery', async () => {
+    const statements: string[] = [];
+    const { db } = fakeDatabase();
+    const spied: typeof db = {
+      ...db,
+      transaction: (work, options) =>
+        db.transaction((transaction) => {
+          const run = (text: string) => {
+            statements.push(text);
+            return transaction.run(text);
+          };
+          return work({ ...transaction, run });
+        }, options),
+    };
+    await storeOver(spied).onceEach?.(['c', 'a', 'b'], nothing);
+    expect(statements[0]).toContain(`ARRAY['a', 'b', 'c']`);
+  });
+
+  it.each([
+    ['the schema', { to_regclass: never }, { table: 'b' }, late('did not answer')],
+    ['the claim', { INSERT: never }, {}, late('did not answer')],
+    ['the check', { [CHECK]: never }, {}, late('did not answer')],
+  ])('rejects if %s is not answered in time', async (_, answers, settings, message) => {
+    const destroy = vi.fn();
+    const { db, log } = fakeDatabase(answers, { destroy });
+    const taking = storeOver(db, settings).once('a', nothing);
+    expect(await after(timeoutMs - 1, taking)).toBe('pending');
+    expect(await after(1, taking)).toBe(message);
+    expect(destroy).toHaveBeenCalledTimes(log.includes('begin') ? 1 : 0);
+  });
+
+  it('rejects if the client opens no transaction in time, and then uses none that it opens', async () => {
+    const gate = deferred();
+    const { db, log } = fakeDatabase();
+    const slow: typeof db = {
+      ...db,
+      transaction: (work, options) => gate.promise.then(() => db.transaction(work, options)),
+    };
+    const handler = vi.fn(nothing);
+    expect(await after(timeoutMs, storeOver(slow).once('a', handler))).toBe(late('opened no transaction'));
+    gate.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(log).toEqual(['begin', 'rollback']);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('does not run the handler if the claim is answered late', async () => {
+    const gate = deferred();
+    const { db, log } = fakeDatabase({ INSERT: () => gate.promise.then(() => [{ key: 'a', owner: '7' }]) });
+    const handler = vi.fn(nothing);
+    expect(await after(timeoutMs, storeOver(db).once('a', handler))).toBe(late('did not answer'));
+    gate.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(log.at(-1)).toBe('rollback');
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('does not commit if the check is answered late', async () => {
+    const gate = deferred();
+    const { db, log } = fakeDatabase({ [CHECK]: () => gate.promise.then(() => [{ id: '7' }]) });
+    const taking = storeOver(db).once('a', nothing);
+    expect(await after(timeoutMs, taking)).toBe(late('did not answer'));
+    gate.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(log.at(-1)).toBe('rollback');
+  });
+
+  it('rejects with the error of the handler if the client does not roll back in time', async () => {
+    const { db } = fakeDatabase();
+    const stuck: typeof db = {
+      ...db,
+      transaction: (work, options) => db.transaction(work, options).catch(never),
+    };
+    const taking = storeOver(stuck).once('a', failing);
+    expect(await after(timeoutMs - 1, taking)).toBe('pending');
+    expect(await after(1, taking)).toBe('the run failed');
+  });
+
+  it('says that it does not know if the commit is not answered in time', async () => {
+    const { db } = fakeDatabase();
+    const stuck: typeof db = { ...db, transaction: (work, options) => db.transaction(work, options).then(never) };
+    expect(await after(timeoutMs, storeOver(stuck).once('a', nothing))).toBe(
+      late('did not answer, so it is unknown whether the transaction was committed,'),
+    );
+  });
+
+  it('refuses a client that calls the transaction again by itself', async () => {
+    const { db } = fakeDatabase();
+    const repeating: typeof db = {
+      ...db,
+      transaction: (work, options) => db.transaction(work, options).then(() => db.transaction(work, options)),
+    };
+    const run = vi.fn(nothing);
+    expect(await after(0, storeOver(repeating).once('a', run))).toBe(
+      'The client called the transaction a second time by itself. Turn its own retries off: the store runs transactions again after conflicts.',
+    );
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it('commits in one message with the check where client and database can', async () => {
+    const commit = vi.fn(nothing);
+    const { db, log } = fakeDatabase({}, { commit });
+    expect(await storeOver(db).once('a', nothing)).toBe('handled');
+    expect(commit).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(/txid_current_if_assigned\(\) = 7\s[\s\S]*; COMMIT$/),
+    );
+    expect(log).toEqual(['begin', 'in: INSERT INTO', 'commit']);
+  });
+
+  it('does not start a handler that could outlive a short lease', async () => {
+    const frozen =
+      'Claiming the key took so long that the handler could outlive its lease, so it was not started. The process was frozen, or leaseMs is too short.';
+    for (const [ms, word] of [
+      [79, 'handled'],
+      [80, frozen],
+    ] as const) {
+      const claim = () => new Promise<object[]>((resolve) => setTimeout(resolve, ms, [{ key: 'a', owner: '7' }]));
+      const { db } = fakeDatabase({ INSERT: claim });
+      expect(await after(200, storeOver(db, { leaseMs: 100 }).once('a', nothing))).toEqual(word);
+    }
+  });
+});
+
+describe('a transactional store after a conflict', () => {
+  it.each([
+    ['of the store', { INSERT: () => Promise.reject(withCode('40001')) }, nothing, 0],
+    ['of the handler', {}, () => Promise.reject(withCode('40001')), 5],
+  ])('tries five times in all: %s', async (_, answers, work, runs) => {
+    const { db, log } = fakeDatabase(answers);
+    const run = vi.fn(work);
+    const result = await after(200, storeOver(db).once('a', run));
+    expect(result).toBe(
+      runs > 0
+        ? 'code 40001'
+        : 'Concurrent transactions made this one fail 5 times, so it was rolled back. A redelivery tries again.',
+    );
+    expect(log.filter((each) => each === 'begin')).toHaveLength(5);
+    expect(run).toHaveBeenCalledTimes(runs);
+  });
+
+  it('waits longer before each try', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const starts: number[] = [];
+    const { db } = fakeDatabase({ INSERT: () => Promise.reject(withCode('40001')) });
+    const noting: typeof db = {
+      ...db,
+      transaction(...args) {
+        starts.push(Date.now());
+        return db.transaction(...args);
+      },
+    };
+    await after(200, storeOver(noting).once('a', nothing));
+    vi.restoreAllMocks();
+    expect(starts.slice(1).map((start, index) => start - (starts[index] as number))).toEqual([3, 6, 12, 24]);
+  });
+
+  it('does not try again after any other error', async () => {
+    const { db, log } = fakeDatabase({ INSERT: () => Promise.reject(withCode('42501')) });
+    expect(await after(0, storeOver(db).once('a', nothing))).toBe('code 42501');
+    expect(log).toEqual(['begin', 'in: INSERT INTO', 'rollback']);
+  });
+
+  it('repeats a transaction while a SQLite file is busy, for timeoutMs', async () => {
+    let busyTries = 0;
+    const db: SqlDatabase<string> = {
+      ...fakeDatabase({}, {}, 'sqlite').db,
+      transaction() {
+        busyTries++;
+        return Promise.reject(withCode('SQLITE_BUSY'));
+      },
+    };
+    const taking = storeOver(db, { table: 'b' }).once('a', nothing);
+    expect(await after(timeoutMs, taking)).toBe('pending');
+    expect(await after(5, taking)).toBe('The database was not free within 1000 ms (timeoutMs).');
+    expect(busyTries).toBe(202);
+  });
+
+  it('does not repeat a handler that found another file busy', async () => {
+    const { db, log } = fakeDatabase({}, {}, 'sqlite');
+    const busy = () => Promise.reject(withCode('SQLITE_BUSY'));
+    expect(await after(0, storeOver(db, { table: 'b' }).once('a', busy))).toBe('code SQLITE_BUSY');
+    expect(log.filter((each) => each === 'begin')).toHaveLength(1);
+  });
+});
