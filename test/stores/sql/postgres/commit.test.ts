@@ -4,6 +4,7 @@ import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { countOf, ERR_STORE, type Run, useServer, write } from '../client.js';
 import { startCutter } from '../cutter.js';
+import { fakeDatabase } from '../fake-database.js';
 import { postgresClients } from './clients.js';
 
 it('is explained if a client wraps the error of Postgres', async () => {
@@ -28,6 +29,13 @@ it('is explained if a client wraps the error of Postgres', async () => {
     message: expect.stringMatching(/^The handler ended the transaction of context\.tx itself\. .* to the store\.$/),
   });
   expect(text).toMatch(/; COMMIT$/);
+});
+
+it('is in the schema that was asked for once', async () => {
+  const { db, log } = fakeDatabase({ to_regclass: () => [{ schema: 'public' }] });
+  const store = sqlStore({ db, transactional: true });
+  for (const key of ['a', 'a']) expect(await store.once(key, nothing)).toBe('handled');
+  expect(log.filter((each) => each.startsWith('beside'))).toEqual(['beside: SELECT relnamespace']);
 });
 
 describe.skipIf(!hasPostgres)(`the commit of a transaction of Postgres${needsPostgres}`, () => {
