@@ -5,7 +5,7 @@ import { goJson, sign } from './deliveries.js';
 import type { Received } from './mistake.js';
 import { again, causes, delivery, received, secret, timestamp } from './received.js';
 
-describe('the work', () => {
+describe('the work', { timeout: 60_000 }, () => {
   const large = goJson(
     Array.from({ length: 5900 }, (_, at) => ({ id: String(at), data: { name: '<&>'.repeat(100) } })),
   );
