@@ -48,6 +48,8 @@ export default defineConfig({
     })),
     // Vitest leaves one core free, which on a machine with two is half of them.
     maxWorkers: '100%',
+    // A busy machine takes longer; a test that hangs still ends.
+    testTimeout: 20_000,
     // A poll waits for what must come; one second is too short for a page on a busy machine.
     expect: { poll: { timeout: 15_000 } },
     globalSetup: ['devtools/test/explain-setup.ts'],

@@ -45,7 +45,7 @@ export const storeOver = (db: SqlDatabase<string>, settings: object = {}) =>
   sqlStore({ db, transactional: true, table: 'a.b', timeoutMs, ...settings });
 
 /** What a promise came to after some time: a word, the message of an error, or `pending`. */
-export async function after(ms: number, work: Promise<unknown>) {
+export async function resultAfter(ms: number, work: Promise<unknown>) {
   let result: unknown = 'pending';
   work.then(
     (word) => (result = word),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunOptions } from '../../../src/index.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
-import { after, fakeDatabase, storeOver, timeoutMs } from './fake-database.js';
+import { fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
 
 const never = () => new Promise<never>(() => {});
 
@@ -29,7 +29,7 @@ describe('a transactional store when a handler is late', () => {
     const close = vi.fn();
     const { db, log } = fakeDatabase({}, { close });
     const { result, again } = lateRun(storeOver(db));
-    expect(await after(0, result)).toBe('out of time');
+    expect(await resultAfter(0, result)).toBe('out of time');
     again();
     await vi.advanceTimersByTimeAsync(200);
     expect(close).toHaveBeenCalled();
@@ -38,7 +38,7 @@ describe('a transactional store when a handler is late', () => {
 
   it('interrupts a statement of the handler that holds that up', async () => {
     const { db, log } = fakeDatabase({ 'SELECT CAST': never }, { close: nothing });
-    expect(await after(99, lateRun(storeOver(db)).result)).toBe('out of time');
+    expect(await resultAfter(99, lateRun(storeOver(db)).result)).toBe('out of time');
     expect(log.at(-1)).toBe('in: SELECT CAST');
     await vi.advanceTimersByTimeAsync(1);
     expect(log.at(-1)).toBe('beside: SELECT pg_cancel_backend');
@@ -47,14 +47,14 @@ describe('a transactional store when a handler is late', () => {
   it('ends the connection where the client can, and in the server', async () => {
     const destroy = vi.fn();
     const { db, log } = fakeDatabase({}, { close: nothing, destroy });
-    expect(await after(0, lateRun(storeOver(db)).result)).toBe('out of time');
+    expect(await resultAfter(0, lateRun(storeOver(db)).result)).toBe('out of time');
     expect(destroy).toHaveBeenCalled();
     expect(log).toEqual(['begin', 'in: INSERT INTO', 'beside: SELECT pg_terminate_backend', 'rollback']);
   });
 
   it('ends the connection in the server once the lease is over if the handler can still reach it', async () => {
     const { db, log } = fakeDatabase();
-    expect(await after(0, lateRun(storeOver(db, { leaseMs: 5000 })).result)).toBe('out of time');
+    expect(await resultAfter(0, lateRun(storeOver(db, { leaseMs: 5000 })).result)).toBe('out of time');
     await vi.advanceTimersByTimeAsync(4999);
     expect(log.at(-1)).toBe('in: SELECT CAST');
     await vi.advanceTimersByTimeAsync(1);
@@ -69,7 +69,7 @@ describe('a transactional store when a handler is late', () => {
         storeOver(db),
         gate.promise.then(() => end()),
       );
-      expect(await after(0, result)).toBe('out of time');
+      expect(await resultAfter(0, result)).toBe('out of time');
       expect(log.at(-1)).toBe('in: SELECT CAST');
       gate.resolve();
       await vi.advanceTimersByTimeAsync(0);
@@ -81,7 +81,7 @@ describe('a transactional store when a handler is late', () => {
   it('rolls back although the server cannot be asked to end the connection', async () => {
     for (const answer of [failing, never]) {
       const { db, log } = fakeDatabase({ pg_terminate_backend: answer as () => Promise<never> });
-      expect(await after(0, lateRun(storeOver(db, { leaseMs: 5000 })).result)).toBe('out of time');
+      expect(await resultAfter(0, lateRun(storeOver(db, { leaseMs: 5000 })).result)).toBe('out of time');
       await vi.advanceTimersByTimeAsync(5000 + timeoutMs);
       expect(log.at(-1)).toBe('rollback');
     }

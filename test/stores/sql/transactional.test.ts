@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SqlDatabase } from '../../../src/stores/sql/index.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
-import { type Answers, after, CHECK, fakeDatabase, storeOver, timeoutMs } from './fake-database.js';
+import { type Answers, CHECK, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
 
 const never = () => new Promise<never>(() => {});
 const withCode = (code: string) => Object.assign(new Error(`code ${code}`), { code });
@@ -27,7 +27,7 @@ describe('a transactional store', () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       left.push(options?.remainingMs?.());
     });
-    expect(await after(30, word)).toBe('handled');
+    expect(await resultAfter(30, word)).toBe('handled');
     expect(left).toEqual([5000, 4970]);
     expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: SELECT txid_current_if_assigned', 'commit']);
   });
@@ -65,8 +65,8 @@ describe('a transactional store', () => {
     const destroy = vi.fn();
     const { db, log } = fakeDatabase(answers, { destroy });
     const taking = storeOver(db, settings).once('a', nothing);
-    expect(await after(timeoutMs - 1, taking)).toBe('pending');
-    expect(await after(1, taking)).toBe(message);
+    expect(await resultAfter(timeoutMs - 1, taking)).toBe('pending');
+    expect(await resultAfter(1, taking)).toBe(message);
     expect(destroy).toHaveBeenCalledTimes(log.includes('begin') ? 1 : 0);
   });
 
@@ -78,7 +78,7 @@ describe('a transactional store', () => {
       transaction: (work, options) => gate.promise.then(() => db.transaction(work, options)),
     };
     const handler = vi.fn(nothing);
-    expect(await after(timeoutMs, storeOver(slow).once('a', handler))).toBe(late('opened no transaction'));
+    expect(await resultAfter(timeoutMs, storeOver(slow).once('a', handler))).toBe(late('opened no transaction'));
     gate.resolve();
     await vi.advanceTimersByTimeAsync(0);
     expect(log).toEqual(['begin', 'rollback']);
@@ -89,7 +89,7 @@ describe('a transactional store', () => {
     const gate = deferred();
     const { db, log } = fakeDatabase({ INSERT: () => gate.promise.then(() => [{ key: 'a', owner: '7' }]) });
     const handler = vi.fn(nothing);
-    expect(await after(timeoutMs, storeOver(db).once('a', handler))).toBe(late('did not answer'));
+    expect(await resultAfter(timeoutMs, storeOver(db).once('a', handler))).toBe(late('did not answer'));
     gate.resolve();
     await vi.advanceTimersByTimeAsync(0);
     expect(log.at(-1)).toBe('rollback');
@@ -100,7 +100,7 @@ describe('a transactional store', () => {
     const gate = deferred();
     const { db, log } = fakeDatabase({ [CHECK]: () => gate.promise.then(() => [{ id: '7' }]) });
     const taking = storeOver(db).once('a', nothing);
-    expect(await after(timeoutMs, taking)).toBe(late('did not answer'));
+    expect(await resultAfter(timeoutMs, taking)).toBe(late('did not answer'));
     gate.resolve();
     await vi.advanceTimersByTimeAsync(0);
     expect(log.at(-1)).toBe('rollback');
@@ -113,14 +113,14 @@ describe('a transactional store', () => {
       transaction: (work, options) => db.transaction(work, options).catch(never),
     };
     const taking = storeOver(stuck).once('a', failing);
-    expect(await after(timeoutMs - 1, taking)).toBe('pending');
-    expect(await after(1, taking)).toBe('the run failed');
+    expect(await resultAfter(timeoutMs - 1, taking)).toBe('pending');
+    expect(await resultAfter(1, taking)).toBe('the run failed');
   });
 
   it('says that it does not know if the commit is not answered in time', async () => {
     const { db } = fakeDatabase();
     const stuck: typeof db = { ...db, transaction: (work, options) => db.transaction(work, options).then(never) };
-    expect(await after(timeoutMs, storeOver(stuck).once('a', nothing))).toBe(
+    expect(await resultAfter(timeoutMs, storeOver(stuck).once('a', nothing))).toBe(
       late('did not answer, so it is unknown whether the transaction was committed,'),
     );
   });
@@ -132,7 +132,7 @@ describe('a transactional store', () => {
       transaction: (work, options) => db.transaction(work, options).then(() => db.transaction(work, options)),
     };
     const run = vi.fn(nothing);
-    expect(await after(0, storeOver(repeating).once('a', run))).toBe(
+    expect(await resultAfter(0, storeOver(repeating).once('a', run))).toBe(
       'The client called the transaction a second time by itself. Turn its own retries off: the store runs transactions again after conflicts.',
     );
     expect(run).toHaveBeenCalledTimes(1);
@@ -157,7 +157,7 @@ describe('a transactional store', () => {
     ] as const) {
       const claim = () => new Promise<object[]>((resolve) => setTimeout(resolve, ms, [{ key: 'a', owner: '7' }]));
       const { db } = fakeDatabase({ INSERT: claim });
-      expect(await after(200, storeOver(db, { leaseMs: 100 }).once('a', nothing))).toEqual(word);
+      expect(await resultAfter(200, storeOver(db, { leaseMs: 100 }).once('a', nothing))).toEqual(word);
     }
   });
 });
@@ -169,7 +169,7 @@ describe('a transactional store after a conflict', () => {
   ])('tries five times in all: %s', async (_, answers, work, runs) => {
     const { db, log } = fakeDatabase(answers);
     const run = vi.fn(work);
-    const result = await after(200, storeOver(db).once('a', run));
+    const result = await resultAfter(200, storeOver(db).once('a', run));
     expect(result).toBe(
       runs > 0
         ? 'code 40001'
@@ -190,14 +190,14 @@ describe('a transactional store after a conflict', () => {
         return db.transaction(...args);
       },
     };
-    await after(200, storeOver(noting).once('a', nothing));
+    await resultAfter(200, storeOver(noting).once('a', nothing));
     vi.restoreAllMocks();
     expect(starts.slice(1).map((start, index) => start - (starts[index] as number))).toEqual([3, 6, 12, 24]);
   });
 
   it('does not try again after any other error', async () => {
     const { db, log } = fakeDatabase({ INSERT: () => Promise.reject(withCode('42501')) });
-    expect(await after(0, storeOver(db).once('a', nothing))).toBe('code 42501');
+    expect(await resultAfter(0, storeOver(db).once('a', nothing))).toBe('code 42501');
     expect(log).toEqual(['begin', 'in: INSERT INTO', 'rollback']);
   });
 
@@ -211,15 +211,15 @@ describe('a transactional store after a conflict', () => {
       },
     };
     const taking = storeOver(db, { table: 'b' }).once('a', nothing);
-    expect(await after(timeoutMs, taking)).toBe('pending');
-    expect(await after(5, taking)).toBe('The database was not free within 1000 ms (timeoutMs).');
+    expect(await resultAfter(timeoutMs, taking)).toBe('pending');
+    expect(await resultAfter(5, taking)).toBe('The database was not free within 1000 ms (timeoutMs).');
     expect(busyTries).toBe(202);
   });
 
   it('does not repeat a handler that found another file busy', async () => {
     const { db, log } = fakeDatabase({}, {}, 'sqlite');
     const busy = () => Promise.reject(withCode('SQLITE_BUSY'));
-    expect(await after(0, storeOver(db, { table: 'b' }).once('a', busy))).toBe('code SQLITE_BUSY');
+    expect(await resultAfter(0, storeOver(db, { table: 'b' }).once('a', busy))).toBe('code SQLITE_BUSY');
     expect(log.filter((each) => each === 'begin')).toHaveLength(1);
   });
 });
