@@ -91,7 +91,8 @@ describeInChromium('the page with 10 000 deliveries', (ground) => {
     }
     const after = await heap();
     expect(before.bytes).toBeLessThan(40e6);
-    expect(after.bytes).toBeLessThan(before.bytes * 1.5);
+    // 15,000 deliveries that it kept would take far more.
+    expect(after.bytes).toBeLessThan(before.bytes * 1.5 + 4e6);
     expect(after.nodes).toBeLessThan(before.nodes * 1.5 + 1000);
   });
 
