@@ -9,10 +9,11 @@ import { type CreatedWebhook, EVENT_KINDS } from './webhook.js';
 export type ProgressColumn = Pick<Progress, 'failures' | 'state' | 'deliveredAt' | 'nextAttemptAt'> &
   Pick<Delivery, 'attempts' | 'once'>;
 
-// libsql ends the process when it reads text or a column name that is not UTF-8, so a damaged file could end it. All text
-// is read as bytes, all columns have names from here, and the types of damaged values do not matter.
 // A damaged page can hide rows.
 const INTEGRITY = `SELECT integrity_check = 'ok' AS isWhole FROM pragma_integrity_check(1)`;
+
+// libsql ends the process when it reads text or a column name that is not UTF-8, so a damaged file could end it. All text
+// is read as bytes, all columns have names from here, and the types of damaged values do not matter.
 const SETTINGS = 'SELECT CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value FROM settings';
 const WEBHOOKS = 'SELECT id AS id, CAST(record AS BLOB) AS record FROM webhooks ORDER BY id';
 const BODIES = 'SELECT id AS id, CAST(body AS BLOB) AS body FROM bodies';
