@@ -21,7 +21,11 @@ export interface HostTraits {
   readonly body?: unknown;
   /** What the framework reads the body from. (Default: the Node request.) */
   readonly stream?: Readable;
+  /** Reads a property of the request. (Default: `request[name]`.) */
+  readonly read?: (from: object, name: string) => unknown;
 }
+
+const readProperty = (from: object, name: string): unknown => from[name as keyof object];
 
 /** Presents a Node request; `fix` says what to do if its body was already read. */
 export function fromNodeRequest(request: NodeRequest, fix: string, traits: HostTraits = {}): DeliveryRequest {
@@ -57,9 +61,9 @@ class NodeDelivery implements DeliveryRequest {
 
   rawBody(): RawBody | BodyReader {
     const request = this.#request;
-    const { rawBody, body, stream = request } = this.#traits;
-    // Read once: Express gives every request another prototype, which makes its properties slow.
-    const { rawBody: ownRawBody, body: ownBody } = request;
+    const { rawBody, body, stream = request, read = readProperty } = this.#traits;
+    const ownRawBody = read(request, 'rawBody');
+    const ownBody = read(request, 'body');
     if (isBytes(rawBody)) return rawBody;
     if (isBytes(body)) return body;
     if (isBytes(ownRawBody)) return ownRawBody;
@@ -69,7 +73,7 @@ class NodeDelivery implements DeliveryRequest {
     // A parser may set req.body without reading, so only the stream tells whether bytes are gone. A second reader also
     // gets none where somebody listens for `readable`.
     const isShared = stream.listenerCount('readable') > 0 && !stream.readableEnded;
-    const isTaken = stream.readableDidRead || stream.readableEncoding !== null || isShared;
+    const isTaken = read(stream, 'readableDidRead') || read(stream, 'readableEncoding') !== null || isShared;
     if (isTaken) throw new RawBodyUnavailableError(this.#fix);
     return readerOf(stream);
   }
@@ -92,11 +96,16 @@ function readerOf(stream: Readable): BodyReader {
     const cut = (cause?: unknown) => {
       if (!isOver) finish(incomplete('the connection closed', cause));
     };
-    // The listener for errors stays: an error after the answer must not bring down the process.
-    stream.on('error', cut);
-    // It may be paused.
-    if (stream.readable) stream.on('data', add).on('end', end).on('close', cut).resume();
-    else if (stream.readableEnded) end();
+    const { on } = stream;
+    // Stays: an error after the answer must not bring down the process.
+    on.call(stream, 'error', cut);
+    if (stream.readable) {
+      on.call(stream, 'data', add);
+      on.call(stream, 'end', end);
+      on.call(stream, 'close', cut);
+      // It may be paused.
+      stream.resume();
+    } else if (stream.readableEnded) end();
     else cut();
     return (hasFailed) => {
       isOver = true;

@@ -1,4 +1,3 @@
-import { LateTimer } from '../internal/late-timer.js';
 import { type BodyReader, incomplete } from '../receiver/delivery-request.js';
 import { Collector } from './collect.js';
 
@@ -17,7 +16,7 @@ export function readBody(source: BodySource): BodyReader {
     new Promise((resolve, reject) => {
       const collector = new Collector(maxBodyBytes);
       const late = () => finish(incomplete(`it took longer than ${timeoutMs} ms (receiveTimeoutMs)`));
-      const timer = new LateTimer(late, timeoutMs);
+      const timer = setTimeout(late, timeoutMs);
       let stop: ReturnType<BodySource> | undefined;
       let ended: { hasFailed: boolean } | undefined;
 
@@ -34,7 +33,7 @@ export function readBody(source: BodySource): BodyReader {
       function finish(error?: unknown): void {
         if (ended) return;
         ended = { hasFailed: error !== undefined };
-        timer.cancel();
+        clearTimeout(timer);
         stop?.(ended.hasFailed);
         if (ended.hasFailed) reject(error);
         else resolve(collector.bytes());

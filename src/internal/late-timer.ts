@@ -1,5 +1,6 @@
-/** Microtasks that a settled body, handler or store needs until it cancels its timer. */
+/** Microtasks that a settled handler or store needs until it cancels its timer. */
 const TURNS = 8;
+const SETTLED = Promise.resolve();
 
 /** A timer that starts a few microtasks later. Work that settles until then needs none, which would take longer than it. */
 export class LateTimer {
@@ -7,15 +8,13 @@ export class LateTimer {
   #isCancelled = false;
 
   constructor(act: () => void, ms: number) {
-    void this.#start(act, ms);
-  }
-
-  async #start(act: () => void, ms: number): Promise<void> {
-    for (let turns = 0; turns < TURNS; turns++) {
-      await undefined;
+    let turns = 0;
+    const turn = (): unknown => {
       if (this.#isCancelled) return;
-    }
-    this.#timer = setTimeout(act, ms);
+      if (turns++ < TURNS) return void SETTLED.then(turn);
+      this.#timer = setTimeout(act, ms);
+    };
+    turn();
   }
 
   cancel(): void {

@@ -116,6 +116,8 @@ export async function mapAtMost<T, R>(
   from: readonly T[],
   to: (each: T, index: number) => Promise<R>,
 ): Promise<R[]> {
+  // The most common delivery needs no lanes.
+  if (from.length === 1) return [await to(from[0] as T, 0)];
   const results: R[] = [];
   let next = 0;
   const work = async () => {
@@ -124,7 +126,6 @@ export async function mapAtMost<T, R>(
       results[index] = await to(from[index] as T, index);
     }
   };
-  const lanes = Math.min(most, from.length);
-  await (lanes === 1 ? work() : Promise.all(Array.from({ length: lanes }, work)));
+  await Promise.all(Array.from({ length: Math.min(most, from.length) }, work));
   return results;
 }

@@ -1,7 +1,7 @@
 import { hmacAhead, utf8Length } from '#runtime';
 import { WebhookError } from '../errors.js';
 import { parseDelivery } from '../events/parse-delivery.js';
-import { ignorePromise } from '../internal/guards.js';
+import { ignorePromise, isThenable } from '../internal/guards.js';
 import { isSignature, isTimestamp, type RawBody, verifyWith } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
 import {
@@ -120,7 +120,8 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
         if (body === undefined) throw incomplete('the delivery was dropped');
       }
       // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
-      const [rawBody, hmac] = await hmacAhead(body, timestamp, found.secret);
+      const ahead = hmacAhead(body, timestamp, found.secret);
+      const [rawBody, hmac] = isThenable(ahead) ? await ahead : ahead;
       if (!verifyWith(hmac, rawBody, signature, timestamp, found.secret)) {
         seen.body = rawBody;
         throw signatureError();

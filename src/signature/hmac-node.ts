@@ -24,8 +24,10 @@ export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
+type Ahead<Body> = [Body, typeof hmacHex];
+
 /** Hashes a large body asynchronously. Not needed here: Node's synchronous HMAC is fast. */
-export function hmacAhead<Body>(body: Body, _timestamp: string, _secret: unknown): [Body, typeof hmacHex] {
+export function hmacAhead<Body>(body: Body, _timestamp: string, _secret: unknown): Ahead<Body> | Promise<Ahead<Body>> {
   return [body, hmacHex];
 }
 
