@@ -5,6 +5,8 @@ export const ROOMS = {
   signature: {
     mutate: ['src/signature/**/*.ts'],
     tests: ['test/signature/**/*.test.ts'],
+    // A test mocks the module of a key, which must not be loaded before.
+    isolate: true,
   },
   events: {
     mutate: ['src/events/**/*.ts', '!src/events/types.ts'],
