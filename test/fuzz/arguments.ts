@@ -1,10 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
-
-/** A wrong argument. The message says which, and what is allowed. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+import { oneOf, valuesOf, whole } from '../fixtures/arguments.js';
 
 /** What `npm run fuzz` was asked for. */
 export interface Arguments {
@@ -42,31 +37,15 @@ targets: ${targets.join(', ')}`;
 
 /** Reads the arguments. Throws UsageError for one that is unknown or out of range. */
 export function readArguments(args: readonly string[], targets: readonly string[]): Arguments {
-  const values = parsed(args);
-  const unknown = values.target?.find((name) => !targets.includes(name));
-  if (unknown !== undefined) throw new UsageError(`--target must be one of ${targets.join(', ')}; got "${unknown}".`);
+  const values = valuesOf(args, OPTIONS);
+  for (const target of values.target ?? []) oneOf('target', target, targets);
   return {
     targets: [...new Set(values.target ?? targets)],
-    seconds: whole('seconds', values.seconds, 60, 86_400),
-    seed: whole('seed', values.seed, Math.floor(Date.now() / 1000) % MOST, MOST),
-    workers: whole('workers', values.workers, availableParallelism(), 256),
+    seconds: whole('seconds', values.seconds, 60, 1, 86_400),
+    seed: whole('seed', values.seed, Math.floor(Date.now() / 1000) % MOST, 0, MOST),
+    workers: whole('workers', values.workers, availableParallelism(), 1, 256),
     keep: values.keep ?? false,
     replay: values.replay,
     isHelp: values.help ?? false,
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (cause) {
-    throw new UsageError((cause as Error).message, { cause });
-  }
-}
-
-function whole(name: string, text: string | undefined, fallback: number, most: number): number {
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value > 0 && value <= most) return value;
-  throw new UsageError(`--${name} must be a whole number from 1 to ${most}, got ${JSON.stringify(text)}.`);
 }

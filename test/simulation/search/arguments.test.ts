@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readArguments, UsageError } from './arguments.js';
+import { UsageError } from '../../fixtures/arguments.js';
+import { readArguments } from './arguments.js';
 
 const names = { worlds: ['redis', 'memory'], smallWorlds: ['leases'], defects: ['early drain'] };
 const read = (...args: string[]) => readArguments(args, names);

@@ -1,10 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
-
-/** A wrong argument. The message says which, and what is allowed. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+import { oneOf, UsageError, valuesOf, whole } from '../../fixtures/arguments.js';
 
 /** What `npm run simulate` was asked for. */
 export interface Arguments {
@@ -61,7 +56,7 @@ defects: ${defects.join(', ')}`;
 
 /** Reads the arguments. Throws UsageError for one that is unknown, out of range, or of no use with the others. */
 export function readArguments(args: readonly string[], names: Names): Arguments {
-  const values = parsed(args);
+  const values = valuesOf(args, OPTIONS);
   const isExhaustive = values.exhaustive ?? false;
   const known = isExhaustive ? names.smallWorlds : names.worlds;
   for (const world of values.world ?? []) oneOf('world', world, known);
@@ -83,26 +78,6 @@ export function readArguments(args: readonly string[], names: Names): Arguments 
     isExhaustive,
     isHelp: values.help ?? false,
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (cause) {
-    throw new UsageError((cause as Error).message, { cause });
-  }
-}
-
-function whole(name: string, text: string | undefined, fallback: number, least: number, most: number): number {
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw new UsageError(`--${name} must be a whole number from ${least} to ${most}, got ${JSON.stringify(text)}.`);
-}
-
-function oneOf(name: string, value: string, known: readonly string[]): void {
-  if (known.includes(value)) return;
-  throw new UsageError(`--${name} must be one of ${known.join(', ')}; got ${JSON.stringify(value)}.`);
 }
 
 /** An option that would be ignored is refused. */

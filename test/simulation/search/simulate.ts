@@ -1,7 +1,8 @@
+import { UsageError } from '../../fixtures/arguments.js';
 import { defects } from '../defects/index.js';
 import { smallWorlds } from '../small/index.js';
 import { worlds } from '../worlds/index.js';
-import { readArguments, UsageError, usage } from './arguments.js';
+import { readArguments, usage } from './arguments.js';
 import type { Output } from './output.js';
 import { ReplayError } from './replay-file.js';
 import { simulateExhaustive } from './simulate-exhaustive.js';
