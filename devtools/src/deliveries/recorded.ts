@@ -53,18 +53,21 @@ export function readLine(text: string): RecordedDelivery | string {
   const body = typeof bodyBase64 === 'string' && Buffer.from(bodyBase64, 'base64');
   // Buffer skips characters outside base64. A regular expression with groups overflows the stack on several MiB.
   if (!body || body.toString('base64') !== bodyBase64) return '"bodyBase64" is not base64';
-  if (status !== undefined && !Number.isInteger(status)) return '"status" is not an HTTP status';
+  if (status !== undefined && !isStatus(status)) return '"status" is not an HTTP status';
   return {
     at: time,
     method,
     path,
     headers,
     body,
-    status: status as number | undefined,
+    status,
     verdict: typeof verdict === 'string' ? verdict : undefined,
     authentic: authentic === true || undefined,
   };
 }
+
+const isStatus = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 999;
 
 const isHeaders = (value: unknown): value is readonly (readonly [string, string])[] =>
   Array.isArray(value) &&

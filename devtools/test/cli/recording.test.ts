@@ -117,7 +117,9 @@ describe('a recording', () => {
       recordingLine(delivery).replace(/"bodyBase64":"/, '$&*'),
       '"bodyBase64" is not base64',
     ],
-    ['an invalid status', recordingLine(delivery).replace('200', '"ok"'), '"status" is not an HTTP status'],
+    ['a text as status', recordingLine(delivery).replace('200', '"ok"'), '"status" is not an HTTP status'],
+    ['a status below 100', recordingLine(delivery).replace('200', '99'), '"status" is not an HTTP status'],
+    ['a status above 999', recordingLine(delivery).replace('200', '1000'), '"status" is not an HTTP status'],
   ])('that contains %s is refused with the line number', async (_, line, reason) => {
     const good = recordingLine(delivery);
     const path = await (await scratch())('r', `${good}\n${line.trim()}\n${good}`);
