@@ -46,7 +46,6 @@ export function sqlCursor(table: CursorTable, name: string): ReconcileCursor {
     try {
       return await withDeadline(prepared(), timeoutMs, () => storeError(late('did not answer', table)));
     } catch (error) {
-      if (isWebhookError(error)) throw error;
       const cause = explained(error, `${statements.table}_cursors`);
       throw isWebhookError(cause) ? cause : storeError(`The cursor ${name} could not be ${what}.`, cause);
     }

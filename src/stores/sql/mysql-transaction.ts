@@ -57,7 +57,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     // As a number, the time is cheaper to insert with each key.
     const head = `CONCAT_WS('|', ${retained}, ${first})`;
     const { rows } = await run(`SELECT ${plain(head)} AS name, CONCAT(${locks}) AS value ${found}`);
-    const [[told = '', answers = ''] = [], ...known] = rows.map(valuesOf);
+    const [[told, answers], ...known] = rows.map(valuesOf) as [[string, string], ...[string, string][]];
     return {
       expires: BigInt(told.split('|')[0] as string),
       locked: keys.filter((_, index) => answers[index] === '1'),
@@ -67,7 +67,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
 
   const expiryOf = (keys: readonly string[], column = '`key`') =>
     `SELECT ${column}, expires_at <= ${NOW} FROM ${table.quoted} WHERE \`key\` IN (${literals(keys)}) ${unlessLocked(table)}`;
-  const expired = (rows: readonly string[][]) => new Map(rows.map(([key = '', value]) => [key, value === '1']));
+  const expired = (rows: readonly [string, string][]) => new Map(rows.map(([key, value]) => [key, value === '1']));
 
   async function insert(run: Run, keys: readonly string[], owner: string, expires: bigint): Promise<readonly string[]> {
     if (keys.length === 0) return [];
@@ -100,7 +100,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     const others = keys.filter((key) => !claimed.has(key));
     if (others.length === 0) return claimed;
     const isExpired = table.isSerializable
-      ? expired((await run(expiryOf(others))).rows.map(valuesOf))
+      ? expired((await run(expiryOf(others))).rows.map(valuesOf) as [string, string][])
       : before.isExpired;
     for (const key of await renew(
       run,
@@ -127,7 +127,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     );
     const holders = new Set(keysOf(used));
     const { rows } = await run('SHOW PROCESSLIST');
-    for (const [id = '', , , , command, seconds] of rows.map(valuesOf)) {
+    for (const [id, , , , command, seconds] of rows.map(valuesOf) as [string, ...string[]][]) {
       const isFrozen = command === 'Sleep' && Number(seconds) * 1000 >= leaseMs;
       if (isFrozen && holders.has(id)) await run(`KILL ${Number(id)}`);
     }
@@ -150,9 +150,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   }
 
   /** Closes the connection if the handler changed its settings, and resolves to their names. */
-  async function tidy(run: Run, { session }: Claimed): Promise<string[]> {
-    const before = await session?.();
-    if (before === undefined) return [];
+  async function tidy(run: Run, before: string): Promise<string[]> {
     const changed = changedSettings(table.isMariadb, before, await lookAt(run));
     if (changed.length > 0) await run('KILL CONNECTION_ID()').catch(ignore);
     return changed;
@@ -190,14 +188,15 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     async check(run, claimed) {
       if (await claimed.isLost?.()) throw storeError(ENDED);
       // The client saw every statement, and none can end a transaction.
-      if ((await claimed.session?.()) === undefined) return;
+      const session = await claimed.session?.();
+      if (session === undefined) return;
       await run(`RELEASE SAVEPOINT ${MARK}`).catch(async (error: unknown) => {
         if (!codesOf(error).includes('1305')) throw error;
         // LOCK TABLES, for one, would outlive the transaction.
         await run('KILL CONNECTION_ID()').catch(ignore);
         throw storeError(ENDED, error);
       });
-      const changed = await tidy(run, claimed);
+      const changed = await tidy(run, session);
       if (changed.length > 0) throw storeError(changedText(changed));
     },
     async end(run, { session }) {
@@ -210,8 +209,9 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     },
     async undo(run, claimed) {
       await run('ROLLBACK');
-      if (claimed.session?.() !== undefined) {
-        await tidy(run, claimed);
+      const session = await claimed.session?.();
+      if (session !== undefined) {
+        await tidy(run, session);
         await run('SET autocommit = 1');
       }
       // Last, because `terminate` finds the connection by its locks.

@@ -46,7 +46,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
 
   async function prepare(run: Run): Promise<void> {
     const { rows } = await run('SELECT DATABASE() IS NULL, DATABASE(), VERSION(), @@autocommit');
-    const [hasNone, database = '', version = '', autocommit] = valuesOf(rows[0] as object);
+    const [hasNone, database, version, autocommit] = valuesOf(rows[0] as object) as [string, string, string, string];
     if (autocommit !== '1') throw storeError(NO_AUTOCOMMIT);
     if (named.schema === undefined) {
       if (hasNone === '1') throw storeError(NO_DATABASE);

@@ -47,5 +47,64 @@ describe('a cursor of sqlStore', () => {
       message: 'The cursor chain could not be written.',
       cause: new Error('disk full'),
     });
+    await expect(failing.cursor('chain').read()).rejects.toMatchObject({
+      message: 'The cursor chain could not be read.',
+    });
+  });
+
+  /** A cursor of SQLite whose statements each find a row, unless `fail` throws, and what was sent. */
+  const noting = (fail: (count: number) => void = () => {}, members: object = { transaction: nothing }) => {
+    const sent: [string, (readonly string[])?][] = [];
+    const run = async (statement: string, _timeoutMs?: number, values?: readonly string[]) => {
+      sent.push(values ? [statement, values] : [statement]);
+      fail(sent.length);
+      return { rows: [{ 1: 1 }] };
+    };
+    return { sent, cursor: sqlStore({ db: { dialect: 'sqlite', run, ...members } }).cursor('chain') };
+  };
+
+  it('has the same text in the table in every release', async () => {
+    const { sent, cursor } = noting();
+    expect(await cursor.write(`!'()*~ "\ud800é"`, `{"v":[1,2]}`)).toBe(true);
+    expect(sent).toEqual([
+      [
+        `UPDATE "webhook_idempotency_keys_cursors" SET value = '%21%27%28%29%2A%7E%20"%EF%BF%BD%C3%A9"' WHERE name = 'chain' AND value = '{"v":[1,2]}' RETURNING 1`,
+      ],
+    ]);
+  });
+
+  it('sends its texts as values to a server without transactions, such as D1', async () => {
+    const { sent, cursor } = noting(undefined, {});
+    expect(await cursor.write('next', 'last')).toBe(true);
+    expect(sent).toEqual([
+      [expect.stringMatching(/ SET value = \?2 WHERE name = \?1 AND value = \?3 /), ['chain', 'next', 'last']],
+    ]);
+  });
+
+  it('is written again after a conflict, up to five times', async () => {
+    const conflict = Object.assign(new Error('conflict'), { code: '40001' });
+    const failingBefore = (tries: number, error: Error) =>
+      noting((count) => {
+        if (count < tries) throw error;
+      });
+    const last = failingBefore(5, conflict);
+    expect(await last.cursor.write('1', undefined)).toBe(true);
+    expect(last.sent).toHaveLength(5);
+    const lost = failingBefore(6, conflict);
+    await expect(lost.cursor.write('1', undefined)).rejects.toMatchObject({ cause: conflict });
+    expect(lost.sent).toHaveLength(5);
+    const failed = failingBefore(2, new Error('disk full'));
+    await expect(failed.cursor.write('1', undefined)).rejects.toMatchObject({ cause: new Error('disk full') });
+    expect(failed.sent).toHaveLength(1);
+  });
+
+  it('takes texts of up to 1.9 million characters', async () => {
+    const { sent, cursor } = noting();
+    expect(await cursor.write('x'.repeat(1_900_000), undefined)).toBe(true);
+    await expect(cursor.write('x'.repeat(1_900_001), undefined)).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_STORE',
+      message: 'The value of a cursor is too long: 1900001 characters in the table.',
+    });
+    expect(sent).toHaveLength(1);
   });
 });
