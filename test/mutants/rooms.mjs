@@ -37,8 +37,9 @@ export const ROOMS = {
   sql: {
     mutate: ['src/stores/sql/*.ts', '!src/stores/sql/{postgres,mysql*,cursor}.ts'],
     tests: [
-      'test/stores/sql/{table,errors,options,leases,maintenance,frozen,transactional,transactional-late}.test.ts',
+      'test/stores/sql/{table,errors,options,leases,maintenance,frozen,transactional,transactional-late,transactional-rollback,cursor}.test.ts',
       'test/stores/sql/sqlite/sqlite-busy.test.ts',
+      'test/stores/sql/sqlite/sqlite-steps.test.ts',
       'test/stores/sql/sqlite/lease-database.test.ts',
       'test/stores/sql/sqlite/sqlite-synchronous.test.ts',
       'test/stores/sql/sqlite/sqlite-suites.test.ts',
@@ -47,7 +48,7 @@ export const ROOMS = {
     skip: [
       'fromLibsql, delete|fromLibsql with the journal mode delete',
       'like every store',
-      'overlapping deliveries|hundred',
+      'overlapping deliveries arrive|hundred|writers at once|megabyte',
       'waits for another process|stays locked',
     ],
     instead: SHARED,

@@ -81,9 +81,7 @@ export function isConflict(error: unknown): boolean {
 
 /** SQLSTATE, or code of the client, of an error or of the one that it was made from. */
 export function codesOf(error: unknown): string[] {
-  return reasonsOf(error).flatMap(({ code, errno, originalCode }) =>
-    [code, errno, originalCode].filter((each) => each !== undefined).map(String),
-  );
+  return reasonsOf(error).flatMap(({ code, errno, originalCode }) => [code, errno, originalCode].map(String));
 }
 
 export interface Reason {

@@ -3,7 +3,7 @@ import { storableKey } from '../storable-key.js';
 import type { IdempotencyStore, RunOptions, StoreWord, Synchronous } from '../store.js';
 import { begin, isBusy, whenFree } from './busy.js';
 import { type SynchronousDatabase, valuesOf } from './database.js';
-import { type Durations, ENDED, explained, keysOf } from './dialect.js';
+import { type Durations, ENDED, explained, keysOf, type Status } from './dialect.js';
 import { hasEnded, sqliteTexts } from './sqlite.js';
 import type { Table } from './table.js';
 
@@ -27,7 +27,8 @@ export function synchronousStore<Connection>(
     const words = new Map<string, StoreWord>(claimed.map((key) => [key, 'handled']));
     const others = keys.filter((key) => !words.has(key));
     if (others.length === 0) return words;
-    for (const [key = '', word] of db.runNow(texts.status(others)).map(valuesOf)) words.set(key, word as StoreWord);
+    const found = db.runNow(texts.status(others)).map(valuesOf) as [string, Status][];
+    for (const [key, word] of found) words.set(key, word);
     return words;
   }
 
@@ -92,8 +93,8 @@ export function synchronousStore<Connection>(
     transactional: true,
     onceEach,
     async once(key, run) {
-      const [word = 'in-progress'] = await onceEach([key], (_, connection, runOptions) => run(connection, runOptions));
-      return word;
+      const [word] = await onceEach([key], (_, connection, runOptions) => run(connection, runOptions));
+      return word as StoreWord;
     },
   };
 }

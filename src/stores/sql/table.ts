@@ -59,6 +59,5 @@ const MOST_KEYS = 1000;
 
 /** Parts of the keys that fit in one statement. */
 export function chunksOf(keys: readonly string[], most = MOST_KEYS): (readonly string[])[] {
-  if (keys.length <= most) return keys.length === 0 ? [] : [keys];
   return Array.from({ length: Math.ceil(keys.length / most) }, (_, at) => keys.slice(at * most, (at + 1) * most));
 }

@@ -62,8 +62,8 @@ export function transactionalStore<Tx>(
     leaseMs: options.leaseMs,
     onceEach,
     async once(key, run) {
-      const [word = 'in-progress'] = await onceEach([key], (_, tx, runOptions) => run(tx, runOptions));
-      return word;
+      const [word] = await onceEach([key], (_, tx, runOptions) => run(tx, runOptions));
+      return word as StoreWord;
     },
   };
 }
@@ -243,7 +243,7 @@ class Attempt<Tx> {
     }
     const spoiling = spoil(run, claimed).then(yes, yes);
     // A statement of the handler may be under way.
-    if (!(await Promise.race([spoiling, sleep(SPOIL_MS).then(() => false)]))) {
+    if (!(await Promise.race([spoiling, sleep(SPOIL_MS)]))) {
       // Not awaited: the pool may have this connection alone.
       cancel?.(this.#beside, claimed).catch(ignore);
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { WebhookError } from '../../../src/index.js';
 import { isBusy } from '../../../src/stores/sql/busy.js';
 import { explained, isConflict, reasonsOf } from '../../../src/stores/sql/dialect.js';
+import { hasEnded } from '../../../src/stores/sql/sqlite.js';
 import { commitError } from '../../../src/stores/sql/transaction-errors.js';
 
 const withCode = (code: unknown, message = 'no') => Object.assign(new Error(message), { code });
@@ -73,6 +74,18 @@ describe('the errors of databases', () => {
       expect(isBusy(error)).toBe(false);
     },
   );
+});
+
+describe('the error of the check in SQLite', () => {
+  it.each([
+    [withCode('TRANSACTION_CLOSED'), true],
+    [new Error('no such savepoint: event_webhook_receiver'), true],
+    [{ code: 'P2010', cause: new Error('no such savepoint: event_webhook_receiver') }, true],
+    [withCode('SQLITE_FULL', 'database or disk is full'), false],
+    [undefined, false],
+  ])('says whether the handler ended the transaction: %o', (error, ended) => {
+    expect(hasEnded(error)).toBe(ended);
+  });
 });
 
 describe('the error of a commit', () => {

@@ -18,7 +18,7 @@ export function fakeDatabase(
 ) {
   const log: string[] = [];
   const runAs = (where: string) => async (statement: string) => {
-    log.push(`${where} ${/\w+( \w+)?/.exec(statement)?.[0]}`);
+    log.push(`${where} ${/PRAGMA.*|\w+( \w+)?/.exec(statement)?.[0]}`);
     const found = Object.entries({ ...FREE, ...answers }).find(([text]) => statement.includes(text));
     return { rows: (await found?.[1]()) ?? [] };
   };
