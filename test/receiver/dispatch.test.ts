@@ -107,6 +107,16 @@ describe('onEvent', () => {
     expect(copy?.deadline).toBeTypeOf('number');
   });
 
+  it('can replace any property of its context, as of an ordinary object', async () => {
+    const { signal: own } = new AbortController();
+    const seen: AbortSignal[] = [];
+    const onEvent = (_each: WebhookEvent, context: EventContext) => {
+      seen.push(Object.defineProperty(context, 'signal', { value: own }).signal);
+    };
+    expect(await noting({ onEvent }).receiver.handle(signed([event('a')]))).toMatchObject({ status: 200 });
+    expect(seen).toEqual([own]);
+  });
+
   it('that asks for its signal only after its time is over finds it aborted', async () => {
     const over = deferred();
     const asked = deferred<AbortSignal>();

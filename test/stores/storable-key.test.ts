@@ -15,6 +15,7 @@ describe('storableKey', () => {
     'hashes %j',
     (key) => {
       expect(storableKey(key)).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(storableKey(key)).not.toBe(key);
     },
   );
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { BodyReader } from '../../../src/index.js';
 import { createGate } from '../../../src/receiver/gate.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
@@ -53,6 +53,27 @@ describe('a delivery that is arriving when drain is called', () => {
 });
 
 describe('drain', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('waits 5 s for a delivery that stalls, however long for the others', async () => {
+    vi.useFakeTimers();
+    const { receiver } = noting();
+    const stalled = arriving('a');
+    const answer = receiver.handleRequest(stalled.request);
+    await stalled.reading;
+    let code: string | undefined;
+    void stalled.dropped.then((dropped) => {
+      code = dropped;
+    });
+    const draining = receiver.drain({ timeoutMs: 20_000 });
+    await vi.advanceTimersByTimeAsync(4900);
+    expect(code).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(code).toBe('ERR_WEBHOOK_DRAINING');
+    expect(await answer).toMatchObject({ status: 503 });
+    expect(await draining).toEqual({ unfinished: 0 });
+  });
+
   it('waits for a delivery of a receiver without a store', async () => {
     const gate = deferred();
     const { receiver } = noting({ store: false, onEvent: () => gate.promise });

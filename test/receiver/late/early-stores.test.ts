@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type IdempotencyStore, memoryStore, type RunOptions, WebhookError } from '../../../src/index.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
 
@@ -46,6 +47,36 @@ describe.each(early)('a store that %s before its run has ended', (_how, use) => 
     expect(reported.filter((code) => code === 'ERR_WEBHOOK_STORE').length).toBeLessThanOrEqual(1);
   });
 });
+
+describe('a store that fails before its handler returns', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([
+    ['later', () => pause(5)],
+    ['at once, while tracing awaits it', () => {}],
+  ])('%s, is reported once', async (_when, onEvent) => {
+    const { channel, stop } = subscribed();
+    const once = (_key: string, run: Run) => begin(run, () => Promise.reject(new Error('away')));
+    vi.useFakeTimers();
+    const { receiver, reported } = noting({ store: { once } as never, handlerTimeoutMs: 20, onEvent });
+    expect(channel.hasSubscribers).toBe(true);
+    const { error } = await receiver.handle(signed([event('a')]));
+    expect(error?.cause).toEqual(new Error('away'));
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(reported).toEqual(['ERR_WEBHOOK_STORE']);
+    stop();
+    vi.useRealTimers();
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
+  });
+});
+
+/** Has handlers traced. */
+function subscribed() {
+  const channel = tracingChannel('event-webhook-receiver:handler');
+  const listeners = { start() {}, end() {}, asyncStart() {}, asyncEnd() {}, error() {} };
+  channel.subscribe(listeners);
+  return { channel, stop: () => channel.unsubscribe(listeners) };
+}
 
 describe('a store that calls its run after it has settled', () => {
   it.each(['duplicate', 'in-progress', 'handled', undefined])('and said %s runs nothing', async (word) => {
