@@ -101,9 +101,9 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       let runs = 0;
       const both = deferred();
       const update = (first: string, second: string) => async (tx: Run) => {
-        runs++;
         await tx(`UPDATE balances SET n = n + 1 WHERE id = '${first}'`);
-        if (runs === 2) both.resolve();
+        // Counted once it has the lock: the other must not go on without it.
+        if (++runs === 2) both.resolve();
         await both.promise;
         await tx(`UPDATE balances SET n = n + 1 WHERE id = '${second}'`);
       };
