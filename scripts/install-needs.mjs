@@ -57,6 +57,9 @@ const INSTALLERS = {
   bundlers() {
     if (!existsSync(`${root}test/bundlers/node_modules/webpack`)) npm('ci', '--prefix', `${root}test/bundlers`);
   },
+  docs() {
+    if (!existsSync(`${root}docs/node_modules/vitepress`)) npm('ci', '--prefix', `${root}docs`);
+  },
   orms() {
     const folder = `${root}examples/orms`;
     if (existsSync(`${folder}/generated/mysql`)) return;

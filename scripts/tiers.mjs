@@ -28,12 +28,12 @@ const OTHERS = {
     needs: [],
   },
   browser: {
-    include: ['devtools/test/browser/**', '**/*.browser'],
+    include: ['devtools/test/browser/**', 'test/docs/site', '**/*.browser'],
     builds: 'js',
-    needs: ['chromium', 'firefox', 'anvil'],
+    needs: ['chromium', 'firefox', 'anvil', 'docs'],
   },
   package: {
-    include: ['test/package/**', 'test/readme*', '**/*.package'],
+    include: ['test/package/**', 'test/docs/{programs,shell}', '**/*.package'],
     builds: 'types',
     needs: ['redis', 'postgres', 'anvil'],
   },

@@ -30,10 +30,9 @@ describe.skipIf(!hasPostgres || !hasOrms)(`the store's table in ORMs${needsPostg
     expect(read('examples/orms/drizzle/keys.ts')).toContain(`index('${indexes.at(-1)?.indexname}')`);
   });
 
-  it('is in the README as in the examples', () => {
-    const readme = read('README.md');
+  it('is in the documentation as in the examples', () => {
     const [model] = /model WebhookIdempotencyKey \{.*?^\}/ms.exec(read('examples/orms/schemas/postgres.prisma')) ?? [];
-    expect(readme).toContain(`\`\`\`prisma\n${model}\n`);
-    expect(readme).toContain(`\`\`\`typescript\n${read('examples/orms/drizzle/keys.ts')}`);
+    expect(read('docs/stores/prisma.md')).toContain(`\`\`\`prisma\n${model}\n`);
+    expect(read('docs/stores/drizzle.md')).toContain('<<< ../../examples/orms/drizzle/keys.ts\n');
   });
 });

@@ -1,51 +1,23 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { multibaasHeaders, serviceHeaders } from '../src/signature/headers.js';
-import { createTestDelivery, sampleEventEmitted } from '../src/testing/index.js';
-import { type Consumer, type compilers, createConsumer, resolutions, typeCheck, withDom } from './package/consumer.js';
-import { hasPostgres, needsPostgres, startPostgres } from './servers/postgres.js';
-import { hasRedis, needsRedis, startRedis } from './servers/redis.js';
-import type { TestServer } from './servers/server.js';
-import { type RestFront, startRestFront } from './stores/redis/rest-front.js';
+import { multibaasHeaders, serviceHeaders } from '../../src/signature/headers.js';
+import { createTestDelivery, sampleEventEmitted } from '../../src/testing/index.js';
+import { type Consumer, type compilers, createConsumer, resolutions, typeCheck, withDom } from '../package/consumer.js';
+import { hasPostgres, startPostgres } from '../servers/postgres.js';
+import { hasRedis, startRedis } from '../servers/redis.js';
+import type { TestServer } from '../servers/server.js';
+import { type RestFront, startRestFront } from '../stores/redis/rest-front.js';
+import { type Program, programs } from './programs.js';
 
-// Every program of the README, by a project that has installed the package. Each begins with a comment that names its
-// file. One that exports a POST or a handler is called; one that listens takes its port from PORT; one whose name
-// ends with `-worker` handles what its `-receiver` has taken; any other ends. What is a file of examples has its own tests.
+// Every program of README.md and docs/, by a project that has installed the package (test/docs/programs.ts says which kinds
+// there are).
 
 const SECRET = 'whsec-readme';
-const fixture = (name: string) => fileURLToPath(new URL(`./package/fixtures/${name}`, import.meta.url));
-
-interface Block {
-  readonly name: string;
-  /** Where the consumer keeps it. */
-  readonly path: string;
-  readonly text: string;
-  readonly kind: 'handler' | 'server' | 'worker' | 'program' | 'example';
-  /** Why it cannot be run here; empty when it can. */
-  readonly skip: string;
-}
-
-const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-const blocks: Block[] = [...readme.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([, text = ''], index) => {
-  const [, name] = /^\/\/ ([\w/.-]+\.[cm]?[jt]s)\n/.exec(text) ?? [];
-  if (name === undefined) throw new Error(`A block of README.md does not begin with "// <file name>":\n${text}`);
-  // A program with a service of its own sends to itself, and ends.
-  const listens = /\.listen\(|\bserve\(/.test(text) && !text.includes('createLocalService');
-  const base = basename(name);
-  const worker = base.endsWith('-worker.ts');
-  const exported = /^export const (POST|handler) = /m.test(text);
-  const isExample = name.startsWith('examples/');
-  const kind = isExample ? 'example' : exported ? 'handler' : listens ? 'server' : worker ? 'worker' : 'program';
-  const postgres = text.includes('DATABASE_URL') ? needsPostgres : '';
-  const skip = /REDIS_(REST_)?URL/.test(text) ? needsRedis : postgres;
-  return { name, path: isExample ? `readme/${name}` : `readme/${index}/${name}`, text, kind, skip };
-});
+const fixture = (name: string) => fileURLToPath(new URL(`../package/fixtures/${name}`, import.meta.url));
 
 /** A genuine delivery and a forged one, with the headers that the program expects. */
 function deliveries(text: string) {
@@ -108,7 +80,7 @@ beforeAll(async () => {
   if (hasRedis) redis = await startRedis();
   if (redis) upstash = await startRestFront(redis.port);
   consumer = await createConsumer();
-  for (const { path, text } of blocks) await consumer.write(path, text);
+  for (const { path, text } of programs) await consumer.write(path, text);
 }, 60_000);
 
 afterAll(async () => {
@@ -119,20 +91,15 @@ afterAll(async () => {
 });
 
 test('has programs of every kind', () => {
-  const kinds = new Set(['handler', 'server', 'worker', 'program', 'example']);
-  expect(new Set(blocks.map(({ kind }) => kind))).toEqual(kinds);
-});
-
-const examples = blocks.filter(({ kind }) => kind === 'example');
-test.each(examples)('shows $name as it is in the repository', async ({ name, text }) => {
-  expect(text).toBe(await readFile(new URL(`../${name}`, import.meta.url), 'utf8'));
+  const kinds = new Set(['handler', 'server', 'worker', 'program']);
+  expect(new Set(programs.map(({ kind }) => kind))).toEqual(kinds);
 });
 
 test.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
   'every program compiles with TypeScript %s',
   { timeout: 120_000 },
   async (compiler) => {
-    const files = blocks.map(({ path }) => path);
+    const files = programs.map(({ path }) => path);
     const compilerOptions = { ...resolutions.nodenext, lib: withDom };
     expect(await typeCheck(consumer, compiler, { files, compilerOptions })).toBe('');
   },
@@ -146,17 +113,16 @@ const TITLES = {
 };
 
 describe.each(['esm', 'cjs'] as const)('as %s', (format) => {
-  async function written({ path, text }: Block): Promise<string> {
+  async function written({ path, text }: Program): Promise<string> {
     const { code } = await transform(text, { loader: 'ts', format, target: 'node20', platform: 'node' });
     return consumer.write(`${path}.${format === 'esm' ? 'mjs' : 'cjs'}`, code);
   }
 
-  for (const block of blocks) {
-    const { name, text, kind, skip } = block;
-    if (kind === 'example') continue;
+  for (const block of programs) {
+    const { page, name, text, kind, skip } = block;
     // CommonJS has no `await` outside of functions.
     if (format === 'cjs' && text.includes('await import(')) continue;
-    describe.skipIf(skip !== '')(`${name}${skip}`, () => {
+    describe.skipIf(skip !== '')(`${page}: ${name}${skip}`, () => {
       test(TITLES[kind], { timeout: 60_000 }, async () => {
         const file = await written(block);
         if (kind === 'program') {
@@ -175,7 +141,8 @@ describe.each(['esm', 'cjs'] as const)('as %s', (format) => {
             expect(await run(fixture('call-handler.mjs'), file, JSON.stringify(sent)).told()).toEqual([200, 403]);
             return;
           }
-          const receiver = blocks.find((each) => each.name === name.replace('-worker', '-receiver')) ?? block;
+          const receiver =
+            programs.find((each) => each.page === page && each.name === name.replace('-worker', '-receiver')) ?? block;
           const port = await run(await written(receiver)).told();
           expect(await post(Number(port), sent)).toEqual([200, 403]);
           const [{ id }] = JSON.parse(sent[0]?.body ?? '');

@@ -1,20 +1,18 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Consumer, createConsumer } from './package/consumer.js';
-import { hasAnvil, needsAnvil } from './servers/anvil.js';
-import { untilClosed } from './servers/server.js';
+import { type Consumer, createConsumer } from '../package/consumer.js';
+import { hasAnvil, needsAnvil } from '../servers/anvil.js';
+import { untilClosed } from '../servers/server.js';
+import { fences, readPage } from './pages.js';
 
-// The commands of the README's "Develop locally", as they stand and on the ports that they name (3000, 3001, 4000), by
-// a project that has installed the package.
+// The commands of "Develop locally", unchanged and on the ports that they name (3000, 3001, 4000), by a project that has
+// installed the package.
 
-const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-const section = (from: string, to: string) => readme.slice(readme.indexOf(from), readme.indexOf(to));
-const blocks = [
-  ...section('\n## Develop locally\n', '\n### Why is the answer 403?\n').matchAll(/^```sh\n(.*?)^```$/gms),
-];
-const commands = blocks.map(([, text = '']) => text);
-const [, server = ''] = /^```ts\n(.*?)^```$/ms.exec(section('\n### Express\n', '\n### Fetch')) ?? [];
+const page = readPage('docs/develop/index.md');
+const commands = fences([page], 'sh')
+  .map(({ text }) => text)
+  .filter((text) => !text.startsWith('npm install'));
+const server = fences([readPage('README.md')], 'ts').find(({ text }) => text.startsWith('// server.ts\n'))?.text ?? '';
 
 /** What of the commands goes on until it is ended, and what it prints when the next may be run. */
 const GOING_ON = [
@@ -37,7 +35,7 @@ interface Terminal {
 const terminals: Terminal[] = [];
 let consumer: Consumer;
 
-/** Runs a block of the README, of which every command has to succeed. */
+/** Runs a block of the page, of which every command has to succeed. */
 function terminal(text: string): Terminal {
   const { PATH, HOME, ANVIL } = process.env;
   const child = spawn('bash', ['-ec', text], {
@@ -91,7 +89,7 @@ function terminal(text: string): Terminal {
   return opened;
 }
 
-describe.skipIf(!hasAnvil)(`the README's "Develop locally"${needsAnvil}`, () => {
+describe.skipIf(!hasAnvil)(`"Develop locally"${needsAnvil}`, () => {
   beforeAll(async () => {
     consumer = await createConsumer();
     await consumer.write('server.mjs', server);
@@ -115,8 +113,8 @@ describe.skipIf(!hasAnvil)(`the README's "Develop locally"${needsAnvil}`, () => 
     const [emulate, app, sent, listen, recorded] = opened as [Terminal, Terminal, Terminal, Terminal, Terminal];
 
     // The service prints the address of its page, and goes on to deliver what the app takes.
-    const [, page = ''] = await emulate.prints(/^Page: (\S+#token=\S+)$/m);
-    expect((await fetch(page)).status).toBe(200);
+    const [, address = ''] = await emulate.prints(/^Page: (\S+#token=\S+)$/m);
+    expect((await fetch(address)).status).toBe(200);
     await emulate.prints(/ 200 accepted {2}shop {2}Transfer /);
     expect(app.output).toContain("type: 'uint256'");
 

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { SECTIONS } from './sections.mjs';
+
+const docs = new URL('../', import.meta.url);
+
+export const sidebar = SECTIONS.map(([text, folder, pages]) => ({
+  text,
+  collapsed: folder !== 'start',
+  items: pages.map((page) => {
+    const file = new URL(`${folder}/${page}.md`, docs);
+    const link = file.href.slice(docs.href.length - 1, -'.md'.length).replace(/index$/, '');
+    return { text: titleOf(file), link };
+  }),
+}));
+
+function titleOf(file) {
+  const text = readFileSync(file, 'utf8');
+  const [, title = ''] = /^title: *["']?(.*?)["']?$/m.exec(text) ?? /^# (.*)$/m.exec(text) ?? [];
+  if (title === '') throw new Error(`${file.pathname} has no title.`);
+  return title;
+}

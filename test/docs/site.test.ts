@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectNoSidewaysScroll, looks, openPage, violationsOf } from '../../devtools/test/browser/open-page.js';
+import { hasChromium, needsChromium, startChromium } from '../servers/chromium.js';
+import { inProject } from './pages.js';
+
+const hasTools = existsSync(inProject('docs/node_modules/vitepress'));
+const dist = inProject('docs/.vitepress/dist');
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+};
+
+/** What people ask most, and the page that answers it. */
+const QUESTIONS = [
+  ['why 403', '/develop/explain'],
+  ['express.json raw body', '/hosts/express'],
+  ['postgres exactly once', '/stores/postgres'],
+  ['next.js', '/hosts/nextjs'],
+  ['idempotency key duplicates', '/concepts/idempotency-keys'],
+  ['re-org finality', '/concepts/reorgs'],
+  ['kubernetes SIGTERM', '/operate/draining'],
+  ['lambda dynamodb', '/hosts/lambda'],
+  ['test my handler', '/testing/handlers'],
+  ['exact amounts bigint decimals', '/events/contract-events'],
+] as const;
+
+/** One page of each kind. */
+const PAGES = [
+  '/',
+  '/start/five-minutes',
+  '/concepts/delivery',
+  '/hosts/',
+  '/hosts/express',
+  '/stores/postgres',
+  '/events/contract-events',
+  '/develop/explain',
+  '/operate/draining',
+  '/errors',
+  '/reference/options',
+  '/reference/cli',
+  '/reference/api/event-webhook-receiver/express',
+];
+
+/** In the page: what has moved while it was loaded. */
+declare let shifts: PerformanceEntry[];
+
+/** The site as a host serves it that leaves `.html` out of addresses. */
+const server = createServer((request, response) => {
+  const path = decodeURIComponent(new URL(request.url ?? '/', 'http://site').pathname);
+  const file = [path, `${path}.html`, `${path}index.html`].find(
+    (each) => extname(each) !== '' && existsSync(`${dist}${each}`),
+  );
+  response.writeHead(file === undefined ? 404 : 200, {
+    'Content-Type': TYPES[extname(file ?? '.html')] ?? 'text/plain',
+  });
+  response.end(readFileSync(`${dist}${file ?? '/404.html'}`));
+});
+
+const skip = hasTools ? needsChromium : ' (needs npm ci --prefix docs)';
+describe.skipIf(!hasChromium || !hasTools)(`the site${skip}`, { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let origin = '';
+  const html = new Map<string, string>();
+
+  beforeAll(async () => {
+    await promisify(execFile)(process.execPath, [inProject('scripts/docs.mjs'), 'build', '--built']);
+    for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+      if (path.endsWith('.html') && path !== '404.html') {
+        html.set(
+          `/${path.slice(0, -'.html'.length).replace(/(^|\/)index$/, '$1')}`,
+          readFileSync(`${dist}/${path}`, 'utf8'),
+        );
+      }
+    }
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    browser = await startChromium();
+  }, 300_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    server.close();
+  });
+
+  it('has no dead link and no dead anchor', () => {
+    const ids = new Map(
+      [...html].map(([path, text]) => [path, new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]),
+    );
+    const dead: string[] = [];
+    for (const [path, text] of html) {
+      for (const [, href = ''] of text.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
+        const url = new URL(href.replaceAll('&amp;', '&'), `http://site${path}`);
+        if (
+          url.host !== 'site' ||
+          (url.hash === '' && existsSync(`${dist}${url.pathname}`) && extname(url.pathname) !== '')
+        )
+          continue;
+        const found = ids.get(url.pathname);
+        if (!found?.has(decodeURIComponent(url.hash.slice(1))) && (found === undefined || url.hash !== ''))
+          dead.push(`${path}: ${href}`);
+      }
+    }
+    expect([...new Set(dead)]).toEqual([]);
+  });
+
+  it('explains itself to language models: llms.txt lists every page, llms-full.txt has their programs', () => {
+    const list = readFileSync(`${dist}/llms.txt`, 'utf8');
+    const whole = readFileSync(`${dist}/llms-full.txt`, 'utf8');
+    for (const [, page] of QUESTIONS) expect(list).toContain(page);
+    expect(whole).toContain('expressHandler({');
+    // Included from an example.
+    expect(whole).toContain('ctx.respond = false;');
+  });
+
+  it.each(QUESTIONS)('finds the answer to "%s"', async (question, answer) => {
+    const { page, problems, close } = await openPage(browser, `${origin}/start/five-minutes`, { expectLive: false });
+    await page
+      .getByRole('button', { name: /search/i })
+      .first()
+      .click();
+    await page.locator('#localsearch-input').fill(question);
+    const first = page.locator('#localsearch-list a.result');
+    await first.first().waitFor();
+    const links = async () => {
+      const found = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLAnchorElement>('#localsearch-list a.result')].map(({ pathname }) => pathname),
+      );
+      return [...new Set(found)].slice(0, 3);
+    };
+    await expect.poll(links).toContain(answer);
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  describe.each(Object.keys(looks) as (keyof typeof looks)[])('%s', (look) => {
+    it.each(PAGES)('shows %s without a violation, a shift or a sideways scroll', async (path) => {
+      const { page, problems, close } = await openPage(browser, origin + path, { ...looks[look], expectLive: false });
+      await page.addInitScript(() => {
+        shifts = [];
+        new PerformanceObserver((list) => shifts.push(...list.getEntries())).observe({
+          type: 'layout-shift',
+          buffered: true,
+        });
+      });
+      await page.reload({ waitUntil: 'networkidle' });
+      expect(await violationsOf(page)).toEqual([]);
+      await expectNoSidewaysScroll(page);
+      expect(await page.evaluate(() => shifts.length)).toBe(0);
+      expect(problems).toEqual([]);
+      await close();
+    });
+  });
+
+  it('can be read on a phone without JavaScript, every page of it', async () => {
+    const context = await browser.newContext({ ...looks.phone, javaScriptEnabled: false });
+    const page = await context.newPage();
+    for (const path of html.keys()) {
+      await page.goto(origin + path);
+      expect([path, await page.locator('h1').first().isVisible()]).toEqual([path, true]);
+      const width = await page.locator('body').evaluate(({ scrollWidth }) => scrollWidth);
+      expect([path, width]).toEqual([path, 360]);
+    }
+    await page.goto(`${origin}/hosts/express`);
+    expect(await page.locator('main a[href^="/stores"]').first().isVisible()).toBe(true);
+    await context.close();
+  });
+});
