@@ -10,8 +10,6 @@ export default defineConfig({
   lang: 'en',
   cleanUrls: true,
   srcExclude: ['SKILL.md'],
-  // A folded section cannot be opened without JavaScript.
-  head: [['noscript', {}, '<style>.VPSidebarItem.collapsed .items { display: block !important }</style>']],
   themeConfig: {
     nav: [
       { text: 'Start', link: '/start/five-minutes' },
@@ -24,6 +22,13 @@ export default defineConfig({
     outline: [2, 3],
     search: { provider: 'local' },
   },
-  markdown: { config: diagrams, anchor: { slugify } },
+  // The theme adds these classes when it has been loaded, which would move the bar.
+  transformHtml: (html, _, { page }) =>
+    page === '404.md' ? html : html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"'),
+  markdown: {
+    config: diagrams,
+    anchor: { slugify },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   vite: { plugins: [llms()] },
 });

@@ -14,6 +14,7 @@ export function diagrams(md) {
     const svg = renderMermaidSVG(content, COLORS)
       .replace(/@import url\([^)]*\);\s*/, '')
       .replace('<svg ', `<svg role="img" aria-label="${md.utils.escapeHtml(text)}" `);
-    return `<div class="diagram" tabindex="0" v-pre>${svg}</div>\n`;
+    // As a value, because the browser reads a <style> inside of SVG otherwise than Vue's compiler does.
+    return `<div class="diagram" tabindex="0" v-html="${md.utils.escapeHtml(JSON.stringify(svg))}"></div>\n`;
   };
 }

@@ -32,6 +32,8 @@ async function writeApi() {
     excludeInternal: true,
     excludePrivate: true,
     sanitizeComments: true,
+    useHTMLAnchors: true,
+    anchorPrefix: 'api-',
     // npm run check does that, with the compiler of the project.
     skipErrorChecking: true,
     logLevel: 'Error',

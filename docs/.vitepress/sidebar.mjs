@@ -5,7 +5,6 @@ const docs = new URL('../', import.meta.url);
 
 export const sidebar = SECTIONS.map(([text, folder, pages]) => ({
   text,
-  collapsed: folder !== 'start',
   items: pages.map((page) => {
     const file = new URL(`${folder}/${page}.md`, docs);
     const link = file.href.slice(docs.href.length - 1, -'.md'.length).replace(/index$/, '');
