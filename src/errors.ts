@@ -53,6 +53,8 @@ type Status<Code> = Code extends keyof typeof STATUS
 export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Error {
   readonly code: Code;
   readonly status: Status<Code>;
+  /** Where the installed package explains the code: cause and fix. Loggers and consoles print it with the error. */
+  readonly docs: string;
   readonly #code: Code;
 
   /**
@@ -69,6 +71,7 @@ export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Erro
     this.code = code;
     this.#code = code;
     this.status = statusOfCode(code) as Status<Code>;
+    this.docs = `event-webhook-receiver/docs/errors.md#${code.toLowerCase()}`;
   }
 }
 

@@ -38,6 +38,10 @@ const statuses: Record<WebhookErrorCode, number> = {
 };
 
 describe('WebhookError', () => {
+  it('leads to the section of its code', () => {
+    expect(new ConfigError('wrong').docs).toBe('event-webhook-receiver/docs/errors.md#err_webhook_config');
+  });
+
   it.each(Object.entries(statuses))('%s is answered with %i', (code, status) => {
     const cause = new Error('why');
     const error = new WebhookError(code as WebhookErrorCode, 'what failed', { cause });
