@@ -1,11 +1,12 @@
 // Exactly once with Drizzle: `tx` is the Drizzle transaction that records the key.
+import { createServer } from 'node:http';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgTable, serial, text } from 'drizzle-orm/pg-core';
 import { createReceiver } from 'event-webhook-receiver';
+import { nodeHandler } from 'event-webhook-receiver/node';
 import { fromDrizzle, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { Pool } from 'pg';
-import { serve } from '../../serve.js';
 
 const transfers = pgTable('transfers', {
   id: serial().primaryKey(),
@@ -31,4 +32,5 @@ const receiver = createReceiver({
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 
-serve(receiver, () => pool.end());
+const port = Number(process.env.PORT ?? 3000);
+createServer(nodeHandler(receiver)).listen(port, () => console.log('listening on', port));

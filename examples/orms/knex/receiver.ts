@@ -1,8 +1,9 @@
 // Exactly once with Knex: `tx` is the Knex transaction that records the key.
+import { createServer } from 'node:http';
 import { createReceiver } from 'event-webhook-receiver';
+import { nodeHandler } from 'event-webhook-receiver/node';
 import { fromKnex, sqlStore } from 'event-webhook-receiver/stores/sql';
 import createKnex from 'knex';
-import { serve } from '../../serve.js';
 
 const knex = createKnex({
   client: 'pg',
@@ -28,4 +29,5 @@ const receiver = createReceiver({
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 
-serve(receiver, () => knex.destroy());
+const port = Number(process.env.PORT ?? 3000);
+createServer(nodeHandler(receiver)).listen(port, () => console.log('listening on', port));

@@ -1,9 +1,10 @@
 // Exactly once with Kysely: `tx` is the Kysely transaction that records the key.
+import { createServer } from 'node:http';
 import { createReceiver } from 'event-webhook-receiver';
+import { nodeHandler } from 'event-webhook-receiver/node';
 import { fromKysely, fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { type Generated, Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import { serve } from '../../serve.js';
 
 interface Database {
   transfers: { id: Generated<number>; event_id: string; name: string };
@@ -31,4 +32,5 @@ const receiver = createReceiver({
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 
-serve(receiver, () => db.destroy());
+const port = Number(process.env.PORT ?? 3000);
+createServer(nodeHandler(receiver)).listen(port, () => console.log('listening on', port));

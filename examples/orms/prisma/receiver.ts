@@ -1,9 +1,10 @@
 // Exactly once with Prisma: `tx` is the client of the transaction that records the key.
+import { createServer } from 'node:http';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { createReceiver } from 'event-webhook-receiver';
+import { nodeHandler } from 'event-webhook-receiver/node';
 import { fromPrisma, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { Pool } from 'pg';
-import { serve } from '../../serve.js';
 import { PrismaClient } from '../generated/postgres/index.js';
 
 const pool = new Pool({
@@ -30,4 +31,5 @@ const receiver = createReceiver({
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 
-serve(receiver, () => prisma.$disconnect());
+const port = Number(process.env.PORT ?? 3000);
+createServer(nodeHandler(receiver)).listen(port, () => console.log('listening on', port));

@@ -1,8 +1,9 @@
 // Exactly once with Sequelize: `tx` is the Transaction that records the key.
+import { createServer } from 'node:http';
 import { createReceiver } from 'event-webhook-receiver';
+import { nodeHandler } from 'event-webhook-receiver/node';
 import { fromSequelize, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { DataTypes, Sequelize } from 'sequelize';
-import { serve } from '../../serve.js';
 
 const sequelize = new Sequelize(process.env.DATABASE_URL ?? '', {
   dialect: 'postgres',
@@ -31,4 +32,5 @@ const receiver = createReceiver({
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 
-serve(receiver, () => sequelize.close());
+const port = Number(process.env.PORT ?? 3000);
+createServer(nodeHandler(receiver)).listen(port, () => console.log('listening on', port));

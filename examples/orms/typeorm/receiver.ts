@@ -1,8 +1,9 @@
 // Exactly once with TypeORM: `tx` is the EntityManager of the transaction that records the key.
+import { createServer } from 'node:http';
 import { createReceiver } from 'event-webhook-receiver';
+import { nodeHandler } from 'event-webhook-receiver/node';
 import { fromTypeOrm, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { DataSource, EntitySchema } from 'typeorm';
-import { serve } from '../../serve.js';
 
 interface Transfer {
   id: number;
@@ -41,4 +42,5 @@ const receiver = createReceiver({
   onError: (error) => console.error(error.code, error.message, error.cause ?? ''),
 });
 
-serve(receiver, () => source.destroy());
+const port = Number(process.env.PORT ?? 3000);
+createServer(nodeHandler(receiver)).listen(port, () => console.log('listening on', port));
