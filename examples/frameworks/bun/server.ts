@@ -1,5 +1,5 @@
-// Bun.serve hands on the web-standard Request untouched. It refuses bodies over 128 MB (maxRequestBodySize) by itself, far above
-// the receiver's 10 MiB, and closes a connection on which nothing comes for 10 s (idleTimeout).
+// Bun.serve passes the web-standard Request untouched. It refuses bodies over 128 MB (maxRequestBodySize), far above the
+// receiver's 10 MiB, and closes connections that are idle for 10 s (idleTimeout).
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 
 const receive = fetchHandler({

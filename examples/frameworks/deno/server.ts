@@ -1,4 +1,4 @@
-// Deno.serve hands on the web-standard Request untouched, and has no limit for its body but the receiver's own.
+// Deno.serve passes the web-standard Request untouched, and has no limit for bodies other than the receiver's.
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 
 const receive = fetchHandler({

@@ -1,5 +1,5 @@
-// The framework parses every body before a function is called, and keeps the bytes in `request.rawBody`, where the handler
-// finds them. What it cannot parse it answers itself, with 400; a slow sender is on its clock and not on `receiveTimeoutMs`.
+// The framework parses every body first and keeps the bytes in `request.rawBody`, which the handler takes. It answers 400
+// to what it cannot parse. A slow sender is on its clock, not on `receiveTimeoutMs`.
 import { http } from '@google-cloud/functions-framework';
 import { nodeHandler } from 'event-webhook-receiver/node';
 import { explained } from '../development.js';

@@ -1,5 +1,5 @@
-// h3 2 hands on the web-standard Request as `event.req`. `readBody(event)` and `event.req.json()` take the bytes from it, so
-// neither may run before: not here, and not in a middleware.
+// h3 2 passes the web-standard Request as `event.req`. `readBody(event)` and `event.req.json()` use up its body: neither may
+// run before the handler, in a middleware either.
 import type { Receiver, ReceiverOptions } from 'event-webhook-receiver';
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 import { H3 } from 'h3';

@@ -1,5 +1,5 @@
-// Hono hands on the untouched web-standard Request as `context.req.raw`. Its own readers (`context.req.json()`, `.text()`,
-// a validator) take the bytes from it, so none of them may run before.
+// Hono passes the web-standard Request as `context.req.raw`. Its own readers (`context.req.json()`, `.text()`, a validator)
+// use up the body: none of them may run before the handler.
 import type { Receiver, ReceiverOptions } from 'event-webhook-receiver';
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 import { Hono } from 'hono';

@@ -1,5 +1,5 @@
-// A body parser of Koa (koa-body, @koa/bodyparser) uses up the stream, so the webhook's route stands before it.
-// `ctx.respond = false` tells Koa that the answer is given by the handler, on Node's own request and response.
+// A body parser of Koa (koa-body, @koa/bodyparser) uses up the stream: mount the webhook route before it.
+// `ctx.respond = false` tells Koa that the handler answers, on Node's own request and response.
 import Router from '@koa/router';
 import type { Receiver, ReceiverOptions } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
@@ -15,6 +15,6 @@ export function createApp(webhooks: Receiver | ReceiverOptions): Koa {
 
   const app = new Koa();
   app.use(router.routes());
-  // app.use(bodyParser()) and the routes that want it come here.
+  // app.use(bodyParser()) and the routes that need it come after this.
   return app;
 }

@@ -1,7 +1,6 @@
-// Nest parses JSON before it asks a controller. `rawBody: true` has it keep the bytes in `request.rawBody`, where the
-// handler finds them. Two traps are left: the parser refuses whatever has more than 100 kB, unless it is told another limit,
-// and Nest answers a POST with 201, unless the answer is taken over, which injecting the response does. A body that is
-// no JSON gets 400 from Nest itself: middleware.ts has the other mount, where nothing of Nest comes first.
+// Nest parses JSON before it calls a controller. `rawBody: true` keeps the bytes in `request.rawBody`, which the handler takes.
+// Its parser refuses more than 100 kB unless you set a limit, and injecting the response keeps Nest from answering 201. Nest
+// itself answers 400 to a body that is not JSON. middleware.ts mounts the receiver before Nest's parsers instead.
 import { All, Controller, Inject, Next, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';

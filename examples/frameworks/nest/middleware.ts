@@ -1,5 +1,5 @@
-// What is given to `app.use` before `listen` stands before Nest's own parsers, so that the handler reads the untouched
-// stream: no `rawBody`, no second limit, and every refusal is the receiver's. Guards and interceptors do not run for it.
+// `app.use` before `listen` runs before Nest's own parsers, so the handler reads the untouched stream: no `rawBody`, no second
+// limit, and every refusal is the receiver's. Guards and interceptors do not run for it.
 
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';

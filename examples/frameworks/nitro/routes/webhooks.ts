@@ -1,5 +1,5 @@
-// A file under routes/ is a handler; `event.req` is the web-standard Request. `readBody(event)` takes its bytes, so it may not
-// run before, not in a middleware either. `routes/webhooks.post.ts` instead would leave other methods to Nitro.
+// A file under routes/ is a handler; `event.req` is the web-standard Request. `readBody(event)` uses up its body: it may not
+// run before the handler, in a middleware either. `routes/webhooks.post.ts` leaves other methods to Nitro.
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 import { defineHandler } from 'nitro/h3';
 

@@ -1,4 +1,4 @@
-// The same on the edge runtime, which has no Node modules. The two routes are two receivers, each with a memory of its own.
+// The same on the edge runtime, which has no Node modules. The two routes are two receivers, each with its own memory.
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 
 export const runtime = 'edge';

@@ -1,6 +1,6 @@
-// An endpoint gets the web-standard Request with its body untouched. On adapter-node the host refuses bodies over 512 kB
-// unless the environment says otherwise when it starts: BODY_SIZE_LIMIT=11M. `vite build` loads this file without your
-// secrets, so the secret is given as a function, which is asked when a delivery comes.
+// An endpoint gets the web-standard Request with its body untouched. adapter-node refuses bodies over 512 kB unless it is
+// started with BODY_SIZE_LIMIT=11M. `vite build` loads this file without your secrets, so `secret` is a function, called for
+// each delivery.
 
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 import { env } from '$env/dynamic/private';
