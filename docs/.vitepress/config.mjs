@@ -4,6 +4,12 @@ import { diagrams } from './diagrams.mjs';
 import { sidebar } from './sidebar.mjs';
 import { slugify } from './slugify.mjs';
 
+/** Of the reference of the API, search finds the names and what they do; not each "Parameters" and "Returns". */
+function searchable(source, env, md) {
+  const html = md.render(source, env);
+  return env.relativePath.startsWith('reference/api/') ? html.replace(/<h[4-6][\s\S]*?(?=<h[1-3]|$)/g, '') : html;
+}
+
 export default defineConfig({
   title: 'event-webhook-receiver',
   description: 'Receive signed webhooks of on-chain contract events in TypeScript, each event exactly once.',
@@ -20,15 +26,18 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: searchable } },
   },
   // The theme adds these classes when it has been loaded, which would move the bar.
   transformHtml: (html, _, { page }) =>
-    page === '404.md' ? html : html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"'),
+    page === '404.md'
+      ? html
+      : html.replace('class="VPNavBar"', `class="VPNavBar ${page === 'index.md' ? 'home' : 'has-sidebar'} top"`),
   markdown: {
     config: diagrams,
     anchor: { slugify },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
-  vite: { plugins: [llms()] },
+  // The reference of the API is three quarters of all text: too much to read whole. llms.txt lists its pages.
+  vite: { plugins: [llms({ ignoreFilesPerOutput: { llmsFullTxt: ['reference/api/**'] } })] },
 });

@@ -20,6 +20,12 @@ export function headerError(
   else if (!isSignature(given)) what = `${signature} must be 64 hex digits`;
   else if (givenTime === undefined) what = `${timestamp} is missing`;
   let fix = 'If your sender uses other names, set the option headers';
+  // Hosts join the values of a repeated header.
+  const repeated = given?.includes(',') ? signature : givenTime?.includes(',') ? timestamp : undefined;
+  if (repeated !== undefined) {
+    what = `${repeated} was sent more than once`;
+    fix = 'A proxy may add the header again: have it pass the header unchanged';
+  }
   for (const [name, other] of Object.entries(CONVENTIONS)) {
     if (given === undefined && header?.(other.signature.toLowerCase()) !== undefined) {
       fix = `The request has ${other.signature}: set headers: ${name}`;

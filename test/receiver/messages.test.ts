@@ -80,7 +80,7 @@ describe('the message of a delivery that fails', () => {
     [
       'a secret that is not found',
       { secret: () => undefined },
-      'The secret function returned no secret for this request.',
+      'The secret function returned no secret for this request. Check the key that it looks up: a header or the URL.',
       undefined,
     ],
     [

@@ -58,6 +58,16 @@ describe('the message of a refusal', () => {
       /^x-service-timestamp must be decimal digits\./,
     ],
     [
+      'a repeated signature',
+      under(service, { ...delivery, signature: `${delivery.signature}, ${delivery.signature}` }),
+      /^x-service-signature was sent more than once\. A proxy may add the header again/,
+    ],
+    [
+      'a repeated timestamp',
+      under(service, { ...delivery, timestamp: `${seconds}, ${seconds}` }),
+      /^x-service-timestamp was sent more than once\./,
+    ],
+    [
       'the names of MultiBaas',
       under(multibaasHeaders),
       /is missing\. The request has X-MultiBaas-Signature: set headers: multibaasHeaders\./,
