@@ -67,7 +67,8 @@ export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Erro
 
   constructor(code: Code, message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.name = new.target.name;
+    // As text: bundlers shorten the names of classes.
+    this.name = 'WebhookError';
     this.code = code;
     this.#code = code;
     this.status = statusOfCode(code) as Status<Code>;
@@ -79,6 +80,7 @@ export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Erro
 export class ConfigError extends WebhookError<'ERR_WEBHOOK_CONFIG'> {
   constructor(message: string) {
     super('ERR_WEBHOOK_CONFIG', message);
+    this.name = 'ConfigError';
   }
 }
 
@@ -86,6 +88,7 @@ export class ConfigError extends WebhookError<'ERR_WEBHOOK_CONFIG'> {
 export class InvalidBodyError extends WebhookError<'ERR_WEBHOOK_INVALID_BODY'> {
   constructor(message: string) {
     super('ERR_WEBHOOK_INVALID_BODY', message);
+    this.name = 'InvalidBodyError';
   }
 }
 
@@ -103,6 +106,7 @@ export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'>
     const found = issues.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'event'}: ${message}`);
     const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : '';
     super('ERR_WEBHOOK_INVALID_EVENT', `Not a valid event: ${found.join('; ')}${more}`);
+    this.name = 'InvalidEventError';
     this.issues = issues;
   }
 }
@@ -111,6 +115,7 @@ export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'>
 export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'> {
   constructor(fix: string) {
     super('ERR_WEBHOOK_RAW_BODY_UNAVAILABLE', `The body was already read, so the signed bytes are gone. ${fix}`);
+    this.name = 'RawBodyUnavailableError';
   }
 }
 

@@ -29,7 +29,6 @@ export class RpcError extends WebhookError<RpcErrorCode> {
 
   constructor(message: string, { reason, retryAfterMs }: RpcErrorOptions) {
     super('ERR_WEBHOOK_RPC', message);
-    // As text: bundlers shorten the names of classes.
     this.name = 'RpcError';
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;

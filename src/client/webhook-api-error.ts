@@ -27,7 +27,6 @@ export class WebhookApiError extends WebhookError<ApiErrorCode> {
 
   constructor(code: ApiErrorCode, message: string, failure: ApiFailure = {}) {
     super(code, message);
-    // As text: bundlers shorten the names of classes.
     this.name = 'WebhookApiError';
     this.status = failure.status ?? 503;
     this.serviceMessage = failure.serviceMessage ?? '';

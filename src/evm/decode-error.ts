@@ -34,7 +34,6 @@ export class DecodeError extends WebhookError<DecodeErrorCode> {
   constructor(code: DecodeErrorCode, event: { readonly id: string }, input: string, reason: string) {
     const id = event.id.length > LONGEST_ID ? `${event.id.slice(0, LONGEST_ID)}…` : event.id;
     super(code, `Event ${JSON.stringify(id)}, ${input}: ${reason}`);
-    // As text: bundlers shorten the names of classes.
     this.name = 'DecodeError';
     this.eventId = event.id;
     this.input = input;

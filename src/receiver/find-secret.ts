@@ -45,7 +45,10 @@ export function createSecretFinder(
       throw new WebhookError('ERR_WEBHOOK_SECRET', message, { cause });
     }
     if (found !== undefined) return found;
-    throw new WebhookError('ERR_WEBHOOK_SIGNATURE', 'The secret function returned no secret for this request. Check the key that it looks up: a header or the URL.');
+    throw new WebhookError(
+      'ERR_WEBHOOK_SIGNATURE',
+      'The secret function returned no secret for this request. Check the key that it looks up: a header or the URL.',
+    );
   };
 }
 

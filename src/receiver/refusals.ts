@@ -41,9 +41,16 @@ export const signatureError = (): WebhookError =>
     `Signature mismatch: forged request, wrong secret, or modified body. ${MORE}`,
   );
 
+/** Nobody retries for longer: an older timestamp is no retry. */
+const RETRIED_SECONDS = 7 * 86_400;
+
 /** The error for an authentic delivery that is too old, or ahead of the clock. */
-export const timestampError = (ageSeconds: number, toleranceSeconds: number): WebhookError =>
-  new WebhookError(
+export function timestampError(ageSeconds: number, toleranceSeconds: number): WebhookError {
+  const distance = `${Math.ceil(Math.abs(ageSeconds))} s ${ageSeconds < 0 ? 'ahead of' : 'behind'} this clock`;
+  const mayBeRetry = ageSeconds > 0 && ageSeconds < RETRIED_SECONDS;
+  const fix = mayBeRetry ? ' Set toleranceSeconds: false if your sender resends the first timestamp.' : '';
+  return new WebhookError(
     'ERR_WEBHOOK_TIMESTAMP',
-    `The delivery is authentic but its timestamp is ${Math.ceil(Math.abs(ageSeconds))} s ${ageSeconds < 0 ? 'ahead of' : 'behind'} this clock (toleranceSeconds: ${toleranceSeconds}): a replay, or a wrong clock. Set toleranceSeconds: false if your sender resends the first timestamp. ${MORE}`,
+    `The delivery is authentic but its timestamp is ${distance} (toleranceSeconds: ${toleranceSeconds}): a replay, or a wrong clock.${fix} ${MORE}`,
   );
+}

@@ -25,7 +25,8 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
   function failed(error: WebhookError, context: ErrorContext): void {
     const { idempotencyKey } = context;
     notify(() => onError?.(error, context));
-    notify(() => logger?.[levelOf(error)]({ err: error, idempotencyKey }, error.message));
+    const fields = { err: error, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+    notify(() => logger?.[levelOf(error)](fields, error.message));
   }
 
   return {
@@ -35,10 +36,20 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
         if (error) failed(error, { item, idempotencyKey });
         else if (logger) notify(() => logger.debug({ outcome, idempotencyKey }, 'Item settled.'));
       }
-      if (logger) notify(() => logger.info({ status, items: outcomes.length }, 'Delivery answered.'));
+      if (logger)
+        notify(() => logger.info({ status, items: outcomes.length, ...counts(outcomes) }, 'Delivery answered.'));
     },
     verified: (items) => notify(() => logger?.info({ items }, 'Delivery verified.')),
   };
+}
+
+/** How many items had each outcome, such as `{ handled: 3, duplicate: 1 }`. */
+function counts(
+  outcomes: DeliveryResult['outcomes'],
+): Partial<Record<DeliveryResult['outcomes'][number]['status'], number>> {
+  const found: ReturnType<typeof counts> = {};
+  for (const { status } of outcomes) found[status] = (found[status] ?? 0) + 1;
+  return found;
 }
 
 function notify(watch: () => unknown): void {

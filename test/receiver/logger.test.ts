@@ -46,7 +46,7 @@ describe('the logger', () => {
       { level: 'debug', outcome: 'handled', idempotencyKey: 'event.emitted:a', msg: 'Item settled.' },
       { level: 'debug', outcome: 'duplicate', idempotencyKey: 'event.emitted:a', msg: 'Item settled.' },
       { level: 'debug', outcome: 'unknown', msg: 'Item settled.' },
-      { level: 'info', status: 200, items: 3, msg: 'Delivery answered.' },
+      { level: 'info', status: 200, items: 3, handled: 1, duplicate: 1, unknown: 1, msg: 'Delivery answered.' },
     ]);
   });
 
@@ -156,7 +156,7 @@ describe('the logger', () => {
         { err: expect.objectContaining({ code: 'ERR_WEBHOOK_HANDLER' }), idempotencyKey: 'event.emitted:b' },
         expect.any(String),
       ],
-      ['info', { status: 500, items: 2 }, 'Delivery answered.'],
+      ['info', { status: 500, items: 2, handled: 1, failed: 1 }, 'Delivery answered.'],
       ['warn', { err: expect.objectContaining({ code: 'ERR_WEBHOOK_HEADER' }) }, expect.any(String)],
     ]);
   });

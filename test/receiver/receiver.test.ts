@@ -129,11 +129,20 @@ describe('the window', () => {
   });
 
   it('says of a stale delivery that it is authentic, and what to set', async () => {
-    const result = await noting().receiver.handle(signed([event('a')], { timestamp: 0 }));
+    const result = await noting().receiver.handle(signed([event('a')], { timestamp: seconds - 3600 }));
     expect(result).toMatchObject({ status: 403, outcomes: [], error: { code: 'ERR_WEBHOOK_TIMESTAMP' } });
     expect(result.error?.message).toMatch(
-      /authentic but its timestamp is .* Set toleranceSeconds: false if your sender resends/,
+      /authentic but its timestamp is 3600 s behind .* Set toleranceSeconds: false if your sender resends/,
     );
+  });
+
+  it.each([
+    ['older than a retry', seconds - 8 * 86_400],
+    ['ahead of the clock', seconds + 3600],
+  ])('does not advise to accept a delivery that is %s', async (_, timestamp) => {
+    const result = await noting().receiver.handle(signed([event('a')], { timestamp }));
+    expect(result.error?.message).toMatch(/authentic but its timestamp is/);
+    expect(result.error?.message).not.toContain('Set toleranceSeconds');
   });
 
   it('calls a forgery a forgery, however old it is', async () => {
