@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
+import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { multibaasHeaders, serviceHeaders } from '../../src/signature/headers.js';
+import { fromPg, sqlStore } from '../../src/stores/sql/index.js';
 import { createTestDelivery, sampleEventEmitted } from '../../src/testing/index.js';
 import { type Consumer, type compilers, createConsumer, resolutions, typeCheck, withDom } from '../package/consumer.js';
 import { hasPostgres, startPostgres } from '../servers/postgres.js';
@@ -77,11 +79,20 @@ let upstash: RestFront | undefined;
 
 beforeAll(async () => {
   if (hasPostgres) postgres = await startPostgres();
+  if (postgres) await migrate(postgres.url);
   if (hasRedis) redis = await startRedis();
   if (redis) upstash = await startRestFront(redis.port);
   consumer = await createConsumer();
   for (const { path, text } of programs) await consumer.write(path, text);
 }, 60_000);
+
+/** What a deployment does before it starts a handler, which has no place for it. */
+async function migrate(connectionString: string): Promise<void> {
+  const pool = new Pool({ connectionString, connectionTimeoutMillis: 5000 });
+  await sqlStore({ db: fromPg(pool) }).migrate();
+  await pool.query('CREATE TABLE amounts (event_id text, "from" text, "to" text, value numeric(78, 0))');
+  await pool.end();
+}
 
 afterAll(async () => {
   await consumer.remove();
@@ -99,7 +110,7 @@ test.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])(
   'every program compiles with TypeScript %s',
   { timeout: 120_000 },
   async (compiler) => {
-    const files = programs.map(({ path }) => path);
+    const files = programs.map(({ path }) => path).filter((path) => path.endsWith('ts'));
     const compilerOptions = { ...resolutions.nodenext, lib: withDom };
     expect(await typeCheck(consumer, compiler, { files, compilerOptions })).toBe('');
   },
@@ -122,6 +133,7 @@ describe.each(['esm', 'cjs'] as const)('as %s', (format) => {
     const { page, name, text, kind, skip } = block;
     // CommonJS has no `await` outside of functions.
     if (format === 'cjs' && text.includes('await import(')) continue;
+    if (format === 'esm' && name.endsWith('.cjs')) continue;
     describe.skipIf(skip !== '')(`${page}: ${name}${skip}`, () => {
       test(TITLES[kind], { timeout: 60_000 }, async () => {
         const file = await written(block);

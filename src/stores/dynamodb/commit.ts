@@ -3,7 +3,7 @@ import { stopwatch, withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { LeaseTable } from '../leased-store.js';
 import type { Engine } from './client.js';
-import { explained, isConditionFailed, isConflict, isDenied, sdkError } from './errors.js';
+import { explained, isConditionFailed, isConflict, isDenied, NO_ANSWER, sdkError } from './errors.js';
 import { refusalOf } from './refusal.js';
 import { type Items, isDone, isOwnedBy, itemOf } from './table.js';
 
@@ -26,7 +26,7 @@ export function committer(
   { timeoutMs, leaseMs }: { readonly timeoutMs: number; readonly leaseMs: number },
 ): Commit {
   // A client may not heed the signal of a request, for example while it waits for credentials.
-  const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, () => storeError(LATE));
+  const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, () => storeError(NO_ANSWER));
 
   /** Frees keys when DynamoDB answers again, so that an outage does not keep them for a whole lease. */
   async function freeLater(keys: readonly string[], owner: string): Promise<void> {
@@ -103,7 +103,6 @@ function sleep(ms: number, where?: 'in the background'): Promise<void> {
   });
 }
 
-const LATE = 'DynamoDB did not answer in time (timeoutMs).';
 const UNKNOWN =
   'DynamoDB did not answer the transaction, so it is unknown whether it was committed. A redelivery resolves this.';
 const CONFLICTS =

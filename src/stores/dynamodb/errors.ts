@@ -53,6 +53,9 @@ export function explained(error: unknown): WebhookError {
   return storeError(explanation(sdkError(error)), error);
 }
 
+/** A client that is throttled tries again until it is aborted. */
+export const NO_ANSWER = 'DynamoDB did not answer in time (timeoutMs): it is slow, throttles, or cannot be reached.';
+
 function explanation({ name }: SdkError): string {
   if (name === 'ResourceNotFoundException') {
     return 'DynamoDB has no table of this name (`table`) in the region of the client. Create it as dynamodbTable({ table }) describes.';
@@ -66,6 +69,6 @@ function explanation({ name }: SdkError): string {
   if (DENIED.has(name)) {
     return 'DynamoDB denied the store access to its table. Allow the role dynamodb:GetItem, dynamodb:UpdateItem and dynamodb:DeleteItem on it, and for context.tx also what the writes need.';
   }
-  if (name === 'AbortError' || name === 'TimeoutError') return 'DynamoDB did not answer in time (timeoutMs).';
+  if (name === 'AbortError' || name === 'TimeoutError') return NO_ANSWER;
   return `A request to DynamoDB failed (${name}): see the cause. If it repeats, check the region, endpoint and credentials of the client.`;
 }
