@@ -26,8 +26,8 @@ export type FetchHandler = (
  * Creates a handler of web-standard requests that answers deliveries: for Hono, Next.js route handlers, Workers, Bun, Deno,
  * and everything else that speaks `Request` and `Response`.
  *
- * Cloudflare Workers stops the work of a request when its sender disconnects; its events then hang as long as the isolate
- * lives. To finish it, pass on the execution context, `receive(request, context)`, or use the handler itself as the
+ * Cloudflare Workers stops the work of a request when its sender disconnects; its events then wait for the end of their
+ * lease. To finish it, pass on the execution context, `receive(request, context)`, or use the handler itself as the
  * Worker's `fetch`. Any argument after the request that has a `waitUntil` works, such as the event of h3 and Nitro.
  *
  * Cloudflare grants 30 s after the sender disconnected. So with a context on Workers, a delivery is answered within 30 s of
@@ -53,7 +53,7 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
     // Not the request's own: Next.js has one there that throws.
     const hosts = others.filter(canWait);
     const receiving = receiver.handleRequest(
-      new FetchDelivery(request, hosts.length > 0 ? timeOf(grantedMs) : undefined),
+      hosts.length > 0 ? new HostedDelivery(request, hosts, timeOf(grantedMs)) : new FetchDelivery(request),
     );
     const done = receiving.catch(() => {});
     for (const host of hosts) keepGoing(host, done);
@@ -81,6 +81,20 @@ interface Waiter {
   waitUntil(work: Promise<unknown>): unknown;
 }
 
+/** Presents a request of hosts that can wait for its work. */
+class HostedDelivery extends FetchDelivery {
+  readonly #hosts: readonly Waiter[];
+
+  constructor(request: Request, hosts: readonly Waiter[], remainingMs: RemainingMs | undefined) {
+    super(request, remainingMs);
+    this.#hosts = hosts;
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    for (const host of this.#hosts) keepGoing(host, work);
+  }
+}
+
 function canWait(context: unknown): context is Waiter {
   try {
     return typeof (context as Partial<Waiter> | null | undefined)?.waitUntil === 'function';
@@ -89,10 +103,10 @@ function canWait(context: unknown): context is Waiter {
   }
 }
 
-/** Has a host wait for `done`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
-function keepGoing(host: Waiter, done: Promise<unknown>): void {
+/** Has a host wait for `work`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
+function keepGoing(host: Waiter, work: Promise<unknown>): void {
   try {
-    host.waitUntil(done);
+    host.waitUntil(work);
   } catch {
     // The answer reports everything that matters.
   }

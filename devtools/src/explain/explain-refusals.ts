@@ -18,7 +18,7 @@ export interface ExplainRefusalsOptions {
   readonly otherSecrets?: Readonly<Record<string, string>> | undefined;
   /** Gets each explanation as a warning. (Default: `console.warn`, as text.) */
   readonly logger?: Pick<Logger, 'warn'> | undefined;
-  /** Called with every error too. Without it, errors other than a 403 are logged with their message. */
+  /** Called with every error too. Errors other than a 403 are for it, and for the receiver's `logger`. */
   readonly onError?: OnError | undefined;
 }
 
@@ -31,9 +31,9 @@ const MOST_BYTES = 2 * 1024 * 1024;
 const EXPLAINED: readonly string[] = ['ERR_WEBHOOK_HEADER', 'ERR_WEBHOOK_SIGNATURE', 'ERR_WEBHOOK_TIMESTAMP'];
 
 /**
- * Returns an `onError` for development: it logs why a delivery was answered 403, and the fix. It explains in another
- * process, a few refusals at a time, so requests are not delayed; it neither keeps your program from ending nor logs a
- * secret, an expected signature or a body.
+ * Returns an `onError` for development: it logs why a delivery was answered 403, and the fix, some seconds later. It
+ * explains in another process, ten refusals at a time, so requests are not delayed; it neither keeps your program from
+ * ending nor logs a secret, an expected signature or a body. Give the receiver a `logger` for all other errors.
  *
  * Not for production, where strangers cause refusals and the package is not installed: import it as shown.
  *
@@ -45,7 +45,12 @@ const EXPLAINED: readonly string[] = ['ERR_WEBHOOK_HEADER', 'ERR_WEBHOOK_SIGNATU
  * const explain = isDevelopment ? await import('event-webhooks/explain').catch(() => undefined) : undefined;
  *
  * const secret = process.env.WEBHOOK_SECRET ?? '';
- * createReceiver({ secret, onEvent: (event) => console.log(event.id), onError: explain?.explainRefusals({ secret }) });
+ * createReceiver({
+ *   secret,
+ *   logger: console,
+ *   onEvent: (event) => console.log(event.id),
+ *   onError: explain?.explainRefusals({ secret }),
+ * });
  * ```
  * @param options `secret` is required; the others as in the receiver.
  * @returns An `onError` for `createReceiver`, `createVerifier` or an adapter.
@@ -103,14 +108,13 @@ export function refusalExplainer(
     waiting++;
     const findings = await explain(refused).catch(() => [UNAVAILABLE]);
     waiting--;
-    const more = missed > 0 ? `\n  ${missed} more refusals were not explained: too many at once.` : '';
+    const more = missed > 0 ? `\n  Not explained, because too many came at once: ${missed}.` : '';
     missed = 0;
     await log({ code, findings }, `${headline(code, message)}${findings.map(textOf).join('')}${more}`);
   }
 
   return (error: Refusal, context: ErrorContext) => {
     if (EXPLAINED.includes(error.code)) report(error, context.request?.()).catch(() => {});
-    else if (onError === undefined) log({ err: error }, headline(error.code, error.message)).catch(() => {});
     return onError?.(error, context);
   };
 }

@@ -10,3 +10,9 @@ export const webhookIdempotencyKeys = pgTable(
   },
   ({ expiresAt }) => [index('webhook_idempotency_keys_expires_at_idx').on(expiresAt)],
 );
+
+/** Of `store.cursor(name)`. */
+export const webhookCursors = pgTable('webhook_idempotency_keys_cursors', {
+  name: text().primaryKey(),
+  value: text().notNull(),
+});

@@ -114,15 +114,16 @@ const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
  * @returns The store, for the receiver's `store` option.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
-export function sqlStore<Tx>(
-  options: SqlStoreOptions<SqlDatabase<Tx>> & { readonly transactional: true },
-): SqlStore<Tx>;
-export function sqlStore<Connection>(
-  options: SqlStoreOptions<SynchronousDatabase<Connection>> & { readonly transactional: true },
-): SqlStore<Synchronous<Connection>>;
+// For a wrong option, compilers show what the last of these says.
 export function sqlStore(
   options: SqlStoreOptions<AnyDatabase> & { readonly transactional?: false | undefined },
 ): SqlStore;
+export function sqlStore<Connection>(
+  options: SqlStoreOptions<SynchronousDatabase<Connection>> & { readonly transactional: true },
+): SqlStore<Synchronous<Connection>>;
+export function sqlStore<Tx>(
+  options: SqlStoreOptions<SqlDatabase<Tx>> & { readonly transactional: true },
+): SqlStore<Tx>;
 export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never> | SqlStore {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
   const statements = statementsFor(db, table, { ...lease, isolationLevel });

@@ -180,7 +180,7 @@ function checkPool(pool: unknown): void {
   const { connectionTimeoutMillis } = (pool as Partial<PgPoolLike<unknown>>).options ?? {};
   if (!(Number(connectionTimeoutMillis) > 0)) {
     throw new ConfigError(
-      'The Pool of fromPg needs `connectionTimeoutMillis`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Pool({ …, connectionTimeoutMillis: 5000 }).',
+      'The Pool of pg needs `connectionTimeoutMillis`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Pool({ …, connectionTimeoutMillis: 5000 }), which ORMs take as well.',
     );
   }
 }
