@@ -30,9 +30,7 @@ export default defineConfig({
   },
   // The theme adds these classes when it has been loaded, which would move the bar.
   transformHtml: (html, _, { page }) =>
-    page === '404.md'
-      ? html
-      : html.replace('class="VPNavBar"', `class="VPNavBar ${page === 'index.md' ? 'home' : 'has-sidebar'} top"`),
+    page === '404.md' ? html : html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"'),
   markdown: {
     config: diagrams,
     anchor: { slugify },

@@ -74,7 +74,7 @@ description: Every command and option of event-webhooks, as its own help prints 
 
 `;
   const note =
-    '\nInstall it with `npm install --save-dev event-webhooks`. [Commands](/develop/commands) has the common tasks.\n';
+    '\nInstall it with `npm install --save-dev event-webhooks`. [Commands](../develop/commands.md) has the common tasks.\n';
   const text = section().replace('\n', `\n${note}`).replace('# event-webhooks', '# Command line: event-webhooks');
   writeFileSync(path('../reference/cli.md'), intro + text);
 }

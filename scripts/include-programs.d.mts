@@ -1,0 +1,1 @@
+export function stalePages(): { url: URL; fresh: string }[];
