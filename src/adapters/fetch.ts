@@ -28,7 +28,8 @@ export type FetchHandler = (
  *
  * Cloudflare Workers stops the work of a request when its sender disconnects; its events then wait for the end of their
  * lease. To finish it, pass on the execution context, `receive(request, context)`, or use the handler itself as the
- * Worker's `fetch`. Any argument after the request that has a `waitUntil` works, such as the event of h3 and Nitro.
+ * Worker's `fetch`. Any argument after the request that has a `waitUntil` works, such as the event of h3 and Nitro. It also
+ * lets a handler that outlives `handlerTimeoutMs` continue after the answer.
  *
  * Cloudflare grants 30 s after the sender disconnected. So with a context on Workers, a delivery is answered within 30 s of
  * its arrival: handlers end 500 ms before, and an event with too little time left is not begun but answered 503

@@ -12,9 +12,9 @@ import { traceHandler } from './tracing.js';
 /** Handles work that continues after an event was answered. */
 export interface Afterwards {
   /** Gets user code that still runs after its time limit: it occupies a place until it settles. */
-  hold(settled: Promise<unknown>): void;
+  hold(settled: Promise<unknown>, host?: HostTime): void;
   /** Gets a store call that has not settled yet. */
-  wait(settled: Promise<unknown>): void;
+  wait(settled: Promise<unknown>, host?: HostTime): void;
   /** Gets later failures, and events that a route skipped. */
   report(error: unknown, context: ErrorContext): void;
 }
@@ -141,11 +141,11 @@ export abstract class Attempt<Tx, Result> {
     // Waits for the store afterwards. Registered first, so that the gate is never idle in between.
     const settled = () => this.#waitForStore();
     handling.then(settled, settled);
-    this.ground.afterwards.hold(handling);
+    this.ground.afterwards.hold(handling, this.#host);
   }
 
   #waitForStore(): void {
-    if (this.#settling) this.ground.afterwards.wait(this.#settling);
+    if (this.#settling) this.ground.afterwards.wait(this.#settling, this.#host);
   }
 
   #setStoreTimer(): void {

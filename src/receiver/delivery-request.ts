@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
-import type { RemainingMs } from './host-time.js';
+import type { RemainingMs, WaitUntil } from './host-time.js';
 import type { SecretRequest } from './options.js';
 
 /** The limits that a body reader must observe. */
@@ -30,6 +30,11 @@ export interface DeliveryRequest {
    * (Default: no limit.)
    */
   readonly remainingMs?: RemainingMs | undefined;
+  /**
+   * Has the host let work that continues after the answer finish, such as a handler that outlives its time limit: for a
+   * Worker, `(work) => context.waitUntil(work)`. (Default: the host lets it.)
+   */
+  readonly waitUntil?: WaitUntil | undefined;
   /** The raw bytes, or a function that reads them. Throws RawBodyUnavailableError when they are gone. */
   rawBody(): RawBody | BodyReader;
 }
@@ -46,6 +51,11 @@ export interface SignedRequest<Body = RawBody> {
    * (Default: no limit.)
    */
   readonly remainingMs?: RemainingMs | undefined;
+  /**
+   * Has the host let work that continues after the result finish, such as a handler that outlives its time limit: for a
+   * Worker, `(work) => context.waitUntil(work)`. (Default: the host lets it.)
+   */
+  readonly waitUntil?: WaitUntil | undefined;
 }
 
 /** A request that was refused, as far as it was read. Nothing in it is verified. `url` is there with a secret function. */

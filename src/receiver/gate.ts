@@ -1,4 +1,5 @@
 import { WebhookError } from '../errors.js';
+import type { HostTime } from './host-time.js';
 
 /** Counts work in flight, refuses work over the limit, and reports when all of it is done. */
 export interface Gate {
@@ -8,8 +9,11 @@ export interface Gate {
   enter(): void;
   /** Releases a place. */
   leave(): void;
-  /** Occupies a place until the work, which continues after its delivery was answered, settles. */
-  hold(work: Promise<unknown>): void;
+  /**
+   * Occupies a place until the work, which continues after its delivery was answered, settles. A full gate takes the place
+   * back once the host's time is over, and then only waits for the work.
+   */
+  hold(work: Promise<unknown>, host?: Pick<HostTime, 'isOver'>): void;
   /** Counts work until it settles, without a place. */
   wait(work: Promise<unknown>): void;
   /** Refuses new deliveries; with `entirely`, also those that are arriving. */
@@ -26,6 +30,7 @@ export function createGate(maxInFlight: number): Gate {
   let waitedFor = 0;
   let closed: 'no' | 'to new deliveries' | 'entirely' = 'no';
   const idlers: (() => void)[] = [];
+  const held = new Set<{ readonly host: Pick<HostTime, 'isOver'> | undefined }>();
 
   function notifyIdle(): void {
     if (inFlight + waitedFor === 0) for (const resolve of idlers.splice(0)) resolve();
@@ -36,12 +41,23 @@ export function createGate(maxInFlight: number): Gate {
     notifyIdle();
   }
 
+  /** In Workers, neither a promise nor a timer of a request fires after its end, so the next delivery has to do this. */
+  function takeBackPlaces(): void {
+    for (const place of held) {
+      if (!place.host?.isOver()) continue;
+      held.delete(place);
+      inFlight--;
+      waitedFor++;
+    }
+  }
+
   return {
     check() {
       if (closed !== 'no') throw draining();
     },
     enter() {
       if (closed === 'entirely') throw draining();
+      if (inFlight >= maxInFlight) takeBackPlaces();
       if (inFlight >= maxInFlight) {
         throw new WebhookError(
           'ERR_WEBHOOK_OVERLOADED',
@@ -51,9 +67,16 @@ export function createGate(maxInFlight: number): Gate {
       inFlight++;
     },
     leave,
-    hold(work) {
+    hold(work, host) {
+      const place = { host };
+      held.add(place);
       inFlight++;
-      work.then(leave, leave);
+      const done = () => {
+        if (held.delete(place)) inFlight--;
+        else waitedFor--;
+        notifyIdle();
+      };
+      work.then(done, done);
     },
     wait(work) {
       waitedFor++;

@@ -15,14 +15,34 @@ const SHORTEST_MS = 500;
 /** Returns how long the host still lets a delivery run, in ms; undefined if it sets no limit. */
 export type RemainingMs = () => number | undefined;
 
+/** Has the host let work that continues after the answer finish, as `waitUntil` of Workers does. */
+export type WaitUntil = (work: Promise<unknown>) => unknown;
+
 /** The time that a host such as Lambda grants one delivery. A host that gives no usable number sets no limit. */
 export class HostTime {
-  readonly #remainingMs: RemainingMs;
+  readonly #remainingMs: RemainingMs | undefined;
+  readonly #waitUntil: WaitUntil | undefined;
   /** How long the latest event took: the next one is likely to take as long. */
   #latestMs = 0;
 
-  constructor(remainingMs: RemainingMs) {
+  constructor(remainingMs: RemainingMs | undefined, waitUntil?: WaitUntil) {
     this.#remainingMs = remainingMs;
+    this.#waitUntil = waitUntil;
+  }
+
+  /** Whether the host may have ended everything that belongs to the delivery. */
+  isOver(): boolean {
+    return this.#leftMs() <= 0;
+  }
+
+  /** Has the host wait for work of this delivery that continues after the answer, if it can. */
+  waitUntil(work: Promise<unknown>): void {
+    try {
+      // How the work ends is reported elsewhere.
+      ignorePromise(this.#waitUntil?.(work.catch(() => {})));
+    } catch {
+      // The host may end the work with the answer.
+    }
   }
 
   /** How long user code may run from now on. */
@@ -49,7 +69,7 @@ export class HostTime {
   #leftMs(): number {
     let ms: unknown;
     try {
-      ms = this.#remainingMs();
+      ms = this.#remainingMs?.();
     } catch {
       // The host's clock is broken. Its limit is then unknown, and the receiver's own limits apply.
     }

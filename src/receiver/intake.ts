@@ -94,6 +94,7 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
         timestamp: request.header(timestampHeader),
         request: findSecret && new UntrustedRequest(request),
         remainingMs: request.remainingMs && (() => request.remainingMs?.()),
+        waitUntil: request.waitUntil && ((work) => request.waitUntil?.(work)),
       };
     },
 

@@ -48,7 +48,8 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
     const seen: Seen = { message };
     try {
       gate.check();
-      const host = signed.remainingMs && new HostTime(signed.remainingMs);
+      const { remainingMs, waitUntil } = signed;
+      const host = remainingMs || waitUntil ? new HostTime(remainingMs, waitUntil) : undefined;
       return await take(await arrivals.run((arrival) => intake.verify(signed, arrival, seen), host), host);
     } catch (error) {
       return refuse(error, () => refusedRequest(signed, seen));

@@ -54,7 +54,17 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const reporter = createReporter(verifierOptions);
   const pipeline = createPipeline(verifierOptions, gate, reporter);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
-  const dispatch = createDispatch(receiverOptions, { hold: gate.hold, wait: gate.wait, report });
+  const dispatch = createDispatch(receiverOptions, {
+    hold(work, host) {
+      host?.waitUntil(work);
+      gate.hold(work, host);
+    },
+    wait(work, host) {
+      host?.waitUntil(work);
+      gate.wait(work);
+    },
+    report,
+  });
 
   async function take(delivery: VerifiedDelivery, host?: HostTime): Promise<DeliveryResult> {
     gate.enter();

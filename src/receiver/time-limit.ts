@@ -1,5 +1,6 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
+import type { Afterwards } from './attempt.js';
 import type { HostTime } from './host-time.js';
 
 /** The time limit of user code. A timer ends it; if the process was frozen, `throwIfExpired` checks the clocks. */
@@ -10,6 +11,7 @@ export class TimeLimit {
   error: WebhookError | undefined;
   /** How long it is, in ms: what the host still grants may be less than what the receiver does. */
   readonly ms: number;
+  readonly #host: HostTime | undefined;
   readonly #isOfHost: boolean;
   // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the later one counts.
   readonly #monotonicEnd: number;
@@ -18,6 +20,7 @@ export class TimeLimit {
   constructor(mostMs: number, host?: HostTime) {
     const ms = host === undefined ? mostMs : Math.min(mostMs, host.handlerMs());
     this.ms = ms;
+    this.#host = host;
     this.#isOfHost = ms < mostMs;
     this.#monotonicEnd = monotonicNow() + ms;
     this.deadline = Date.now() + ms;
@@ -52,7 +55,7 @@ export class TimeLimit {
   }
 
   /** Runs user code and waits for it within the time limit. After that it rejects and passes the running promise to `late`. */
-  async run(work: () => unknown, late: (settled: Promise<unknown>) => void): Promise<void> {
+  async run(work: () => unknown, late: Afterwards['hold']): Promise<void> {
     const returned = work();
     // Only an object or a function can be a promise.
     if ((typeof returned !== 'object' && typeof returned !== 'function') || returned === null) return;
@@ -65,7 +68,7 @@ export class TimeLimit {
     try {
       await withDeadline(settled, this.ms, expire);
     } catch (error) {
-      if (isLate) late(settled);
+      if (isLate) late(settled, this.#host);
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
 import { fetchTarget } from '../matrix/targets.js';
@@ -62,6 +62,71 @@ it.each([
   const read = request();
   await read.text();
   await expect(receive(read, context)).rejects.toThrow('already read');
+});
+
+describe('a handler that outlives its delivery', () => {
+  afterEach(() => void vi.unstubAllGlobals().useRealTimers());
+
+  /** A handler of one place whose events end when the test says so, and contexts with what they are asked to wait for. */
+  function outliving() {
+    vi.useFakeTimers();
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+    const ends: (() => void)[] = [];
+    const receive = fetchHandler({
+      secret: SECRET,
+      now,
+      store: false,
+      maxInFlight: 1,
+      handlerTimeoutMs: 1000,
+      onEvent: () => new Promise<void>((resolve) => ends.push(resolve)),
+    });
+    async function deliver(...hosts: object[]) {
+      const delivery = genuine();
+      const headers = headersOf(delivery).map(([name, value]) => [name, value] as [string, string]);
+      const body = new Uint8Array(delivery.body);
+      const answer = receive(new Request('http://localhost', { method: 'POST', headers, body }), ...hosts);
+      await vi.advanceTimersByTimeAsync(1000);
+      return (await answer).status;
+    }
+    return { deliver, ends };
+  }
+
+  function context() {
+    const kept: Promise<unknown>[] = [];
+    return { kept, waitUntil: (work: Promise<unknown>) => void kept.push(work) };
+  }
+
+  it('is given to each waitUntil of its own request, after the answer', async () => {
+    const { deliver, ends } = outliving();
+    const [first, second, next] = [context(), context(), context()];
+    const broken = {
+      waitUntil: () => {
+        throw new Error('host');
+      },
+    };
+    expect(await deliver(first, broken, second)).toBe(500);
+    expect([first.kept.length, second.kept.length]).toEqual([2, 2]);
+    let isOver = false;
+    void Promise.all(first.kept).then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isOver).toBe(false);
+    ends[0]?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isOver).toBe(true);
+    const { length } = first.kept;
+    await deliver(next);
+    expect([first.kept.length, next.kept.length]).toEqual([length, 2]);
+  });
+
+  it('gives up its place on Cloudflare 30 s after its arrival', async () => {
+    const { deliver } = outliving();
+    expect(await deliver(context())).toBe(500);
+    await vi.advanceTimersByTimeAsync(28_999);
+    expect(await deliver(context())).toBe(503);
+    expect(await deliver(context())).toBe(500);
+  });
 });
 
 describe('the time of a handler', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createGate } from '../../src/receiver/gate.js';
 import { deferred, noting } from '../helpers.js';
 
@@ -55,6 +55,81 @@ describe('a gate', () => {
     gate.check();
     gate.close();
     expect(gate.isClosed).toBe(true);
+  });
+});
+
+describe('a place that is held on a host with a time limit', () => {
+  const overloaded = expect.objectContaining({ code: 'ERR_WEBHOOK_OVERLOADED' });
+
+  /** A gate with one place, which is held, and the host's clock. */
+  function held(clock: { isOver: boolean } | undefined) {
+    const gate = createGate(1);
+    const work = deferred();
+    gate.hold(work.promise, clock && { isOver: () => clock.isOver });
+    return { gate, work };
+  }
+
+  it('is taken back by a full gate once the host’s time is over', () => {
+    const clock = { isOver: false };
+    const { gate } = held(clock);
+    expect(() => gate.enter()).toThrow(overloaded);
+    clock.isOver = true;
+    gate.enter();
+    expect(() => gate.enter()).toThrow(overloaded);
+  });
+
+  it.each(['resolve', 'reject'] as const)('is freed once if its work settles afterwards (%s)', async (end) => {
+    const { gate, work } = held({ isOver: true });
+    gate.enter();
+    work[end](undefined);
+    await new Promise(setImmediate);
+    expect(() => gate.enter()).toThrow(overloaded);
+    gate.leave();
+    gate.enter();
+    expect(() => gate.enter()).toThrow(overloaded);
+  });
+
+  it('is freed once if its work settles before', async () => {
+    const { gate, work } = held({ isOver: true });
+    work.resolve();
+    await new Promise(setImmediate);
+    expect(gate.size).toBe(0);
+    gate.enter();
+    expect(() => gate.enter()).toThrow(overloaded);
+    expect(gate.size).toBe(1);
+  });
+
+  it('is taken back together with all others whose time is over, and with no other', () => {
+    const gate = createGate(3);
+    for (const isOver of [true, false, true]) gate.hold(deferred().promise, { isOver: () => isOver });
+    gate.enter();
+    gate.enter();
+    expect(() => gate.enter()).toThrow(overloaded);
+  });
+
+  it('is not idle before its work settles: the host may have let it run', async () => {
+    const { gate, work } = held({ isOver: true });
+    gate.enter();
+    expect(gate.size).toBe(2);
+    gate.leave();
+    expect(await isIdle(gate)).toBe(false);
+    const idling = gate.idle();
+    work.resolve();
+    await idling;
+    expect(gate.size).toBe(0);
+  });
+
+  it('is kept while there is a free one, and on a host without a limit', async () => {
+    const roomy = createGate(2);
+    const isOver = vi.fn(() => true);
+    roomy.hold(deferred().promise, { isOver });
+    roomy.enter();
+    expect(isOver).not.toHaveBeenCalled();
+    const { gate, work } = held(undefined);
+    expect(() => gate.enter()).toThrow(overloaded);
+    work.resolve();
+    await new Promise(setImmediate);
+    gate.enter();
   });
 });
 

@@ -53,6 +53,35 @@ describe.skipIf(!present)(`a Worker on workerd's own server${present ? '' : need
     expect(await seen()).toHaveLength(4);
   });
 
+  async function late(query: string) {
+    const event = sampleEventEmitted();
+    const delivery = genuine(event);
+    const headers = Object.fromEntries(headersOf(delivery));
+    const request = { method: 'POST', body: new Uint8Array(delivery.body), headers };
+    const { status } = await fetch(new URL(`/late${query}`, url), request);
+    return { status, id: event.id };
+  }
+
+  it('finishes a handler that outlives its answer, and then has its place again', async () => {
+    for (let delivery = 0; delivery < 2; delivery++) {
+      const { status, id } = await late('');
+      expect(status).toBe(500);
+      expect((await late('')).status).toBe(503);
+      await expect.poll(seen).toContain(`late ${id}`);
+    }
+  });
+
+  it('has the place of a handler that Workers ended with its answer again after 30 s', async () => {
+    const { status, id } = await late('?alone');
+    expect(status).toBe(500);
+    expect((await late('?alone')).status).toBe(503);
+    await fetch(new URL('/pass', url));
+    const next = await late('');
+    expect(next.status).toBe(500);
+    await expect.poll(seen).toContain(`late ${next.id}`);
+    expect(await seen()).not.toContain(`late ${id}`);
+  });
+
   it('gives a handler no more than the 30 s that Cloudflare grants', async () => {
     const delivery = genuine();
     const headers = Object.fromEntries(headersOf(delivery));

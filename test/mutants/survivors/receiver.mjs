@@ -35,7 +35,11 @@ export const survivors = [
     why: 'Undefined is not below the limit either.',
   },
   { file: 'src/receiver/arrivals.ts', to: 'if (hostMs !== undefined && hostMs < MAX_TIMER_MS) {', why: LONGEST },
-  { file: 'src/receiver/attempt.ts', to: 'if (true) this.ground.afterwards.wait(this.#settling);', why: COMPILER },
+  {
+    file: 'src/receiver/attempt.ts',
+    to: 'if (true) this.ground.afterwards.wait(this.#settling, this.#host);',
+    why: COMPILER,
+  },
   { file: 'src/receiver/attempt.ts', to: 'if (false) return undefined;', why: SHORTCUT },
   {
     file: 'src/receiver/attempt.ts',

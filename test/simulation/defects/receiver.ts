@@ -20,7 +20,7 @@ export const receiverDefects: readonly Defect[] = [
   {
     name: 'drained over a late handler',
     about: '`drain` resolves while a handler that timed out still runs.',
-    patches: [{ file: ATTEMPT, find: 'this.ground.afterwards.hold(handling);', replace: '' }],
+    patches: [{ file: ATTEMPT, find: 'this.ground.afterwards.hold(handling, this.#host);', replace: '' }],
     worlds: ['memory'],
     foundWithin: 400,
   },
