@@ -31,6 +31,9 @@ export type WebhookErrorCode =
 /** Any code: those of the core, and those that a subpath such as `./evm` defines beside its code. */
 export type AnyErrorCode = WebhookErrorCode | (`ERR_WEBHOOK_${string}` & {});
 
+/** Where the package explains a code. */
+export const docsOf = (code: string): string => `event-webhook-receiver/docs/errors.md#${code.toLowerCase()}`;
+
 /** The HTTP status of an error, by the code that its constructor received: the property may have been overwritten. */
 export function statusOf(error: unknown): number {
   return statusOfCode(WebhookError.codeOf(error));
@@ -72,7 +75,7 @@ export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Erro
     this.code = code;
     this.#code = code;
     this.status = statusOfCode(code) as Status<Code>;
-    this.docs = `event-webhook-receiver/docs/errors.md#${code.toLowerCase()}`;
+    this.docs = docsOf(code);
   }
 }
 

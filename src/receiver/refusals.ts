@@ -1,12 +1,23 @@
-import { WebhookError } from '../errors.js';
+import { docsOf, WebhookError } from '../errors.js';
 import { type HeaderNames, multibaasHeaders, serviceHeaders } from '../signature/headers.js';
-import { isSignature } from '../signature/verify-signature.js';
+import { isSignature, isTimestamp } from '../signature/verify-signature.js';
 
 // Errors of the checks of signature and timestamp. A sender sees none of these messages.
 
-const MORE = 'To see why: npx event-webhooks explain';
+const refusal = (code: `ERR_WEBHOOK_${'HEADER' | 'SIGNATURE' | 'TIMESTAMP'}`, message: string): WebhookError =>
+  new WebhookError(code, `${message} Causes and fixes: ${docsOf(code)}`);
 
 const CONVENTIONS = { serviceHeaders, multibaasHeaders };
+
+/** Hosts join the values of a repeated header. */
+const isRepeated = (value: string, isWellFormed: (value: string) => boolean): boolean =>
+  value.includes(',') && value.split(',').every((each) => isWellFormed(each.trim()));
+
+/** What is wrong with a header, and what to do. */
+function fault(name: string, value: string, isWellFormed: (value: string) => boolean, form: string): string {
+  if (!isRepeated(value, isWellFormed)) return `${name} must be ${form}. Have the sender write it so.`;
+  return `${name} was sent more than once. A proxy may add it again: have it pass the header unchanged.`;
+}
 
 /** The error for headers that are missing or malformed. */
 export function headerError(
@@ -15,31 +26,25 @@ export function headerError(
   givenTime: string | undefined,
   header: ((name: string) => string | undefined) | undefined,
 ): WebhookError {
-  let what = `${timestamp} must be decimal digits`;
-  if (given === undefined) what = `${signature} is missing`;
-  else if (!isSignature(given)) what = `${signature} must be 64 hex digits`;
-  else if (givenTime === undefined) what = `${timestamp} is missing`;
-  let fix = 'If your sender uses other names, set the option headers';
-  // Hosts join the values of a repeated header.
-  const repeated = given?.includes(',') ? signature : givenTime?.includes(',') ? timestamp : undefined;
-  if (repeated !== undefined) {
-    what = `${repeated} was sent more than once`;
-    fix = 'A proxy may add the header again: have it pass the header unchanged';
-  }
-  for (const [name, other] of Object.entries(CONVENTIONS)) {
-    if (given === undefined && header?.(other.signature.toLowerCase()) !== undefined) {
-      fix = `The request has ${other.signature}: set headers: ${name}`;
+  const said = (): string => {
+    const missing = given === undefined ? signature : timestamp;
+    if (given !== undefined && !isSignature(given)) return fault(signature, given, isSignature, '64 hex digits');
+    if (given !== undefined && givenTime !== undefined) {
+      return fault(timestamp, givenTime, isTimestamp, 'Unix seconds in decimal digits');
     }
-  }
-  return new WebhookError('ERR_WEBHOOK_HEADER', `${what}. ${fix}. ${MORE}`);
+    for (const [name, other] of Object.entries(CONVENTIONS)) {
+      if (given === undefined && header?.(other.signature.toLowerCase()) !== undefined) {
+        return `${missing} is missing. The request has ${other.signature}: set headers: ${name}.`;
+      }
+    }
+    return `${missing} is missing. If your sender uses other names, set the option headers.`;
+  };
+  return refusal('ERR_WEBHOOK_HEADER', said());
 }
 
 /** The error for a signature that does not match. */
 export const signatureError = (): WebhookError =>
-  new WebhookError(
-    'ERR_WEBHOOK_SIGNATURE',
-    `Signature mismatch: forged request, wrong secret, or modified body. ${MORE}`,
-  );
+  refusal('ERR_WEBHOOK_SIGNATURE', 'Signature mismatch: forged request, wrong secret, or modified body.');
 
 /** Nobody retries for longer: an older timestamp is no retry. */
 const RETRIED_SECONDS = 7 * 86_400;
@@ -49,8 +54,9 @@ export function timestampError(ageSeconds: number, toleranceSeconds: number): We
   const distance = `${Math.ceil(Math.abs(ageSeconds))} s ${ageSeconds < 0 ? 'ahead of' : 'behind'} this clock`;
   const mayBeRetry = ageSeconds > 0 && ageSeconds < RETRIED_SECONDS;
   const fix = mayBeRetry ? ' Set toleranceSeconds: false if your sender resends the first timestamp.' : '';
-  return new WebhookError(
+  const why = 'a replay, a delivery that waited, or a wrong clock';
+  return refusal(
     'ERR_WEBHOOK_TIMESTAMP',
-    `The delivery is authentic but its timestamp is ${distance} (toleranceSeconds: ${toleranceSeconds}): a replay, or a wrong clock.${fix} ${MORE}`,
+    `The delivery is authentic but its timestamp is ${distance} (toleranceSeconds: ${toleranceSeconds}): ${why}.${fix}`,
   );
 }

@@ -43,9 +43,7 @@ describe.each([
 
   it('contains documents and built files, and no TypeScript source', () => {
     const others = [...contents.keys()].filter((path) => !path.startsWith('dist/'));
-    expect(
-      others.filter((path) => !/^(LICENSE|package\.json|[A-Z_]+\.md|docs\/[\w/-]+\.md)$/.test(path)),
-    ).toEqual([]);
+    expect(others.filter((path) => !/^(LICENSE|package\.json|[A-Z_]+\.md|docs\/[\w/-]+\.md)$/.test(path))).toEqual([]);
     expect(others).toEqual(expect.arrayContaining(['LICENSE', 'package.json']));
     expect([...contents.keys()].filter((path) => /(?<!\.d)\.c?ts$/.test(path))).toEqual([]);
   });

@@ -11,7 +11,7 @@ import {
 import { event, seconds, secret, signed } from '../helpers.js';
 
 const delivery = signed([event('a')]);
-const MORE = 'To see why: npx event-webhooks explain';
+const MORE = ' Causes and fixes: event-webhook-receiver/docs/errors.md#err_webhook_';
 
 function receiving(options: Partial<VerifierOptions> = {}) {
   const told: { message: string; context: ErrorContext; request: RefusedRequest | undefined }[] = [];
@@ -55,12 +55,17 @@ describe('the message of a refusal', () => {
     [
       'a decimal timestamp',
       under(service, { ...delivery, timestamp: '1.5' }),
-      /^x-service-timestamp must be decimal digits\./,
+      /^x-service-timestamp must be Unix seconds in decimal digits\./,
     ],
     [
       'a repeated signature',
       under(service, { ...delivery, signature: `${delivery.signature}, ${delivery.signature}` }),
-      /^x-service-signature was sent more than once\. A proxy may add the header again/,
+      /^x-service-signature was sent more than once\. A proxy may add it again/,
+    ],
+    [
+      'a signature of another scheme',
+      under(service, { ...delivery, signature: `t=${seconds},v1=${delivery.signature}` }),
+      /^x-service-signature must be 64 hex digits\./,
     ],
     [
       'a repeated timestamp',
@@ -89,7 +94,7 @@ describe('the message of a refusal', () => {
   it('says nothing of other names where the signature came under its own', async () => {
     const headers = { ...under(multibaasHeaders), 'x-service-signature': 'abc' };
     expect(await refusal(headers)).toBe(
-      `x-service-signature must be 64 hex digits. If your sender uses other names, set the option headers. ${MORE}`,
+      `x-service-signature must be 64 hex digits. Have the sender write it so.${MORE}header`,
     );
   });
 
@@ -109,9 +114,9 @@ describe('the message of a refusal', () => {
     expect(text).toContain(MORE);
   });
 
-  it('names the command that explains a mismatch, and nothing that was expected', async () => {
+  it('leads to the section that explains a mismatch, and says nothing that was expected', async () => {
     expect(await refusal(under(service), { secret: 'another' })).toBe(
-      `Signature mismatch: forged request, wrong secret, or modified body. ${MORE}`,
+      `Signature mismatch: forged request, wrong secret, or modified body.${MORE}signature`,
     );
   });
 });

@@ -123,7 +123,10 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
     const client: DynamoDBLike = Object.create(open('DynamoDB').client, hung);
     await direct().once(unique(), nothing);
     const store = dynamodbStore({ client, table: 'webhook-keys', transactional: true, timeoutMs: 1000 });
-    const error = { code: 'ERR_WEBHOOK_STORE', message: 'DynamoDB did not answer in time (timeoutMs): it is slow, throttles, or cannot be reached.' };
+    const error = {
+      code: 'ERR_WEBHOOK_STORE',
+      message: 'DynamoDB did not answer in time (timeoutMs): it is slow, throttles, or cannot be reached.',
+    };
     await expect(store.once(key, async () => {})).rejects.toMatchObject(error);
     expect(await direct().once(key, effect(key))).toBe('handled');
     expect(await count(key)).toBe(1);
