@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { Pool } from 'pg';
@@ -173,6 +174,10 @@ describe.each(['esm', 'cjs'] as const)('as %s', (format) => {
           const port = Number(await program.told());
           const delivery = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
           const slow = await beginDelivery(port, delivery);
+          // A stranger whose request never ends must not keep the process alive.
+          const stranger = connect(port, 'localhost').on('error', () => {});
+          await once(stranger, 'connect');
+          stranger.write('POST /webhooks HTTP/1.1\r\n');
           const exit = program.stop('SIGTERM');
           while ((await fetch(`http://localhost:${port}/readyz`)).status === 200);
           expect((await fetch(`http://localhost:${port}/livez`)).status).toBe(200);
