@@ -3,6 +3,7 @@ import { checkNumber, checkOptions, optionError } from '../internal/check-option
 import { followWithMetrics } from './metrics.js';
 import { followReconcile } from './reconcile.js';
 import { followWithSpans } from './spans.js';
+import { VERSION } from './version.js';
 
 /** Options of {@link instrumentWebhooks}. */
 export interface InstrumentationOptions {
@@ -80,10 +81,11 @@ export function instrumentWebhooks(options: InstrumentationOptions = {}): () => 
     throw optionError('meterProvider', 'a MeterProvider', meterProvider);
   registry[ACTIVE]?.();
 
+  const meter = () => meterProvider.getMeter(NAME, VERSION);
   const stops = [
-    followWithSpans({ tracer: () => tracerProvider.getTracer(NAME), destination, maxEventSpans }),
-    followWithMetrics({ meter: () => meterProvider.getMeter(NAME), destination }),
-    followReconcile(() => meterProvider.getMeter(NAME)),
+    followWithSpans({ tracer: () => tracerProvider.getTracer(NAME, VERSION), destination, maxEventSpans }),
+    followWithMetrics({ meter, destination }),
+    followReconcile(meter),
   ];
   const stop = () => {
     for (const each of stops.splice(0)) each();

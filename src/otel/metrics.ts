@@ -8,10 +8,12 @@ export interface MetricOptions {
   readonly destination: string;
 }
 
-/** Bucket boundaries that the messaging conventions recommend. */
-const PROCESS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** From a handler with a memory store up to the default `handlerTimeoutMs`. */
-const HANDLER_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Up to what a sender, or a host, may wait for. */
+const LONG_SECONDS = [10, 15, 20, 30, 60, 120];
+/** Bucket boundaries that the messaging conventions recommend, which end at 10 s. */
+const PROCESS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, ...LONG_SECONDS];
+/** From a handler with a memory store up. */
+const HANDLER_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, ...LONG_SECONDS];
 /** Each four times the one before, up to the default `maxBodyBytes`. */
 const BODY_BYTES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 10_485_760];
 

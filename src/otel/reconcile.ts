@@ -30,7 +30,8 @@ export function followReconcile(meter: () => Meter): () => void {
     if (chainId !== undefined) attributes['webhook.reconcile.chain_id'] = chainId;
     made.runs.add(1, { ...attributes, 'webhook.reconcile.result': stopped?.reason ?? 'complete' });
     for (const name of ['found', 'repaired', 'failed'] as const) made[name].add(counts[name], attributes);
-    made.left.record(counts.left, attributes);
+    // A run that could not read the list does not know it.
+    if (stopped?.reason !== 'cursor') made.left.record(counts.left, attributes);
     if (final !== undefined) made.lag.record(Math.max(0, final - to), attributes);
   }
 

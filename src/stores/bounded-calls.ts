@@ -54,7 +54,7 @@ export function boundedCalls({ timeoutMs, pausesInSilence = false, lostAfterMs =
     const what = full
       ? `${MAX_WAITING} calls of the client are unanswered`
       : `The client has not answered for ${timeoutMs / 2} ms`;
-    return `${what}, so the store sends no further commands for now. Configure a socket timeout on the client.`;
+    return `${what}, so the store sends no further commands for now. Check that the server answers, and that the client has a socket timeout.`;
   }
 
   return {

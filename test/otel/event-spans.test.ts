@@ -1,5 +1,6 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { describe, expect, it, vi } from 'vitest';
+import { VERSION } from '../../src/otel/version.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
@@ -47,7 +48,7 @@ describe('the span of an event', () => {
 
   it('leaves out a hash that is not text', async () => {
     const { spans, tracerProvider } = instrumented();
-    const started = vi.spyOn(tracerProvider.getTracer('event-webhook-receiver'), 'startSpan');
+    const started = vi.spyOn(tracerProvider.getTracer('event-webhook-receiver', VERSION), 'startSpan');
     const odd = { ...sampleTransactionIncluded(), data: { tx: { hash: { of: ['anything'] } } } };
     const none = { ...sampleTransactionIncluded(), data: { tx: null } };
     await noting().receiver.handle(signed([odd, none]));

@@ -1,6 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
 import { context, DiagLogLevel, diag, trace } from '@opentelemetry/api';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../src/index.js';
 import { ContextStore } from '../../src/otel/context-store.js';
 import { instrumentWebhooks } from '../../src/otel/index.js';
@@ -24,6 +25,15 @@ function broken<T extends object>(): T {
 
 describe('instrumentWebhooks', () => {
   expectNothingUnhandled();
+
+  it('names itself with the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const { tracerProvider, meterProvider } = createSdk();
+    const asked = [vi.spyOn(tracerProvider, 'getTracer'), vi.spyOn(meterProvider, 'getMeter')];
+    onTestFinished(instrumentWebhooks({ tracerProvider, meterProvider }));
+    await noting().receiver.handle(signed([event('a')]));
+    for (const get of asked) expect(get).toHaveBeenCalledWith('event-webhook-receiver', version);
+  });
 
   it('leaves nothing behind when it is ended', async () => {
     const { stop, spans, points } = instrumented();

@@ -165,9 +165,11 @@ describe('the metrics', () => {
     expect(values['webhook.delivery.body.size']).toMatchObject({ count: 1, sum: delivery.rawBody.length });
     expect(values['webhook.delivery.body.size']?.buckets.boundaries.at(-1)).toBe(10 * 1024 * 1024);
     expect(values['messaging.process.duration']?.buckets.boundaries).toEqual([
-      0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+      0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 15, 20, 30, 60, 120,
     ]);
-    expect(values['webhook.handler.duration']?.buckets.boundaries.at(-1)).toBe(30);
+    expect(values['webhook.handler.duration']?.buckets.boundaries).toEqual([
+      0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20, 30, 60, 120,
+    ]);
     expect(values['messaging.process.duration']).toMatchObject({ count: 1, sum: 2.5 });
     expect(values['webhook.handler.duration']).toMatchObject({ count: 1, sum: 2.5 });
   });

@@ -83,6 +83,36 @@ describe('the metrics of reconcile', () => {
     expect(lags.map(({ value }) => value)).toEqual([19, 0]);
   });
 
+  describe('of a run that fails before it opens its source', () => {
+    const broken = (source: ReconcileSource): ReconcileSource => ({
+      ...source,
+      open: () => Promise.reject(Object.assign(new Error('down'), { retryAfterMs: 3_600_000 })),
+    });
+    const attributes = { 'webhook.reconcile.source': 'test', 'webhook.reconcile.chain_id': 1 };
+
+    it.each([
+      ['the source', { ...sourceOf([7]), chainId: 1 }],
+      ['the cursor', sourceOf([7])],
+    ])('are of the same series as the others, by the chain that %s names', async (what, source) => {
+      const { points } = instrumented();
+      const options = optionsOf(source);
+      if (what === 'the cursor') await reconcile(options);
+      expect(await reconcile({ ...options, source: broken(source) })).toMatchObject({ chainId: 1, final: undefined });
+      await reconcile(options);
+      expect(await points('webhook.reconcile.left')).toEqual([{ attributes, value: 1 }]);
+      expect(await points('webhook.reconcile.found')).toMatchObject([{ attributes }]);
+    });
+
+    it('leave the length of the retry list alone if the cursor could not be read', async () => {
+      const { points } = instrumented();
+      const options = optionsOf({ ...sourceOf([7]), chainId: 1 });
+      await reconcile(options);
+      const unread = () => Promise.reject(new Error('down'));
+      await reconcile({ ...options, cursor: { read: unread, write: unread } });
+      expect(await points('webhook.reconcile.left')).toEqual([{ attributes, value: 1 }]);
+    });
+  });
+
   it('do not change what a run does when the SDK fails, and end with the instrumentation', async () => {
     const broken = {
       getMeter() {

@@ -39,7 +39,7 @@ describe('boundedCalls', () => {
     expect(lose(calls, 1500)).toEqual({ made: 1000, refused: 500 });
     expect(() => calls.send(never)).toThrow(store503);
     expect(() => calls.send(never)).toThrow(
-      /^1000 calls of the client are unanswered, so the store sends no further commands for now\. Configure a socket timeout on the client\.$/,
+      /^1000 calls of the client are unanswered, so the store sends no further commands for now\. Check that the server answers, and that the client has a socket timeout\.$/,
     );
   });
 
@@ -133,7 +133,7 @@ describe('boundedCalls', () => {
       await vi.advanceTimersByTimeAsync(100);
     }
     expect(() => calls.send(never)).toThrow(
-      /^The client has not answered for 500 ms, so the store sends no further commands for now\. Configure a socket timeout/,
+      /^The client has not answered for 500 ms, so the store sends no further commands for now\. Check that the server answers/,
     );
     answer.resolve();
     await vi.advanceTimersByTimeAsync(0);

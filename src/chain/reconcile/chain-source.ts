@@ -205,6 +205,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   return {
     name: 'chain',
     scope: scopeOf(watched),
+    chainId: options.chainId,
     async open({ signal }) {
       const { chainId, end, head } = await open(signal);
       return { chainId, end, head };

@@ -81,6 +81,7 @@ export function eventsSource(
   const labels = contracts.map(({ label }) => label).sort();
   return {
     name: `events:${client.service}:${labels.join(',')}`,
+    chainId,
     async open({ signal }) {
       const { blockNumber: head, ...chain } = await client.chainStatus();
       if (chainId !== undefined && chain.chainId !== chainId) {

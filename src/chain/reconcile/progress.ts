@@ -30,6 +30,11 @@ export class Progress {
     this.stored = from;
   }
 
+  /** ID of the chain that the cursor, or the source, is of; undefined if neither has said. */
+  get chainId(): number | undefined {
+    return this.#chainId;
+  }
+
   /** Reads the cursor. Before its first write everything starts at `from`. */
   async read(): Promise<void> {
     try {

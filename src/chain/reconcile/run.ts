@@ -41,14 +41,16 @@ export class Run {
   }
 
   report(stopped?: ReconcileReport['stopped']): ReconcileReport {
+    const { source } = this.options;
     const { retries } = this.progress;
-    const { chainId, end, head } = this.#range ?? {};
+    const { end, head } = this.#range ?? {};
     // What was done since the last write is unknown to the next run.
     const isLost = stopped?.reason === 'superseded' || stopped?.reason === 'cursor';
     const next = isLost ? this.progress.stored : this.progress.next;
     return {
-      source: this.options.source.name,
-      chainId,
+      source: source.name,
+      // Of a run that failed before the source was opened, too: its metrics belong to the same series.
+      chainId: this.#range ? this.#range.chainId : (source.chainId ?? this.progress.chainId),
       from: this.#from,
       to: next - 1,
       final: end,

@@ -1,5 +1,6 @@
 import { type DeliveryLogEntry, isDelivered } from '../../client/delivery-log.js';
 import type { WebhookClient } from '../../client/webhook-client.js';
+import { ConfigError } from '../../errors.js';
 import { isHash } from '../../evm/hex.js';
 import { checkFunction, checkNumber, checkOptions, optionError } from '../../internal/check-options.js';
 import { isRecord } from '../../internal/guards.js';
@@ -55,7 +56,8 @@ const KINDS = ['event.emitted', 'transaction.included'];
  * @param webhookId The webhook's id.
  * @param options How to read the log; see {@link ServiceSourceOptions}.
  * @returns The source, for the option `source` of `reconcile`. Its methods reject with the client's `WebhookApiError`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is unknown or invalid.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is unknown or invalid. Its methods reject with
+ * one when the log is not listed newest first, as the option `newestFirst` says.
  */
 export function serviceSource(
   client: Pick<WebhookClient, 'service' | 'deliveries'>,
@@ -85,7 +87,7 @@ export function serviceSource(
     for await (const entry of client.deliveries(webhookId, { pageSize })) {
       signal.throwIfAborted();
       if (newestFirst) {
-        if (entry.id > last) throw new Error(NOT_NEWEST_FIRST);
+        if (entry.id > last) throw new ConfigError(NOT_NEWEST_FIRST);
         last = entry.id;
         if (!isNeeded(entry)) return;
       }
@@ -115,6 +117,7 @@ export function serviceSource(
 
   return {
     name: `delivery-log:${client.service}:${webhookId}`,
+    chainId,
     async open({ signal }) {
       const youngest = now() - minAgeSeconds * 1000;
       const isOld = ({ createdAt }: DeliveryLogEntry) => !(Date.parse(String(createdAt)) > youngest);
@@ -132,7 +135,7 @@ export function serviceSource(
 }
 
 const NOT_NEWEST_FIRST =
-  'The service does not list the newest entry first. Remove `newestFirst`, so that every run reads the whole log.';
+  'The service does not list the newest entry first. Remove the option `newestFirst` of `serviceSource`, so that every run reads the whole log.';
 
 /** Whether the key of a `transaction.included` can be made of its place on the chain. */
 function hasPlace(data: unknown): boolean {

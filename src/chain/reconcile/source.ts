@@ -48,6 +48,8 @@ export interface ReconcileSource {
    * (Default: all that its name stands for.)
    */
   readonly scope?: string | undefined;
+  /** ID of the chain whose events it has, if it is known before `open`. (Default: what `open` returns.) */
+  readonly chainId?: number | undefined;
   /** Called at the start of each run. */
   open(options: SourceOptions): Promise<SourceRange>;
   /**

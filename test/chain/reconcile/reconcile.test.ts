@@ -285,7 +285,7 @@ describe('reconcile refuses', () => {
     const { cursor } = await run(node, receiver, { from: 3 });
     expect(handled).toEqual([5, 6]);
     expect(await refusal(run(node, receiver, { from: 0 }))).toMatch(
-      /^ERR_WEBHOOK_CONFIG: Events from 2027-01-15T08:00:01\.000Z on are older than what the receiver's store remembers/,
+      /^ERR_WEBHOOK_CONFIG: Events from 2027-01-15T08:00:01\.000Z on may be older than what the receiver's store remembers: that starts at 2027-01-15T07:59:03\.000Z, and 60 s are left for clocks that differ\. They could take effect twice\. Set `from`/,
     );
     expect([handled, cursor.state.next]).toEqual([[5, 6], 4]);
   });

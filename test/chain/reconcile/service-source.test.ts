@@ -6,7 +6,7 @@ import { createReceiver, memoryStore } from '../../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/index.js';
 import { apiKey, type Entry, type FakeService, startFakeService } from '../../client/fake-service.js';
 import { secret } from '../../helpers.js';
-import { chainId, keptCursor, readAll } from './reconciling.js';
+import { chainId, keptCursor, noting, readAll } from './reconciling.js';
 
 let service: FakeService;
 let client: WebhookClient;
@@ -158,6 +158,19 @@ describe('serviceSource', () => {
       add(10);
       log.reverse();
       await expect(positionsOf(newest)).rejects.toThrow('does not list the newest entry first');
+    });
+
+    it('ends the run at once if the order is another, as no retry can succeed', async () => {
+      add(10);
+      log.reverse();
+      const { receiver } = noting({ store: remembering() });
+      const options = { source: open(newest), receiver, from: 0, cursor: keptCursor(), logger: silent };
+      service.seen.splice(0);
+      await expect(reconcile(options)).rejects.toMatchObject({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: expect.stringContaining('Remove the option `newestFirst`'),
+      });
+      expect(service.seen).toHaveLength(1);
     });
   });
 
