@@ -2,7 +2,8 @@
 //
 //   node scripts/pack.mjs <directory> [--repository <url>] [--tag <tag>]
 //
-// With --repository the packed package.json files say where they come from, which npm compares with the provenance. With
+// With --repository the packed package.json files say where they come from, which npm compares with the provenance, and the
+// README of each links the pages that it names: npm shows no relative links. With
 // --tag the tag must be that of the version. The working tree stays as it is. Prints each file's digest.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -62,10 +63,16 @@ function packAsPublished(directory, built, into, repository) {
     };
     const manifest = { ...readManifest(directory), ...source };
     writeFileSync(join(scratch, 'package/package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    if (repository) linkPages(join(scratch, 'package/README.md'), `${repository}/blob/v${manifest.version}`);
     return join(into, pack(join(scratch, 'package'), into).filename);
   } finally {
     rmSync(scratch, { recursive: true });
   }
+}
+
+function linkPages(readme, base) {
+  const text = readFileSync(readme, 'utf8');
+  writeFileSync(readme, text.replace(/`((?:docs\/[\w/-]+|[A-Z]+)\.md)`/g, `[\`$1\`](${base}/$1)`));
 }
 
 function pack(from, to) {

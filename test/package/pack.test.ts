@@ -16,6 +16,7 @@ interface PackedFiles {
   /** Their digests. */
   readonly files: ReadonlyMap<string, string>;
   readonly digest: string;
+  readonly readme: string;
 }
 
 /** Runs scripts/pack.mjs of a checkout as the workflow does; gives both packages and what it printed. */
@@ -43,7 +44,8 @@ async function unpacked(tarball: string): Promise<PackedFiles> {
     files.set(path.slice(into.length + 1), sha512(await readFile(path)));
   }
   const manifest = JSON.parse(await readFile(join(into, 'package.json'), 'utf8'));
-  return { manifest, files, digest: sha512(await readFile(tarball)) };
+  const readme = await readFile(join(into, 'README.md'), 'utf8');
+  return { manifest, readme, files, digest: sha512(await readFile(tarball)) };
 }
 
 const sha512 = (bytes: Uint8Array) => createHash('sha512').update(bytes).digest('hex');
@@ -64,6 +66,9 @@ describe('scripts/pack.mjs', () => {
       ...manifests.devtools,
       repository: { ...repository, directory: 'devtools' },
     });
+    expect(packed.receiver.readme).toContain(
+      `[\`docs/stores/index.md\`](https://github.com/some-owner/some.name/blob/v${manifests.receiver.version}/docs/stores/index.md)`,
+    );
     expect(packed.stdout).toBe(`receiver=${packed.receiver.digest}\ndevtools=${packed.devtools.digest}\n`);
     expect(await manifestOf('.')).toEqual(manifests.receiver);
     for (const { publishConfig } of Object.values(manifests)) {

@@ -1,0 +1,1 @@
+export function budgetOf(subpath: string, runtime: string): number;
