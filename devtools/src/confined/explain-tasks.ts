@@ -3,13 +3,14 @@ import { type ItemView, itemView, type KnownContracts } from '../deliveries/item
 import { type Row, rowsOf } from '../deliveries/rows.js';
 import { budget } from '../deliveries/text-limits.js';
 import { type BodyDiff, diffBodies } from '../explain/diff-bodies.js';
-import { explainFailure } from '../explain/explain-failure.js';
+import { explainWithin } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
-import type { ExplainFailureOptions } from '../explain/options.js';
+import type { Question } from '../explain/options.js';
+import { createWork } from '../explain/work-limit.js';
 
 /** The tasks of the thread, with the messages they take and return. */
 export interface Tasks {
-  readonly explain: { readonly asked: ExplainFailureOptions; readonly answer: readonly Finding[] };
+  readonly explain: { readonly asked: Question; readonly answer: readonly Finding[] };
   readonly read: { readonly asked: Uint8Array; readonly answer: Reading };
   readonly view: {
     readonly asked: {
@@ -45,7 +46,7 @@ const ITEM_TEXTS = 2 * 1024 * 1024;
 const ITEM_LOGS = 4_000_000;
 
 export function perform(task: Task): TaskAnswer {
-  if (task.kind === 'explain') return explainFailure(task.asked);
+  if (task.kind === 'explain') return explainWithin(task.asked, createWork());
   if (task.kind === 'read') return { contents: contentsOf(task.asked), rows: rowsOf(itemsOf(task.asked)) };
   if (task.kind === 'compare') return diffBodies(task.asked.signed, task.asked.received);
   const { rawBody, contracts, from } = task.asked;

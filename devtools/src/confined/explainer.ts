@@ -1,7 +1,7 @@
 import type { KnownContracts } from '../deliveries/item-view.js';
 import type { BodyDiff } from '../explain/diff-bodies.js';
 import type { Finding } from '../explain/finding.js';
-import type { ExplainFailureOptions } from '../explain/options.js';
+import type { Question } from '../explain/options.js';
 import { createConfined, type Limits, type Undone } from './confined.js';
 import { threadFile } from './explain-files.js';
 import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';
@@ -9,7 +9,7 @@ import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';
 /** Explains, reads and decodes deliveries in another process, within limits. Never rejects. */
 export interface Explainer {
   /** Like `explainFailure`; if it was stopped or not started, the only finding says so. */
-  explain(options: ExplainFailureOptions): Promise<readonly Finding[]>;
+  explain(options: Question): Promise<readonly Finding[]>;
   /** A body as it is printed and listed; undefined when it could not be read. */
   read(rawBody: Uint8Array): Promise<Reading | undefined>;
   /** What the page shows of the items of a body, from an index on; undefined when they could not be decoded. */

@@ -19,8 +19,10 @@ export const codeFixes: Readonly<Record<KnownCode, string>> = {
   ERR_WEBHOOK_TIMESTAMP: 'Set the clock of the app, or raise its `toleranceSeconds` if deliveries wait in a queue.',
   ERR_WEBHOOK_SIGNATURE:
     "Compare the app's secret with this webhook's, and verify the raw body before anything parses it.",
-  ERR_WEBHOOK_CONTENT_ENCODING: 'Send the body uncompressed: the signature is that of the uncompressed bytes.',
-  ERR_WEBHOOK_BODY_TOO_LARGE: 'Raise `maxBodyBytes` of the receiver.',
+  ERR_WEBHOOK_CONTENT_ENCODING:
+    'Send the body uncompressed, as it was signed. Or turn off the compression of requests in the proxy in front.',
+  ERR_WEBHOOK_BODY_TOO_LARGE:
+    'Send fewer events at a time, or raise `maxBodyBytes` of the receiver (10 MiB by default).',
   ERR_WEBHOOK_BODY_INCOMPLETE: 'Send the delivery again. If it repeats, look for a proxy that cuts requests.',
   ERR_WEBHOOK_INVALID_BODY: 'Send a JSON array of events in UTF-8.',
   ERR_WEBHOOK_INVALID_EVENT: 'Correct the events, or set `onInvalid` to accept what does not match the schema.',

@@ -1,9 +1,10 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Finding } from '../explain/finding.js';
-import type { ExplainFailureOptions } from '../explain/options.js';
+import type { Question } from '../explain/options.js';
 import { answerFindings } from './answer-findings.js';
 import type { Attempt } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
+import { unreadBody } from './unread-body.js';
 import { verdictOf } from './verdict.js';
 import { lastOf } from './views.js';
 
@@ -30,7 +31,7 @@ export const MOST_BYTES = 2 * 1024 * 1024;
 export async function findingsOf(
   record: KeptDelivery,
   sources: FindingSources,
-  explain: (options: ExplainFailureOptions) => Promise<readonly Finding[]>,
+  explain: (options: Question) => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
   const last = lastOf(record);
   const verdict = verdictOf(last);
@@ -41,11 +42,14 @@ export async function findingsOf(
   const faults: Finding[] = last.fault ? [faultFinding(last.fault)] : [];
   const known = [...faults, ...ofAnswer(record, sources, secret)];
   if (record.verified && faults.length === 0) return [...known, ...authentic(last)];
+  const unread = record.recorded || isOurs(last) ? unreadBody(last, record.rawBody) : undefined;
+  if (unread) return [...faults, unread];
   if (record.bodyDropped) return [...known, DROPPED];
   if (record.rawBody.byteLength > MOST_BYTES) return [...known, TOO_LARGE];
   if (secret === undefined || secret.length === 0) return [...known, NO_SECRET];
   const found = await explain({
     rawBody: record.rawBody,
+    readBy: 'listener',
     requestHeaders: last.headers,
     headers: sources.headers,
     secret,
@@ -122,7 +126,7 @@ const DROPPED: Finding = {
   cause: 'body-dropped',
   what: 'The body of this delivery was too large or too old to be kept in memory, so the failure cannot be explained.',
   confidence: 'possible',
-  fix: 'Open deliveries sooner, or record them to a file.',
+  fix: 'Explain it from a recording: start `listen` with --record.',
 };
 const TOO_LARGE: Finding = {
   cause: 'body-too-large-to-explain',

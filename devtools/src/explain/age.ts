@@ -33,27 +33,31 @@ const SLACK_SECONDS = 30;
 const LATEST_SECONDS = 1e11;
 
 /** Findings about the age of a delivery; `[]` if it is fresh. */
-export function findAge(timestamp: string, { now, toleranceSeconds }: ReadOptions): Finding[] {
+export function findAge(timestamp: string, { now, toleranceSeconds, readBy }: ReadOptions): Finding[] {
   if (!isTimestamp(timestamp)) return [];
   const age = now / 1000 - Number(timestamp);
   if (Math.abs(age) <= toleranceSeconds) return [];
   if (Number(timestamp) >= LATEST_SECONDS) return [certain(timestampFaults.units)];
-  const allowed = inWords(toleranceSeconds);
-  const finding = age > 0 ? stale(inWords(age), allowed) : ahead(inWords(age), allowed);
+  const words = inWords(toleranceSeconds);
+  const allowed = `${words} ${/^1 \w+$/.test(words) ? 'is' : 'are'} allowed`;
   const hours = ZONES.find((zone) => Math.abs(Math.abs(age) - zone * 3600) <= SLACK_SECONDS);
-  return hours === undefined ? [finding] : [inOtherZone(hours, age > 0), finding];
+  const zone = hours === undefined ? [] : [inOtherZone(hours, age > 0)];
+  // What is sent again after an hour is as old as what a clock in local time makes.
+  return age > 0
+    ? [stale(inWords(age), allowed, readBy === undefined), ...zone]
+    : [...zone, ahead(inWords(age), allowed)];
 }
 
-const stale = (age: string, allowed: string): Finding => ({
+const stale = (age: string, allowed: string, mayBeSaved: boolean): Finding => ({
   cause: 'timestamp-stale',
-  what: `The delivery is ${age} old; ${allowed} are allowed.`,
+  what: `The delivery is ${age} old; ${allowed}. It waited in a queue or was retried, or a clock is wrong.`,
   confidence: 'certain',
-  fix: 'If it is a recording, or a retry that was not signed again, sign it again with signDelivery, or explain it with the time at which it arrived (now). If it has just arrived, set your clock by NTP, or raise toleranceSeconds.',
+  fix: `${mayBeSaved ? 'If it was saved, explain it with the time at which it arrived (`now`). ' : ''}Put the queue behind the receiver (docs/queues/index.md). Sign each retry again, or set toleranceSeconds: false if the sender cannot. If it was sent just now, set the clocks by NTP (docs/operate/clocks.md).`,
 });
 
 const ahead = (age: string, allowed: string): Finding => ({
   cause: 'timestamp-ahead',
-  what: `The timestamp is ${age} ahead of your clock; ${allowed} are allowed.`,
+  what: `The timestamp is ${age} ahead of your clock; ${allowed}.`,
   confidence: 'certain',
   fix: 'Your clock is slow, or that of the sender is fast: set yours by NTP (timedatectl, w32tm /resync; a virtual machine or a container that slept) and compare.',
 });

@@ -34,8 +34,8 @@ const faults = {
   },
   trimmed: {
     cause: 'body-trimmed',
-    what: 'Leading or trailing white space of the body, such as its final line break, was lost.',
-    fix: 'Pass the bytes as received: no trim(), no curl --data (it drops line breaks; use --data-binary), no shell $(cat file).',
+    what: 'The signed text has white space, such as a line break, behind the body: the end of the body was lost, or the signer separates body and timestamp with it.',
+    fix: 'Pass the bytes as received: no trim(), no curl --data (it drops line breaks; use --data-binary), no shell $(cat file). If you sign it yourself, put nothing in between: hmac.update(rawBody).update(timestamp).',
   },
   repeated: {
     cause: 'body-repeated',

@@ -2,6 +2,7 @@ import { verifySignature } from 'event-webhook-receiver/verify';
 import { findAge } from './age.js';
 import { boundaryMoved, isBoundaryMoved } from './boundary.js';
 import { certain, type Finding } from './finding.js';
+import { asArrived } from './in-transit.js';
 import { inspectParts } from './inspect.js';
 import { type ExplainFailureOptions, type ReadOptions, readOptions } from './options.js';
 import { search } from './search.js';
@@ -36,6 +37,10 @@ export function explainFailure(options: ExplainFailureOptions): Finding[] {
 /** {@link explainFailure} within a given amount of work. */
 export function explainWithin(options: unknown, work: Work): Finding[] {
   const given = readOptions(options);
+  return explainParts(given, work).map((finding) => asArrived(finding, given.readBy));
+}
+
+function explainParts(given: ReadOptions, work: Work): Finding[] {
   const { other } = given;
   if (isAuthentic(given)) {
     const moved = isShort(given) && isBoundaryMoved(given.body.value, given.timestamp.value);

@@ -1,7 +1,8 @@
 import type { ErrorContext, Logger, OnError, RefusedRequest, VerifierOptions } from 'event-webhook-receiver';
+import { serviceHeaders } from 'event-webhook-receiver/verify';
 import type { Explainer } from '../confined/explainer.js';
 import type { Finding } from './finding.js';
-import { PROBED } from './other-headers.js';
+import { PROBED, underscored } from './other-headers.js';
 import { startExplainer } from './start-explainer.js';
 
 /** Options of `explainRefusals`: the same as those of the receiver. */
@@ -86,18 +87,35 @@ export function refusalExplainer(
     if (rawBody !== undefined && sizeOf(rawBody) > MOST_BYTES) return [TOO_LARGE];
     // Copied before anything is awaited: the host may reuse its buffer, and the request may be gone.
     const body = typeof rawBody === 'string' ? rawBody : new Uint8Array(rawBody ?? []).slice();
-    const names = [...new Set([...Object.values(headers ?? {}), ...PROBED].map((name) => name.toLowerCase()))];
+    const own = Object.values({ ...serviceHeaders, ...headers });
+    const names = [...new Set([...own, ...own.map(underscored), ...PROBED].map((name) => name.toLowerCase()))];
     const requestHeaders = names.flatMap((name): [string, string][] => {
       const value = header(name);
       return value === undefined ? [] : [[name, value]];
     });
+    // An adapter passes bytes and headers on; text was made by the app.
+    const isOfAdapter = typeof rawBody !== 'string' && own.some((name) => header(name) !== undefined);
+    const readBy = isOfAdapter ? ('receiver' as const) : undefined;
     const at = now();
     explainer ??= start();
     const { explain } = await explainer;
     const secret = await withDeadline(secretOf(options.secret, refused), secretMs);
-    const given = { rawBody: body, signature, timestamp, requestHeaders, headers };
-    const findings = await explain({ ...given, secret, otherSecrets, now: at, toleranceSeconds });
-    return rawBody === undefined ? findings.filter(isNotOfBody) : findings;
+    const findings = await explain({
+      ...{
+        rawBody: body,
+        signature,
+        timestamp,
+        requestHeaders,
+        headers,
+        secret,
+        otherSecrets,
+        now: at,
+        toleranceSeconds,
+      },
+      ...{ someHeaders: true, bodyUnread: rawBody === undefined, readBy },
+    });
+    if (findings.length === 0) return [rawBody === undefined ? WELL_FORMED : AUTHENTIC];
+    return typeof options.secret === 'function' ? findings.map(ofFunction) : findings;
   }
 
   async function report({ code, message }: Refusal, refused: RefusedRequest | undefined): Promise<void> {
@@ -123,7 +141,7 @@ const headline = (code: string, message: string) => `[event-webhooks] ${code}: $
 const textOf = ({ what, confidence, fix }: Finding) => `\n  - ${what} (${confidence})\n    Fix: ${fix}`;
 const sizeOf = (body: NonNullable<RefusedRequest['rawBody']>) =>
   typeof body === 'string' ? body.length : body.byteLength;
-const isNotOfBody = ({ cause }: Finding) => !cause.startsWith('body-');
+const ofFunction = (finding: Finding) => (finding.cause === 'secret-missing' ? NOT_FOUND : finding);
 
 async function secretOf(
   secret: VerifierOptions['secret'],
@@ -142,6 +160,25 @@ function withDeadline<Value>(promise: Promise<Value>, ms: number): Promise<Value
   });
 }
 
+const passThem = 'Pass the `headers`, `toleranceSeconds`, `now` and `secret` of the receiver to explainRefusals.';
+const AUTHENTIC: Finding = {
+  cause: 'authentic-with-these-options',
+  what: 'By the options of explainRefusals, the delivery is authentic and fresh.',
+  confidence: 'certain',
+  fix: passThem,
+};
+const WELL_FORMED: Finding = {
+  cause: 'headers-well-formed',
+  what: 'By the options of explainRefusals, nothing is wrong with the headers. The body was not read.',
+  confidence: 'certain',
+  fix: passThem,
+};
+const NOT_FOUND: Finding = {
+  cause: 'secret-missing',
+  what: 'The secret function found no secret for this request.',
+  confidence: 'certain',
+  fix: 'Check the key that it looks up (a header, the path, a variable), and that a secret is stored under it.',
+};
 const TOO_LARGE: Finding = {
   cause: 'body-too-large-to-explain',
   what: `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,

@@ -1,6 +1,7 @@
 import { type HeaderNames, type RawBody, serviceHeaders } from 'event-webhook-receiver/verify';
 import { utf8 } from './bytes.js';
 import type { Candidate, Fault } from './finding.js';
+import type { ReadBy } from './in-transit.js';
 import { spelled, spellings } from './json-spelling.js';
 import { type OtherHeaders, otherHeaders } from './other-headers.js';
 import { timestampFaults } from './timestamp.js';
@@ -32,6 +33,16 @@ export interface ExplainFailureOptions {
   readonly otherSecrets?: Readonly<Record<string, string>> | undefined;
 }
 
+/** A delivery, and how it was received. */
+export interface Question extends ExplainFailureOptions {
+  /** What read the body. (Default: unknown; a parser may have changed it.) */
+  readonly readBy?: ReadBy | undefined;
+  /** Whether the request was refused before its body was read: `rawBody` is not its body. (Default: false.) */
+  readonly bodyUnread?: boolean | undefined;
+  /** Whether `requestHeaders` are only those that were asked for, because the host does not list them. (Default: false.) */
+  readonly someHeaders?: boolean | undefined;
+}
+
 /** The options, read once and copied, so that nothing in them can throw or change. */
 export interface ReadOptions {
   readonly body: Candidate<Uint8Array>;
@@ -43,6 +54,8 @@ export interface ReadOptions {
   readonly others: readonly (readonly [label: string, secret: string])[];
   readonly now: number;
   readonly toleranceSeconds: number;
+  readonly readBy: ReadBy | undefined;
+  readonly bodyUnread: boolean;
 }
 
 const raw =
@@ -164,12 +177,13 @@ function namesOf(value: unknown): HeaderNames {
 }
 
 /** The signature and the timestamp among all headers, under the expected names or those under which they came. */
-function inHeaders(value: unknown, expected: HeaderNames) {
+function inHeaders(value: unknown, expected: HeaderNames, isComplete: boolean) {
   if (typeof value !== 'object' || value === null) return undefined;
   const lines = linesOf(value);
   const other = otherHeaders(
     lines.map(([name]) => name),
     expected,
+    isComplete,
   );
   const names = other?.names ?? expected;
   return { signature: textIn(lines, names.signature), timestamp: textIn(lines, names.timestamp), other };
@@ -183,9 +197,10 @@ function textIn(lines: readonly (readonly [string, string])[], name: string): st
 
 /** Reads the options, whatever their types. Never throws. */
 export function readOptions(options: unknown): ReadOptions {
-  const field = (name: keyof ExplainFailureOptions): unknown =>
+  const field = (name: keyof Question): unknown =>
     attempt(() => (options as Record<string, unknown> | undefined)?.[name]);
-  const found = attempt(() => inHeaders(field('requestHeaders'), namesOf(field('headers'))));
+  const [lines, names, isComplete] = [field('requestHeaders'), field('headers'), field('someHeaders') !== true];
+  const found = attempt(() => inHeaders(lines, namesOf(names), isComplete));
   const [given, time] = [field('signature'), field('timestamp')];
   const signature = given ?? found?.signature;
   return {
@@ -198,5 +213,7 @@ export function readOptions(options: unknown): ReadOptions {
     others: attempt(() => readOthers(field('otherSecrets'))) ?? [],
     now: readNumber(field('now'), Date.now()),
     toleranceSeconds: Math.max(0, readNumber(field('toleranceSeconds'), 300)),
+    readBy: field('readBy') as ReadBy | undefined,
+    bodyUnread: field('bodyUnread') === true,
   };
 }

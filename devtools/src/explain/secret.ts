@@ -49,7 +49,7 @@ const faults = {
   prefix: {
     cause: 'secret-prefix',
     what: 'The secret has a prefix, such as Bearer or whsec_, that does not belong to it.',
-    fix: `Remove the prefix. ${asShown}`,
+    fix: 'Remove the prefix where the secret is stored or read.',
   },
   prefixSigned: {
     cause: 'secret-prefix-lost',

@@ -171,6 +171,32 @@ export function readSignature(given: string | Uint8Array | undefined): Reading[]
 const order = (reading: Reading) =>
   reading.faults.length + (reading.faults.includes(faults.longer) || !reading.whole ? 3 : 0);
 
+const HASHES: Readonly<Record<number, string>> = { 20: 'SHA-1', 28: 'SHA-224', 48: 'SHA-384', 64: 'SHA-512' };
+
+const tooShort: Fault = {
+  cause: 'signature-truncated',
+  what: 'The signature has too few digits: it was truncated.',
+  fix: faults.truncated.fix,
+};
+
+/**
+ * What the form of a signature shows, where nothing proves it; `[]` if it is that of an HMAC-SHA256 in hex, and undefined
+ * if it is unknown.
+ */
+export function formOfSignature(text: string): readonly Fault[] | undefined {
+  const readings = readSignature(text).filter(({ whole, faults: each }) => whole && !each.includes(faults.longer));
+  const [whole] = readings.filter(({ bytes }) => bytes.length === 32);
+  if (whole) return whole.faults;
+  const digits = undress(text).find((layer) => /^[0-9a-f]{1,128}$/i.test(layer.text));
+  const seen = digits ?? readings[0];
+  if (seen === undefined) return undefined;
+  const name = HASHES['bytes' in seen ? seen.bytes.length : seen.text.length / 2];
+  const what = `The signature has the length of ${name}, not of HMAC-SHA256.`;
+  const fix = `Sign with HMAC-SHA256. ${service}`;
+  if (name !== undefined) return [...seen.faults, { cause: 'signature-other-hash', what, fix }];
+  return digits && digits.text.length < 64 ? [...digits.faults, tooShort] : undefined;
+}
+
 /** The reading that matches a computed signature, if any. */
 export function fitting(readings: readonly Reading[], mac: Uint8Array): Reading | undefined {
   return readings.find(

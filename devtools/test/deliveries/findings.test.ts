@@ -135,6 +135,25 @@ describe('findingsOf, from the answer of the app', () => {
     expect(await causes(kept('1', { attempt }))).toEqual([]);
   });
 
+  it('says that a body was not read, and why, of what was refused before or is recorded so', async () => {
+    const headers: HeaderLine[] = [['Content-Encoding', 'br']];
+    const nothing = { rawBody: new Uint8Array(0), bodyDropped: true, verified: false };
+    for (const [status, code, says] of [
+      [413, 'ERR_WEBHOOK_BODY_TOO_LARGE', /with 413: Mine\./],
+      [415, 'ERR_WEBHOOK_CONTENT_ENCODING', /with 415 \(Content-Encoding: br\): Mine\./],
+      [503, 'ERR_WEBHOOK_BODY_INCOMPLETE', /with 503: Mine\./],
+    ] as const) {
+      const record = kept('1', { ...nothing, attempt: { status, code, headers, reason: 'Mine.' } });
+      const found = await findingsOf(record, sources, explain);
+      expect(found).toMatchObject([{ cause: 'body-not-read', what: expect.stringMatching(says) }]);
+      const recorded = kept('1', { ...nothing, bodyDropped: false, recorded: true, attempt: { status } });
+      expect(await causes(recorded)).toEqual(['body-not-read']);
+    }
+    // The app answered it, and the body was dropped later.
+    const answered = kept('1', { ...nothing, attempt: { status: 413 } });
+    expect(await causes(answered)).toEqual(['app-limits-size', 'body-dropped']);
+  });
+
   it('says of an authentic delivery that its content was refused', async () => {
     for (const status of [400, 422])
       expect(await causes(kept('1', { attempt: { status } }))).toEqual(['content-refused']);

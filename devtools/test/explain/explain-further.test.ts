@@ -78,12 +78,49 @@ describe('a finding', () => {
 
   it('says how old a delivery is, in words', () => {
     const ages = [303, 664, 7384, 90_061, 86_400 * 3].map((age) => explain({ now: (Number(timestamp) + age) * 1000 }));
-    expect(ages.map((findings) => findings.at(-1)?.what)).toEqual([
-      'The delivery is 5 minutes 3 seconds old; 5 minutes are allowed.',
-      'The delivery is 11 minutes 4 seconds old; 5 minutes are allowed.',
-      'The delivery is 2 hours 3 minutes old; 5 minutes are allowed.',
-      'The delivery is 1 day 1 hour old; 5 minutes are allowed.',
-      'The delivery is 3 days old; 5 minutes are allowed.',
+    expect(ages.map((findings) => findings.at(-1)?.what.split('. ')[0])).toEqual([
+      'The delivery is 5 minutes 3 seconds old; 5 minutes are allowed',
+      'The delivery is 11 minutes 4 seconds old; 5 minutes are allowed',
+      'The delivery is 2 hours 3 minutes old; 5 minutes are allowed',
+      'The delivery is 1 day 1 hour old; 5 minutes are allowed',
+      'The delivery is 3 days old; 5 minutes are allowed',
+    ]);
+    const [stale] = explain({ now: (Number(timestamp) + 61) * 1000, toleranceSeconds: 60 });
+    expect(stale?.what).toMatch(/; 1 minute is allowed\. It waited in a queue or was retried/);
+    expect(stale?.fix).toMatch(/^If it was saved, .*`now`.*queue behind the receiver.*Sign each retry again/);
+  });
+
+  it('says of an old delivery first that it waited, and of one ahead that a clock is in local time', () => {
+    expect(causes({ now: (Number(timestamp) + 7200) * 1000 })).toEqual([
+      'timestamp-stale: certain',
+      'clock-time-zone: likely',
+    ]);
+    expect(causes({ now: (Number(timestamp) - 7200) * 1000 })).toEqual([
+      'clock-time-zone: likely',
+      'timestamp-ahead: certain',
+    ]);
+  });
+
+  it('names both faults that a line break behind the body has', () => {
+    const [found] = explain({ signature: sign(secret, delivery.body, '\n', timestamp) });
+    expect(found).toMatchObject({ cause: 'body-trimmed', confidence: 'certain' });
+    expect(found?.what).toMatch(/the end of the body was lost, or the signer separates body and timestamp/);
+    expect(found?.fix).toMatch(/no trim\(\).*put nothing in between/);
+  });
+
+  it('names the next step where nothing explains the delivery, and nothing more where its body does', () => {
+    const signature = sign('another', delivery.body, timestamp);
+    const [found] = explain({ signature });
+    expect(found?.what).toMatch(/^No common mistake explains it/);
+    expect(found?.fix).toMatch(/`otherSecrets`, --other-secret-file.*--signed/);
+    const placeholder = explain({ signature, secret: 'changeme' });
+    expect(placeholder.map(({ cause }) => cause)).toEqual(['secret-placeholder', 'altered-or-other-secret']);
+    expect(placeholder[1]?.what).toMatch(/^The delivery was altered/);
+    expect(causes({ rawBody: delivery.body.slice(0, -9) })).toEqual(['body-truncated: likely']);
+    // A large number may have been sent as it is.
+    expect(causes({ rawBody: '[1000000000000000000]' })).toEqual([
+      'body-numbers-rounded: likely',
+      'altered-or-other-secret: possible',
     ]);
   });
 
@@ -226,7 +263,8 @@ describe('explainFailure, for any input', () => {
     },
   ];
   const parts = ['rawBody', 'signature', 'timestamp', 'requestHeaders', 'headers'] as const;
-  const fields = [...parts, 'secret', 'now', 'toleranceSeconds', 'otherSecrets'] as const;
+  const others = ['readBy', 'bodyUnread', 'someHeaders'] as const;
+  const fields = [...parts, 'secret', 'now', 'toleranceSeconds', 'otherSecrets', ...others] as const;
 
   it('returns findings and never throws', () => {
     for (const options of strange) expect(Array.isArray(explainFailure(options as never))).toBe(true);

@@ -55,6 +55,21 @@ describe('explainRefusals', () => {
       {},
       /ERR_WEBHOOK_TIMESTAMP: .*\n {2}- The delivery is .* old/,
     ],
+    [
+      'a signature that came twice',
+      {
+        ...headersOf(),
+        'X-Service-Signature': `${headersOf()['X-Service-Signature']}, ${headersOf()['X-Service-Signature']}`,
+      },
+      {},
+      /ERR_WEBHOOK_HEADER: .*\n {2}- The signature header was sent more than once/,
+    ],
+    [
+      'names with underscores',
+      Object.fromEntries(Object.entries(headersOf()).map(([name, value]) => [name.replaceAll('-', '_'), value])),
+      {},
+      /ERR_WEBHOOK_HEADER: .*\n {2}- .* the request has x_service_signature and x_service_timestamp/,
+    ],
     ['no header', { via: '1.1 proxy' }, {}, /ERR_WEBHOOK_HEADER: .*\n {2}- .* are missing.* proxy \(via\)/],
     ['another webhook', headersOf(body, 'whsec-orders'), { otherSecrets: { orders: 'whsec-orders' } }, /orders/],
     [
@@ -99,7 +114,43 @@ describe('explainRefusals', () => {
     const { lines, send, logged } = receiving({ secret: () => undefined });
     await send(headersOf('[]'));
     await logged();
-    expect(lines[0]).toContain('The secret is missing');
+    expect(lines[0]).toMatch(/The secret function found no secret .*\n {4}Fix: Check the key that it looks up/);
+    expect(lines[0]).not.toContain('WEBHOOK_SECRET');
+  });
+
+  it('says that the options differ where they find nothing', async () => {
+    const lines: string[] = [];
+    const logger = { warn: (_: object, text: string) => lines.push(text) };
+    const onError = refusalExplainer({ secret, logger }, here);
+    const names = { signature: 'x-mine', timestamp: 'x-time' };
+    const strict = createReceiver({ secret, toleranceSeconds: 5, onEvent: () => {}, onError });
+    const named = createReceiver({ secret, headers: names, onEvent: () => {}, onError });
+    const lower = new Map<string, string>();
+    const request = { method: 'POST', header: (name: string) => lower.get(name), rawBody: () => Buffer.from(body) };
+    const signed = signDelivery(body, { secret, timestamp: Math.floor(Date.now() / 1000) - 60 });
+    for (const [name, value] of Object.entries(signed.headers)) lower.set(name.toLowerCase(), value);
+    await strict.handleRequest(request);
+    await vi.waitFor(() =>
+      expect(lines[0]).toMatch(/TIMESTAMP: .*\n.* is authentic and fresh.*\n.*Fix: Pass the `headers`/),
+    );
+    await named.handleRequest(request);
+    await vi.waitFor(() =>
+      expect(lines[1]).toMatch(/HEADER: .*\n.*nothing is wrong with the headers.*\n.*Fix: Pass the/),
+    );
+  });
+
+  it('names the sender and a proxy where an adapter read the body, and a parser where the app passed it', async () => {
+    const { lines, send, logged } = receiving();
+    const headers = headersOf(JSON.stringify(JSON.parse(body), null, 2));
+    await send(headers);
+    await logged();
+    expect(lines[0]).toMatch(/Fix: Have the sender .*proxy, gateway or firewall.*docs\/operate\/proxies\.md/);
+    const onError = refusalExplainer({ secret, logger: { warn: (_, text) => lines.push(String(text)) } }, here);
+    const receiver = createReceiver({ secret, onEvent: () => {}, onError });
+    const { signature, timestamp } = signDelivery(`${body}\n`, { secret });
+    await receiver.handle({ rawBody: body, signature, timestamp });
+    await logged(2);
+    expect(lines[1]).toContain('Pass the bytes as received');
   });
 
   it('says of a large body that it is not explained', async () => {

@@ -160,7 +160,7 @@ export const timestampMistakes: readonly Mistake[] = [
   },
   clock('eleven minutes old', 'timestamp-stale', 664),
   clock('ten minutes ahead', 'timestamp-ahead', -600),
-  clock('two hours old to the second, as a clock in local time makes it', 'clock-time-zone', 7201),
+  clock('two hours old to the second, as a retry is', 'timestamp-stale', 7201),
   clock('five and a half hours ahead, as a clock in local time makes it', 'clock-time-zone', -19_799),
 ];
 
