@@ -65,7 +65,7 @@ export function createPrinter({
   let notedAt = 0;
   let isEnding = false;
   let wake = () => {};
-  /** The cause that was printed last of each delivery: a retry that fails in the same way does not explain it again. */
+  /** The causes that were printed last of each delivery: a retry that fails in the same way does not explain it again. */
   const explained = new Map<string, string>();
 
   const summary = (record: KeptDelivery) => summaryOf(record, { headers: sources.headers, contracts: contracts() });
@@ -96,9 +96,11 @@ export function createPrinter({
     const printed = { ...(await reading(record, isLate)), last };
     if (!filter.matches(record, () => style.text(printed, NO_COLORS))) return;
     const findings = await findingsOf(record, sources, isLate ? async () => [LATE] : explainer.explain);
-    const [first] = findings;
-    const isNew = explained.get(id) !== first?.cause;
-    remember(id, first?.cause);
+    // What is certain must be fixed together.
+    const shown = findings.filter(({ confidence }, at) => at === 0 || confidence === 'certain');
+    const causes = shown.map(({ cause }) => cause).join();
+    const isNew = explained.get(id) !== causes;
+    remember(id, causes);
     if (output.json) {
       for (const document of style.documents(printed, findings)) output.result(document, '');
       return;
@@ -108,14 +110,14 @@ export function createPrinter({
       reason: style.saysWhy ? undefined : reason,
       response: printed.summary.verdict === 'accepted' ? undefined : response,
     };
-    const refusal = refusalText(why, isNew ? first : undefined, output);
+    const refusal = refusalText(why, isNew ? shown : [], output);
     output.print([style.text(printed, output.colors), ...refusal].join('\n'));
   }
 
-  function remember(id: string, cause: string | undefined): void {
+  function remember(id: string, causes: string): void {
     if (explained.size >= MOST_WAITING) explained.clear();
-    if (cause === undefined) explained.delete(id);
-    else explained.set(id, cause);
+    if (causes === '') explained.delete(id);
+    else explained.set(id, causes);
   }
 
   async function work(): Promise<void> {

@@ -24,15 +24,16 @@ export function deliveryText(summary: Summary, rows: readonly Row[], colors: Col
   return [head, ...lines, ...more].join('\n');
 }
 
-/** Why a delivery was not accepted: the reason, the start of the response, and the most likely cause with its fix. */
+/** Why a delivery was not accepted: the reason, the start of the response, and the causes with their fixes. */
 export function refusalText(
   { reason, response }: Pick<Attempt, 'reason' | 'response'>,
-  finding: Finding | undefined,
+  findings: readonly Finding[],
   { colors, isTerminal, columns }: Pick<Output, 'colors' | 'isTerminal' | 'columns'>,
 ): string[] {
   const lines = reason === undefined ? [] : [visible(reason)];
   lines.push(...answerLines(response).map((line) => colors.dim(`│ ${line}`)));
-  if (finding) lines.push(`${colors.yellow(finding.confidence)}: ${visible(finding.what)}`, visible(finding.fix));
+  for (const { confidence, what, fix } of findings)
+    lines.push(`${colors.yellow(confidence)}: ${visible(what)}`, visible(fix));
   return lines.map((line) => (isTerminal ? wrapped(line, columns) : `  ${line}`));
 }
 

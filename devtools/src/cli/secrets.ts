@@ -53,8 +53,14 @@ async function one(
  * The secret in a file, without its trailing newline.
  *
  * @param option The option that names the file, without dashes.
+ * @param onTrimmed Called with a hint if the file ends with a newline. (Default: none.)
  */
-export async function readSecretFile(source: SecretSource, file: string, option: string): Promise<string> {
+export async function readSecretFile(
+  source: SecretSource,
+  file: string,
+  option: string,
+  onTrimmed?: (hint: string) => void,
+): Promise<string> {
   // The file name is not quoted: some people pass the secret itself here.
   const complain = (reason: string) =>
     new CommandError('ERR_CLI_SECRET', `Cannot read the file of --${option}: ${reason}.`);
@@ -67,6 +73,10 @@ export async function readSecretFile(source: SecretSource, file: string, option:
   }
   const secret = text.replace(/\r?\n$/, '');
   if (secret === '') throw complain('it is empty');
+  if (secret !== text)
+    onTrimmed?.(
+      `The line break at the end of the file of --${option} was ignored. A receiver that reads it must trim it too.`,
+    );
   if (mode !== undefined && (mode & 0o077) !== 0 && process.platform !== 'win32') {
     source.output.note(`Other users can read the file of --${option}: run chmod 600 on it.`);
   }

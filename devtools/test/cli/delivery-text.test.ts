@@ -69,34 +69,35 @@ describe('refusalText', () => {
   const answered = (body: string) => ({ headers: [], bodyBase64: Buffer.from(body).toString('base64'), bytes: 1 });
 
   it('gives the reason and the likeliest cause with its fix, as far as they are known', () => {
-    expect(refusalText({ reason: 'Refused.' }, finding, output)).toEqual([
+    expect(refusalText({ reason: 'Refused.' }, [finding], output)).toEqual([
       ...['  Refused.', '  likely: It is this.', '  Do that.'],
     ]);
-    expect(refusalText({}, undefined, output)).toEqual([]);
+    expect(refusalText({}, [finding, { ...finding, what: 'And this.' }], output)).toHaveLength(4);
+    expect(refusalText({}, [], output)).toEqual([]);
   });
 
   it('quotes the first lines of the response, escaped', () => {
     const response = answered('\r\nMount it \u001b[2J first\n\n  two\nthree\nfour\nfive\n');
-    expect(refusalText({ response }, undefined, output)).toEqual([
+    expect(refusalText({ response }, [], output)).toEqual([
       ...['  │ Mount it \\e[2J first', '  │ two', '  │ three', '  │ … 2 more lines'],
     ]);
-    expect(refusalText({ response: answered('one line') }, undefined, output)).toEqual(['  │ one line']);
+    expect(refusalText({ response: answered('one line') }, [], output)).toEqual(['  │ one line']);
   });
 
   it('quotes the message of an HTML page, or the page where it has none', () => {
     const page = '<!DOCTYPE html>\n<html>\n<title>Error</title>\n<pre>Cannot POST /hook</pre>\n</html>\n';
-    expect(refusalText({ response: answered(page) }, undefined, output)).toEqual(['  │ Cannot POST /hook']);
-    expect(refusalText({ response: answered('<html></html>') }, undefined, output)).toEqual(['  │ <html></html>']);
+    expect(refusalText({ response: answered(page) }, [], output)).toEqual(['  │ Cannot POST /hook']);
+    expect(refusalText({ response: answered('<html></html>') }, [], output)).toEqual(['  │ <html></html>']);
   });
 
   it('is wrapped and indented on a terminal, and one line each elsewhere', () => {
     const fix = 'Mount the webhook route before express.json(), or exclude its path from it.';
     const long = { ...finding, fix };
-    expect(refusalText({}, long, { ...output, isTerminal: true, columns: 40 })).toEqual([
+    expect(refusalText({}, [long], { ...output, isTerminal: true, columns: 40 })).toEqual([
       '  likely: It is this.',
       '  Mount the webhook route before\n  express.json(), or exclude its path\n  from it.',
     ]);
-    expect(refusalText({}, long, { ...output, columns: 40 })).toContain(`  ${fix}`);
+    expect(refusalText({}, [long], { ...output, columns: 40 })).toContain(`  ${fix}`);
   });
 });
 

@@ -1,3 +1,4 @@
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
 import { parseRequestDump } from '../../src/cli/explain/request-dump.js';
@@ -6,16 +7,20 @@ import { inProcess, OTHER_SECRET, SECRET, scratch, ways } from './tool.js';
 
 const SECONDS = 1_700_000_000;
 const env = { WEBHOOK_SECRET: SECRET };
-const BODY = '[{"id":"1","event":"event.emitted","data":{"name":"a\\u0026b"}}]';
+const BODY = JSON.stringify([sampleEventEmitted({ id: '1', data: { event: { name: 'a&b' } } })]).replace(
+  '&',
+  '\\u0026',
+);
 const sign = (secret = SECRET, body = BODY) => signDelivery(body, { secret, timestamp: SECONDS });
 
-function recording(body: string, { headers } = sign()) {
+function recording(body: string, { headers } = sign(), more: { status?: number; added?: Record<string, string> } = {}) {
   return recordingLine({
     at: SECONDS * 1000,
     method: 'POST',
     path: '/',
-    headers: Object.entries(headers),
+    headers: Object.entries({ ...headers, ...more.added }),
     body: Buffer.from(body),
+    status: more.status,
   });
 }
 
@@ -24,7 +29,8 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
     const file = await (await scratch())('r', recording(BODY));
     expect(await tool(['explain', '--recording', file], { env })).toEqual({
       code: 0,
-      stdout: 'Authentic: the signature matches and the timestamp is fresh.\n',
+      stdout:
+        'Authentic: the signature matches and the timestamp is fresh.\nIf a receiver refused it, its secret, headers, clock or body differ from what was given here.\n',
       stderr: '',
     });
   });
@@ -53,7 +59,7 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
   test('shows how the body differs from the one that was signed', async () => {
     const file = await scratch();
     const [recorded, signed] = [
-      await file('r', recording(BODY.replace('"1"', '"2"'))),
+      await file('r', recording(BODY.replace('"id":"1"', '"id":"2"'))),
       await file('signed.json', BODY),
     ];
     const args = ['explain', '--recording', recorded, '--signed', signed];
@@ -102,6 +108,64 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
   });
 });
 
+describe('what a receiver refuses although it is authentic', () => {
+  const dump = (body: string, { method = 'POST', ...added }: Record<string, string> = {}) => {
+    const lines = Object.entries({ ...sign(SECRET, body).headers, ...added }).map(
+      ([name, value]) => `${name}: ${value}`,
+    );
+    return [`${method} /hooks HTTP/1.1`, ...lines, '', body].join('\r\n');
+  };
+
+  test.each([
+    ['the method PUT', dump(BODY, { method: 'PUT' }), 405, /Send deliveries with POST/],
+    ['an incomplete body', dump(BODY, { 'Content-Length': '99999' }), 503, /incomplete: \d+ of 99999 bytes/],
+    ['a large body', dump(`["${'x'.repeat(10 * 1024 * 1024)}"]`), 413, /larger than 10485760 bytes/],
+    ['another encoding', dump(BODY, { 'Content-Encoding': 'gzip' }), 415, /compressed/],
+    ['no array', dump('{}'), 400, /not a JSON array/],
+    ['an invalid event', dump('[{"id":"1","event":"event.emitted","data":{}}]'), 422, /Not a valid event/],
+  ])('%s', { timeout: 60_000 }, async (_, stdin, status, says) => {
+    const { code, stdout } = await inProcess(['explain', '--now', String(SECONDS)], { env, stdin });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Refused because:\n\n1\. /);
+    expect(stdout).toMatch(says);
+    expect(stdout).toContain(`A receiver answers ${status}`);
+    expect(stdout.match(/Fix: /g)).toHaveLength(1);
+  });
+
+  test.each([
+    [413, {}, /refused before with 413: It is larger/],
+    [415, { 'Content-Encoding': 'gzip' }, /refused before with 415 \(Content-Encoding: gzip\): It is compressed/],
+    [503, {}, /refused before with 503: It did not arrive completely/],
+  ])('a body that `listen` did not read: %i', async (status, added, says) => {
+    const file = await (await scratch())('r', recording('', sign(), { status, added }));
+    const { code, stdout } = await inProcess(['explain', '--recording', file], { env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(says);
+    expect(stdout).not.toMatch(/is empty|already read/);
+    expect(stdout.match(/Fix: /g)).toHaveLength(1);
+  });
+});
+
+test('says that the newline of a secret file was ignored', async () => {
+  const file = await scratch();
+  const args = ['explain', '--recording', await file('r', recording(BODY)), '--secret-file'];
+  expect(await inProcess([...args, await file('trimmed', `${SECRET}\n`)])).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^note: The line break at the end of the file of --secret-file was ignored\./),
+  });
+  expect(await inProcess([...args, await file('bare', SECRET)])).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('names the option --now for an old request, and the sender or a proxy for a recording', async () => {
+  const file = await scratch();
+  const { signature, timestamp } = sign();
+  const args = ['--body-file', await file('body', BODY), `--signature=${signature}`, '--timestamp', timestamp];
+  expect((await inProcess(['explain', ...args], { env })).stdout).toMatch(/the time at which it arrived \(--now\)/);
+  const old = await file('r', recording(`${BODY}\n`));
+  const { stdout } = await inProcess(['explain', '--recording', old], { env });
+  expect(stdout).toMatch(/Fix: Have the sender .*proxy, gateway or firewall/);
+});
+
 test('says that the headers are missing', async () => {
   const file = await (await scratch())('body.json', BODY);
   const { code, stdout } = await inProcess(['explain', '--body-file', file, '--json'], { env });
@@ -139,7 +203,7 @@ describe('a request that was saved', () => {
       ['B', 'two:three'],
       ['A', ''],
     ];
-    expect(parse(text)).toEqual({ headers, body: '\u00ff\r\n\r\n\n\n', notes: [] });
+    expect(parse(text)).toEqual({ method: 'POST', headers, body: '\u00ff\r\n\r\n\n\n', notes: [] });
   });
 
   test('may have no request line', () => {
@@ -149,10 +213,12 @@ describe('a request that was saved', () => {
   test.each([
     ['4', 'body', 'body', []],
     ['4', 'body\n', 'body', ['1 bytes beyond Content-Length were ignored.']],
-    ['9', 'body', 'body', ['The body is incomplete: 4 of 9 bytes (Content-Length).']],
+    ['9', 'body', 'body', [], 'The body is incomplete: 4 of 9 bytes (Content-Length).'],
     ['x', 'body', 'body', []],
-  ])('is compared with Content-Length: %s', (length, given, body, notes) => {
-    expect(parse(`Content-Length: ${length}\n\n${given}`)).toMatchObject({ body, notes });
+  ])('is compared with Content-Length: %s', (length, given, body, notes, incomplete?) => {
+    const dump = parse(`Content-Length: ${length}\n\n${given}`);
+    expect(dump).toMatchObject({ body, notes });
+    expect(dump.incomplete).toBe(incomplete);
   });
 
   test('is decoded if it is chunked', () => {

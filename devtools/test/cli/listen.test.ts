@@ -54,6 +54,19 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect(listen.stderr).toBe('');
   });
 
+  it('prints everything that is certain, and that a body was not read', { timeout: 30_000 }, async () => {
+    const listen = start(['listen', '--port', '0', '--no-page'], env);
+    const url = urlIn(await listen.until(/^Listening/));
+    const delivery = signed(undefined, `${SECRET}\n`);
+    await call(url, { ...delivery, body: `${delivery.body}\n` });
+    expect(await listen.until(/certain: /)).toMatch(/body/);
+    expect(await listen.until(/Have the sender /)).toMatch(/proxy, gateway or firewall/);
+    expect(await listen.until(/certain: /)).toMatch(/secret/);
+    const headers = { ...delivery.headers, 'content-encoding': 'gzip' };
+    await call(url, { ...delivery, headers });
+    expect(await listen.until(/not read/)).toMatch(/refused before with 415 \(Content-Encoding: gzip\)/);
+  });
+
   it('escapes hostile text', { timeout: 30_000 }, async () => {
     const listen = start(['listen', '--port', '0', '--no-page'], env);
     const url = urlIn(await listen.until(/^Listening/));

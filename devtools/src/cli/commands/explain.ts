@@ -1,9 +1,11 @@
+import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
 import type { Finding } from '../../explain/finding.js';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { diffText } from '../explain/diff-text.js';
 import { type QuestionOptions, questionedDelivery } from '../explain/questioned.js';
+import { receiverAnswer } from '../explain/receiver-answer.js';
 import { type HeaderOptions, headerNames } from '../header-names.js';
 import { readInput } from '../input-file.js';
 import type { Colors } from '../output.js';
@@ -28,20 +30,25 @@ const LIMITS = { timeMs: 600_000, heapMiB: 2048, memoryMiB: 4096 };
 export async function explain(context: Context<ExplainOptions>): Promise<ExitCode> {
   const { options, output, signal, now } = context;
   const [secret, otherSecrets] = [await secrets(context), await others(context)];
-  const { at, ...delivery } = await questionedDelivery(options, context);
+  const asked = await questionedDelivery(options, context);
+  const { at, rawBody, signature, timestamp, requestHeaders, readBy } = asked;
   const time = options.now === undefined ? (at ?? now()) : readTime(options.now, 'now');
   const toleranceSeconds = options.tolerance;
   const explainer = createExplainer({ limits: LIMITS });
   signal.addEventListener('abort', explainer.close);
   if (signal.aborted) explainer.close();
-  const headers = headerNames(options);
-  const question = { ...delivery, headers, secret, otherSecrets, now: time, toleranceSeconds };
+  const headers = headerNames(options) ?? serviceHeaders;
+  const using = { secret, headers, now: time, toleranceSeconds };
+  const answer = await receiverAnswer(asked, using);
+  const bodyUnread = answer?.cause === 'body-not-read';
+  const delivery = { rawBody, signature, timestamp, requestHeaders, readBy, bodyUnread };
   const signed = options.signed && (await readInput(options.signed, { ...context, maxBytes: MAX_SIGNED })).bytes;
-  const [findings, difference] = await Promise.all([
-    explainer.explain(question),
-    signed && explainer.compare(signed, delivery.rawBody),
+  const [found, difference] = await Promise.all([
+    explainer.explain({ ...delivery, ...using, otherSecrets }),
+    signed && explainer.compare(signed, rawBody),
   ]).finally(explainer.close);
   signal.throwIfAborted();
+  const findings = [...(answer ? [answer] : []), ...found].map(asCommand);
   const authentic = findings.length === 0;
   const { colors } = output;
   const text = [authentic ? authenticText(colors) : findingsText(findings, colors)];
@@ -54,7 +61,7 @@ async function secrets(context: Context<ExplainOptions>): Promise<readonly strin
   const files = context.options.secretFile ?? [];
   if (files.length === 0) return [await readSecret({ ...context, options: {} })];
   const found: string[] = [];
-  for (const file of files) found.push(await readSecretFile(context, file, 'secret-file'));
+  for (const file of files) found.push(await readSecretFile(context, file, 'secret-file', context.output.note));
   return found;
 }
 
@@ -69,8 +76,12 @@ async function others(context: Context<ExplainOptions>): Promise<Readonly<Record
   return Object.fromEntries(found);
 }
 
+/** Options of the functions as those of this command. */
+const asCommand = (finding: Finding): Finding => ({ ...finding, fix: finding.fix.replace('`now`', '--now') });
+
 const authenticText = (colors: Colors) =>
-  `${colors.green('Authentic')}: the signature matches and the timestamp is fresh.`;
+  `${colors.green('Authentic')}: the signature matches and the timestamp is fresh.
+If a receiver refused it, its secret, headers, clock or body differ from what was given here.`;
 
 function findingsText(findings: readonly Finding[], colors: Colors): string {
   const paint = { certain: colors.red, likely: colors.yellow, possible: colors.dim };

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ReadBy } from '../../explain/in-transit.js';
 import { inputError, usageError } from '../command-error.js';
 import { readInput } from '../input-file.js';
 import type { Output } from '../output.js';
@@ -14,6 +15,12 @@ export interface Questioned {
   readonly requestHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /** Time of arrival in Unix milliseconds, if known. */
   readonly at?: number | undefined;
+  readonly method?: string | undefined;
+  /** The status that `listen` answered. */
+  readonly status?: number | undefined;
+  /** That the body is incomplete, in a sentence. */
+  readonly incomplete?: string | undefined;
+  readonly readBy?: ReadBy | undefined;
 }
 
 /** Where the delivery comes from. The command line accepts at most one of the three files. */
@@ -43,8 +50,8 @@ export async function questionedDelivery(
     return { rawBody: bytes, signature, timestamp };
   }
   if (recording !== undefined) {
-    const { headers, body, at } = await recordedDelivery(recording, nth, output);
-    return { rawBody: body, requestHeaders: headers, at };
+    const { headers, body, at, method, status } = await recordedDelivery(recording, nth, output);
+    return { rawBody: body, requestHeaders: headers, at, method, status, readBy: 'listener' };
   }
   if (request === undefined && (stdin as { isTTY?: boolean }).isTTY) {
     throw usageError(
@@ -53,7 +60,7 @@ export async function questionedDelivery(
   }
   const { bytes } = await readInput(request ?? '-', { stdin, maxBytes: MAX_BYTES });
   if (bytes.length === 0) throw inputError('The request is empty: it must be headers, an empty line, and the body.');
-  const { headers, body, notes } = parseRequestDump(bytes);
+  const { headers, body, notes, ...others } = parseRequestDump(bytes);
   for (const note of notes) output.note(note);
-  return { rawBody: body, requestHeaders: headers };
+  return { rawBody: body, requestHeaders: headers, ...others };
 }

@@ -5,11 +5,15 @@ import { headerValue } from '../header-names.js';
 export interface RequestDump {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
+  /** Undefined without a request line. */
+  readonly method?: string | undefined;
+  /** That the body is shorter than Content-Length, in a sentence. */
+  readonly incomplete?: string | undefined;
   /** Oddities of the dump, and how they were handled. */
   readonly notes: readonly string[];
 }
 
-const REQUEST_LINE = /^[A-Z]{3,10} \S+(?: HTTP\/\d(?:\.\d)?)?$/;
+const REQUEST_LINE = /^([A-Z]{3,10}) \S+(?: HTTP\/\d(?:\.\d)?)?$/;
 const HEADER = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/;
 
 /**
@@ -21,7 +25,8 @@ const HEADER = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/;
 export function parseRequestDump(bytes: Uint8Array): RequestDump {
   const { head, rest } = split(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const lines = head.split(/\r?\n/);
-  const first = REQUEST_LINE.test(lines[0] ?? '') ? 1 : 0;
+  const method = REQUEST_LINE.exec(lines[0] ?? '')?.[1];
+  const first = method === undefined ? 0 : 1;
   const headers = lines.slice(first).map((line, index) => {
     const [, name, value] = HEADER.exec(line) ?? [];
     if (name !== undefined && value !== undefined) return [name, value] as const;
@@ -32,9 +37,9 @@ export function parseRequestDump(bytes: Uint8Array): RequestDump {
   if (/chunked/i.test(headerValue(headers, 'Transfer-Encoding') ?? '')) {
     const body = unchunked(rest);
     const odd = 'The headers announce a chunked body, but it is not chunked. It was used unchanged.';
-    return { headers, body: body ?? rest, notes: body ? [] : [odd] };
+    return { headers, method, body: body ?? rest, notes: body ? [] : [odd] };
   }
-  return { headers, ...fitted(rest, headerValue(headers, 'Content-Length')) };
+  return { headers, method, ...fitted(rest, headerValue(headers, 'Content-Length')) };
 }
 
 function split(bytes: Buffer): { head: string; rest: Buffer } {
@@ -45,11 +50,12 @@ function split(bytes: Buffer): { head: string; rest: Buffer } {
 }
 
 /** The body, cut to Content-Length. */
-function fitted(body: Buffer, contentLength: string | undefined): Pick<RequestDump, 'body' | 'notes'> {
+function fitted(body: Buffer, contentLength: string | undefined): Pick<RequestDump, 'body' | 'notes' | 'incomplete'> {
   if (contentLength === undefined || !/^\d{1,15}$/.test(contentLength)) return { body, notes: [] };
   const length = Number(contentLength);
   if (body.length < length) {
-    return { body, notes: [`The body is incomplete: ${body.length} of ${length} bytes (Content-Length).`] };
+    const incomplete = `The body is incomplete: ${body.length} of ${length} bytes (Content-Length).`;
+    return { body, notes: [], incomplete };
   }
   const more = body.length - length;
   return {
