@@ -41,9 +41,9 @@ export const SUBPATHS = {
   './queues/bullmq': { node: 9900, foreign: FOREIGN, mentions: ['bullmq'] },
   './queues/pg-boss': { node: 10_600, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 12_300, edge: 12_300, foreign: FOREIGN, mentions: ['viem', 'pg'] },
-  './otel': { node: 4250, foreign: OTHERS, external: OPENTELEMETRY },
+  './otel': { node: 4400, foreign: OTHERS, external: OPENTELEMETRY },
   './client': { node: 13_300, edge: 16_200, foreign: FOREIGN },
-  './chain': { node: 36_500, edge: 36_400, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './chain': { node: 36_600, edge: 36_500, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 2000, foreign: FOREIGN },
   './testing': {
     node: 23_000,

@@ -41,7 +41,9 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  *
  * - `webhook.deliveries`, a counter, by `http.response.status_code` and `error.type` (the refusal's code);
  * - `messaging.process.duration`, a histogram of seconds from arrival to answer, by `error.type`;
- * - `webhook.active_deliveries`, an up-down counter of those in flight;
+ * - `webhook.active_deliveries`, an up-down counter of those that were received and not yet answered, verified or not;
+ * - `webhook.in_flight`, an up-down counter of the places of `maxInFlight` in use: by authentic deliveries being handled, and by
+ *   handlers that still run after their time limit;
  * - `webhook.delivery.body.size`, a histogram of bytes;
  * - `messaging.client.consumed.messages`, a counter of the items of authentic deliveries, by `webhook.event.kind` (`other`
  *   for unknown kinds), `webhook.event.outcome` and `error.type`;

@@ -1,7 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Attributes, Meter } from '@opentelemetry/api';
-import type { DeliveryMessage, EventMessage, HandlerMessage } from '../receiver/tracing.js';
+import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage } from '../receiver/tracing.js';
 import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
 import { type Followed, follow } from './follow.js';
+import { guarded } from './guarded.js';
 
 export interface MetricOptions {
   readonly meter: () => Meter;
@@ -17,6 +19,8 @@ const HANDLER_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Each four times the one before, up to the default `maxBodyBytes`. */
 const BODY_BYTES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 10_485_760];
 
+const IN_FLIGHT = 'event-webhook-receiver:in-flight';
+
 function createInstruments(meter: Meter) {
   const histogram = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries } });
@@ -26,7 +30,12 @@ function createInstruments(meter: Meter) {
       unit: '{delivery}',
     }),
     activeDeliveries: meter.createUpDownCounter('webhook.active_deliveries', {
-      description: 'Deliveries that were received and not yet answered.',
+      description: 'Deliveries that were received and not yet answered, also those that are not verified.',
+      unit: '{delivery}',
+    }),
+    inFlight: meter.createUpDownCounter('webhook.in_flight', {
+      description:
+        'Places of maxInFlight in use: by deliveries being handled, and handlers that outlast their time limit.',
       unit: '{delivery}',
     }),
     bodySize: histogram('webhook.delivery.body.size', 'Size of received bodies.', 'By', BODY_BYTES),
@@ -104,9 +113,22 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
     };
   }
 
+  /** What was counted of each receiver. */
+  const places = new Map<InFlightMessage, number>();
+  const count = (message: InFlightMessage, inFlight: number) => {
+    instruments().inFlight.add(inFlight - (places.get(message) ?? 0), base);
+    if (inFlight > 0) places.set(message, inFlight);
+    else places.delete(message);
+  };
+  const onPlaces = (message: unknown) =>
+    guarded(() => count(message as InFlightMessage, (message as InFlightMessage).inFlight));
+  subscribe(IN_FLIGHT, onPlaces);
+
   const stops = [follow('delivery', beginDelivery), follow('event', beginEvent), follow('handler', beginHandler)];
   return () => {
     for (const stop of stops) stop();
+    unsubscribe(IN_FLIGHT, onPlaces);
+    for (const message of places.keys()) guarded(() => count(message, 0));
   };
 }
 

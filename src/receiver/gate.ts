@@ -1,5 +1,7 @@
+import { channel } from '#runtime';
 import { WebhookError } from '../errors.js';
 import type { HostTime } from './host-time.js';
+import type { InFlightMessage } from './tracing.js';
 
 /** Counts work in flight, refuses work over the limit, and reports when all of it is done. */
 export interface Gate {
@@ -25,8 +27,15 @@ export interface Gate {
   idle(): Promise<void>;
 }
 
+const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
+
 export function createGate(maxInFlight: number): Gate {
   let inFlight = 0;
+  const message: InFlightMessage = {
+    get inFlight() {
+      return inFlight;
+    },
+  };
   let waitedFor = 0;
   let closed: 'no' | 'to new deliveries' | 'entirely' = 'no';
   const idlers: (() => void)[] = [];
@@ -36,8 +45,13 @@ export function createGate(maxInFlight: number): Gate {
     if (inFlight + waitedFor === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
+  function occupy(places: 1 | -1): void {
+    inFlight += places;
+    changes.publish(message);
+  }
+
   function leave(): void {
-    inFlight--;
+    occupy(-1);
     notifyIdle();
   }
 
@@ -46,7 +60,7 @@ export function createGate(maxInFlight: number): Gate {
     for (const place of held) {
       if (!place.host?.isOver()) continue;
       held.delete(place);
-      inFlight--;
+      occupy(-1);
       waitedFor++;
     }
   }
@@ -64,15 +78,15 @@ export function createGate(maxInFlight: number): Gate {
           `${maxInFlight} deliveries are in flight: raise maxInFlight or add replicas.`,
         );
       }
-      inFlight++;
+      occupy(1);
     },
     leave,
     hold(work, host) {
       const place = { host };
       held.add(place);
-      inFlight++;
+      occupy(1);
       const done = () => {
-        if (held.delete(place)) inFlight--;
+        if (held.delete(place)) occupy(-1);
         else waitedFor--;
         notifyIdle();
       };

@@ -29,6 +29,12 @@ export interface HandlerMessage {
   error?: unknown;
 }
 
+/** Published when the number of places in use changes. A receiver publishes the same object each time. */
+export interface InFlightMessage {
+  /** Places of `maxInFlight` in use: deliveries that are being handled, and handlers that outlast their time limit. */
+  readonly inFlight: number;
+}
+
 type Trace<Message> = <Traced extends Promise<unknown> | undefined>(work: () => Traced, message: Message) => Traced;
 
 /**

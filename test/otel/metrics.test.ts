@@ -15,6 +15,7 @@ const NAMES = [
   'webhook.deliveries',
   'webhook.delivery.body.size',
   'webhook.handler.duration',
+  'webhook.in_flight',
 ];
 
 const COMMON = {
@@ -172,6 +173,52 @@ describe('the metrics', () => {
     ]);
     expect(values['messaging.process.duration']).toMatchObject({ count: 1, sum: 2.5 });
     expect(values['webhook.handler.duration']).toMatchObject({ count: 1, sum: 2.5 });
+  });
+
+  it('know how many places of maxInFlight are in use: not by what is arriving, but by handlers that hang', async () => {
+    const { points } = instrumented();
+    const gate = deferred();
+    const { receiver } = noting({ maxInFlight: 2, handlerTimeoutMs: 1, onEvent: () => gate.promise });
+    const body = deferred<Uint8Array>();
+    const { signature, timestamp } = signed([]);
+    const headers: Record<string, string> = { 'x-service-signature': signature, 'x-service-timestamp': timestamp };
+    const stranger = receiver.handleRequest({
+      method: 'POST',
+      header: (name) => headers[name],
+      rawBody: () => () => body.promise,
+    });
+    const inUse = async () => ({
+      active: (await points('webhook.active_deliveries'))[0]?.value,
+      inFlight: (await points('webhook.in_flight'))[0]?.value,
+    });
+    await receiver.handle(signed([]));
+    expect(await inUse()).toEqual({ active: 1, inFlight: 0 });
+    for (const id of ['a', 'b']) {
+      const { error } = await receiver.handle(signed([event(id)]));
+      expect(error?.code).toBe('ERR_WEBHOOK_HANDLER_TIMEOUT');
+    }
+    expect(await inUse()).toEqual({ active: 1, inFlight: 2 });
+    expect(await receiver.handle(signed([]))).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
+    gate.resolve();
+    body.resolve(new Uint8Array());
+    expect(await stranger).toMatchObject({ status: 403 });
+    await receiver.drain();
+    expect(await inUse()).toEqual({ active: 0, inFlight: 0 });
+  });
+
+  it('count a place once, by the instrumentation that follows another in the middle, of each receiver', async () => {
+    const { meterProvider, points } = instrumented();
+    const gate = deferred();
+    const [one, other] = [noting({ onEvent: () => gate.promise }), noting({ onEvent: () => gate.promise })];
+    const running = [one, other].map(({ receiver }) => receiver.handle(signed([event('a')])));
+    await vi.waitFor(async () => expect(await points('webhook.in_flight')).toMatchObject([{ value: 2 }]));
+    onTestFinished(instrumentWebhooks({ meterProvider }));
+    expect(await points('webhook.in_flight')).toMatchObject([{ value: 0 }]);
+    running.push(one.receiver.handle(signed([event('b')])));
+    await vi.waitFor(async () => expect(await points('webhook.in_flight')).toMatchObject([{ value: 2 }]));
+    gate.resolve();
+    await Promise.all(running);
+    expect(await points('webhook.in_flight')).toMatchObject([{ value: 0 }]);
   });
 
   it('know how many deliveries are in flight', async () => {

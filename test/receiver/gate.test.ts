@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGate } from '../../src/receiver/gate.js';
 import { deferred, noting } from '../helpers.js';
 
@@ -105,6 +106,20 @@ describe('a place that is held on a host with a time limit', () => {
     gate.enter();
     gate.enter();
     expect(() => gate.enter()).toThrow(overloaded);
+  });
+
+  it('is counted as in use on a channel until it is taken back or its work settles', async () => {
+    const seen: number[] = [];
+    const note = (message: unknown) => seen.push((message as { inFlight: number }).inFlight);
+    subscribe('event-webhook-receiver:in-flight', note);
+    onTestFinished(() => void unsubscribe('event-webhook-receiver:in-flight', note));
+    const { gate, work } = held({ isOver: true });
+    gate.enter();
+    gate.leave();
+    gate.hold(Promise.resolve());
+    work.resolve();
+    await new Promise(setImmediate);
+    expect(seen).toEqual([1, 0, 1, 0, 1, 0]);
   });
 
   it('is not idle before its work settles: the host may have let it run', async () => {
