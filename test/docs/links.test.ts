@@ -59,6 +59,14 @@ it('README.md leads to the pages by their names, as npm shows no relative links'
   expect(named.filter((path) => !existsSync(inProject(path)))).toEqual([]);
 });
 
+it('names tests that exist', () => {
+  const named = [...readPage('docs/security/index.md').text.matchAll(/`(test\/[\w/.-]+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((path) => !existsSync(inProject(path)))).toEqual([]);
+});
+
 it('README.md has at most 200 lines', () => {
   expect(readPage('README.md').text.split('\n').length).toBeLessThanOrEqual(201);
 });

@@ -142,23 +142,28 @@ describe.skipIf(!hasChromium || !hasTools)(`the site${skip}`, { timeout: 60_000 
     await close();
   });
 
+  // The looks differ by the frame of a page: a few pages in all of them, the others in two.
   describe.each(Object.keys(looks) as (keyof typeof looks)[])('%s', (look) => {
-    it.each(PAGES)('shows %s without a violation, a shift or a sideways scroll', async (path) => {
-      const { page, problems, close } = await openPage(browser, origin + path, { ...looks[look], expectLive: false });
-      await page.addInitScript(() => {
-        shifts = [];
-        new PerformanceObserver((list) => shifts.push(...list.getEntries())).observe({
-          type: 'layout-shift',
-          buffered: true,
+    const all = look === 'light' || look === 'phone in the dark';
+    it.each(all ? PAGES : PAGES.slice(0, 4))(
+      'shows %s without a violation, a shift or a sideways scroll',
+      async (path) => {
+        const { page, problems, close } = await openPage(browser, origin + path, { ...looks[look], expectLive: false });
+        await page.addInitScript(() => {
+          shifts = [];
+          new PerformanceObserver((list) => shifts.push(...list.getEntries())).observe({
+            type: 'layout-shift',
+            buffered: true,
+          });
         });
-      });
-      await page.reload({ waitUntil: 'networkidle' });
-      expect(await violationsOf(page)).toEqual([]);
-      await expectNoSidewaysScroll(page);
-      expect(await page.evaluate(() => shifts.length)).toBe(0);
-      expect(problems).toEqual([]);
-      await close();
-    });
+        await page.reload({ waitUntil: 'networkidle' });
+        expect(await violationsOf(page)).toEqual([]);
+        await expectNoSidewaysScroll(page);
+        expect(await page.evaluate(() => shifts.length)).toBe(0);
+        expect(problems).toEqual([]);
+        await close();
+      },
+    );
   });
 
   it('can be read on a phone without JavaScript, every page of it', async () => {
