@@ -14,7 +14,7 @@ const REPORT = 'The event contradicts itself. Report it to the service that sent
 
 /** What to do about an error code that an app answers. */
 export const codeFixes: Readonly<Record<KnownCode, string>> = {
-  ERR_WEBHOOK_METHOD: 'Have the route accept POST, and send deliveries with POST.',
+  ERR_WEBHOOK_METHOD: 'Send deliveries with POST to the final URL: a redirect turns POST into GET.',
   ERR_WEBHOOK_HEADER: 'Check that both signature headers reach the app, and that its option `headers` names them.',
   ERR_WEBHOOK_TIMESTAMP: 'Set the clock of the app, or raise its `toleranceSeconds` if deliveries wait in a queue.',
   ERR_WEBHOOK_SIGNATURE:

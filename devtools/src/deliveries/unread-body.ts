@@ -20,7 +20,7 @@ export function unreadBody(
   if (body.byteLength > 0 || why === undefined || fix === undefined) return undefined;
   const encoding = status === 415 ? headerOf(headers, 'Content-Encoding') : undefined;
   const header = encoding === undefined ? '' : ` (Content-Encoding: ${cut(printable(encoding), 40)})`;
-  const what = `The body was not read, because the request was refused before with ${status}${header}: ${reason ?? why}`;
+  const what = `The body was not read, because the request was refused before, with ${status}${header}: ${reason ?? why}`;
   return certain(fault('body-not-read', what, fix));
 }
 

@@ -118,7 +118,7 @@ const altered = (isAlone: boolean): Fault =>
   fault(
     'altered-or-other-secret',
     `${isAlone ? 'No common mistake explains it: the' : 'The'} delivery was altered on the way, or was signed with a secret that you did not give.`,
-    'First compare the secret with that of the webhook; try those of your other webhooks (`otherSecrets`, --other-secret-file). Then compare the body with the one that was signed (--signed). If both are right, somebody else sent it: keep refusing it.',
+    'First compare the secret with that of the webhook; try those of your other webhooks (`otherSecrets`, --other-secret-file). Then compare the body with the one that was signed (`explain --signed`). If both are right, somebody else sent it: keep refusing it.',
   );
 
 const isMissing = ({ cause }: Fault) => cause.endsWith('-missing') || cause.startsWith('headers-');
@@ -130,8 +130,8 @@ function ofHeaders(given: ReadOptions): Fault[] {
   return [fault('headers-missing', 'The signature and the timestamp are missing.', `Pass both headers on. ${names}`)];
 }
 
-/** Faults of a body that leave open whether it was signed with the secret. */
-const OPEN_FAULTS: readonly string[] = [rounded.cause];
+/** Whether the form of a body or a header explains the failure alone. */
+const isEnough = ({ cause }: Fault) => cause !== rounded.cause && !cause.startsWith('headers-');
 
 /** What the forms of the parts say, when nothing that was tried makes the signature match. */
 export function inspectParts(given: ReadOptions): Finding[] {
@@ -145,7 +145,6 @@ export function inspectParts(given: ReadOptions): Finding[] {
       ? [...secret, ...headers, ...body]
       : [...headers.filter(isMissing), ...body, ...headers.filter((each) => !isMissing(each)), ...secret];
   const isRead = given.signature !== undefined && given.timestamp.value !== '';
-  const isExplained = body.some(({ cause }) => !OPEN_FAULTS.includes(cause));
-  const isBlocked = !isRead || isExplained || found.some(({ cause }) => cause.endsWith('-missing'));
-  return [...found.map(likely), ...(isBlocked ? [] : [possible(altered(found.length === 0))])];
+  const isExplained = !isRead || secret[0]?.cause === 'secret-missing' || [...body, ...headers].some(isEnough);
+  return [...found.map(likely), ...(isExplained ? [] : [possible(altered(found.length === 0))])];
 }

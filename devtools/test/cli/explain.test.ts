@@ -132,10 +132,19 @@ describe('what a receiver refuses although it is authentic', () => {
     expect(stdout.match(/Fix: /g)).toHaveLength(1);
   });
 
+  test('an old one: both are said, and nothing of a body that a GET does not have', async () => {
+    const found = async (stdin: string) => {
+      const { stdout } = await inProcess(['explain', '--json'], { env, stdin });
+      return JSON.parse(stdout).findings.map(({ cause }: { cause: string }) => cause);
+    };
+    expect(await found(dump('{}'))).toEqual(['answer-400', 'timestamp-stale']);
+    expect(await found('GET /hooks HTTP/1.1\r\nHost: a\r\n\r\n')).toEqual(['answer-405', 'headers-missing']);
+  });
+
   test.each([
-    [413, {}, /refused before with 413: It is larger/],
-    [415, { 'Content-Encoding': 'gzip' }, /refused before with 415 \(Content-Encoding: gzip\): It is compressed/],
-    [503, {}, /refused before with 503: It did not arrive completely/],
+    [413, {}, /refused before, with 413: It is larger/],
+    [415, { 'Content-Encoding': 'gzip' }, /refused before, with 415 \(Content-Encoding: gzip\): It is compressed/],
+    [503, {}, /refused before, with 503: It did not arrive completely/],
   ])('a body that `listen` did not read: %i', async (status, added, says) => {
     const file = await (await scratch())('r', recording('', sign(), { status, added }));
     const { code, stdout } = await inProcess(['explain', '--recording', file], { env });

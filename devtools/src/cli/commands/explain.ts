@@ -39,8 +39,7 @@ export async function explain(context: Context<ExplainOptions>): Promise<ExitCod
   if (signal.aborted) explainer.close();
   const headers = headerNames(options) ?? serviceHeaders;
   const using = { secret, headers, now: time, toleranceSeconds };
-  const answer = await receiverAnswer(asked, using);
-  const bodyUnread = answer?.cause === 'body-not-read';
+  const { refusal, bodyUnread } = await receiverAnswer(asked, using);
   const delivery = { rawBody, signature, timestamp, requestHeaders, readBy, bodyUnread };
   const signed = options.signed && (await readInput(options.signed, { ...context, maxBytes: MAX_SIGNED })).bytes;
   const [found, difference] = await Promise.all([
@@ -48,7 +47,7 @@ export async function explain(context: Context<ExplainOptions>): Promise<ExitCod
     signed && explainer.compare(signed, rawBody),
   ]).finally(explainer.close);
   signal.throwIfAborted();
-  const findings = [...(answer ? [answer] : []), ...found].map(asCommand);
+  const findings = [...(refusal ? [refusal] : []), ...found].map(asCommand);
   const authentic = findings.length === 0;
   const { colors } = output;
   const text = [authentic ? authenticText(colors) : findingsText(findings, colors)];

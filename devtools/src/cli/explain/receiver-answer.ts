@@ -10,33 +10,44 @@ import type { Questioned } from './questioned.js';
 interface Verification {
   readonly secret: readonly string[];
   readonly headers: HeaderNames;
-  /** Unix milliseconds. */
-  readonly now: number;
-  readonly toleranceSeconds: number;
 }
 
-/** Why a receiver refuses a delivery with a status other than 403; undefined if it does not. */
-export async function receiverAnswer(delivery: Questioned, using: Verification): Promise<Finding | undefined> {
+/** What a receiver makes of a delivery. */
+interface ReceiverAnswer {
+  /** Why it refuses the delivery with a status other than 403, if it does, whatever its age. */
+  readonly refusal?: Finding | undefined;
+  /** Whether it refuses the request before it reads the body. */
+  readonly bodyUnread: boolean;
+}
+
+/** Has a receiver verify a delivery. */
+export async function receiverAnswer(delivery: Questioned, { secret, headers }: Verification): Promise<ReceiverAnswer> {
   const { rawBody, signature, timestamp, requestHeaders = [], status, incomplete } = delivery;
-  const { headers, now, ...others } = using;
   const unread = unreadBody({ status, headers: requestHeaders.map(([name, value]) => [name, value]) }, rawBody);
-  if (unread) return unread;
+  if (unread) return { refusal: unread, bodyUnread: true };
   if (incomplete !== undefined) {
     const fix =
       'Save the whole request. If it was cut on the way, look for a proxy that cuts requests (docs/operate/proxies.md).';
-    return certain(fault('answer-503', `${incomplete} A receiver answers 503.`, fix));
+    const refusal = certain(fault('answer-503', `${incomplete} A receiver answers 503.`, fix));
+    return { refusal, bodyUnread: true };
   }
   const given = new Map([
     [headers.signature.toLowerCase(), signature],
     [headers.timestamp.toLowerCase(), timestamp],
   ]);
-  const receiver = createReceiver({ ...others, headers, now: () => now, store: false, onEvent: () => {} });
+  const receiver = createReceiver({ secret, headers, toleranceSeconds: false, store: false, onEvent: () => {} });
+  let bodyUnread = true;
   const { status: answer, error } = await receiver.handleRequest({
     method: delivery.method ?? 'POST',
     header: (name) => given.get(name) ?? headerOf(requestHeaders, name),
-    rawBody: () => rawBody,
+    rawBody: () => async () => {
+      bodyUnread = false;
+      return rawBody;
+    },
   });
-  if (error === undefined || answer === 403) return undefined;
+  // A receiver does not read a body whose headers are malformed either, but here they may be recognized.
+  if (error === undefined || answer === 403) return { bodyUnread: false };
   const fix = codeFixes[error.code as keyof typeof codeFixes];
-  return certain(fault(`answer-${answer}`, `A receiver answers ${answer}: ${error.message}`, fix));
+  const refusal = certain(fault(`answer-${answer}`, `A receiver answers ${answer}: ${error.message}`, fix));
+  return { refusal, bodyUnread };
 }
