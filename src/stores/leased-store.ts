@@ -33,8 +33,11 @@ export type Claim = 'claimed' | bigint | 'duplicate' | 'in-progress';
 export interface LeaseTable {
   /** Gives the keys that nobody has and that have not taken effect to `owner`, for `leaseMs`. Never waits for a held key. */
   claim(keys: readonly string[], owner: string): Promise<ReadonlyMap<string, Claim>>;
-  /** Records for `retentionMs` that the keys took effect. Resolves to those that no other owner has. */
-  complete(keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
+  /**
+   * Records for `retentionMs` that the keys took effect. Resolves to those that no other owner has, or to an error that no
+   * other try would change.
+   */
+  complete(keys: readonly string[], owner: string): Promise<ReadonlySet<string> | Error>;
   /** Frees the keys that `owner` still has. */
   release(keys: readonly string[], owner: string): Promise<unknown>;
 }
@@ -69,7 +72,14 @@ export function leasedStore(
 ): LeasedStore {
   const { leaseMs, retentionMs, timeoutMs } = options;
   const calls = boundedCalls({ timeoutMs, ...limits });
-  const recorder = createRecorder((keys, owner) => calls.send(() => table.complete(keys, owner)), options);
+  /** Errors of owners whose keys cannot be recorded. */
+  const failures = new Map<string, Error>();
+  const recorder = createRecorder(async (keys, owner) => {
+    const recorded = await calls.send(() => table.complete(keys, owner));
+    if (!(recorded instanceof Error)) return recorded;
+    failures.set(owner, recorded);
+    return NO_KEYS;
+  }, options);
 
   const late = () => storeError('The server did not answer in time (timeoutMs; for a claim also a tenth of leaseMs).');
   const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);
@@ -113,7 +123,13 @@ export function leasedStore(
       await inTime(release()).catch(ignore);
       throw error;
     }
-    await recorder.record(fresh, owner);
+    try {
+      await recorder.record(fresh, owner);
+    } catch (error) {
+      throw failures.get(owner) ?? error;
+    } finally {
+      failures.delete(owner);
+    }
     return claims;
   }
 
@@ -167,6 +183,7 @@ type Claims = ReadonlyMap<string, Claim>;
 type RunEach = (fresh: readonly string[], tx: undefined, options: LeaseRunOptions) => Promise<void>;
 
 const NO_CLAIMS: Claims = new Map();
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 function isFresh(claim: Claim | undefined): boolean {
   return claim === 'claimed' || typeof claim === 'bigint';

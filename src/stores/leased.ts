@@ -13,10 +13,11 @@ import type { IdempotencyStore } from './store.js';
 export type { Claim, LeaseOptions } from './leased-store.js';
 
 /**
- * The three writes that a lease store makes to your database, each for one key. Each must be a single atomic step on the
- * server (a conditional write, never a read and then a write), must resolve only once the write is durable, and must never
- * go to a replica that may lag behind. A client may repeat a command whose answer was lost, so each must give the same
- * answer to the same owner again. Reject if it is unknown what happened: the store then retries or fails the event.
+ * The three writes that a lease store makes to your database, each for one key. Each must be atomic on the server: a
+ * conditional write, or a read and a compare-and-swap of what was read, but never a read and then a write. It must resolve
+ * only once the write is durable, and must never go to a replica that may lag behind. A client may repeat a command whose
+ * answer was lost, so each must give the same answer to the same owner again. Reject if it is unknown what happened: the
+ * store then retries or fails the event.
  *
  * Keys are 1 to 200 letters, digits and `_ . : @ / + -`; for other keys the store passes `sha256:` and 64 hex digits.
  * Compare them exactly: case matters. An owner is a UUID, used for one claim only.
@@ -30,7 +31,7 @@ export interface Leases {
    * @param key The key.
    * @param owner The new owner. A key that it already has is claimed; one that it has recorded is `duplicate`, as a command
    * may arrive again late.
-   * @param leaseMs How long the claim lasts, in milliseconds.
+   * @param leaseMs How long the claim lasts at least, in milliseconds. Claimed again, it may last as long from then on.
    * @returns `claimed`, or a bigint that grows with each claim of this key, as its fencing token; `duplicate` if the key took
    * effect; `in-progress` if another owner has it.
    */
@@ -63,7 +64,7 @@ export interface Leases {
  * `ERR_WEBHOOK_STORE`, to be redelivered.
  *
  * It does not check that the writes do what {@link Leases} asks for: run `storeContract` of `event-webhook-receiver/testing`
- * against your store.
+ * against your store, with its option `leases`.
  *
  * @example
  * ```ts
@@ -109,7 +110,10 @@ export function leasedStore(leases: Leases, options: LeaseOptions = {}): Idempot
       claim: (keys, owner) => eachKey(keys, async (key) => understood(await leases.claim(key, owner, leaseMs))),
       async complete(keys, owner) {
         const recorded = await eachKey(keys, (key) => leases.complete(key, owner, retentionMs));
-        return new Set(keys.filter((key) => recorded.get(key) === true));
+        for (const answer of recorded.values()) {
+          if (typeof answer !== 'boolean') return misunderstood('complete', 'true or false', answer);
+        }
+        return new Set(keys.filter((key) => recorded.get(key)));
       },
       release: (keys, owner) => eachKey(keys, (key) => leases.release(key, owner)),
     },
@@ -120,6 +124,9 @@ export function leasedStore(leases: Leases, options: LeaseOptions = {}): Idempot
 function understood(claim: Claim): Claim {
   if (typeof claim === 'bigint' || claim === 'claimed' || claim === 'duplicate' || claim === 'in-progress')
     return claim;
-  const known = "'claimed', a bigint, 'duplicate' or 'in-progress'";
-  throw storeError(`\`leases.claim\` must resolve to ${known}, got ${typeName(claim)}.`);
+  throw misunderstood('claim', "'claimed', a bigint, 'duplicate' or 'in-progress'", claim);
+}
+
+function misunderstood(method: keyof Leases, known: string, answer: unknown): Error {
+  return storeError(`\`leases.${method}\` must resolve to ${known}, got ${typeName(answer)}.`);
 }

@@ -42,7 +42,8 @@ export function describeStore(
       test,
       shared: traits.shared,
       passTime: target.passTime,
-      effects: target.effects,
+      // A client has effects in both modes.
+      effects: traits.leases ? undefined : target.effects,
       outage: server && { begin: () => server().kill(), end: () => server().restart() },
     });
   });

@@ -11,7 +11,8 @@ function leasesInMemory(wrong: Partial<Leases> = {}) {
 
   function write(key: string, owner: string, done: boolean, ms: number): Claim {
     const row = rows.get(key);
-    if (row && row.owner !== owner && row.until > performance.now()) return row.done ? 'duplicate' : 'in-progress';
+    const isOwn = row?.owner === owner && (done || !row.done);
+    if (row && !isOwn && row.until > performance.now()) return row.done ? 'duplicate' : 'in-progress';
     rows.set(key, { owner, done, until: performance.now() + ms });
     return 'claimed';
   }
@@ -36,7 +37,7 @@ function leasesInMemory(wrong: Partial<Leases> = {}) {
 
 describe('leasedStore over leases in memory', () => {
   const { leases } = leasesInMemory();
-  storeContract((settings) => leasedStore(leases, settings), { test });
+  storeContract((settings) => leasedStore(leases, settings), { test, leases: () => leases });
 });
 
 describe('leasedStore', () => {
@@ -121,9 +122,16 @@ describe('leasedStore', () => {
     expect(runs).toBe(0);
   });
 
-  it.each([undefined, 'yes', 1])('does not take the answer %j to a record for success', async (answer) => {
+  it.each([undefined, null, 'yes', 1])('fails at once if a record is answered with %j, and says so', async (answer) => {
     const { leases } = leasesInMemory({ complete: async () => answer as unknown as boolean });
-    await expect(leasedStore(leases).once('a', nothing)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+    const store = leasedStore(leases);
+    const failure = {
+      code: 'ERR_WEBHOOK_STORE',
+      message: expect.stringMatching(/^`leases\.complete` must resolve to true or false, got .+\.$/),
+    };
+    await expect(store.once('a', nothing)).rejects.toMatchObject(failure);
+    await expect(store.onceEach?.(['b', 'c'], nothing)).rejects.toMatchObject(failure);
+    expect(store.unrecorded?.()).toEqual([]);
   });
 
   it('refuses what it cannot use by name', () => {

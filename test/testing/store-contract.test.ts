@@ -34,13 +34,39 @@ describe('storeContract', () => {
     expect(new Set(cases.map(([, run, timeoutMs]) => `${run.length} ${timeoutMs}`))).toEqual(new Set(['0 60000']));
   });
 
-  it('adds the cases of a transaction and of an outage where their options are given', () => {
+  it('registers only the cases that the options ask for', () => {
     const titles = (options: object) => casesOf(() => memoryStore(), options).map(([name]) => name.split(':')[0]);
-    const [plain, all] = [
-      titles({}),
-      titles({ effects: { write: nothing, count: () => 0 }, outage: { begin: nothing, end: nothing } }),
-    ];
-    expect([...new Set(all)].filter((title) => !plain.includes(title))).toEqual(['a transaction', 'an outage']);
+    const effects = { write: nothing, count: () => 0 };
+    const outage = { begin: nothing, end: nothing };
+    const leases = () => Promise.reject(new Error('never called'));
+    const groups = (options: object) => [...new Set(titles(options))];
+    const always = ['once', 'keys', 'onceEach'];
+    const ofLeases = ['a late handler', 'leases', 'a frozen process'];
+    expect(groups({})).toEqual([...always, ...ofLeases]);
+    expect(groups({ outage, leases })).toEqual([...always, ...ofLeases, 'the writes of a lease store', 'an outage']);
+    // A transaction needs no lease.
+    expect(groups({ effects, outage })).toEqual([...always, 'a transaction', 'an outage']);
+  });
+
+  it('has the runner skip the cases of what the store does not have, where it can', async () => {
+    const { once } = memoryStore();
+    const skipped: string[] = [];
+    for (const [title, run] of casesOf(() => ({ once }), { shared: false })) {
+      const context = { skip: (reason: string) => skipped.push(`${title.split(':')[0]}: ${reason}`) };
+      if (/onceEach:|several keys|frozen|says how long/.test(title)) {
+        await run();
+        await Reflect.apply(run, undefined, [context]);
+      }
+    }
+    const [several, leases] = ['The store has no onceEach.', 'The store has no leaseMs.'];
+    expect(new Set(skipped)).toEqual(
+      new Set([
+        `onceEach: ${several}`,
+        `a late handler: ${several}`,
+        `leases: ${leases}`,
+        `a frozen process: ${leases}`,
+      ]),
+    );
   });
 
   it.each([
@@ -50,6 +76,7 @@ describe('storeContract', () => {
     ['passTime', { test: nothing, passTime: 5 }],
     ['effects', { test: nothing, effects: { write: nothing } }],
     ['outage', { test: nothing, outage: { begin: nothing } }],
+    ['leases', { test: nothing, leases: {} }],
     ['timeout', { test: nothing, timeout: 5 }],
     ['storeContract', undefined],
   ])('refuses wrong options, and names %s', (name, options) => {
@@ -75,6 +102,15 @@ describe('storeContract', () => {
       await expect(run()).rejects.toMatchObject({
         code: 'ERR_WEBHOOK_CONFIG',
         message: expect.stringContaining(`\`${name}\``),
+      });
+    }
+  });
+
+  it('fails every case when effects are given for a store that is not transactional', async () => {
+    for (const [, run] of casesOf(() => memoryStore(), { effects: { write: nothing, count: () => 0 } })) {
+      await expect(run()).rejects.toMatchObject({
+        code: 'ERR_WEBHOOK_CONFIG',
+        message: expect.stringMatching(/^`effects` is only for a store with `transactional: true`/),
       });
     }
   });

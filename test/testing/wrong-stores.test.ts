@@ -24,18 +24,21 @@ const LATE = 'a late handler: keeps its key until it settles, and is recorded wh
 const TAKE_OVER =
   'leases: lets another call take over the key of a run that hangs when its lease is over, and not before';
 const FENCED = 'leases: lets a run that lost its lease neither record nor free a key that another has taken over';
+const TAKEN_OVER_EACH = 'leases: records none of several keys for a run from which another has taken them over';
 const FROZEN = 'a frozen process: starts no run when its lease is over';
 const AWAY = 'an outage: runs nothing while its server is away, and recovers by itself';
 const RECORD = 'an outage: records an effect whose record failed at first';
 const ALL = 'onceEach: runs once with all keys, in their order';
 const FRESH = 'onceEach: runs with those keys alone that have not taken effect';
 const FREES = 'onceEach: frees all keys when the run fails';
+const OWN_KEYS = 'onceEach: frees no key that it has not claimed when the run fails';
 const FREE_KEYS = 'onceEach: runs with the free keys while others are held, and waits for none of them before';
 const OVERLAP = 'onceEach: runs no key twice in overlapping deliveries, whatever their order';
 const THOUSAND = 'onceEach: takes a thousand keys';
 const COMMITS = 'a transaction: commits the effect of a run together with its key';
 const NO_EFFECT = 'a transaction: leaves no effect of a run that failed, and frees its key';
 const TIMEOUT = 'a transaction: frees the key of a handler that timed out, and never commits it';
+const TIMEOUT_EACH = 'a transaction: frees several keys of a handler that timed out, and never commits them';
 
 const LOST = /In production the sender gets a 200 for an event that has not taken effect.*the event is lost/;
 const TWICE = /In production .*an event takes effect twice/;
@@ -44,20 +47,61 @@ const BOTH = /In production two replicas handle the same event at the same time,
 const STUCK = /In production the delivery is answered 503, and the event stays unhandled until the sender gives up/;
 
 const rows: readonly Row[] = [
-  [keys.CutsKeys, ANY_KEY, /xxx… is a new key: expected 'handled', got 'duplicate'.*the event is lost/],
-  [keys.IgnoresCase, ANY_KEY, /A' is a new key: expected 'handled', got 'duplicate'.*the event is lost/],
-  [keys.TrimsKeys, ANY_KEY, /a ' is a new key: expected 'handled', got 'duplicate'.*the event is lost/],
-  [keys.EndsKeysAtNul, ANY_KEY, /a\\u0000b' is a new key: expected 'handled', got 'duplicate'.*the event is lost/],
-  [keys.NormalizesKeys, ANY_KEY, /\u0301' is a new key: expected 'handled', got 'duplicate'.*the event is lost/],
-  [keys.EncodesKeys, ANY_KEY, /\\udfff' is a new key: expected 'handled', got 'duplicate'.*the event is lost/],
-  [keys.RefusesLongKeys, ANY_KEY, /xxx… is a new key: .*got the error 'value too long.*the event stays unhandled/],
-  [keys.TakesKeysForPatterns, ANY_KEY, /%' is a new key: expected 'handled', got 'duplicate'.*the event is lost/],
+  [
+    keys.CutsKeys,
+    ANY_KEY,
+    /y' \(10020 characters\) is a new key, but the store takes it for .+x' .+ as character 10020: expected 'handled', got 'duplicate'.*the event is lost/,
+  ],
+  [
+    keys.CutsPlainKeys,
+    ANY_KEY,
+    /2' \(137 characters\) is a new key, but the store takes it for .+1' \(137 characters\), which has '1' for '2' as character 137/,
+  ],
+  [keys.CutsTheLastCharacter, ANY_KEY, /which has '1' for '2' as character 200: .*the event is lost/],
+  [keys.CutsTheFirstCharacter, ANY_KEY, /which has '1' for '2' as character 1: .*the event is lost/],
+  [
+    keys.IgnoresCase,
+    ANY_KEY,
+    /A' is a new key, but the store takes it for '.+a', which has 'a' for 'A' as character 21: expected 'handled', got 'duplicate'.*the event is lost/,
+  ],
+  [
+    keys.TrimsKeys,
+    ANY_KEY,
+    /a ' is a new key, .* which has nothing for ' ' as character 22: expected 'handled', got 'duplicate'.*the event is lost/,
+  ],
+  [
+    keys.EndsKeysAtNul,
+    ANY_KEY,
+    /a\\u0000b' is a new key, but the store takes it for .+: expected 'handled', got 'duplicate'.*the event is lost/,
+  ],
+  [
+    keys.NormalizesKeys,
+    ANY_KEY,
+    /\u0301' is a new key, but the store takes it for .+: expected 'handled', got 'duplicate'.*the event is lost/,
+  ],
+  [
+    keys.EncodesKeys,
+    ANY_KEY,
+    /\\udfff' is a new key, but the store takes it for .+: expected 'handled', got 'duplicate'.*the event is lost/,
+  ],
+  [
+    keys.RefusesLongKeys,
+    ANY_KEY,
+    /x' \(10020 characters\) is a new key: .*got the error 'value too long.*the event stays unhandled/,
+  ],
+  [
+    keys.TakesKeysForPatterns,
+    ANY_KEY,
+    /%' is a new key, but the store takes it for .+: expected 'handled', got 'duplicate'.*the event is lost/,
+  ],
   [keys.KeepsKeysInAnObject, ANY_KEY, /'__proto__' is a key like any other: .*the event stays unhandled/],
 
   [leases.CompletesKeysOfOthers, FENCED, /expected an error, got 'handled'.*takes effect twice, and neither an error/],
   [leases.HidesLostLeases, FENCED, /expected an error, got 'handled'.*takes effect twice, and neither an error/],
   [leases.ReleasesKeysOfOthers, FENCED, BOTH],
   [leases.HoldsKeysForEver, TAKE_OVER, STUCK],
+  [leases.CountsInMinutes, TAKE_OVER, /got 'in-progress': the lease lasts longer than leaseMs/],
+  [leases.CountsInMinutes, TAKEN_OVER_EACH, /got one with 1 of 2 keys: the lease lasts longer than leaseMs/],
   [leases.CountsByItsOwnClock, TAKE_OVER, STUCK],
   [leases.ExtendsLeases, TAKE_OVER, STUCK],
   [leases.TakesOverAtOnce, HELD, BOTH],
@@ -96,7 +140,12 @@ const rows: readonly Row[] = [
     ONCE,
     /A second replica gets an event.*every redelivery of an event .* can take effect again/,
   ],
-  [runs.ChecksThenSets, RACE, TWICE],
+  [runs.ChecksThenSets, RACE, /expected one effect, got \d+: the claim is not atomic: .*takes effect twice/],
+  [
+    runs.CallsOutagesInProgress,
+    AWAY,
+    /expected an error, got 'in-progress'.*and not that the server of the store is away/,
+  ],
   [runs.RecordsBeforeTheRun, RETHROWS, LOST],
   [runs.RecordsNothing, ONCE, AGAIN],
   [runs.KeepsKeysOfFailedRuns, RETHROWS, STUCK],
@@ -119,6 +168,8 @@ const rows: readonly Row[] = [
   [each.RunsOncePerKey, ALL, TWICE],
   [each.RecordsTwentyFive, THOUSAND, /an event that has taken effect is answered 503/],
   [each.FreesTheFirstKey, FREES, STUCK],
+  [each.FreesRecordedKeys, OWN_KEYS, AGAIN],
+  [each.FreesClaimedKeys, OWN_KEYS, BOTH],
   [each.KeepsKeysWhenOneIsHeld, OVERLAP, /two overlapping deliveries wait for each other for ever/],
   [each.WaitsForHeldKeys, FREE_KEYS, /two overlapping deliveries wait for each other for ever/],
   [each.RunsWithoutKeys, ALL, TWICE],
@@ -141,6 +192,15 @@ const rows: readonly Row[] = [
   ],
   [transactions.CommitsFailedRuns, NO_EFFECT, TWICE],
   [transactions.LeavesTheTransactionUsable, TIMEOUT, TWICE],
+  [transactions.FreesKeysOfLateRuns, TIMEOUT, /and then the first handler succeeded: .*can take effect again/],
+  [
+    transactions.FreesKeysOfLateRuns,
+    TIMEOUT_EACH,
+    /and then the first handler succeeded, event 1 of 3, .*can take effect/,
+  ],
+  [transactions.FreesKeysOfFailedLateRuns, TIMEOUT, /and then the first handler failed: .*can take effect again/],
+  [transactions.FreesKeysOfFailedLateRuns, TIMEOUT_EACH, /and then the first handler failed, event 1 of 3, .*can take/],
+  [transactions.DeletesKeysOfFailedRuns, OWN_KEYS, AGAIN],
 ];
 
 const run = (Store: Store) => failuresOf((server, settings) => new Store(server, settings));
@@ -176,6 +236,6 @@ describe('storeContract', { timeout: 30_000 }, () => {
   });
 
   it('finds in each the cases of failures.txt, and no others', async () => {
-    await expect(`${found.join('\n')}\n`).toMatchFileSnapshot('./wrong-stores/failures.txt');
+    await expect(`${[...new Set(found)].join('\n')}\n`).toMatchFileSnapshot('./wrong-stores/failures.txt');
   });
 });

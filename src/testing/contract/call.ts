@@ -10,6 +10,7 @@ type Run = (work: () => unknown, fresh: readonly string[]) => Promise<void>;
 /** A call of `once` or `onceEach`, and what the store has done with it until now. */
 export class Call {
   readonly method: 'once' | 'onceEach';
+  readonly keys: readonly string[];
   /** Whether the store may repeat a run, after a conflict with another transaction. */
   readonly mayRepeat: boolean;
   /** How often the store has called `run`. */
@@ -23,8 +24,14 @@ export class Call {
   /** Resolves when the call has settled. */
   readonly settled: Promise<Outcome>;
 
-  constructor(method: Call['method'], mayRepeat: boolean, begin: (run: Run) => Promise<unknown>) {
+  constructor(
+    method: Call['method'],
+    keys: readonly string[],
+    mayRepeat: boolean,
+    begin: (run: Run) => Promise<unknown>,
+  ) {
     this.method = method;
+    this.keys = keys;
     this.mayRepeat = mayRepeat;
     const { passed, open } = createGate();
     this.started = passed;
@@ -51,13 +58,13 @@ export class Call {
 
 export function callOnce<Tx>(store: IdempotencyStore<Tx>, key: string, work: Work<Tx>): Call {
   const begin = (run: Run) => store.once(key, (tx, options) => run(() => work(tx as Tx, options, [key]), [key]));
-  return new Call('once', store.transactional === true, begin);
+  return new Call('once', [key], store.transactional === true, begin);
 }
 
 export function callEach<Tx>(store: IdempotencyStore<Tx>, keys: readonly string[], work: Work<Tx>): Call {
   const begin = async (run: Run) =>
     store.onceEach?.(keys, (fresh, tx, options) => run(() => work(tx as Tx, options, fresh), fresh));
-  return new Call('onceEach', store.transactional === true, begin);
+  return new Call('onceEach', keys, store.transactional === true, begin);
 }
 
 export const nothing = (): void => {};

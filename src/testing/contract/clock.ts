@@ -1,6 +1,6 @@
 import { unique } from './call.js';
 import type { Cases } from './cases.js';
-import { hasLease } from './leases.js';
+import { needsLease } from './leases.js';
 import type { Trial } from './trial.js';
 import { TWICE } from './words.js';
 
@@ -44,7 +44,7 @@ const TAKEN_OVER = `another replica has taken over in the meantime, and ${TWICE}
 /** Expects that no run starts when its lease is over. */
 async function frozen<Tx>(trial: Trial<Tx>, clocks: Steps): Promise<void> {
   const [store, other] = await trial.replicas({ leaseMs: LEASE_MS });
-  if (!hasLease(store)) return;
+  needsLease(store);
   // Opens its connections.
   await trial.patiently(() => trial.once(store, unique()), 'The first call of a key');
   const key = unique();
@@ -77,7 +77,7 @@ export const clockCases: Cases = {
 
   async 'starts its run if the wall clock is set back in the meantime'(trial) {
     const [store] = await trial.replicas({ leaseMs: 60_000 });
-    if (!hasLease(store)) return;
+    needsLease(store);
     const claiming = trial.once(store, unique());
     const restore = step(trial, { wall: -HOUR_MS });
     await trial.settled(claiming, 'The wall clock is set back during a claim').finally(restore);

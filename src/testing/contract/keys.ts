@@ -1,6 +1,8 @@
+import type { IdempotencyStore } from '../../stores/store.js';
 import { unique } from './call.js';
 import type { Cases } from './cases.js';
-import { show } from './words.js';
+import type { Trial } from './trial.js';
+import { show, showKey } from './words.js';
 
 export const keyCases: Cases = {
   async 'remembers a key for its retention, and forgets it afterwards'(trial) {
@@ -30,17 +32,60 @@ export const keyCases: Cases = {
 
   async 'accepts any key, and confuses no two of them'(trial) {
     const [store, other] = await trial.replicas();
-    const prefix = unique();
-    const keys = [...HOSTILE_KEYS.map((key) => prefix + key), ...HOSTILE_KEYS.map((key) => key + prefix)];
+    const keys = hostileKeys(unique());
     // The names without a prefix are there already if the server keeps them from the last time.
     for (const key of ['', '__proto__', 'constructor']) {
       await trial.oneOf(trial.once(store, key), ['handled', 'duplicate'], `${show(key)} is a key like any other`);
       await trial.duplicate(other, key, `${show(key)} is a key that has taken effect`);
     }
-    for (const key of keys) await trial.handled(trial.once(store, key), `${show(key)} is a new key`);
-    for (const key of keys) await trial.duplicate(other, key, `${show(key)} is a key that has taken effect`);
+    for (const [index, key] of keys.entries()) {
+      const call = trial.once(store, key);
+      const outcome = await trial.settled(call, `${showKey(key)} is a new key`);
+      const isKnown = 'answer' in outcome && outcome.answer === 'duplicate';
+      const mistake = isKnown ? await confusion(trial, store, index) : undefined;
+      await trial.handled(call, mistake ?? `${showKey(key)} is a new key`);
+    }
+    for (const key of keys) await trial.duplicate(other, key, `${showKey(key)} is a key that has taken effect`);
   },
 };
+
+/** Says for which key before it a store takes one of `hostileKeys`, if new ones show it. */
+export async function confusion<Tx>(trial: Trial<Tx>, store: IdempotencyStore<Tx>, index: number) {
+  const isDuplicate = async (key: string) => {
+    const outcome = await trial.settled(trial.once(store, key), `${showKey(key)} is a key like any other`);
+    return 'answer' in outcome && outcome.answer === 'duplicate';
+  };
+  for (let at = 0; at < index; at++) {
+    const keys = hostileKeys(unique());
+    const [before, key] = [keys[at] as string, keys[index] as string];
+    if (await isDuplicate(before)) continue;
+    if (await isDuplicate(key)) {
+      return `${showKey(key)} is a new key, but the store takes it for ${showKey(before)}, ${difference(key, before)}`;
+    }
+  }
+  return undefined;
+}
+
+/** Where two keys differ first. */
+function difference(one: string, other: string): string {
+  let at = 0;
+  while (one[at] === other[at]) at++;
+  const part = (key: string) => (at < key.length ? show(key[at]) : 'nothing');
+  return `which has ${part(other)} for ${part(one)} as character ${at + 1}`;
+}
+
+/** Lengths of keys that a lease store gets as they are, and does not hash: that of `logIdentity`, and the longest. */
+const PLAIN_LENGTHS = [137, 200];
+
+/** Hostile keys that nobody has used if nobody has used `id`, always in the same order. */
+export function hostileKeys(id: string): string[] {
+  const long = PLAIN_LENGTHS.flatMap((length) => {
+    const part = id.padEnd(length - 1, '0');
+    // They differ at their end, or at their beginning.
+    return [`${part}1`, `${part}2`, `1${part}`, `2${part}`];
+  });
+  return [...HOSTILE_KEYS.map((key) => id + key), ...HOSTILE_KEYS.map((key) => key + id), ...long];
+}
 
 /** Keys that anybody could send: a store must accept each, and confuse no two of them. */
 export const HOSTILE_KEYS: readonly string[] = [

@@ -19,11 +19,10 @@ async function holdLate<Tx>(
   return { ...held, isWaitedFor: waiting.length > 0 };
 }
 
-/** A transactional store rolls back a late run: see the cases of a transaction. */
+/** Of a store without transactions, which cannot undo a late run. */
 export const lateCases: Cases = {
   async 'keeps its key until it settles, and is recorded when it succeeds'(trial) {
     const stores = await trial.replicas();
-    if (stores[0].transactional) return;
     const key = unique();
     const { call, gate } = await holdLate(trial, stores, key);
     gate.open();
@@ -33,7 +32,6 @@ export const lateCases: Cases = {
 
   async 'keeps its key until it settles, and frees it when it fails'(trial) {
     const stores = await trial.replicas();
-    if (stores[0].transactional) return;
     const key = unique();
     const { call, gate, isWaitedFor } = await holdLate(trial, stores, key);
     gate.fail(new Error(RUN_FAILED));
@@ -43,8 +41,7 @@ export const lateCases: Cases = {
   },
 
   async 'keeps several keys until it settles, and is recorded when it succeeds'(trial) {
-    const stores = await trial.replicas();
-    if (stores[0].transactional || !stores[0].onceEach) return;
+    const stores = await trial.replicasForSeveral();
     const keys = uniques(3);
     const { call, gate } = await holdLate(trial, stores, keys);
     gate.open();
@@ -53,8 +50,7 @@ export const lateCases: Cases = {
   },
 
   async 'keeps several keys until it settles, and frees them when it fails'(trial) {
-    const stores = await trial.replicas();
-    if (stores[0].transactional || !stores[0].onceEach) return;
+    const stores = await trial.replicasForSeveral();
     const keys = uniques(3);
     const { call, gate, isWaitedFor } = await holdLate(trial, stores, keys);
     gate.fail(new Error(RUN_FAILED));

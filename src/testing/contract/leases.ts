@@ -1,7 +1,7 @@
 import type { IdempotencyStore } from '../../stores/store.js';
 import { repeat, unique, uniques } from './call.js';
 import type { Cases } from './cases.js';
-import type { Trial } from './trial.js';
+import { NotForThisStore, needsSeveral, type Trial } from './trial.js';
 import { BOTH, failure, RUN_FAILED, TWICE } from './words.js';
 
 const LEASE_MS = 300;
@@ -14,15 +14,15 @@ const LOST_LEASE = 'A run succeeds after its lease, when another run has taken o
 const UNNOTICED = `${TWICE}, and neither an error nor a log says so`;
 const RELEASED = 'A run fails after its lease, when another run has taken over its key';
 
-/** Whether a run keeps its key for a lease alone. A transactional store ends the transaction instead. */
-export function hasLease({ leaseMs, transactional }: Pick<IdempotencyStore, 'leaseMs' | 'transactional'>): boolean {
-  return leaseMs !== undefined && !transactional;
+/** Skips the case of a store whose runs keep their keys for as long as they last. */
+export function needsLease({ leaseMs }: Pick<IdempotencyStore, 'leaseMs'>): void {
+  if (leaseMs === undefined) throw new NotForThisStore('The store has no leaseMs.');
 }
 
-/** Two replicas with short leases, and how to check that a key is claimed; undefined for a store without leases. */
+/** Two replicas with short leases, and how to check that a key is claimed. */
 async function leased<Tx>(trial: Trial<Tx>) {
   const [store, other] = await trial.replicas({ leaseMs: LEASE_MS });
-  if (!hasLease(store)) return undefined;
+  needsLease(store);
   const waits = await trial.waits(store);
   const holdTimed = async (...args: Parameters<Trial<Tx>['hold']>) => {
     const start = performance.now();
@@ -41,10 +41,16 @@ async function leased<Tx>(trial: Trial<Tx>) {
   return { store, other, hold: holdTimed, refused };
 }
 
+async function leasedForSeveral<Tx>(trial: Trial<Tx>): ReturnType<typeof leased<Tx>> {
+  const setting = await leased(trial);
+  needsSeveral(setting.store);
+  return setting;
+}
+
 export const leaseCases: Cases = {
   async 'says how long its leases are'(trial) {
     const [store] = await trial.replicas({ leaseMs: 5000 });
-    if (!hasLease(store)) return;
+    needsLease(store);
     const { leaseMs = 0 } = store;
     const what = 'A store was created with leaseMs: 5000. Its property leaseMs';
     if (!(leaseMs <= 5000)) {
@@ -57,9 +63,7 @@ export const leaseCases: Cases = {
   },
 
   async 'lets another call take over the key of a run that hangs when its lease is over, and not before'(trial) {
-    const leases = await leased(trial);
-    if (!leases) return;
-    const { store, other, hold, refused } = leases;
+    const { store, other, hold, refused } = await leased(trial);
     const key = unique();
     const { start } = await hold(store, key, FIRST);
     const within = `A run has a lease of ${LEASE_MS} ms; its event is redelivered within the lease`;
@@ -73,9 +77,7 @@ export const leaseCases: Cases = {
   },
 
   async 'lets a run that lost its lease neither record nor free a key that another has taken over'(trial) {
-    const leases = await leased(trial);
-    if (!leases) return;
-    const { store, other, hold, refused } = leases;
+    const { store, other, hold, refused } = await leased(trial);
     const key = unique();
     const succeeding = await hold(store, key, FIRST);
     await refused(other, key, succeeding.start, 'A run has claimed a key');
@@ -97,7 +99,6 @@ export const leaseCases: Cases = {
 
   async 'lets a run be recorded after its lease if nobody has taken over'(trial) {
     const leases = await leased(trial);
-    if (!leases) return;
     const key = unique();
     const { call, gate } = await leases.hold(leases.store, key, FIRST);
     await trial.passTime(OVER_MS);
@@ -108,7 +109,6 @@ export const leaseCases: Cases = {
 
   async 'keeps a key that took effect when its lease would have ended'(trial) {
     const leases = await leased(trial);
-    if (!leases) return;
     const key = unique();
     await trial.handled(await trial.patiently(() => trial.once(leases.store, key), FIRST), FIRST);
     await trial.passTime(OVER_MS);
@@ -116,9 +116,7 @@ export const leaseCases: Cases = {
   },
 
   async 'records none of several keys for a run from which another has taken them over'(trial) {
-    const leases = await leased(trial);
-    if (!leases?.store.onceEach) return;
-    const { store, other, hold } = leases;
+    const { store, other, hold } = await leasedForSeveral(trial);
     const [a, b, c] = uniques(3) as [string, string, string];
     const late = await hold(store, [a, b], FIRST);
     await trial.passTime(OVER_MS);
@@ -137,9 +135,7 @@ export const leaseCases: Cases = {
   },
 
   async 'frees none of several keys that another run has taken over'(trial) {
-    const leases = await leased(trial);
-    if (!leases?.store.onceEach) return;
-    const { store, other, hold, refused } = leases;
+    const { store, other, hold, refused } = await leasedForSeveral(trial);
     const [a, b] = uniques(2) as [string, string];
     const late = await hold(store, [a, b], FIRST);
     await trial.passTime(OVER_MS);

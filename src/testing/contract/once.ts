@@ -1,7 +1,7 @@
 import { type Call, unique } from './call.js';
 import type { Cases } from './cases.js';
 import { settles, sleep } from './waiting.js';
-import { failure, LOST, RUN_FAILED, TWICE } from './words.js';
+import { failure, LOST, NOT_ATOMIC, RUN_FAILED, TWICE } from './words.js';
 
 /** How many calls race for one key. */
 const RACERS = 200;
@@ -74,7 +74,8 @@ export const onceCases: Cases = {
     }
     const runs = calls.reduce((sum, call) => sum + call.runs, 0);
     const count = isTransactional ? await trial.effectsOf(key) : runs;
-    if (count !== 1) throw failure(what, 'one effect', `${count}`, count > 1 ? TWICE : LOST);
+    if (count > 1) throw failure(what, 'one effect', `${count}`, TWICE, NOT_ATOMIC);
+    if (count < 1) throw failure(what, 'one effect', 'none', LOST);
     const handled = RACERS - others.length;
     if (handled !== 1) throw failure(what, "'handled' once", `${handled} times`, handled > 1 ? TWICE : LOST);
     for (const call of others) await trial.refusedOrLate(call, () => trial.once(stores[1], key), what);

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../errors.js';
 import { hasMethods } from '../../internal/check-client.js';
 import { checkFunction, checkNumber, checkOptions, optionError } from '../../internal/check-options.js';
+import type { Leases } from '../../stores/leased.js';
 import type { IdempotencyStore } from '../../stores/store.js';
 
 /** Settings of a store that a case of {@link storeContract} needs. A store ignores those that it does not have. */
@@ -27,10 +28,18 @@ export interface StoreContractOptions<Tx = unknown> {
   readonly shared?: boolean | undefined;
   /** Advances the clock of the store by a number of ms. (Default: waits.) */
   readonly passTime?: ((ms: number) => unknown) | undefined;
-  /** The effects of runs, for a store with `transactional: true`, which needs them. */
+  /**
+   * The effects of runs. Required for a store with `transactional: true`, and only for one: the cases of leases are replaced by
+   * those of a transaction.
+   */
   readonly effects?: ContractEffects<Tx> | undefined;
   /** Makes the store's server unreachable. Adds the cases of an outage. (Default: without these cases.) */
   readonly outage?: ContractOutage | undefined;
+  /**
+   * Returns the three writes that the store passes to `leasedStore`. Adds the cases that call them as a client does that
+   * repeats a command whose answer was lost. Called once for each of these cases. (Default: without these cases.)
+   */
+  readonly leases?: (() => Leases | Promise<Leases>) | undefined;
 }
 
 /** Effects in the transaction of a store. */
@@ -51,14 +60,15 @@ export interface ContractOutage {
 
 export function checkContractOptions(makeStore: unknown, options: StoreContractOptions<never>): void {
   checkFunction('makeStore', makeStore);
-  checkOptions('storeContract', options, ['test', 'shared', 'passTime', 'effects', 'outage']);
-  const { test, shared, passTime, effects, outage } = options;
+  checkOptions('storeContract', options, ['test', 'shared', 'passTime', 'effects', 'outage', 'leases']);
+  const { test, shared, passTime, effects, outage, leases } = options;
   checkFunction('test', test);
   if (shared !== undefined && typeof shared !== 'boolean') throw optionError('shared', 'a boolean', shared);
   if (passTime !== undefined) checkFunction('passTime', passTime);
   if (effects !== undefined && !hasMethods(effects, 'write', 'count')) {
     throw optionError('effects', 'an object with the methods `write` and `count`', effects);
   }
+  if (leases !== undefined) checkFunction('leases', leases);
   if (outage !== undefined && !hasMethods(outage, 'begin', 'end')) {
     throw optionError('outage', 'an object with the methods `begin` and `end`', outage);
   }
@@ -76,6 +86,11 @@ export function checkMadeStore<Tx>(store: IdempotencyStore<Tx>, hasEffects: bool
   if (transactional && !hasEffects) {
     throw new ConfigError(
       '`effects` is required for a store with `transactional: true`, so that the suite can check that key and effect commit together.',
+    );
+  }
+  if (hasEffects && !transactional) {
+    throw new ConfigError(
+      '`effects` is only for a store with `transactional: true`, and the store that `makeStore` returned does not have it. Add `transactional: true` to the store if it commits key and effect together; otherwise omit `effects`.',
     );
   }
 }

@@ -45,7 +45,7 @@ export const outageCases: Cases = {
       return call;
     };
     await during(trial, async () => {
-      for (const call of [again(), again()]) await trial.notAcknowledged(call, AWAY, FORGOTTEN);
+      for (const call of [again(), again()]) await trial.failsClosed(call, AWAY, FORGOTTEN);
     });
     await trial.eventually(again, ['handled', 'duplicate'], BACK);
     const runs = calls.reduce((sum, call) => sum + call.runs, 0);
@@ -60,10 +60,12 @@ export const outageCases: Cases = {
     const again = await trial.eventually(() => trial.once(store, key), ['duplicate', 'handled'], BACK);
     await trial.word(again, 'duplicate', `${BACK}, after it took effect before the outage`);
   },
+};
 
+/** Of a store that records an effect after its run. */
+export const recordOutageCases: Cases = {
   async 'records an effect whose record failed at first'(trial) {
     const [store, other] = await trial.replicas(SETTINGS);
-    if (store.transactional) return;
     const key = unique();
     const { begin, end } = controlOf(trial);
     const what = 'The server of the store went away during a run, which succeeded';
@@ -78,11 +80,13 @@ export const outageCases: Cases = {
     await trial.word(again, 'duplicate', `${what}. ${BACK}`);
     trial.notRun(again, `${what}. ${BACK}`);
   },
+};
 
+/** Of a store that commits an effect with its key. */
+export const commitOutageCases: Cases = {
   async 'commits an effect once if its server goes away before the commit'(trial) {
     const [store, other] = await trial.replicas(SETTINGS);
-    const { effects } = trial.options;
-    if (!store.transactional || !effects) return;
+    const effects = trial.effects();
     const key = unique();
     const { begin, end } = controlOf(trial);
     const what = 'The server of the store went away during a run, which wrote an effect';

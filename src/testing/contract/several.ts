@@ -1,10 +1,10 @@
 import type { IdempotencyStore, StoreWord } from '../../stores/store.js';
 import { type Call, repeat, unique, uniques } from './call.js';
 import type { Cases } from './cases.js';
-import { HOSTILE_KEYS } from './keys.js';
+import { confusion, hostileKeys } from './keys.js';
 import type { Trial } from './trial.js';
 import { settles, sleep } from './waiting.js';
-import { failure, LOST, RUN_FAILED, show, TWICE } from './words.js';
+import { failure, LOST, NOT_ATOMIC, RUN_FAILED, show, showKey, TWICE } from './words.js';
 
 /** Expects one run with exactly these keys in this order. `delivery`: all keys of the call. */
 export function ranWith(call: Call, keys: readonly string[], what: string, delivery = keys): void {
@@ -28,8 +28,7 @@ const FIRST = 'A delivery with new events';
 
 export const severalCases: Cases = {
   async 'runs once with all keys, in their order'(trial) {
-    const [store, other] = await trial.replicas();
-    if (!store.onceEach) return;
+    const [store, other] = await trial.replicasForSeveral();
     const keys = uniques(20);
     const call = trial.each(store, keys);
     await trial.words(call, repeat(20, 'handled'), FIRST);
@@ -39,8 +38,7 @@ export const severalCases: Cases = {
   },
 
   async 'runs with those keys alone that have not taken effect'(trial) {
-    const [store, other] = await trial.replicas();
-    if (!store.onceEach) return;
+    const [store, other] = await trial.replicasForSeveral();
     const [a, b, c, d] = uniques(4) as [string, string, string, string];
     await trial.handled(trial.once(store, b), 'The first call of a key');
     await trial.words(trial.each(store, [d]), ['handled'], FIRST);
@@ -51,8 +49,7 @@ export const severalCases: Cases = {
   },
 
   async 'frees all keys when the run fails'(trial) {
-    const [store, other] = await trial.replicas();
-    if (!store.onceEach) return;
+    const [store, other] = await trial.replicasForSeveral();
     const keys = uniques(5);
     const throwing = () => {
       throw new Error(RUN_FAILED);
@@ -68,9 +65,26 @@ export const severalCases: Cases = {
     ranWith(rest, keys.slice(1), 'A failed delivery is redelivered', keys);
   },
 
+  async 'frees no key that it has not claimed when the run fails'(trial) {
+    const [store, other] = await trial.replicasForSeveral();
+    const [done, held, fresh] = uniques(3) as [string, string, string];
+    await trial.handled(trial.once(store, done), 'The first call of a key');
+    const { call: holder, gate } = await trial.hold(other, held, 'The first call of a key');
+    const failing = trial.each(store, [done, held, fresh], () => Promise.reject(new Error(RUN_FAILED)));
+    const what = 'The run of a delivery failed, which contained an event that another run has claimed';
+    // A database with one writer runs it afterwards.
+    if (await settles(failing.settled, 500)) await trial.refused(other, held, what);
+    gate.open();
+    await trial.handled(holder, 'A run succeeded, and that of a delivery with the same event failed');
+    await trial.rethrows(failing, 'The run of a delivery failed');
+    for (const key of [done, held]) {
+      await trial.duplicate(other, key, 'The run of a delivery failed, which contained an event that has taken effect');
+    }
+    await trial.free(other, fresh, 'An event of a failed delivery is redelivered');
+  },
+
   async 'runs with the free keys while others are held, and waits for none of them before'(trial) {
-    const [store, other] = await trial.replicas();
-    if (!store.onceEach) return;
+    const [store, other] = await trial.replicasForSeveral();
     const [a, b, c, d] = uniques(4) as [string, string, string, string];
     const { call: first, gate } = await trial.hold(store, [b, a], FIRST);
     const what = 'A delivery with new events and events that another run has claimed';
@@ -95,33 +109,36 @@ export const severalCases: Cases = {
   },
 
   async 'runs no key twice in overlapping deliveries, whatever their order'(trial) {
-    const [store, other] = await trial.replicas();
-    if (!store.onceEach) return;
+    const [store, other] = await trial.replicasForSeveral();
     const keys = uniques(30);
     const effects = await overlap(trial, [store, other], keys);
     const what = 'Deliveries with the same events in different orders compete';
     for (const key of keys) {
       const count = await effects(key);
-      if (count !== 1) throw failure(what, 'one effect for each event', `${count}`, count > 1 ? TWICE : LOST);
+      const each = `${what}: ${showKey(key)}`;
+      if (count > 1) throw failure(each, 'one effect', `${count}`, TWICE, NOT_ATOMIC);
+      if (count < 1) throw failure(each, 'one effect', 'none', LOST);
     }
   },
 
   async 'accepts any keys, and confuses no two of them'(trial) {
-    const [store, other] = await trial.replicas();
-    if (!store.onceEach) return;
-    const prefix = unique();
-    const keys = [...HOSTILE_KEYS.map((key) => prefix + key), ...HOSTILE_KEYS.map((key) => key + prefix)];
+    const [store, other] = await trial.replicasForSeveral();
+    const keys = hostileKeys(unique());
+    const what = 'A delivery with new, hostile keys';
     for (const part of partsOf(store, keys)) {
       const call = trial.each(store, part);
-      await trial.words(call, repeat(part.length, 'handled'), 'A delivery with hostile keys');
-      ranWith(call, part, 'A delivery with hostile keys');
+      const outcome = await trial.settled(call, what);
+      const known = 'answer' in outcome ? [outcome.answer].flat().indexOf('duplicate') : -1;
+      const index = keys.indexOf(part[known] ?? '');
+      const mistake = index < 0 ? undefined : await confusion(trial, store, index);
+      await trial.words(call, repeat(part.length, 'handled'), mistake ?? what);
+      ranWith(call, part, what);
     }
     await trial.duplicates(other, keys, 'A delivery with hostile keys is redelivered');
   },
 
   async 'takes a thousand keys'(trial) {
-    const [store, other] = await trial.replicas();
-    if (!store.onceEach) return;
+    const [store, other] = await trial.replicasForSeveral();
     const keys = uniques(1000);
     for (const part of partsOf(store, keys.slice(0, 500))) {
       await trial.words(trial.each(store, part), repeat(part.length, 'handled'), 'A delivery of 500 events');

@@ -1,18 +1,16 @@
-import type { IdempotencyStore } from '../../stores/store.js';
-import { type Call, repeat, unique, uniques, type Work } from './call.js';
+import { type Call, nothing, repeat, unique, uniques, type Work } from './call.js';
 import type { Cases } from './cases.js';
 import type { ContractEffects } from './options.js';
-import type { Trial } from './trial.js';
-import { settles, WAIT_MS } from './waiting.js';
+import { needsSeveral, type Trial } from './trial.js';
+import { createGate, settles, sleep, WAIT_MS } from './waiting.js';
 import { failure, LOST, messageOf, RUN_FAILED, TWICE } from './words.js';
 
 const TIMED_OUT = 'The handler timed out.';
 
-/** Two replicas and their effects; undefined for a store without transactions. */
+/** Two replicas and their effects. */
 async function transactional<Tx>(trial: Trial<Tx>) {
   const [store, other] = await trial.replicas();
-  const { effects } = trial.options;
-  if (!store.transactional || !effects) return undefined;
+  const effects = trial.effects();
   /** Expects a number of committed effects. */
   async function committed(id: string, expected: 0 | 1, what: string): Promise<void> {
     const count = await trial.effectsOf(id);
@@ -31,23 +29,28 @@ function writeAndFail<Tx>(effects: ContractEffects<Tx>, ids: readonly string[]):
   };
 }
 
-/** A handler that times out after its first effect, and writes another one when the gate opens. */
-async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, effects: ContractEffects<Tx>) {
+/** How a handler ends that continued after its timeout. */
+const ENDINGS = ['succeeded', 'failed'] as const;
+
+/** How long a store may take to notice that a late handler has settled, in ms. */
+const NOTICE_MS = 200;
+
+/** A handler that times out after its first effect, and writes another one when `finish` is called. */
+async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, ending: (typeof ENDINGS)[number]) {
+  const effects = trial.effects();
   const [early, afterwards] = [unique(), unique()];
   const gate = trial.gate();
-  let settle: () => void = () => {};
-  const settled = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
+  const settled = createGate();
   const call = start(async (tx, options) => {
     try {
       await effects.write(tx, early);
       options?.onTimeout?.(new Error(TIMED_OUT));
       await gate.passed;
       // The transaction is expected to be unusable.
-      await Promise.resolve(effects.write(tx, afterwards)).catch(() => {});
+      await (async () => effects.write(tx, afterwards))().catch(nothing);
+      if (ending === 'failed') throw new Error(RUN_FAILED);
     } finally {
-      settle();
+      settled.open();
     }
   });
   const what = 'A handler called onTimeout and still runs';
@@ -66,17 +69,24 @@ async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, ef
   if ('answer' in outcome || !messageOf(outcome.error).includes(TIMED_OUT)) {
     throw failure(what, `the error of onTimeout, '${TIMED_OUT}'`, outcome, WAITS);
   }
-  return { early, afterwards, gate, settled };
+  /** Lets the handler end, and the store notice it. */
+  async function finish(): Promise<void> {
+    gate.open();
+    await settled.passed;
+    await sleep(NOTICE_MS);
+  }
+  return { ids: [early, afterwards], finish };
 }
 
 const WAITS = 'the key of an event stays locked for as long as its handler hangs';
-const LATE = 'A handler continued after its timeout';
+const AGAIN = 'A handler timed out and still runs; its event is redelivered';
+/** What happened when the handlers of both calls have settled. */
+const late = (ending: (typeof ENDINGS)[number]) =>
+  `A handler timed out, a redelivery took effect, and then the first handler ${ending}`;
 
 export const transactionCases: Cases = {
   async 'commits the effect of a run together with its key'(trial) {
-    const setting = await transactional(trial);
-    if (!setting) return;
-    const { store, other, effects, committed } = setting;
+    const { store, other, effects, committed } = await transactional(trial);
     const key = unique();
     await trial.handled(
       trial.once(store, key, (tx) => effects.write(tx, key)),
@@ -88,9 +98,7 @@ export const transactionCases: Cases = {
   },
 
   async 'leaves no effect of a run that failed, and frees its key'(trial) {
-    const setting = await transactional(trial);
-    if (!setting) return;
-    const { store, other, effects, committed } = setting;
+    const { store, other, effects, committed } = await transactional(trial);
     const key = unique();
     await trial.rethrows(trial.once(store, key, writeAndFail(effects, [key])), 'A run failed after it wrote an effect');
     await committed(key, 0, 'A run failed after it wrote an effect');
@@ -102,9 +110,8 @@ export const transactionCases: Cases = {
   },
 
   async 'commits the effects of several keys together, or none'(trial) {
-    const setting = await transactional(trial);
-    if (!setting?.store.onceEach) return;
-    const { store, other, effects, committed } = setting;
+    const { store, other, effects, committed } = await transactional(trial);
+    needsSeveral(store);
     const keys = uniques(3);
     await trial.rethrows(trial.each(store, keys, writeAndFail(effects, keys)), 'A run failed after it wrote effects');
     for (const key of keys) await committed(key, 0, 'A run failed after it wrote effects');
@@ -117,37 +124,34 @@ export const transactionCases: Cases = {
   },
 
   async 'frees the key of a handler that timed out, and never commits it'(trial) {
-    const setting = await transactional(trial);
-    if (!setting) return;
-    const { store, other, effects, committed } = setting;
-    const [key, next] = [unique(), unique()];
-    const late = await timeOut(trial, (work) => trial.once(store, key, work), effects);
-    const redeliver = () => trial.once(other, key, (tx) => effects.write(tx, next));
-    await trial.eventually(redeliver, ['handled'], 'A handler timed out and still runs; its event is redelivered');
-    late.gate.open();
-    await late.settled;
-    await trial.duplicate(store, key, `${LATE}, and a redelivery took effect`);
-    for (const id of [late.early, late.afterwards]) await committed(id, 0, LATE);
-    await committed(next, 1, 'A redelivery took effect');
+    const { store, other, effects, committed } = await transactional(trial);
+    for (const ending of ENDINGS) {
+      const [key, next] = [unique(), unique()];
+      const { ids, finish } = await timeOut(trial, (work) => trial.once(store, key, work), ending);
+      const redeliver = () => trial.once(other, key, (tx) => effects.write(tx, next));
+      await trial.eventually(redeliver, ['handled'], AGAIN);
+      await finish();
+      await trial.duplicate(store, key, late(ending));
+      for (const id of ids) await committed(id, 0, late(ending));
+      await committed(next, 1, late(ending));
+    }
   },
 
   async 'frees several keys of a handler that timed out, and never commits them'(trial) {
-    const setting = await transactional(trial);
-    if (!setting?.store.onceEach) return;
-    const { store, other, effects, committed } = setting;
-    const keys = uniques(3);
-    const late = await timeOut(trial, (work) => trial.each(store, keys, work), effects);
-    late.gate.open();
-    await late.settled;
-    for (const id of [late.early, late.afterwards]) await committed(id, 0, LATE);
-    for (const key of keys) await eventuallyFree(trial, other, key);
-    for (const id of [late.early, late.afterwards]) await committed(id, 0, LATE);
+    const { store, other, committed } = await transactional(trial);
+    needsSeveral(store);
+    for (const ending of ENDINGS) {
+      const keys = uniques(3);
+      const { ids, finish } = await timeOut(trial, (work) => trial.each(store, keys, work), ending);
+      for (const key of keys) await trial.eventually(() => trial.once(other, key), ['handled'], AGAIN);
+      await finish();
+      await trial.duplicates(store, keys, late(ending));
+      for (const id of ids) await committed(id, 0, late(ending));
+    }
   },
 
   async 'keeps an effect that was committed before its time was up'(trial) {
-    const setting = await transactional(trial);
-    if (!setting) return;
-    const { store, other, effects, committed } = setting;
+    const { store, other, effects, committed } = await transactional(trial);
     const key = unique();
     let timeIsUp: ((error: Error) => void) | undefined;
     const call = trial.once(store, key, async (tx, options) => {
@@ -160,7 +164,3 @@ export const transactionCases: Cases = {
     await committed(key, 1, 'An effect was committed before its time was up');
   },
 };
-
-async function eventuallyFree<Tx>(trial: Trial<Tx>, store: IdempotencyStore<Tx>, key: string): Promise<void> {
-  await trial.eventually(() => trial.once(store, key), ['handled'], 'A handler timed out; its event is redelivered');
-}

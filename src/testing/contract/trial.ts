@@ -1,7 +1,13 @@
 import { ConfigError } from '../../errors.js';
 import type { IdempotencyStore, StoreWord } from '../../stores/store.js';
 import { type Call, callEach, callOnce, nothing, repeat, unique, type Work } from './call.js';
-import { type ContractSettings, checkMadeStore, type MakeStore, type StoreContractOptions } from './options.js';
+import {
+  type ContractEffects,
+  type ContractSettings,
+  checkMadeStore,
+  type MakeStore,
+  type StoreContractOptions,
+} from './options.js';
 import { createGate, type Gate, settles, sleep, WAIT_MS, within } from './waiting.js';
 import {
   BOTH,
@@ -12,8 +18,10 @@ import {
   meaningOfNoRun,
   messageOf,
   type Outcome,
+  REFUSED,
   RUN_FAILED,
   show,
+  showKey,
   TWICE,
   UNANSWERED,
 } from './words.js';
@@ -55,6 +63,13 @@ export class Trial<Tx> {
     return [first, this.options.shared === false ? first : await this.#open(settings)];
   }
 
+  /** Two replicas of a store with `onceEach`. */
+  async replicasForSeveral(): ReturnType<Trial<Tx>['replicas']> {
+    const stores = await this.replicas();
+    needsSeveral(stores[0]);
+    return stores;
+  }
+
   async #open(settings: ContractSettings): Promise<IdempotencyStore<Tx>> {
     const late = () => new Error(`\`makeStore\` did not settle within ${WAIT_MS / 1000} s.`);
     const store = await within((async () => this.#makeStore(settings))(), late);
@@ -64,6 +79,11 @@ export class Trial<Tx> {
 
   async passTime(ms: number): Promise<void> {
     await (this.options.passTime ?? sleep)(ms);
+  }
+
+  /** The effects of a transactional store, whose cases are registered only with them. */
+  effects(): ContractEffects<Tx> {
+    return this.options.effects as ContractEffects<Tx>;
   }
 
   /** How many effects are committed. */
@@ -145,7 +165,7 @@ export class Trial<Tx> {
     if (!isComplete) throw failure(what, show(expected), outcome, meaningOfEach(expected, outcome));
     const index = expected.findIndex((word, at) => answer[at] !== word);
     if (index < 0) return;
-    const one = `${what}, event ${index + 1} of ${expected.length}`;
+    const one = `${what}, event ${index + 1} of ${expected.length}, ${showKey(call.keys[index] ?? '')}`;
     throw failure(one, show(expected[index]), show(answer[index]), meaningOfEach(expected, outcome));
   }
 
@@ -176,6 +196,12 @@ export class Trial<Tx> {
     if ('answer' in outcome && outcome.answer !== 'in-progress') throw failure(what, 'an error', outcome, LOST);
   }
 
+  /** Expects no run, and an error. `meaning`: that of a run. */
+  async failsClosed(call: Call, what: string, meaning: string): Promise<void> {
+    await this.notAcknowledged(call, what, meaning);
+    await this.rejects(call, what, UNSEEN);
+  }
+
   /** Expects that the call rejects, with any error. */
   async rejects(call: Call, what: string, meaning: string): Promise<void> {
     const outcome = await this.settled(call, what);
@@ -183,8 +209,8 @@ export class Trial<Tx> {
   }
 
   /**
-   * Claims a key, or several, for a run that waits at its gate, and resolves once it runs. `retries`: the keys are about to
-   * become free.
+   * Claims a key, or several, for a run that waits at its gate, and resolves once it runs with all of them. `retries`: their
+   * lease is about to end.
    */
   async hold(
     store: IdempotencyStore<Tx>,
@@ -192,21 +218,38 @@ export class Trial<Tx> {
     what: string,
     { work = nothing, retries = false }: { readonly work?: Work<Tx>; readonly retries?: boolean } = {},
   ): Promise<{ readonly call: Call; readonly gate: Gate }> {
-    const gate = this.gate();
-    const waiting: Work<Tx> = async (...run) => {
-      await work(...run);
-      await gate.passed;
-    };
     for (let waited = 0; ; waited += RETRY_MS) {
+      const gate = this.gate();
+      const waiting: Work<Tx> = async (...run) => {
+        await work(...run);
+        await gate.passed;
+      };
       const call = typeof keys === 'string' ? this.once(store, keys, waiting) : this.each(store, keys, waiting);
       const late = () => failure(what, 'a call of run', `none within ${WAIT_MS / 1000} s`, UNANSWERED);
       await within(Promise.race([call.started, call.settled]), late);
-      if (call.outcome === undefined) return { call, gate };
+      if (call.outcome === undefined) {
+        const claimed = call.fresh[0]?.length;
+        if (claimed === call.keys.length) return { call, gate };
+        const got = `one with ${claimed} of ${call.keys.length} keys`;
+        if (!retries || waited >= GRANULARITY_MS)
+          throw failure(what, 'a run with all keys', got, REFUSED, retries ? TOO_LONG : undefined);
+        // The others are still claimed.
+        gate.fail(new Error(RUN_FAILED));
+        await this.settled(call, what);
+        await this.passTime(RETRY_MS);
+        continue;
+      }
       if (call.runs > 0) throw failure(what, 'an answer after the run has settled', call.outcome, LOST);
       // With a short lease, the answer to a claim comes too late on a busy machine.
       const isBusy = 'error' in call.outcome;
       if (!(retries || isBusy) || waited >= GRANULARITY_MS)
-        throw failure(what, 'a call of run', call.outcome, meaningOfNoRun(call.outcome));
+        throw failure(
+          what,
+          'a call of run',
+          call.outcome,
+          meaningOfNoRun(call.outcome),
+          tooLong(call.outcome, retries),
+        );
       await this.passTime(RETRY_MS);
     }
   }
@@ -218,6 +261,8 @@ export class Trial<Tx> {
       const outcome = await this.settled(call, what);
       if (waited >= GRANULARITY_MS || ('answer' in outcome && outcome.answer === 'handled')) {
         if ('answer' in outcome && outcome.answer === 'duplicate') throw failure(what, "'handled'", outcome, FOR_EVER);
+        const mistake = tooLong(outcome, true);
+        if (mistake !== undefined) throw failure(what, "'handled'", outcome, REFUSED, mistake);
         return this.handled(call, what);
       }
       await this.passTime(RETRY_MS);
@@ -276,6 +321,24 @@ export class Trial<Tx> {
   }
 }
 
+/** A case that the store does not need. */
+export class NotForThisStore extends Error {}
+
+/** Skips the case of a store without `onceEach`. */
+export function needsSeveral({ onceEach }: { readonly onceEach?: unknown }): void {
+  if (!onceEach) throw new NotForThisStore('The store has no onceEach.');
+}
+
+/** What is wrong with a key that is still claimed after its lease. */
+function tooLong(outcome: Outcome, isOver: boolean): string | undefined {
+  const isClaimed = 'answer' in outcome && [outcome.answer].flat().includes('in-progress');
+  return isOver && isClaimed ? TOO_LONG : undefined;
+}
+
+const TOO_LONG =
+  'the lease lasts longer than leaseMs (if the database counts in seconds, pass `passTime` to wait for longer)';
+const UNSEEN =
+  'onError, logs and metrics say that another run has the key, and not that the server of the store is away';
 const FOR_EVER = 'keys are remembered for another time than you have set, or for ever: the table only grows';
 const REPEATED =
   'the delivery is answered 503 and redelivered, and an event that has taken effect can take effect again';

@@ -10,9 +10,12 @@ export const TWICE = 'an event takes effect twice';
 export const LOST =
   'the sender gets a 200 for an event that has not taken effect, and never sends it again: the event is lost';
 export const UNANSWERED = 'the delivery is not answered in time, and a redelivery does not help';
+/** What is wrong with a store in which several calls claim one key. */
+export const NOT_ATOMIC =
+  'the claim is not atomic: a call must not read that the key is free and then write, unless the write fails when the key has changed since';
 /** Of a run that starts while another has the key. */
 export const BOTH = 'two replicas handle the same event at the same time, and it takes effect twice';
-const REFUSED = 'the delivery is answered 503, and the event stays unhandled until the sender gives up';
+export const REFUSED = 'the delivery is answered 503, and the event stays unhandled until the sender gives up';
 
 /** What it means that a store gives one word (the second) instead of another (the first). */
 const MEANINGS: Record<StoreWord, Partial<Record<StoreWord, string>>> = {
@@ -53,15 +56,22 @@ export function meaningOfNoRun(got: Outcome): string {
   return index < 0 ? LOST : meaningOf('handled', { answer: words[index] });
 }
 
-/** The error of a case. It says what happened, what was expected, and what that means in production. */
-export function failure(what: string, expected: string, got: string | Outcome, meaning: string): Error {
+/** The error of a case. It says what happened, what was expected, what is wrong, and what that means in production. */
+export function failure(
+  what: string,
+  expected: string,
+  got: string | Outcome,
+  meaning: string,
+  mistake?: string | undefined,
+): Error {
   const shown = typeof got === 'string' ? got : showOutcome(got);
   const options = typeof got === 'object' && 'error' in got ? { cause: got.error } : {};
-  return new Error(`${what}: expected ${expected}, got ${shown}. In production ${meaning}.`, options);
+  const because = mistake === undefined ? '' : `: ${mistake}`;
+  return new Error(`${what}: expected ${expected}, got ${shown}${because}. In production ${meaning}.`, options);
 }
 
 function showOutcome(outcome: Outcome): string {
-  return 'answer' in outcome ? show(outcome.answer) : `the error ${show(messageOf(outcome.error))}`;
+  return 'answer' in outcome ? show(outcome.answer) : `the error ${quote(messageOf(outcome.error), LONGEST_ERROR)}`;
 }
 
 export function messageOf(error: unknown): string {
@@ -69,14 +79,25 @@ export function messageOf(error: unknown): string {
 }
 
 const LONGEST = 120;
+/** An error of the store ends with what to do. */
+const LONGEST_ERROR = 400;
 
 /** A value for a message, with control characters and lone surrogates spelled out. */
 export function show(value: unknown): string {
-  if (Array.isArray(value)) return cut(`[${value.map(show).join(', ')}]`);
-  if (typeof value !== 'string') return cut(String(value));
-  return cut(`'${JSON.stringify(value).slice(1, -1)}'`);
+  if (Array.isArray(value)) return cut(`[${value.map(show).join(', ')}]`, LONGEST);
+  return typeof value === 'string' ? quote(value, LONGEST) : cut(String(value), LONGEST);
 }
 
-function cut(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+/** A key for a message: of a long one both ends, where two keys differ, and its length. */
+export function showKey(key: string): string {
+  if (key.length <= LONGEST) return show(key);
+  return `${show(`${key.slice(0, 50)}…${key.slice(-50)}`)} (${key.length} characters)`;
+}
+
+function quote(text: string, longest: number): string {
+  return cut(`'${JSON.stringify(text).slice(1, -1)}'`, longest);
+}
+
+function cut(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }

@@ -62,6 +62,30 @@ export class FreesTheFirstKey extends LeaseStore {
   }
 }
 
+/** Frees the keys of a failed delivery that took effect before. */
+export class FreesRecordedKeys extends LeaseStore {
+  override async onceEach(keys: readonly string[], run: Work): Promise<StoreWord[]> {
+    return super.onceEach(keys, run).catch(async (error) => {
+      await this.server.call(() => {
+        for (const key of keys) if (this.server.rows.get(key)?.isDone) this.server.rows.delete(key);
+      });
+      throw error;
+    });
+  }
+}
+
+/** Frees the keys of a failed delivery that others have claimed. */
+export class FreesClaimedKeys extends LeaseStore {
+  override async onceEach(keys: readonly string[], run: Work): Promise<StoreWord[]> {
+    return super.onceEach(keys, run).catch(async (error) => {
+      await this.server.call(() => {
+        for (const key of keys) if (!this.server.rows.get(key)?.isDone) this.server.rows.delete(key);
+      });
+      throw error;
+    });
+  }
+}
+
 /** Gives up at the first key that another run has claimed, and keeps the keys it has claimed so far. */
 export class KeepsKeysWhenOneIsHeld extends LeaseStore {
   override async onceEach(keys: readonly string[], run: Work): Promise<StoreWord[]> {

@@ -1,3 +1,4 @@
+import { storableKey } from '../../../src/stores/storable-key.js';
 import { LeaseStore } from './right-stores.js';
 import type { Row, Server } from './server.js';
 
@@ -7,6 +8,27 @@ import type { Row, Server } from './server.js';
 export class CutsKeys extends LeaseStore {
   override nameOf(key: string) {
     return key.slice(0, 255);
+  }
+}
+
+/** `VARCHAR(128)` for the keys that `leasedStore` passes: the hash of a long key fits, and a long key that is not hashed does not. */
+export class CutsPlainKeys extends LeaseStore {
+  override nameOf(key: string) {
+    return storableKey(key).slice(0, 128);
+  }
+}
+
+/** A column that is too short by one character. */
+export class CutsTheLastCharacter extends LeaseStore {
+  override nameOf(key: string) {
+    return storableKey(key).slice(0, 199);
+  }
+}
+
+/** Keeps the end of a long key. */
+export class CutsTheFirstCharacter extends LeaseStore {
+  override nameOf(key: string) {
+    return storableKey(key).slice(-199);
   }
 }
 

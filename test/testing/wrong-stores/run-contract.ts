@@ -13,15 +13,16 @@ export type Open = (server: Server, settings: ContractSettings) => IdempotencySt
 function casesOf(open: Open): Case[] {
   const server = new Server();
   const cases: Case[] = [];
+  const effects = {
+    write: (tx: Transaction, id: string) => tx.write(id),
+    count: (id: string) => server.effects.filter((each) => each === id).length,
+  };
   storeContract((settings) => open(server, settings), {
     test: (title, run) => cases.push({ title, run }),
     passTime: (ms) => {
       server.now += ms;
     },
-    effects: {
-      write: (tx: Transaction, id: string) => tx.write(id),
-      count: (id: string) => server.effects.filter((each) => each === id).length,
-    },
+    effects: open(server, {}).transactional ? effects : undefined,
     outage: {
       begin: () => {
         server.isAway = true;

@@ -18,6 +18,13 @@ export class FailsOpen extends LeaseStore {
   }
 }
 
+/** Answers an outage like a key that another run has claimed. */
+export class CallsOutagesInProgress extends LeaseStore {
+  override async claim(keys: readonly string[], owner: string): Promise<StoreWord[]> {
+    return super.claim(keys, owner).catch(() => keys.map(() => 'in-progress'));
+  }
+}
+
 /** Caches the promise of its first connection: if that rejects once, every later call rejects. */
 export class NeverConnectsAgain extends LeaseStore {
   #broken: unknown;

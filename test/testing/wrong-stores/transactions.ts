@@ -1,3 +1,4 @@
+import type { StoreWord } from '../../../src/index.js';
 import { TransactionalStore } from './right-stores.js';
 import { Transaction } from './server.js';
 
@@ -85,6 +86,42 @@ export class LeavesTheTransactionUsable extends TransactionalStore {
       const write = async (id: string) =>
         transaction.isOver ? void this.server.effects.push(id) : Transaction.prototype.write.call(transaction, id);
       return run(keys, Object.assign(transaction, { write }), options);
+    });
+  }
+}
+
+/** Frees the keys of a late handler once it has settled, whoever has them by then. */
+export class FreesKeysOfLateRuns extends TransactionalStore {
+  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
+    await super.work(fresh, tx, (...args) => run(...args).finally(() => void this.free(fresh, tx)));
+  }
+
+  /** Answers nobody: the call has failed before. */
+  async free(names: readonly string[], tx: Transaction) {
+    if (!tx.isOver) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const name of names) this.server.rows.delete(name);
+  }
+}
+
+/** As above, for a late handler that fails. */
+export class FreesKeysOfFailedLateRuns extends FreesKeysOfLateRuns {
+  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
+    await TransactionalStore.prototype.work.call(this, fresh, tx, (...args) =>
+      run(...args).catch((error) => {
+        void this.free(fresh, tx);
+        throw error;
+      }),
+    );
+  }
+}
+
+/** Deletes the keys of a failed run outside its transaction, which has rolled them back already. */
+export class DeletesKeysOfFailedRuns extends TransactionalStore {
+  override async onceEach(keys: readonly string[], run: Work): Promise<StoreWord[]> {
+    return super.onceEach(keys, run).catch((error) => {
+      for (const key of keys) this.server.rows.delete(key);
+      throw error;
     });
   }
 }

@@ -1,0 +1,145 @@
+import { describe, expect, it, test } from 'vitest';
+import { type Claim, type Leases, leasedStore } from '../../src/stores/leased.js';
+import { storeContract } from '../../src/testing/index.js';
+
+interface Row {
+  readonly owner: string;
+  readonly done: boolean;
+}
+
+/** Leases in memory, without their times. Each wrong one changes a rule. */
+class RightLeases implements Leases {
+  readonly rows = new Map<string, Row>();
+  tokens = 0n;
+
+  async claim(key: string, owner: string): Promise<Claim> {
+    const row = this.rows.get(key);
+    if (row?.done) return 'duplicate';
+    if (row && row.owner !== owner) return 'in-progress';
+    this.rows.set(key, { owner, done: false });
+    return ++this.tokens;
+  }
+
+  async complete(key: string, owner: string): Promise<boolean> {
+    const row = this.rows.get(key);
+    if (row && row.owner !== owner) return false;
+    this.rows.set(key, { owner, done: true });
+    return true;
+  }
+
+  async release(key: string, owner: string): Promise<void> {
+    const row = this.rows.get(key);
+    if (row?.owner === owner && !row.done) this.rows.delete(key);
+  }
+}
+
+/** `INSERT … ON CONFLICT DO NOTHING`: does not know its own claim again. */
+class RefusesItsOwnClaim extends RightLeases {
+  override async claim(key: string, owner: string) {
+    const row = this.rows.get(key);
+    return row && !row.done ? 'in-progress' : super.claim(key, owner);
+  }
+}
+
+/** Compares the owner and not whether the key has been recorded. */
+class ClaimsItsOwnRecord extends RightLeases {
+  override async claim(key: string, owner: string) {
+    if (this.rows.get(key)?.owner === owner) this.rows.delete(key);
+    return super.claim(key, owner);
+  }
+}
+
+class ReleasesRecords extends RightLeases {
+  override async release(key: string, owner: string) {
+    if (this.rows.get(key)?.owner === owner) this.rows.delete(key);
+  }
+}
+
+class ReleasesClaimsOfOthers extends RightLeases {
+  override async release(key: string) {
+    if (!this.rows.get(key)?.done) this.rows.delete(key);
+  }
+}
+
+/** `UPDATE … WHERE owner = ? AND NOT done`: says of a repeated record that it failed. */
+class CompletesOnce extends RightLeases {
+  override async complete(key: string, owner: string) {
+    return !this.rows.get(key)?.done && super.complete(key, owner);
+  }
+}
+
+class CompletesKeysOfOthers extends RightLeases {
+  override async complete(key: string, owner: string) {
+    this.rows.delete(key);
+    return super.complete(key, owner);
+  }
+}
+
+/** `UPDATE` alone: records nothing if the row is gone. */
+class NeedsTheClaim extends RightLeases {
+  override async complete(key: string, owner: string) {
+    return this.rows.has(key) && super.complete(key, owner);
+  }
+}
+
+class CountsBackwards extends RightLeases {
+  override async claim(key: string, owner: string) {
+    this.tokens -= 2n;
+    return super.claim(key, owner);
+  }
+}
+
+class CompletesInSilence extends RightLeases {
+  override async complete(key: string, owner: string) {
+    await super.complete(key, owner);
+    return undefined as unknown as boolean;
+  }
+}
+
+const CLAIM = 'claim gives its owner the same answer again';
+const COMPLETE = 'complete gives its owner the same answer again';
+const RECORD = 'neither a claim nor a release that arrives again late undoes a record';
+const SUCCESSOR = 'no write that arrives again late changes the claim of a successor';
+const GONE = 'complete records a key that is gone';
+
+describe('the writes of a lease store without a mistake', () => {
+  const leases = new RightLeases();
+  storeContract(() => leasedStore(leases), {
+    // Its leases never end, so it fails other cases.
+    test: (title, run) => title.startsWith('the writes') && test(title, run),
+    leases: () => leases,
+  });
+});
+
+describe('storeContract with leases', () => {
+  it.each([
+    [
+      RefusesItsOwnClaim,
+      CLAIM,
+      "arrives again, because its answer was lost: expected 'claimed' or a bigint, got 'in-p",
+    ],
+    [ClaimsItsOwnRecord, RECORD, "after it has recorded the key: expected 'duplicate', got "],
+    [ReleasesRecords, RECORD, "been recorded, and then released: expected 'duplicate', got "],
+    [ReleasesClaimsOfOthers, SUCCESSOR, "expected 'in-progress', got "],
+    [CompletesOnce, COMPLETE, 'A record arrives again, because its answer was lost: expected true, got false'],
+    [CompletesKeysOfOthers, COMPLETE, 'An owner without a claim records a claimed key: expected false, got true'],
+    [NeedsTheClaim, GONE, 'expected true, got false'],
+    [CountsBackwards, CLAIM, 'expected a fencing token of at least '],
+    [CompletesInSilence, COMPLETE, 'expected false, got undefined'],
+  ])('finds the mistake of %o', async (Wrong, title, message) => {
+    const leases = new Wrong();
+    const failures = new Map<string, string>();
+    const cases: Promise<void>[] = [];
+    const open = () => leasedStore(leases);
+    storeContract(open, {
+      test(name, run) {
+        if (!name.startsWith('the writes')) return;
+        cases.push(run().catch((error) => void failures.set(name.split(': ')[1] ?? '', error.message)));
+      },
+      leases: async () => leases,
+    });
+    await Promise.all(cases);
+    expect(failures.get(title)).toContain(message);
+    for (const each of failures.values()) expect(each).toMatch(/: expected .+, got .+\. In production .+\.$/s);
+  });
+});
