@@ -5,7 +5,7 @@ import { type D1DatabaseLike, fromD1, sqlStore } from 'event-webhook-receiver/st
 
 interface Env {
   readonly WEBHOOK_SECRET: string;
-  /** In a project with the types of Workers: D1Database. */
+  /** With `"types": ["@cloudflare/workers-types"]` in tsconfig.json: D1Database. */
   readonly DB: D1DatabaseLike;
   /** Set by tests. (Default: 60 000.) */
   readonly LEASE_MS?: number;
@@ -45,6 +45,6 @@ export default {
   },
   /** Deletes keys past their retention. */
   async scheduled(_controller: unknown, env: Env): Promise<void> {
-    await storeOf(env).sweep();
+    console.log('keys deleted:', await storeOf(env).sweep());
   },
 };
