@@ -16,8 +16,8 @@ export interface Reporter {
 const OURS = /_(HANDLER|ENQUEUE|INTERNAL|STORE|SECRET|RAW_BODY)/;
 
 function levelOf({ code, cause }: WebhookError): 'error' | 'warn' | 'info' {
-  // To wait for a block is the ordinary course.
-  if (code === 'ERR_WEBHOOK_NOT_FINAL' && cause === undefined) return 'info';
+  // To wait for a block, and to be replaced by another process, is the ordinary course.
+  if ((code === 'ERR_WEBHOOK_NOT_FINAL' && cause === undefined) || code === 'ERR_WEBHOOK_DRAINING') return 'info';
   return OURS.test(code) ? 'error' : 'warn';
 }
 

@@ -111,7 +111,7 @@ describe('the logger', () => {
     const draining = logging();
     await draining.receiver.drain();
     await draining.receiver.handle(signed([]));
-    expect(levels(draining.lines())).toEqual([['warn', 'ERR_WEBHOOK_DRAINING']]);
+    expect(levels(draining.lines())).toEqual([['info', 'ERR_WEBHOOK_DRAINING']]);
     const noArray = logging();
     await noArray.receiver.handle(signed({} as never));
     expect(levels(noArray.lines())).toEqual([['warn', 'ERR_WEBHOOK_INVALID_BODY']]);
