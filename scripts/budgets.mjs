@@ -81,14 +81,14 @@ export const IMPORTS = {
   './queues/bullmq': { files: 4, bytes: 112_000, ...CORE },
   './queues/pg-boss': { files: 4, bytes: 115_500, ...CORE },
   './evm': { files: 4, bytes: 152_500, ...CORE },
-  './chain': { files: 4, bytes: 266_500, ...CORE },
+  './chain': { files: 4, bytes: 269_000, ...CORE },
   './chain/file-cursor': {
     files: 4,
     bytes: 112_500,
     builtins: [...CORE.builtins, 'node:fs/promises', 'node:path'],
     packages: [],
   },
-  './otel': { files: 3, bytes: 112_000, builtins: OTEL_BUILTINS, packages: ['@opentelemetry/api'] },
+  './otel': { files: 3, bytes: 116_000, builtins: OTEL_BUILTINS, packages: ['@opentelemetry/api'] },
   './client': { files: 3, bytes: 124_500, ...CORE },
   './testing': { files: 4, bytes: 226_500, ...CORE },
 };
