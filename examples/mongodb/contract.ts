@@ -3,7 +3,7 @@
 import { after, suite, test } from 'node:test';
 import { storeContract } from 'event-webhook-receiver/testing';
 import { type ClientSession, MongoClient } from 'mongodb';
-import { type Lease, mongoStore } from './leases.js';
+import { type Lease, mongoLeases, mongoStore } from './leases.js';
 import { mongoTransactionStore } from './transactions.js';
 
 const client = new MongoClient(process.env.MONGODB_URL ?? '');
@@ -14,7 +14,7 @@ const [leases, keys] = [collection<Lease>('leases'), collection<Lease>('keys')];
 const effects = collection<{ _id: string }>('effects');
 
 suite('leases', () => {
-  storeContract((settings) => mongoStore(leases, settings), { test });
+  storeContract((settings) => mongoStore(leases, settings), { test, leases: () => mongoLeases(leases) });
 });
 
 suite('transactions', () => {

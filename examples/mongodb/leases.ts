@@ -1,13 +1,8 @@
 // examples/mongodb/leases.ts
-import { type LeaseOptions, leasedStore } from 'event-webhook-receiver/stores/leased';
+import { type Claim, type LeaseOptions, type Leases, leasedStore } from 'event-webhook-receiver/stores/leased';
 import { type Collection, MongoServerError } from 'mongodb';
 
-export interface Lease {
-  _id: string;
-  owner: string;
-  done: boolean;
-  until: Date;
-}
+export type Lease = { _id: string; owner: string; done: boolean; until: Date };
 
 /** Writes only if nobody has the key, its time is over, or `owner` has claimed it. `$$NOW` is the clock of the server. */
 export const ifFree = (owner: string, done: boolean, ms: number) => {
@@ -18,26 +13,23 @@ export const ifFree = (owner: string, done: boolean, ms: number) => {
   return [{ $replaceWith: { $mergeObjects: ['$$ROOT', { $cond: [isFree, lease, {}] }] } }];
 };
 
-export function mongoStore(leases: Collection<Lease>, options?: LeaseOptions) {
-  async function write(key: string, owner: string, done: boolean, ms: number) {
-    for (;;) {
-      try {
-        const update = ifFree(owner, done, ms);
-        const lease = await leases.findOneAndUpdate({ _id: key }, update, { upsert: true, returnDocument: 'after' });
-        if (lease?.owner === owner && lease.done === done) return 'claimed';
-        return lease?.done ? 'duplicate' : 'in-progress';
-      } catch (error) {
-        // Another replica inserted the key first. The next try finds it.
-        if (!(error instanceof MongoServerError && error.code === 11_000)) throw error;
-      }
-    }
+export function mongoLeases(leases: Collection<Lease>): Leases {
+  async function write(key: string, owner: string, done: boolean, ms: number): Promise<Claim> {
+    const options = { upsert: true, returnDocument: 'after' } as const;
+    const lease = await leases.findOneAndUpdate({ _id: key }, ifFree(owner, done, ms), options).catch((error) => {
+      // Another replica inserted the key first. The next try finds it.
+      if (!(error instanceof MongoServerError && error.code === 11_000)) throw error;
+    });
+    if (!lease) return write(key, owner, done, ms);
+    if (lease.owner === owner && lease.done === done) return 'claimed';
+    return lease.done ? 'duplicate' : 'in-progress';
   }
-  return leasedStore(
-    {
-      claim: (key, owner, leaseMs) => write(key, owner, false, leaseMs),
-      complete: async (key, owner, retentionMs) => (await write(key, owner, true, retentionMs)) === 'claimed',
-      release: (key, owner) => leases.deleteOne({ _id: key, owner, done: false }),
-    },
-    options,
-  );
+  return {
+    claim: (key, owner, leaseMs) => write(key, owner, false, leaseMs),
+    complete: async (key, owner, retentionMs) => (await write(key, owner, true, retentionMs)) === 'claimed',
+    release: (key, owner) => leases.deleteOne({ _id: key, owner, done: false }),
+  };
 }
+
+export const mongoStore = (leases: Collection<Lease>, options?: LeaseOptions) =>
+  leasedStore(mongoLeases(leases), options);

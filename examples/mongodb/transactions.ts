@@ -4,22 +4,15 @@ import { type ClientSession, type Collection, type MongoClient, MongoServerError
 import { ifFree, type Lease } from './leases.js';
 
 const OPTIONS = { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } } as const;
-
-/** Rejects as soon as the handler's time is over. */
-const inTime = (run: (onTimeout: (error: Error) => void) => Promise<void>) =>
-  new Promise<void>((resolve, reject) => void run(reject).then(resolve, reject));
+const WEEK_MS = 604_800_000;
 
 function nullIfConflict(error: unknown): null {
   if (error instanceof MongoServerError && error.code === 112) return null;
   throw error;
 }
 
-export function mongoTransactionStore(
-  client: MongoClient,
-  keys: Collection<Lease>,
-  retentionMs = 604_800_000,
-): IdempotencyStore<ClientSession> {
-  return {
+export function mongoTransactionStore(client: MongoClient, keys: Collection<Lease>, retentionMs = WEEK_MS) {
+  const store: IdempotencyStore<ClientSession> = {
     transactional: true,
     leaseMs: 60_000, // transactionLifetimeLimitSeconds of the server
     async once(key, run) {
@@ -27,12 +20,12 @@ export function mongoTransactionStore(
       const transaction = async (): Promise<StoreWord> => {
         const owner = crypto.randomUUID();
         const options = { session, upsert: true, returnDocument: 'after' } as const;
+        const update = ifFree(owner, true, retentionMs);
         // Conflicts at once with another transaction that has the key.
-        const record = await keys
-          .findOneAndUpdate({ _id: key }, ifFree(owner, true, retentionMs), options)
-          .catch(nullIfConflict);
+        const record = await keys.findOneAndUpdate({ _id: key }, update, options).catch(nullIfConflict);
         if (record?.owner === owner) {
-          await inTime((onTimeout) => run(session, { onTimeout }));
+          // Rejects, and so rolls back, as soon as the handler's time is over.
+          await new Promise<void>((resolve, onTimeout) => run(session, { onTimeout }).then(resolve, onTimeout));
           return 'handled';
         }
         await session.abortTransaction();
@@ -47,4 +40,5 @@ export function mongoTransactionStore(
       }
     },
   };
+  return store;
 }

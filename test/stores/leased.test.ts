@@ -1,6 +1,9 @@
+import type { Collection } from 'mongodb';
 import { describe, expect, it, test } from 'vitest';
+import { type Lease, mongoLeases } from '../../examples/mongodb/leases.js';
 import { type Claim, type Leases, leasedStore } from '../../src/stores/leased.js';
 import { storeContract } from '../../src/testing/index.js';
+import { fakeMongo } from './fake-mongo.js';
 
 const nothing = async () => {};
 
@@ -38,6 +41,15 @@ function leasesInMemory(wrong: Partial<Leases> = {}) {
 describe('leasedStore over leases in memory', () => {
   const { leases } = leasesInMemory();
   storeContract((settings) => leasedStore(leases, settings), { test, leases: () => leases });
+});
+
+// Not MongoDB, but a fake of the driver's calls: no server can be installed here.
+describe('the three writes of the MongoDB example, over a fake', () => {
+  const leases = mongoLeases(fakeMongo().collection('leases') as unknown as Collection<Lease>);
+  storeContract((settings) => leasedStore(leases, settings), {
+    test: (title, run) => title.startsWith('the writes') && test(title, run),
+    leases: () => leases,
+  });
 });
 
 describe('leasedStore', () => {
