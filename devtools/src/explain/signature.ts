@@ -191,8 +191,8 @@ export function formOfSignature(text: string): readonly Fault[] | undefined {
   const seen = digits ?? readings[0];
   if (seen === undefined) return undefined;
   const name = HASHES['bytes' in seen ? seen.bytes.length : seen.text.length / 2];
-  const what = `The signature has the length of ${name}, not of HMAC-SHA256.`;
-  const fix = `Sign with HMAC-SHA256. ${service}`;
+  const what = `The signature has the length of ${name}, not of HMAC-SHA256: another hash was used, or it was truncated.`;
+  const fix = `Sign with HMAC-SHA256, and look for what truncates the header. ${service}`;
   if (name !== undefined) return [...seen.faults, { cause: 'signature-other-hash', what, fix }];
   return digits && digits.text.length < 64 ? [...digits.faults, tooShort] : undefined;
 }
