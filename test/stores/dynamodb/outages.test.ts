@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { storeContract } from '../../../src/testing/index.js';
+import { type ContractEffects, storeContract } from '../../../src/testing/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { startRestartableDynamoDB } from '../../servers/dynamodb.js';
 import { type Front, startFront } from './front.js';
@@ -15,6 +15,10 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB cannot be reached${n
 
   describe.each(['lease', 'transactional'] as const)('%s', (mode) => {
     let opened: Opened;
+    const effects: ContractEffects<Tx> = {
+      write: (tx, id) => tx.write(opened.add(id)),
+      count: (id) => open('DynamoDB').count(id),
+    };
     storeContract<Tx>(
       async (settings) => {
         opened = open('DynamoDB', {}, front.url);
@@ -23,7 +27,7 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB cannot be reached${n
       },
       {
         test: (name, run, timeoutMs) => name.startsWith('an outage') && test(name, run, timeoutMs),
-        effects: { write: (tx, id) => tx.write(opened.add(id)), count: (id) => open('DynamoDB').count(id) },
+        effects: mode === 'transactional' ? effects : undefined,
         outage: { begin: () => front.begin(), end: () => front.end() },
       },
     );
