@@ -101,18 +101,18 @@ export function refusalExplainer(
     const { explain } = await explainer;
     const secret = await withDeadline(secretOf(options.secret, refused), secretMs);
     const findings = await explain({
-      ...{
-        rawBody: body,
-        signature,
-        timestamp,
-        requestHeaders,
-        headers,
-        secret,
-        otherSecrets,
-        now: at,
-        toleranceSeconds,
-      },
-      ...{ someHeaders: true, bodyUnread: rawBody === undefined, readBy },
+      rawBody: body,
+      signature,
+      timestamp,
+      requestHeaders,
+      headers,
+      secret,
+      otherSecrets,
+      now: at,
+      toleranceSeconds,
+      someHeaders: true,
+      bodyUnread: rawBody === undefined,
+      readBy,
     });
     if (findings.length === 0) return [rawBody === undefined ? WELL_FORMED : AUTHENTIC];
     return typeof options.secret === 'function' ? findings.map(ofFunction) : findings;
@@ -160,7 +160,8 @@ function withDeadline<Value>(promise: Promise<Value>, ms: number): Promise<Value
   });
 }
 
-const passThem = 'Pass the `headers`, `toleranceSeconds`, `now` and `secret` of the receiver to explainRefusals.';
+const passThem =
+  'Pass the `headers`, `toleranceSeconds`, `now` and `secret` of the receiver to explainRefusals. If its `secret` is a function, check what that returns for this request.';
 const AUTHENTIC: Finding = {
   cause: 'authentic-with-these-options',
   what: 'By the options of explainRefusals, the delivery is authentic and fresh.',

@@ -4,7 +4,7 @@ import type { Finding } from './finding.js';
 export type ReadBy = 'listener' | 'receiver';
 
 const proxy = 'in the proxy, gateway or firewall in front (docs/operate/proxies.md)';
-const rewritten = `Have the sender sign exactly the bytes that it sends. Or turn off the rewriting of bodies for this path ${proxy}.`;
+const rewritten = `Turn off the rewriting of bodies for this path ${proxy}. Or have the sender sign exactly the bytes that it sends.`;
 const filled = ' If your app fills `rawBody` of the request itself, have it keep the bytes as received.';
 
 /** Fixes for a body that nothing changed after it had arrived, where they differ. */

@@ -60,7 +60,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
     const delivery = signed(undefined, `${SECRET}\n`);
     await call(url, { ...delivery, body: `${delivery.body}\n` });
     expect(await listen.until(/certain: /)).toMatch(/body/);
-    expect(await listen.until(/Have the sender /)).toMatch(/proxy, gateway or firewall/);
+    expect(await listen.until(/rewriting of bodies/)).toMatch(/proxy, gateway or firewall/);
     expect(await listen.until(/certain: /)).toMatch(/secret/);
     const headers = { ...delivery.headers, 'content-encoding': 'gzip' };
     await call(url, { ...delivery, headers });

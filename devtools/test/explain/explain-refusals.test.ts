@@ -144,7 +144,7 @@ describe('explainRefusals', () => {
     const headers = headersOf(JSON.stringify(JSON.parse(body), null, 2));
     await send(headers);
     await logged();
-    expect(lines[0]).toMatch(/Fix: Have the sender .*proxy, gateway or firewall.*docs\/operate\/proxies\.md/);
+    expect(lines[0]).toMatch(/Fix: .*proxy, gateway or firewall.*docs\/operate\/proxies\.md.*have the sender /);
     const onError = refusalExplainer({ secret, logger: { warn: (_, text) => lines.push(String(text)) } }, here);
     const receiver = createReceiver({ secret, onEvent: () => {}, onError });
     const { signature, timestamp } = signDelivery(`${body}\n`, { secret });

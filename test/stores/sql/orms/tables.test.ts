@@ -33,6 +33,6 @@ describe.skipIf(!hasPostgres || !hasOrms)(`the store's table in ORMs${needsPostg
   it('is in the documentation as in the examples', () => {
     const [model] = /model WebhookIdempotencyKey \{.*?^\}/ms.exec(read('examples/orms/schemas/postgres.prisma')) ?? [];
     expect(read('docs/stores/prisma.md')).toContain(`\`\`\`prisma\n${model}\n`);
-    expect(read('docs/stores/drizzle.md')).toContain('<<< ../../examples/orms/drizzle/keys.ts\n');
+    expect(read('docs/stores/drizzle.md')).toContain('```typescript examples/orms/drizzle/keys.ts\n');
   });
 });
