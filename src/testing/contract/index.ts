@@ -1,6 +1,7 @@
 import { casesFor } from './cases.js';
+import { NotForThisStore } from './ground.js';
 import { checkContractOptions, type MakeStore, type StoreContractOptions } from './options.js';
-import { NotForThisStore, Trial } from './trial.js';
+import { Trial } from './trial.js';
 
 export type { ContractEffects, ContractOutage, ContractSettings, MakeStore, StoreContractOptions } from './options.js';
 

@@ -1,7 +1,8 @@
 import type { IdempotencyStore } from '../../stores/store.js';
 import { repeat, unique, uniques } from './call.js';
 import type { Cases } from './cases.js';
-import { NotForThisStore, needsSeveral, type Trial } from './trial.js';
+import { NotForThisStore, needsSeveral } from './ground.js';
+import type { Trial } from './trial.js';
 import { BOTH, failure, RUN_FAILED, TWICE } from './words.js';
 
 const LEASE_MS = 300;

@@ -1,7 +1,8 @@
 import { type Call, nothing, repeat, unique, uniques, type Work } from './call.js';
 import type { Cases } from './cases.js';
+import { needsSeveral } from './ground.js';
 import type { ContractEffects } from './options.js';
-import { needsSeveral, type Trial } from './trial.js';
+import type { Trial } from './trial.js';
 import { createGate, settles, sleep, WAIT_MS } from './waiting.js';
 import { failure, LOST, messageOf, RUN_FAILED, TWICE } from './words.js';
 
