@@ -46,8 +46,8 @@ export const SUBPATHS = {
   './chain': { node: 36_600, edge: 36_500, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 2000, foreign: FOREIGN },
   './testing': {
-    node: 24_850,
-    edge: 27_100,
+    node: 25_000,
+    edge: 27_200,
     foreign: FOREIGN,
     mentions: ['express', 'fastify', 'redis', 'pg', 'postgres', 'viem'],
   },
