@@ -198,12 +198,12 @@ declare const database: D1DatabaseLike;
 sqlStore({ db: fromD1(database), transactional: true });
 `,
     message: `TS2769: No overload matches this call.
-  Overload 1 of 3, '(options: SqlStoreOptions<SqlDatabase<unknown>> & { readonly transactional: true; }): SqlStore<unknown>', gave the following error.
-    Property 'transaction' is missing in type 'LeaseDatabase' but required in type 'SqlDatabase<unknown>'.
+  Overload 1 of 3, '(options: SqlStoreOptions<AnyDatabase> & { readonly transactional?: false | undefined; }): SqlStore<undefined>', gave the following error.
+    Type 'true' is not assignable to type 'false'.
   Overload 2 of 3, '(options: SqlStoreOptions<SynchronousDatabase<unknown>> & { readonly transactional: true; }): SqlStore<{ readonly [SYNCHRONOUS]: true; }>', gave the following error.
     Type 'LeaseDatabase' is missing the following properties from type 'SynchronousDatabase<unknown>': connection, runNow, state
-  Overload 3 of 3, '(options: SqlStoreOptions<AnyDatabase> & { readonly transactional?: false | undefined; }): SqlStore<undefined>', gave the following error.
-    Type 'true' is not assignable to type 'false'.`,
+  Overload 3 of 3, '(options: SqlStoreOptions<SqlDatabase<unknown>> & { readonly transactional: true; }): SqlStore<unknown>', gave the following error.
+    Property 'transaction' is missing in type 'LeaseDatabase' but required in type 'SqlDatabase<unknown>'.`,
   },
 
   'fetch-handler-in-express': {

@@ -172,7 +172,7 @@ test('names the option --now for an old request, and the sender or a proxy for a
   expect((await inProcess(['explain', ...args], { env })).stdout).toMatch(/the time at which it arrived \(--now\)/);
   const old = await file('r', recording(`${BODY}\n`));
   const { stdout } = await inProcess(['explain', '--recording', old], { env });
-  expect(stdout).toMatch(/Fix: Have the sender .*proxy, gateway or firewall/);
+  expect(stdout).toMatch(/Fix: .*proxy, gateway or firewall.*have the sender /s);
 });
 
 test('says that the headers are missing', async () => {

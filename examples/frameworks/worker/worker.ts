@@ -27,9 +27,7 @@ function create(env: Env): ReturnType<typeof fetchHandler> {
     secret: env.WEBHOOK_SECRET,
     store: storeOf(env),
     logger: console,
-    // An isolate has 128 MB for everything.
-    maxBodyBytes: 1_000_000,
-    maxArrivingBytes: 16_000_000,
+    maxArrivingBytes: 16_000_000, // an isolate has 128 MB for everything
     async onEvent(event, { idempotencyKey }) {
       await env.DB.prepare(effect).bind(idempotencyKey, event.id).all();
       console.log(`took effect: ${event.id}`);
