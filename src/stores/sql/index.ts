@@ -84,6 +84,13 @@ const LEASE_DATABASE_LOST_MS = 60_000;
 const MAINTENANCE_MS = 60_000;
 const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
 
+// For a wrong option, compilers show what the last of these says.
+export function sqlStore(
+  options: SqlStoreOptions<AnyDatabase> & { readonly transactional?: false | undefined },
+): SqlStore;
+export function sqlStore<Connection>(
+  options: SqlStoreOptions<SynchronousDatabase<Connection>> & { readonly transactional: true },
+): SqlStore<Synchronous<Connection>>;
 /**
  * Creates a store in your database, shared by all replicas. With `transactional`, the handler runs in the transaction that
  * records the key, and gets it as your client or ORM types it: its writes and the key commit together or not at all.
@@ -114,13 +121,6 @@ const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
  * @returns The store, for the receiver's `store` option.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
-// For a wrong option, compilers show what the last of these says.
-export function sqlStore(
-  options: SqlStoreOptions<AnyDatabase> & { readonly transactional?: false | undefined },
-): SqlStore;
-export function sqlStore<Connection>(
-  options: SqlStoreOptions<SynchronousDatabase<Connection>> & { readonly transactional: true },
-): SqlStore<Synchronous<Connection>>;
 export function sqlStore<Tx>(
   options: SqlStoreOptions<SqlDatabase<Tx>> & { readonly transactional: true },
 ): SqlStore<Tx>;

@@ -90,7 +90,7 @@ export class LeavesTheTransactionUsable extends TransactionalStore {
   }
 }
 
-/** Frees the keys of a late handler once it has settled, whoever has them by then. */
+/** Frees the keys of a late handler once it has settled, even if another run has them by then. */
 export class FreesKeysOfLateRuns extends TransactionalStore {
   override async work(fresh: readonly string[], tx: Transaction, run: Work) {
     await super.work(fresh, tx, (...args) => run(...args).finally(() => void this.free(fresh, tx)));
