@@ -29,5 +29,15 @@ export default defineConfig({
     options.entryPoints = { ...(options.entryPoints as Record<string, string>), ...sharedEntries };
   },
   esbuildPlugins: [sharedFiles],
+  plugins: [
+    {
+      name: 'require-late',
+      renderChunk(code) {
+        if (this.format !== 'cjs') return;
+        // Jest runs CommonJS without import().
+        return { code: code.replace(/\bimport\(("#\w+")\)/g, 'Promise.resolve().then(() => require($1))') };
+      },
+    },
+  ],
   dts: { entry: subpaths, compilerOptions: { ignoreDeprecations: '6.0' } },
 });

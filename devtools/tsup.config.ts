@@ -4,10 +4,9 @@ import { entryPoints, PACKAGES } from '../scripts/exports.mjs';
 
 const subpaths = entryPoints(PACKAGES.devtools);
 
-/** Programs: the command, the process and thread that explain apart from where deliveries arrive, and what starts them in an app. */
+/** Programs: the command, and the process and thread that explain apart from where deliveries arrive. */
 const programs = {
   'cli/main': 'src/cli/main.ts',
-  'cli/explainer': 'src/confined/explainer.ts',
   'cli/explain-process': 'src/confined/explain-process.ts',
   'cli/explain-thread': 'src/confined/explain-thread.ts',
 };
@@ -37,7 +36,25 @@ export default defineConfig([
     },
     dts,
   },
-  { ...common, entry: subpaths, format: 'cjs', dts },
+  {
+    ...common,
+    entry: subpaths,
+    format: 'cjs',
+    esbuildOptions: (options) => {
+      options.supported = { 'dynamic-import': false }; // Jest runs CommonJS without import().
+    },
+    dts,
+  },
+  {
+    ...common,
+    // Starts them in an app: `event-webhooks/explain` requires it.
+    entry: { 'cli/explainer': 'src/confined/explainer.ts' },
+    format: 'cjs',
+    esbuildOptions: (options) => {
+      options.define = { 'import.meta.url': 'MODULE_URL' };
+    },
+    banner: { js: "const MODULE_URL = require('node:url').pathToFileURL(__filename).href;" },
+  },
   {
     // The page: one module with Preact in it, beside its HTML and styles.
     entry: { main: 'src/page/browser/main.tsx' },

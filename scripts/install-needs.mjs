@@ -54,6 +54,7 @@ const INSTALLERS = {
     process.env.ANVIL = `${root}test/servers/node_modules/.bin/anvil`;
   },
   runtimes: () => installPins(`${root}test/runtimes`),
+  consumers: () => installPins(`${root}test/package`),
   bundlers() {
     if (!existsSync(`${root}test/bundlers/node_modules/webpack`)) npm('ci', '--prefix', `${root}test/bundlers`);
   },

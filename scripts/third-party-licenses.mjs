@@ -34,14 +34,26 @@ async function inReceiver() {
   }
 }
 
-/** What the page of the developers' package inlines. Its programs inline nothing. */
-async function inPage() {
-  const { metafile } = await buildByEsbuild({
+/** What the page and the programs of the developers' package inline. */
+async function inDevtools() {
+  const { dependencies } = JSON.parse(readFileSync('devtools/package.json', 'utf8'));
+  const options = { bundle: true, write: false, metafile: true, format: 'esm' };
+  const page = await buildByEsbuild({
+    ...options,
     entryPoints: ['devtools/src/page/browser/main.tsx'],
     tsconfig: 'devtools/src/page/browser/tsconfig.json',
-    ...{ bundle: true, write: false, metafile: true, format: 'esm' },
   });
-  return packagesIn(metafile);
+  const programs = await buildByEsbuild({
+    ...options,
+    entryPoints: ['cli/main', 'confined/explain-thread', 'explain/index', 'service/index'].map(
+      (name) => `devtools/src/${name}.ts`,
+    ),
+    tsconfig: 'devtools/tsconfig.build.json',
+    platform: 'node',
+    outdir: 'unwritten',
+    external: Object.keys(dependencies),
+  });
+  return [page, programs].flatMap(({ metafile }) => packagesIn(metafile));
 }
 
 function section(directory) {
@@ -59,7 +71,7 @@ const heading =
   '# Third-party licences\n\nCode of these packages is part of the files in `dist`. Written by `node scripts/third-party-licenses.mjs`.';
 for (const [file, packages] of [
   ['THIRD_PARTY_LICENSES.md', await inReceiver()],
-  ['devtools/THIRD_PARTY_LICENSES.md', await inPage()],
+  ['devtools/THIRD_PARTY_LICENSES.md', await inDevtools()],
 ]) {
   const text = `${[heading, ...[...new Set(packages)].sort().map(section)].join('\n\n')}\n`;
   if (!process.argv.includes('--check')) {

@@ -35,7 +35,7 @@ const OTHERS = {
   package: {
     include: ['test/package/**', 'test/docs/{programs,shell}', '**/*.package'],
     builds: 'types',
-    needs: ['redis', 'postgres', 'anvil'],
+    needs: ['consumers', 'redis', 'postgres', 'anvil'],
   },
   servers: {
     include: [

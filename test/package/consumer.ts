@@ -44,6 +44,7 @@ const run = promisify(execFile);
 
 /** A package as it was packed. */
 export interface Packed {
+  readonly tarball: string;
   /** Where the tarball was unpacked. */
   readonly packageRoot: string;
   /** Paths in the tarball as npm lists them. */
@@ -73,7 +74,7 @@ export async function createConsumer(): Promise<Consumer> {
     const packageRoot = join(modules, name);
     await mkdir(packageRoot, { recursive: true });
     await run('tar', ['-xzf', join(root, filename), '-C', packageRoot, '--strip-components=1']);
-    return { packageRoot, files: paths };
+    return { tarball: join(root, filename), packageRoot, files: paths };
   }
 
   async function link(name: string, target: string): Promise<void> {

@@ -71,14 +71,17 @@ describe.each([
   });
 });
 
-describe('event-webhook-receiver', () => {
-  it('includes the licence of every package that it inlines', async () => {
-    const contents = await contentsOf(consumer);
-    const licences = contents.get('THIRD_PARTY_LICENSES.md') ?? '';
-    expect(inlinedIn(contents)).toEqual(['@noble/hashes', 'ky']);
-    for (const name of inlinedIn(contents)) expect(licences).toContain(`## ${name} `);
-  });
+it.each([
+  ['event-webhook-receiver', () => consumer, ['@noble/hashes', 'ky']],
+  ['event-webhooks', () => consumer.devtools, ['@noble/hashes']],
+] as const)('%s includes the licence of every package that it inlines', async (_, packed, names) => {
+  const contents = await contentsOf(packed());
+  const licences = contents.get('THIRD_PARTY_LICENSES.md') ?? '';
+  expect(inlinedIn(contents)).toEqual(names);
+  for (const name of names) expect(licences).toContain(`## ${name} `);
+});
 
+describe('event-webhook-receiver', () => {
   it('depends on nothing but zod', async () => {
     const { dependencies } = JSON.parse(await readFile(join(consumer.packageRoot, 'package.json'), 'utf8'));
     expect(Object.keys(dependencies)).toEqual(['zod']);

@@ -1,6 +1,6 @@
-/** A module beside this one, compiled or as source. */
+/** A module beside this one, compiled (to ESM, also beside CommonJS) or as source. */
 const beside = (name: string) =>
-  new URL(`./${name}${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url);
+  new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
 /** The explaining process, and the thread that it starts. */
 export const processFile = beside('explain-process');

@@ -9,9 +9,10 @@ const LIMITS = { timeMs: 30_000, heapMiB: 384, memoryMiB: 640 };
 /** The explainer of the installed package. Rejects where there is none: no Node, or the package is not found from the working folder. */
 export async function startExplainer(): Promise<Pick<Explainer, 'explain'>> {
   const { createRequire } = (await load('node:module')) as typeof import('node:module');
-  const { pathToFileURL } = (await load('node:url')) as typeof import('node:url');
-  const manifest = createRequire(`${process.cwd()}/`).resolve('event-webhooks/package.json');
-  const program = new URL('dist/cli/explainer.js', pathToFileURL(manifest));
-  const { createExplainer } = (await load(program.href)) as typeof import('../confined/explainer.js');
+  const require = createRequire(`${process.cwd()}/package.json`);
+  const manifest = require.resolve('event-webhooks/package.json');
+  // CommonJS loads everywhere: Jest has no import(), and Yarn PnP has none for files in its archives.
+  const program = manifest.replace(/package\.json$/, 'dist/cli/explainer.cjs');
+  const { createExplainer } = require(program) as typeof import('../confined/explainer.js');
   return createExplainer({ limits: LIMITS, holdsProcess: false });
 }
