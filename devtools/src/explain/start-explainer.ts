@@ -11,7 +11,7 @@ export async function startExplainer(): Promise<Pick<Explainer, 'explain'>> {
   const { createRequire } = (await load('node:module')) as typeof import('node:module');
   const require = createRequire(`${process.cwd()}/package.json`);
   const manifest = require.resolve('event-webhooks/package.json');
-  // CommonJS loads everywhere: Jest has no import(), and Yarn PnP has none for files in its archives.
+  // CommonJS: Jest has no import(), and Node before 20.19 no require() of ES modules.
   const program = manifest.replace(/package\.json$/, 'dist/cli/explainer.cjs');
   const { createExplainer } = require(program) as typeof import('../confined/explainer.js');
   return createExplainer({ limits: LIMITS, holdsProcess: false });
