@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { core } from 'zod';
-import { isInputValue, isPayload, withAddressLabel } from '../src/events/field-rules.js';
+import { isInputValue, isPayload, withAddressLabel, withoutNil } from '../src/events/field-rules.js';
 import { eventEmittedSchema, transactionIncludedSchema } from '../src/events/schemas.js';
 
 // Writes src/events/generated-checks.ts: the zod schemas of src/events/schemas.ts as plain code, which needs neither zod nor eval at run time.
@@ -9,6 +9,7 @@ import { eventEmittedSchema, transactionIncludedSchema } from '../src/events/sch
 const helpers = new Map<unknown, string>([
   // What zod does on a copy, the generated code does in place.
   [withAddressLabel, 'fillAddressLabel'],
+  [withoutNil, 'dropNil'],
   [isInputValue, 'isInputValue'],
   [isPayload, 'isPayload'],
 ]);
@@ -74,6 +75,9 @@ function emit(schema: core.$ZodType, value: string, key: string): string {
       if (inner.def.type === 'nullable') return `if (${value} != null) { ${emit(inner.def.innerType, value, key)} }`;
       return `if (${value} !== undefined) { ${emit(def.innerType, value, key)} }`;
     }
+    case 'catch':
+      // What cannot be read is undefined, without an issue.
+      return `{ const before = issues.length; ${emit(def.innerType, value, key)} forget(issues, before, value, '${key}'); }`;
     case 'array':
       return `withinAll(${functionFor(def.element)}, ${value}, issues, '${key}');`;
     case 'pipe':
@@ -103,7 +107,7 @@ export function generateChecks(): string {
   return `// Generated from schemas.ts by \`npm run generate\`: edit that file, not this one.
     import type { EventIssue } from '../errors.js';
     import { isRecord } from '../internal/guards.js';
-    import { fillAddressLabel, isInputValue, isPayload, isPosition } from './field-rules.js';
+    import { dropNil, fillAddressLabel, isInputValue, isPayload, isPosition } from './field-rules.js';
     ${[...messages].map(([message, name]) => `const ${name} = ${JSON.stringify(message)};`).join('\n')}
     const MOST_ISSUES = 100;
     type Check = (given: unknown, issues: EventIssue[]) => void;
@@ -120,6 +124,12 @@ export function generateChecks(): string {
       if (!Array.isArray(values)) fail(issues, ${notAnArray});
       else for (let index = 0; index < values.length; index++) within(check, values[index], issues, index);
       prefix(issues, before, key);
+    }
+    /** Drops a field that cannot be read, and what was found wrong with it. */
+    function forget(issues: EventIssue[], before: number, value: Record<string, unknown>, key: string): void {
+      if (issues.length === before) return;
+      issues.length = before;
+      value[key] = undefined;
     }
     /** Paths are put together only when there is something to say. */
     function prefix(issues: EventIssue[], from: number, key: string | number): void {

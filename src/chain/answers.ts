@@ -92,13 +92,13 @@ function readLog(answer: unknown, where: string, block: Block): Log {
   if (!Array.isArray(topics) || topics.length > MOST_TOPICS || !topics.every(isHash)) {
     return malformed(`${where}.topics`, `an array of at most ${MOST_TOPICS} hashes`);
   }
-  const transactionIndex = read.position('transactionIndex');
-  const transaction = block.transactions[transactionIndex];
+  const transactionHash = read.hash('transactionHash');
+  const isIts = (each: unknown) => isRecord(each) && String(each.hash).toLowerCase() === transactionHash;
+  const transactionIndex = read.unneeded('transactionIndex', read.position) ?? block.transactions.findIndex(isIts);
   const isOfBlock =
     read.hash('blockHash') === block.hash &&
     read.position('blockNumber') === block.number &&
-    isRecord(transaction) &&
-    String(transaction.hash).toLowerCase() === read.hash('transactionHash');
+    isIts(block.transactions[transactionIndex]);
   // A re-org may have happened between the two answers.
   if (!isOfBlock || removed === true) malformed(where, `a log of the requested block ${block.number}`);
   return {
@@ -107,7 +107,7 @@ function readLog(answer: unknown, where: string, block: Block): Log {
     data: read.bytes('data'),
     transactionIndex,
     logIndex: read.position('logIndex'),
-    blockTimestamp: read.optional('blockTimestamp', (key) => hexOf(read.quantity(key))) ?? undefined,
+    blockTimestamp: read.unneeded('blockTimestamp', (key) => hexOf(read.quantity(key))),
   };
 }
 
@@ -157,25 +157,22 @@ export function sendersOf(block: Block): Hex[] {
 export function txFields(block: Block, { index, hash, to, input }: Transaction): Record<string, unknown> {
   const where = `transactions[${index}]`;
   const read = fieldsOf(block.transactions[index], where);
-  const quantity = (key: string) => {
-    const value = read.optional(key, read.quantity);
-    return value == null ? undefined : hexOf(value);
-  };
-  const { accessList } = block.transactions[index] as Record<string, unknown>;
+  const quantity = (key: string) => read.unneeded(key, (name) => hexOf(read.quantity(name)));
+  const { accessList, type } = block.transactions[index] as Record<string, unknown>;
   const maxFeePerGas = quantity('maxFeePerGas') ?? null;
   return {
-    type: quantity('type') ?? '0x0',
+    type: type == null ? '0x0' : quantity('type'),
     chainId: quantity('chainId'),
-    nonce: hexOf(read.quantity('nonce')),
+    nonce: quantity('nonce'),
     to,
-    gas: hexOf(read.quantity('gas')),
+    gas: quantity('gas'),
     // For a transaction with fees, nodes write the price paid into gasPrice, which the transaction itself lacks.
     gasPrice: maxFeePerGas === null ? (quantity('gasPrice') ?? null) : null,
     maxPriorityFeePerGas: quantity('maxPriorityFeePerGas') ?? null,
     maxFeePerGas,
     value: hexOf(read.quantity('value')),
     input,
-    accessList: accessList == null ? undefined : readAccessList(accessList, `${where}.accessList`),
+    accessList: read.unneeded('accessList', () => readAccessList(accessList, `${where}.accessList`)),
     v: quantity('v'),
     r: quantity('r'),
     s: quantity('s'),

@@ -1,4 +1,4 @@
-import { isPosition } from '../events/field-rules.js';
+import { dropNil, fillAddressLabel, isPosition } from '../events/field-rules.js';
 import type { EventEmitted } from '../events/types.js';
 import { checkOptions, optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
@@ -113,8 +113,10 @@ function storedEventOf(value: unknown, answer: Answer): StoredEvent {
     isPosition(transaction.blockNumber) &&
     typeof transaction.blockHash === 'string' &&
     typeof transaction.txHash === 'string';
-  if (isPlaced) return value as unknown as StoredEvent;
-  throw notThisApi(answer, 'a list of events with their transactions');
+  if (!isPlaced) throw notThisApi(answer, 'a list of events with their transactions');
+  for (const owner of [event, transaction]) fillAddressLabel(owner.contract);
+  for (const owner of [event, transaction.method]) dropNil(owner);
+  return value as unknown as StoredEvent;
 }
 
 function isNumber(value: unknown): value is number {

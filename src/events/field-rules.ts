@@ -26,9 +26,13 @@ export function isInputValue(value: unknown, depth = 0): value is JsonValue {
   );
 }
 
-/** Whether a parsed JSON value may contain a number that JSON.parse rounded (a fraction, or one too large) or nests too deep. */
+/**
+ * Whether a parsed JSON value may contain a number that JSON.parse rounded (a fraction, or one too large) or nests too deep,
+ * or contained a value that a check dropped.
+ */
 export function mayHoldRounded(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return !Number.isSafeInteger(value);
+  if (value === undefined) return true;
   if (typeof value !== 'object' || value === null) return false;
   if (depth === MOST_LEVELS) return true;
   for (const key in value) {
@@ -39,28 +43,33 @@ export function mayHoldRounded(value: unknown, depth = 0): boolean {
   return false;
 }
 
-/** What emitted an event, or what a transaction called: its contract lacks an `addressLabel`. */
-interface Unlabelled {
-  readonly contract: Record<string, unknown>;
-}
-
-const lacksLabel = (owner: unknown): owner is Unlabelled =>
-  isRecord(owner) && isRecord(owner.contract) && owner.contract.addressLabel == null;
-
-const labelled = (owner: Unlabelled): unknown => ({ ...owner, contract: withAddressLabel(owner.contract) });
+/** The objects of an `event.emitted` that its check completes, by the object that contains them. */
+const COMPLETED = ['data', 'event', 'transaction', 'contract', 'method'];
 
 /**
- * An `event.emitted` in which every contract has its `addressLabel`: a copy of the objects around a contract that lacks one,
- * or the value itself.
+ * Has `complete` change a copy of the objects of an `event.emitted` that it may change. Returns the value itself if it
+ * changed nothing, otherwise a copy of the changed objects and of those around them.
  */
-export function withAddressLabels(value: unknown): unknown {
-  if (!isRecord(value) || !isRecord(value.data)) return value;
-  const { event, transaction } = value.data;
-  if (!lacksLabel(event) && !lacksLabel(transaction)) return value;
-  const data = { ...value.data };
-  if (lacksLabel(event)) data.event = labelled(event);
-  if (lacksLabel(transaction)) data.transaction = labelled(transaction);
-  return { ...value, data };
+export function completed(value: unknown, complete: (copy: unknown) => void): unknown {
+  const copy = copied(value);
+  complete(copy);
+  return unlessSame(copy, value);
+}
+
+function copied(value: unknown, depth = 0): unknown {
+  if (!isRecord(value) || depth > 3) return value;
+  const copy = { ...value };
+  for (const key of COMPLETED) if (isRecord(copy[key])) copy[key] = copied(copy[key], depth + 1);
+  return copy;
+}
+
+/** The original where its copy is the same, at each depth. */
+function unlessSame(copy: unknown, original: unknown): unknown {
+  if (copy === original || !isRecord(copy) || !isRecord(original)) return copy;
+  for (const key of COMPLETED) if (key in copy) copy[key] = unlessSame(copy[key], original[key]);
+  const keys = Object.keys(original);
+  const isSame = Object.keys(copy).length === keys.length && keys.every((key) => copy[key] === original[key]);
+  return isSame ? original : copy;
 }
 
 /** Like {@link fillAddressLabel}, on a copy. */
@@ -74,8 +83,22 @@ export function withAddressLabel(contract: unknown): unknown {
  */
 export function fillAddressLabel(contract: unknown): unknown {
   if (isRecord(contract) && contract.addressLabel == null) {
+    const { addressAlias } = contract;
     // Reflect.set returns false where an assignment would throw: a frozen contract is then rejected for its missing label.
-    Reflect.set(contract, 'addressLabel', contract.addressAlias ?? '');
+    Reflect.set(contract, 'addressLabel', typeof addressAlias === 'string' ? addressAlias : '');
   }
   return contract;
+}
+
+/** Like {@link dropNil}, on a copy. */
+export function withoutNil(owner: unknown): unknown {
+  return isRecord(owner) ? dropNil({ ...owner }) : owner;
+}
+
+/** Replaces what Go writes for nil, in place: `inputs` by an empty list, `rawFields` by none. */
+export function dropNil(owner: unknown): unknown {
+  if (!isRecord(owner)) return owner;
+  if (owner.inputs === null) owner.inputs = [];
+  if (owner.rawFields === null) delete owner.rawFields;
+  return owner;
 }

@@ -1,7 +1,7 @@
 // Generated from schemas.ts by `npm run generate`: edit that file, not this one.
 import type { EventIssue } from '../errors.js';
 import { isRecord } from '../internal/guards.js';
-import { fillAddressLabel, isInputValue, isPayload, isPosition } from './field-rules.js';
+import { dropNil, fillAddressLabel, isInputValue, isPayload, isPosition } from './field-rules.js';
 
 const M0 = 'expected a string that is not empty';
 const M1 = 'expected "event.emitted"';
@@ -28,6 +28,12 @@ function withinAll(check: Check, values: unknown, issues: EventIssue[], key: str
   else for (let index = 0; index < values.length; index++) within(check, values[index], issues, index);
   prefix(issues, before, key);
 }
+/** Drops a field that cannot be read, and what was found wrong with it. */
+function forget(issues: EventIssue[], before: number, value: Record<string, unknown>, key: string): void {
+  if (issues.length === before) return;
+  issues.length = before;
+  value[key] = undefined;
+}
 /** Paths are put together only when there is something to say. */
 function prefix(issues: EventIssue[], from: number, key: string | number): void {
   if (issues.length === from) return;
@@ -47,13 +53,17 @@ function check1(given: unknown, issues: EventIssue[]): void {
   if (isRecord(value)) {
     if (!(typeof value.triggeredAt === 'string')) fail(issues, M2, 'triggeredAt');
     within(check2, value.event, issues, 'event');
-    if (value.transaction != null) {
-      within(check5, value.transaction, issues, 'transaction');
+    {
+      const before = issues.length;
+      if (value.transaction != null) {
+        within(check5, value.transaction, issues, 'transaction');
+      }
+      forget(issues, before, value, 'transaction');
     }
   } else fail(issues, M5);
 }
 function check2(given: unknown, issues: EventIssue[]): void {
-  const value = given;
+  const value = dropNil(given);
   if (isRecord(value)) {
     if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
     if (!(typeof value.signature === 'string')) fail(issues, M2, 'signature');
@@ -79,8 +89,12 @@ function check4(given: unknown, issues: EventIssue[]): void {
   if (isRecord(value)) {
     if (!(typeof value.address === 'string')) fail(issues, M2, 'address');
     if (!(typeof value.addressLabel === 'string')) fail(issues, M2, 'addressLabel');
-    if (value.addressAlias !== undefined) {
-      if (!(typeof value.addressAlias === 'string')) fail(issues, M2, 'addressAlias');
+    {
+      const before = issues.length;
+      if (value.addressAlias != null) {
+        if (!(typeof value.addressAlias === 'string')) fail(issues, M2, 'addressAlias');
+      }
+      forget(issues, before, value, 'addressAlias');
     }
     if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
     if (!(typeof value.label === 'string')) fail(issues, M2, 'label');
@@ -89,22 +103,48 @@ function check4(given: unknown, issues: EventIssue[]): void {
 function check5(given: unknown, issues: EventIssue[]): void {
   const value = given;
   if (isRecord(value)) {
-    if (!(typeof value.from === 'string')) fail(issues, M2, 'from');
-    if (!(typeof value.txData === 'string')) fail(issues, M2, 'txData');
+    {
+      const before = issues.length;
+      if (value.from != null) {
+        if (!(typeof value.from === 'string')) fail(issues, M2, 'from');
+      }
+      forget(issues, before, value, 'from');
+    }
+    {
+      const before = issues.length;
+      if (value.txData != null) {
+        if (!(typeof value.txData === 'string')) fail(issues, M2, 'txData');
+      }
+      forget(issues, before, value, 'txData');
+    }
     if (!(typeof value.txHash === 'string')) fail(issues, M2, 'txHash');
-    if (!isPosition(value.txIndexInBlock)) fail(issues, M6, 'txIndexInBlock');
+    {
+      const before = issues.length;
+      if (value.txIndexInBlock != null) {
+        if (!isPosition(value.txIndexInBlock)) fail(issues, M6, 'txIndexInBlock');
+      }
+      forget(issues, before, value, 'txIndexInBlock');
+    }
     if (!(typeof value.blockHash === 'string')) fail(issues, M2, 'blockHash');
     if (!isPosition(value.blockNumber)) fail(issues, M6, 'blockNumber');
-    if (value.contract != null) {
-      within(check4, value.contract, issues, 'contract');
+    {
+      const before = issues.length;
+      if (value.contract != null) {
+        within(check4, value.contract, issues, 'contract');
+      }
+      forget(issues, before, value, 'contract');
     }
-    if (value.method != null) {
-      within(check6, value.method, issues, 'method');
+    {
+      const before = issues.length;
+      if (value.method != null) {
+        within(check6, value.method, issues, 'method');
+      }
+      forget(issues, before, value, 'method');
     }
   } else fail(issues, M5);
 }
 function check6(given: unknown, issues: EventIssue[]): void {
-  const value = given;
+  const value = dropNil(given);
   if (isRecord(value)) {
     if (!(typeof value.name === 'string')) fail(issues, M2, 'name');
     if (!(typeof value.signature === 'string')) fail(issues, M2, 'signature');

@@ -66,9 +66,10 @@ export function isPlain(checked: EventEmitted): boolean {
 }
 
 function isPlainTransaction(transaction: EventTransaction): boolean {
-  const { contract, method } = transaction;
+  const { from, txData, txIndexInBlock, contract, method } = transaction;
+  const optional = there(from) + there(txData) + there(txIndexInBlock) + there(contract) + there(method);
   return (
-    keysOf(transaction) === 6 + there(contract) + there(method) &&
+    keysOf(transaction) === 3 + optional &&
     (contract == null || isPlainContract(contract)) &&
     (method == null || (keysOf(method) === 3 && arePlain(method.inputs, 3)))
   );

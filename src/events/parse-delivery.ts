@@ -2,7 +2,7 @@ import { type EventIssue, InvalidBodyError, InvalidEventError } from '../errors.
 import { isRecord } from '../internal/guards.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import { mayHoldFraction, parseExactJson } from './exact-json.js';
-import { mayHoldRounded, withAddressLabels } from './field-rules.js';
+import { completed, mayHoldRounded } from './field-rules.js';
 import { checkEventEmitted, checkTransactionIncluded } from './generated-checks.js';
 import { cutNesting, isPlain, isTooDeep, TOO_DEEP } from './nesting.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from './types.js';
@@ -132,13 +132,13 @@ function needCare(items: readonly DeliveryItem[], text: string): boolean {
  * if (event.event === 'transaction.included') console.log(event.data.status);
  * ```
  * @param value The parsed JSON value. It is not changed.
- * @returns The event, narrowed by `event`: the value itself, or a copy where an `addressLabel` had to be filled in.
+ * @returns The event, narrowed by `event`: the value itself, or a copy where a field had to be filled in or dropped.
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEvent(value: unknown): WebhookEvent {
   return readable(() => {
-    const isEmitted = isRecord(value) && value.event === 'event.emitted';
-    const item = parseItem(isEmitted ? withAddressLabels(value) : value);
+    if (isRecord(value) && value.event === 'event.emitted') return parseEventEmitted(value);
+    const item = parseItem(value);
     if (item.status === 'event') return item.event;
     throw new InvalidEventError(
       item.status === 'invalid'
@@ -152,11 +152,11 @@ export function parseEvent(value: unknown): WebhookEvent {
  * Parses an `event.emitted` from an already parsed JSON value.
  *
  * @param value The parsed JSON value. It is not changed.
- * @returns The event: the value itself, or a copy where an `addressLabel` had to be filled in.
+ * @returns The event: the value itself, or a copy where a field had to be filled in or dropped.
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEventEmitted(value: unknown): EventEmitted {
-  return readable(() => checked(withAddressLabels(value), checkEventEmitted)) as EventEmitted;
+  return readable(() => checked(value, checkEventEmitted)) as EventEmitted;
 }
 
 /**
@@ -173,10 +173,10 @@ export function parseTransactionIncluded(value: unknown): TransactionIncluded {
 
 function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) => void): unknown {
   const issues: EventIssue[] = [];
-  if (isTooDeep(value)) issues.push(tooDeep);
-  else check(value, issues);
+  if (isTooDeep(value)) throw new InvalidEventError([tooDeep]);
+  const event = completed(value, (copy) => check(copy, issues));
   if (issues.length > 0) throw new InvalidEventError(issues);
-  return value;
+  return event;
 }
 
 /** A value that throws when it is read (a proxy, a getter) is invalid like any other: callers catch one error alone. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isInputValue, isPayload, withAddressLabel } from './field-rules.js';
+import { isInputValue, isPayload, withAddressLabel, withoutNil } from './field-rules.js';
 import { isTooDeep, TOO_DEEP } from './nesting.js';
 import type { JsonValue, TransactionIncludedData } from './types.js';
 
@@ -8,13 +8,16 @@ import type { JsonValue, TransactionIncludedData } from './types.js';
 
 const position = () => z.number().int().min(0);
 
+/** A field that no event needs: null and absent are kept, and a value that cannot be read is undefined. */
+const unneeded = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
+
 /** `data.event.contract`. Fills `addressLabel` from the live service's `addressAlias`. */
 export const contractInfoSchema = z.preprocess(
   withAddressLabel,
   z.object({
     address: z.string(),
     addressLabel: z.string(),
-    addressAlias: z.string().optional(),
+    addressAlias: unneeded(z.string()),
     name: z.string(),
     label: z.string(),
   }),
@@ -31,32 +34,38 @@ export const eventInputSchema = z.object({
   type: z.string(),
 });
 
-/** `data.event`. */
-export const eventDetailsSchema = z.object({
-  name: z.string(),
-  signature: z.string(),
-  inputs: z.array(eventInputSchema),
-  rawFields: z.string().optional(),
-  contract: contractInfoSchema,
-  indexInLog: position(),
-});
+/** `data.event`. `inputs` and `rawFields` may be null, which Go writes for nil. */
+export const eventDetailsSchema = z.preprocess(
+  withoutNil,
+  z.object({
+    name: z.string(),
+    signature: z.string(),
+    inputs: z.array(eventInputSchema),
+    rawFields: z.string().optional(),
+    contract: contractInfoSchema,
+    indexInLog: position(),
+  }),
+);
 
-/** `data.transaction`, which the live service sends and the spec does not have. */
+const methodSchema = z.preprocess(
+  withoutNil,
+  z.object({
+    name: z.string(),
+    signature: z.string(),
+    inputs: z.array(z.object({ name: z.string(), value: inputValue(), type: z.string() })),
+  }),
+);
+
+/** `data.transaction`, which the live service sends and the spec does not have. Only its place on the chain is needed. */
 export const eventTransactionSchema = z.object({
-  from: z.string(),
-  txData: z.string(),
+  from: unneeded(z.string()),
+  txData: unneeded(z.string()),
   txHash: z.string(),
-  txIndexInBlock: position(),
+  txIndexInBlock: unneeded(position()),
   blockHash: z.string(),
   blockNumber: position(),
-  contract: contractInfoSchema.nullish(),
-  method: z
-    .object({
-      name: z.string(),
-      signature: z.string(),
-      inputs: z.array(z.object({ name: z.string(), value: inputValue(), type: z.string() })),
-    })
-    .nullish(),
+  contract: unneeded(contractInfoSchema),
+  method: unneeded(methodSchema),
 });
 
 /** Precedes the schema of an event: an item that nests too deep is not checked further. */
@@ -68,7 +77,7 @@ const emittedSchema = z.object({
   data: z.object({
     triggeredAt: z.string(),
     event: eventDetailsSchema,
-    transaction: eventTransactionSchema.nullish(),
+    transaction: unneeded(eventTransactionSchema),
   }),
 });
 

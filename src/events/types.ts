@@ -23,7 +23,7 @@ export interface ContractInfo {
   /** Alias of the address: `addressLabel` or, on the live service, `addressAlias` on the wire; `''` if both are absent. */
   addressLabel: string;
   /** The live service's name for the same thing. */
-  addressAlias?: string | undefined;
+  addressAlias?: string | null | undefined;
   name: string;
   label: string;
 }
@@ -48,12 +48,15 @@ export interface MethodInput {
   type: string;
 }
 
-/** The transaction that emitted an event. Not in the spec; the live service sends it beside `data.event`. */
+/**
+ * The transaction that emitted an event. Not in the spec; the live service sends it beside `data.event`. An optional field
+ * that cannot be read is `undefined`; if a required one cannot, the whole transaction is.
+ */
 export interface EventTransaction {
-  from: string;
-  txData: string;
+  from?: string | null | undefined;
+  txData?: string | null | undefined;
   txHash: string;
-  txIndexInBlock: number;
+  txIndexInBlock?: number | null | undefined;
   blockHash: string;
   blockNumber: number;
   contract?: ContractInfo | null | undefined;

@@ -20,7 +20,12 @@ export class WireFields {
 
   readonly hash = (key: string): Hex => this.#text(key, HASH, 'a hash: 0x and 64 hex digits');
   readonly address = (key: string): Hex => this.#text(key, ADDRESS, 'an address: 0x and 40 hex digits');
-  readonly quantity = (key: string): bigint => BigInt(this.#text(key, QUANTITY, 'a quantity as hex text'));
+  /** A quantity: hex text, or the safe JSON number that some nodes write. */
+  readonly quantity = (key: string): bigint => {
+    const value = this.fields[key];
+    if (Number.isSafeInteger(value) && (value as number) >= 0) return BigInt(value as number);
+    return BigInt(this.#text(key, QUANTITY, 'a quantity as hex text'));
+  };
 
   readonly bytes = (key: string): Hex => {
     const text = this.#text(key, BYTES, 'bytes as hex text');
@@ -28,15 +33,24 @@ export class WireFields {
   };
 
   /** A quantity that fits a number. */
-  position(key: string): number {
+  readonly position = (key: string): number => {
     const value = Number(this.quantity(key));
     return Number.isSafeInteger(value) ? value : this.fail(key, 'a position in a block');
-  }
+  };
 
   /** The value of a key; undefined or null is returned as it is. */
   optional<Value>(key: string, read: (key: string) => Value): Value | null | undefined {
     const value = this.fields[key];
     return value === undefined || value === null ? value : read(key);
+  }
+
+  /** The value of a key that nobody needs; undefined if it is null, absent or cannot be read. */
+  unneeded<Value>(key: string, read: (key: string) => Value): Value | undefined {
+    try {
+      return this.optional(key, read) ?? undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   #text(key: string, pattern: RegExp, expected: string): Hex {

@@ -12,8 +12,11 @@ const parsed = new WeakMap<EventEmitted, { readonly text: string; readonly log: 
 
 /**
  * Returns the log of an event as the node sent it: the JSON text in `data.event.rawFields` (spec section 2.2), parsed and
- * checked, in the shape of a viem `Log`. All hex text is returned in lower case. It does not compare the log with the
- * rest of the event: `decodeEvent` does.
+ * checked, in the shape of a viem `Log`. All hex text is returned in lower case, and quantities may be JSON numbers. It does
+ * not compare the log with the rest of the event: `decodeEvent` does.
+ *
+ * A `blockTimestamp` that cannot be read is left out; a `transactionIndex` that cannot be read is the `txIndexInBlock` of
+ * `data.transaction`.
  *
  * @example
  * ```ts
@@ -30,7 +33,7 @@ const parsed = new WeakMap<EventEmitted, { readonly text: string; readonly log: 
  */
 export function rawLog(event: EventEmitted): RawLog | undefined {
   const text = event.data.event.rawFields;
-  if (text === undefined) return undefined;
+  if (text == null) return undefined;
   const known = parsed.get(event);
   if (known?.text === text) return known.log;
   const log = parseLog(event, text);
@@ -66,7 +69,8 @@ function parseLog(event: EventEmitted, text: string): RawLog {
   }
   if (!isRecord(fields)) return fail(event, 'rawFields', 'JSON text of an object');
   const read = new WireFields(fields, (key, expected) => fail(event, `rawFields.${key}`, expected));
-  const blockTimestamp = read.optional('blockTimestamp', read.quantity);
+  const blockTimestamp = read.unneeded('blockTimestamp', read.quantity);
+  const transactionIndex = read.unneeded('transactionIndex', read.position) ?? event.data.transaction?.txIndexInBlock;
   // All callers get the same object.
   return Object.freeze({
     address: read.address('address'),
@@ -74,12 +78,12 @@ function parseLog(event: EventEmitted, text: string): RawLog {
     data: read.bytes('data'),
     blockNumber: read.quantity('blockNumber'),
     transactionHash: read.hash('transactionHash'),
-    transactionIndex: read.position('transactionIndex'),
+    transactionIndex: transactionIndex ?? read.position('transactionIndex'),
     blockHash: read.hash('blockHash'),
     logIndex: read.position('logIndex'),
     removed: typeof fields.removed === 'boolean' ? fields.removed : fail(event, 'rawFields.removed', 'true or false'),
     // Not every node sends it.
-    ...(blockTimestamp == null ? undefined : { blockTimestamp }),
+    ...(blockTimestamp === undefined ? undefined : { blockTimestamp }),
   });
 }
 

@@ -24,7 +24,7 @@ export interface RawLog {
   readonly logIndex: number;
   /** Whether a re-org removed the block, and this log with it, from the chain. */
   readonly removed: boolean;
-  /** Time of the block in Unix seconds. (Default: absent; not every node sends it.) */
+  /** Time of the block in Unix seconds. (Default: absent; not every node sends it in a form that can be read.) */
   readonly blockTimestamp?: bigint;
 }
 

@@ -115,7 +115,7 @@ function determined(event: WebhookEvent) {
   if (!isEmitted(event)) throw new Error('No event of a log.');
   const { triggeredAt, event: emitted, transaction } = event.data;
   const { blockTimestamp: _, ...log } = JSON.parse(emitted.rawFields ?? '');
-  const contractOf = <T extends { addressLabel: string; addressAlias?: string | undefined }>(contract: T) => {
+  const contractOf = <T extends { addressLabel: string; addressAlias?: string | null | undefined }>(contract: T) => {
     const { addressLabel, addressAlias = addressLabel, ...rest } = contract;
     return { ...rest, label: addressAlias };
   };

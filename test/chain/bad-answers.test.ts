@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { padHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
+import { logIdentity } from '../../src/evm/index.js';
+import type { WebhookEvent } from '../../src/index.js';
 import { Raw, type ScriptedNode, startNode } from './scripted-node.js';
 import { createRecorder, people, type Recorder, received, transfer, valuesOf, watch } from './watching.js';
 
@@ -54,9 +56,7 @@ const answers: [what: string, method: string, how: (answer: never) => unknown][]
   ['a block without transactions', 'eth_getBlockByNumber', set('transactions', {})],
   ['a block with the hashes of its transactions', 'eth_getBlockByNumber', set('transactions', [hash])],
   ['transactions without senders', 'eth_getBlockByNumber', set('transactions', [{}])],
-  ['an access list without keys', 'eth_getBlockByNumber', setOfTransactions('accessList', [{ address: wallet }])],
-  ['an invalid access list', 'eth_getBlockByNumber', setOfTransactions('accessList', 'none')],
-  ['a transaction without a nonce', 'eth_getBlockByNumber', setOfTransactions('nonce', undefined)],
+  ['a transaction without a value', 'eth_getBlockByNumber', setOfTransactions('value', undefined)],
   ['logs that are not an array', 'eth_getLogs', () => ({})],
   ['logs that are null', 'eth_getLogs', () => null],
   ['logs of another block', 'eth_getLogs', setFirst('blockHash', hash)],
@@ -133,6 +133,63 @@ describe('a node that sends invalid answers', () => {
     expect(watcher?.blockNumber).toBe(3);
     await done(6);
     expect(recorder.groups).toHaveLength(6 * 3);
+  });
+
+  it('is not asked again because of what no event needs', async () => {
+    const junk = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom<unknown>(undefined, 1751284607, '0x', '2025-06-30T11:56:47Z', 2 ** 53, [{ address: wallet }]),
+    );
+    const ofLogs = fc.constantFrom('blockTimestamp', 'logType', 'transactionIndex');
+    const ofTransactions = fc.constantFrom(
+      ...['accessList', 'chainId', 'gas', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas', 'nonce', 'type'],
+      ...['v', 'r', 's', 'yParity', 'transactionIndex', 'blockTimestamp', 'mint'],
+    );
+    mineOne();
+    const identities = () =>
+      recorder.groups.map((group) => received(group).map((event) => logIdentity(event, { chainId: 1 })));
+    await start();
+    await done(1);
+    const expected = identities();
+    await fc.assert(
+      fc.asyncProperty(ofLogs, ofTransactions, junk, junk, async (log, transaction, first, second) => {
+        // Another position is a contradiction.
+        fc.pre(log !== 'transactionIndex' || !Number.isSafeInteger(first));
+        await watcher?.close();
+        recorder = createRecorder();
+        node.answer((method, _, answer) => {
+          const copy = structuredClone(answer) as never;
+          if (method === 'eth_getLogs') return (copy as Fields[]).map((each) => ({ ...each, [log]: first }));
+          return method === 'eth_getBlockByNumber' ? setOfTransactions(transaction, second)(copy) : answer;
+        });
+        await start();
+        await done(1);
+        expect(recorder.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
+        expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
+        expect(identities()).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+
+  it('may write quantities as JSON numbers', async () => {
+    mineOne();
+    await start();
+    await done(1);
+    const expected = recorder.groups.map(received);
+    await watcher?.close();
+    recorder = createRecorder();
+    const isQuantity = (value: unknown) => typeof value === 'string' && /^0x(0|[1-9a-f][\da-f]{0,12})$/.test(value);
+    node.answer((_, __, answer) =>
+      JSON.parse(JSON.stringify(answer), (key, value) =>
+        isQuantity(value) && key !== 'input' && key !== 'data' ? Number(value) : value,
+      ),
+    );
+    await start();
+    await done(1);
+    expect(recorder.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    const withoutIds = (groups: WebhookEvent[][]) => groups.map((group) => group.map(({ id: _, ...event }) => event));
+    expect(withoutIds(recorder.groups.map(received))).toEqual(withoutIds(expected));
   });
 
   it('never has an event sent that a receiver would not take, whatever one field of its answers is', async () => {

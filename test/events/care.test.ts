@@ -37,9 +37,16 @@ it.each<[string, object]>([
   ['a fraction in the payload', changed(included(), ['data', 'amount'], 1.5)],
   ['a fraction in an unknown kind', changed(other(), ['amount'], 1.5)],
   ['a fraction in an invalid item', changed(invalid(), ['amount'], 1.5)],
+  ['a field that is dropped', changed(emitted(), ['data', 'transaction', 'from'], 7)],
   ['a large number in an invalid position', changed(emitted(), [...EVENT, 'indexInLog'], 2 ** 60)],
 ])('a delivery is parsed again: %s', (_, item) => {
   expect(timesParsed(JSON.stringify([emitted(), item, emitted()]))).toBe(2);
+});
+
+it('a delivery that drops a field keeps the digits of numbers under unknown keys', () => {
+  const sent = changed<object>(changed(emitted(), ['data', 'transaction', 'from'], 7), ['more'], 'HERE');
+  const [item] = parseDelivery(`[${JSON.stringify(sent).replace('"HERE"', '12345678901234567890')}]`);
+  expect(item).toMatchObject({ status: 'event', event: { more: '12345678901234567890' } });
 });
 
 it.each([

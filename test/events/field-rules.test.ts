@@ -117,14 +117,14 @@ describe('isInputValue', () => {
 });
 
 describe('mayHoldRounded', () => {
-  it.each([1.5, 2 ** 53, -(2 ** 53), Number.POSITIVE_INFINITY, [0.1], { a: [{ b: 1e21 }] }])(
+  it.each([1.5, 2 ** 53, -(2 ** 53), Number.POSITIVE_INFINITY, [0.1], { a: [{ b: 1e21 }] }, { dropped: undefined }])(
     'says so of %j',
     (value) => {
       expect(mayHoldRounded(value)).toBe(true);
     },
   );
 
-  it.each([undefined, null, true, '1.5', [], {}, ['1e400', { a: ['0.1'] }]])('does not of %j', (value) => {
+  it.each([null, true, '1.5', [], {}, ['1e400', { a: ['0.1'] }]])('does not of %j', (value) => {
     expect(mayHoldRounded(value)).toBe(false);
   });
 
@@ -151,6 +151,7 @@ describe('fillAddressLabel', () => {
     [{ addressLabel: 'label', addressAlias: 'alias' }, 'label'],
     [{ addressLabel: '', addressAlias: 'alias' }, ''],
     [{ addressAlias: null }, ''],
+    [{ addressAlias: 7 }, ''],
     [{}, ''],
   ])('gives %j the label %j, in place', (contract, addressLabel) => {
     expect(fillAddressLabel(contract)).toBe(contract);

@@ -112,7 +112,7 @@ describe('decodeTransaction', () => {
   it.each([
     ['tx', { tx: [] as never }, 'an object'],
     ['tx.gas', { tx: { gas: '39849' } }, 'a quantity as hex text'],
-    ['tx.value', { tx: { value: 0 as never } }, 'a quantity as hex text'],
+    ['tx.value', { tx: { value: -1 as never } }, 'a quantity as hex text'],
     ['tx.nonce', { tx: { nonce: '0x' } }, 'a quantity as hex text'],
     ['tx.to', { tx: { to: '0x12' } }, 'an address: 0x and 40 hex digits'],
     ['tx.hash', { tx: { hash: '0x12' } }, 'a hash: 0x and 64 hex digits'],

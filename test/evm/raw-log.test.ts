@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRemoved, logIdentity, rawLog } from '../../src/evm/index.js';
-import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
+import { createReceiver, type EventEmitted, type EventTransaction, parseEventEmitted } from '../../src/index.js';
+import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { refusal, word } from './events.js';
 
 const sample = sampleEventEmitted();
@@ -35,7 +35,49 @@ describe('rawLog', () => {
 
   it('has the time of the block if the node sent it', () => {
     expect(rawLog(withLog({ blockTimestamp: '0x65537d72' }))).toMatchObject({ blockTimestamp: 1_699_970_418n });
-    expect(rawLog(withLog({ blockTimestamp: null }))).not.toHaveProperty('blockTimestamp');
+    expect(rawLog(withLog({ blockTimestamp: 1_699_970_418 }))).toMatchObject({ blockTimestamp: 1_699_970_418n });
+  });
+
+  it.each([
+    null,
+    '',
+    '0x',
+    '1699970418',
+    '2025-06-30T11:56:47Z',
+    -1,
+    1.5,
+    2 ** 53,
+    true,
+    [],
+    {},
+    `0x1${'0'.repeat(64)}`,
+  ])('has no time of the block where it is %j', (blockTimestamp) => {
+    expect(rawLog(withLog({ blockTimestamp }))).not.toHaveProperty('blockTimestamp');
+  });
+
+  it('reads quantities that are JSON numbers', () => {
+    expect(rawLog(withLog({ blockNumber: 16, transactionIndex: 7, logIndex: 42 }))).toMatchObject({
+      ...{ blockNumber: 16n, transactionIndex: 7, logIndex: 42 },
+    });
+  });
+
+  it.each([null, '', '0x', '7', -1, 1.5, 2 ** 53, true, [], {}])(
+    'takes txIndexInBlock of data.transaction where transactionIndex is %j',
+    (transactionIndex) => {
+      const event = withLog({ transactionIndex });
+      Object.assign(event.data.transaction ?? {}, { txIndexInBlock: 9 });
+      expect(rawLog(event)?.transactionIndex).toBe(9);
+    },
+  );
+
+  it('refuses a transactionIndex that nothing tells', () => {
+    for (const transaction of [null, { txIndexInBlock: null }]) {
+      const event = withLog({ transactionIndex: '0x' });
+      event.data.transaction = transaction && { ...(event.data.transaction as EventTransaction), ...transaction };
+      expect(refusal(() => rawLog(event))).toMatchObject({
+        ...{ code: 'ERR_WEBHOOK_RAW_FIELDS', input: 'rawFields.transactionIndex' },
+      });
+    }
   });
 
   it('has all hex text in lower case', () => {
@@ -58,8 +100,12 @@ describe('rawLog', () => {
     expect(rawLog(event)?.logIndex).toBe(1);
   });
 
-  it('is undefined for an event without rawFields', () => {
+  it('is undefined for an event without rawFields, or with null', () => {
     expect(rawLog(withoutLog())).toBeUndefined();
+    const event = withoutLog();
+    Object.assign(event.data.event, { rawFields: null });
+    expect(rawLog(event)).toBeUndefined();
+    expect(isRemoved(event)).toBe(false);
   });
 
   const TOPICS = 'an array of at most 4 topics: 0x and 64 hex digits each';
@@ -72,12 +118,11 @@ describe('rawLog', () => {
     ['data', '0x123', 'an even number of hex digits'],
     ['data', '12', 'bytes as hex text'],
     ['blockNumber', null, 'a quantity as hex text'],
-    ['blockNumber', 16, 'a quantity as hex text'],
+    ['blockNumber', -1, 'a quantity as hex text'],
+    ['blockNumber', 2 ** 53, 'a quantity as hex text'],
     ['transactionHash', undefined, 'a hash: 0x and 64 hex digits'],
-    ['transactionIndex', '0x', 'a quantity as hex text'],
     ['logIndex', word(2n ** 53n), 'a position in a block'],
     ['removed', 'false', 'true or false'],
-    ['blockTimestamp', 1, 'a quantity as hex text'],
   ])('refuses %s as %j', (key, value, expected) => {
     const { code, input, reason } = refusal(() => rawLog(withLog({ [key]: value })));
     expect({ code, input }).toEqual({ code: 'ERR_WEBHOOK_RAW_FIELDS', input: `rawFields.${key}` });
@@ -170,6 +215,20 @@ describe('logIdentity', () => {
     const event = sampleTransactionIncluded({ data: { blockHash: word(1), tx: { hash: word(2) } } });
     Object.assign(event.data, data);
     expect(identity(event)).toBe(event.id);
+  });
+
+  it('keys a receiver whose node writes the time of the block, or the position of the transaction, as a number', async () => {
+    const keys: string[] = [];
+    const receiver = createReceiver({
+      secret: 'whsec-of-the-test',
+      idempotencyKey: (event) => identity(event),
+      onEvent: (_, { idempotencyKey }) => void keys.push(idempotencyKey),
+    });
+    for (const changed of [{ blockTimestamp: 1_751_284_607, logIndex: '0x1' }, { transactionIndex: 0 }]) {
+      const delivery = createTestDelivery([withLog(changed)], { secret: 'whsec-of-the-test' });
+      expect(await receiver.handle({ ...delivery, rawBody: delivery.body })).toMatchObject({ status: 200 });
+    }
+    expect(keys).toEqual([1, 0].map((at) => `10:${fields.blockHash}:${fields.transactionHash}:${at}`));
   });
 
   it('is refused when nothing tells block and transaction', () => {

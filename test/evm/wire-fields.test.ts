@@ -9,7 +9,7 @@ const fields = (value: unknown) =>
   });
 
 /** The anchors of the patterns, and what else a field could be. */
-const around = (text: string) => [`x${text}`, `xx${text}`, `${text}x`, `${text}0x`, `${text}\n`, [text], null, 1, ''];
+const around = (text: string) => [`x${text}`, `xx${text}`, `${text}x`, `${text}0x`, `${text}\n`, [text], null, -1, ''];
 
 describe('a field', () => {
   it.each([
@@ -20,6 +20,26 @@ describe('a field', () => {
   ] as const)('that is a %s is read from %j as %s', (kind, wire, value, wrong, expected) => {
     expect(fields(wire)[kind]('key')).toBe(value);
     for (const each of [...wrong, ...around(wire)]) expect(() => fields(each)[kind]('key')).toThrow(`key: ${expected}`);
+  });
+
+  it('that is a quantity may be a safe JSON number', () => {
+    expect([0, 255, Number.MAX_SAFE_INTEGER].map((each) => fields(each).quantity('key'))).toEqual([
+      0n,
+      255n,
+      9_007_199_254_740_991n,
+    ]);
+    for (const each of [-1, 0.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY, 1n, true]) {
+      expect(() => fields(each).quantity('key')).toThrow('key: a quantity as hex text');
+    }
+  });
+
+  it('that is not needed is undefined where it cannot be read', () => {
+    const read = (value: unknown) => {
+      const each = fields(value);
+      return each.unneeded('key', each.quantity);
+    };
+    expect([undefined, null, '', '0x', '1', {}, [], true, -1].map(read)).toEqual(new Array(9).fill(undefined));
+    expect(['0x1', 1].map(read)).toEqual([1n, 1n]);
   });
 
   it('that is a position fits a number', () => {

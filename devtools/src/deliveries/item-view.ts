@@ -122,7 +122,7 @@ export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, s
       transaction: transaction
         ? {
             hash: cut(transaction.txHash, NAME),
-            from: cut(transaction.from, NAME),
+            from: cut(transaction.from ?? '', NAME),
             blockNumber: String(transaction.blockNumber),
             method: transaction.method ? cut(transaction.method.name, NAME) : undefined,
           }

@@ -38,7 +38,7 @@ function Facts({ item, state }: { item: ItemView; state: State | undefined }) {
           <Wire text={transaction.method} />
         </Fact>
       )}
-      {transaction && (
+      {transaction?.from && (
         <Fact title="From">
           <ShortHex value={transaction.from} what="Address" />
           <ExplorerLink state={state} kind="address" value={transaction.from} />
