@@ -13,7 +13,11 @@ const NO_REQUEST: SecretRequest = { header: () => undefined };
 /** Calls the user's secret function, with a time limit and a limit on concurrent look-ups. */
 export function createSecretFinder(
   find: SecretFunction,
-  { receiveTimeoutMs, maxArriving }: Pick<ResolvedVerifierOptions, 'receiveTimeoutMs' | 'maxArriving'>,
+  {
+    receiveTimeoutMs,
+    maxArriving,
+    warnOfQuotes,
+  }: Pick<ResolvedVerifierOptions, 'receiveTimeoutMs' | 'maxArriving' | 'warnOfQuotes'>,
 ): (request: SecretRequest | undefined) => Promise<Found> {
   /** Concurrent look-ups. Those of dropped deliveries cannot be stopped, so the limit leaves room for new deliveries. */
   let lookUps = 0;
@@ -44,7 +48,10 @@ export function createSecretFinder(
       const message = 'The secret function failed or returned something that is not a secret. See cause.';
       throw new WebhookError('ERR_WEBHOOK_SECRET', message, { cause });
     }
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      warnOfQuotes(found.secret);
+      return found;
+    }
     throw new WebhookError(
       'ERR_WEBHOOK_SIGNATURE',
       'The secret function returned no secret for this request. Check the key that it looks up: a header or the URL.',

@@ -11,6 +11,7 @@ import {
 import { serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { IdempotencyStore } from '../stores/store.js';
+import { checkSecret, quotesWarner } from './check-secret.js';
 import { checkFinality, checkWaiting } from './finality.js';
 import { kindAndId } from './idempotency-key.js';
 import type {
@@ -118,14 +119,6 @@ function checkLogger(logger: unknown): void {
   for (const level of ['debug', 'info', 'warn', 'error']) checkFunction(`logger.${level}`, Reflect.get(logger, level));
 }
 
-/** Returns the secret. Throws ConfigError unless it is a non-empty string or an array of them. */
-function checkSecret(secret: Secret): Secret {
-  const secrets = [secret].flat();
-  if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) return secret;
-  const { message } = optionError('secret', 'a non-empty string, an array of them, or a function', secret);
-  throw new ConfigError(`${message} Is the environment variable set?`);
-}
-
 /** What a secret function returned, in one form. Throws ConfigError for anything but a FoundSecret. */
 export function checkFound(found: FoundSecret): { secret: Secret; source?: string | undefined } | undefined {
   if (found === undefined) return undefined;
@@ -144,6 +137,8 @@ export function resolveVerifierOptions(options: VerifierOptions) {
   if (typeof secret !== 'function') checkSecret(secret);
   checkFunctions({ now, onError });
   checkLogger(logger);
+  const warnOfQuotes = quotesWarner(logger);
+  if (typeof secret !== 'function') warnOfQuotes(secret);
   checkHeaders(headers);
   if (toleranceSeconds !== false) {
     if (typeof toleranceSeconds !== 'number') {
@@ -159,7 +154,7 @@ export function resolveVerifierOptions(options: VerifierOptions) {
   }
   checkNumber('receiveTimeoutMs', receiveTimeoutMs, 1, MAX_TIMER_MS);
   const limits = { maxBodyBytes, maxArriving, maxArrivingBytes, receiveTimeoutMs };
-  return { secret, headers, toleranceSeconds, ...limits, now, onError, logger };
+  return { secret, headers, toleranceSeconds, ...limits, now, onError, logger, warnOfQuotes };
 }
 
 /** The options of a verifier, complete and checked. */

@@ -4,7 +4,14 @@ import { equalHex, hmacHex } from '#runtime';
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
 const NOT_HEX = /[^0-9a-fA-F]/;
+/** What JavaScript makes of a missing value, or of an object, where it needs text. */
+const STRINGIFIED = /^(?:undefined|null|NaN|\[object .*\])$/;
 const TIMESTAMP = /^(0|[1-9][0-9]{0,15})$/;
+
+/** Whether a secret is the text of a value that is missing or not text: anybody can sign with it. */
+export function isStringified(secret: string): boolean {
+  return STRINGIFIED.test(secret);
+}
 
 /** Whether a value has the form of a signature: 64 hex digits in either case. */
 export function isSignature(value: unknown): value is string {
@@ -19,7 +26,7 @@ export function isTimestamp(value: unknown): value is string {
 /**
  * Whether `signature` is the HMAC-SHA256 of `rawBody` followed by `timestamp` under `secret` (spec section 5.2).
  * Synchronous on every runtime. Compares in constant time. Never throws: a value that is missing, empty, of the wrong type
- * or not in canonical form returns `false`.
+ * or not in canonical form returns `false`, and so does a secret such as `'undefined'`, the text of a variable that is not set.
  *
  * It does not check the clock, so it accepts a replayed delivery: compare `timestamp` with your clock, or use a receiver
  * with `toleranceSeconds`.
@@ -60,7 +67,8 @@ export function verifyWith(
     if (!body?.length) return false;
     const given = signature.toLowerCase();
     for (const each of Array.isArray(secret) ? secret : [secret]) {
-      if (typeof each === 'string' && each && equalHex(hmac(body, timestamp, each), given)) return true;
+      if (typeof each === 'string' && each && !isStringified(each) && equalHex(hmac(body, timestamp, each), given))
+        return true;
     }
     return false;
   } catch {

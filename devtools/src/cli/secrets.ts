@@ -21,6 +21,8 @@ export interface SecretSource {
 }
 
 const MAX_BYTES = 64 * 1024;
+/** What JavaScript makes of a value that is missing, or not text. No receiver takes it. */
+const STRINGIFIED = /^(?:undefined|null|NaN|\[object .*\])$/;
 
 /**
  * The signing secret, from `--secret-file` or from `WEBHOOK_SECRET`. The output masks it from here on.
@@ -84,10 +86,21 @@ export async function readSecretFile(
 }
 
 function taken({ output }: SecretSource, secret: string, from: string): string {
+  if (STRINGIFIED.test(secret)) {
+    throw new CommandError(
+      'ERR_CLI_SECRET',
+      `The value of ${from} is the text "${secret}": what sets it has no secret. Set it to the secret.`,
+    );
+  }
   output.hide(secret);
   if (secret.trim() !== secret) {
     output.note(
       `The value of ${from} starts or ends with whitespace, which was kept. Remove it if it is not part of the secret.`,
+    );
+  }
+  if (/^(["'`]).*\1$/s.test(secret)) {
+    output.note(
+      `The value of ${from} has quotes around it, which were kept. Remove them if they are not part of the secret.`,
     );
   }
   return secret;

@@ -67,6 +67,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     toleranceSeconds,
     maxBodyBytes,
     now,
+    // What there is to say of a delivery is in the feed.
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
     onEvent: () => {},
     // With a target, duplicates and invalid events are for the target to handle.
     ...(target && { store: false, onInvalid: () => {} }),

@@ -42,6 +42,19 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
     expect(stdout).toMatch(/^Refused because:\n\n1\. .+ \(certain\) body-\S+\n {3}Fix: .+\n/);
   });
 
+  test('finds white space around the secret, which no receiver takes', async () => {
+    const file = await (await scratch())('r', recording(BODY));
+    const { code, stdout } = await tool(['explain', '--recording', file, '--json'], {
+      env: { WEBHOOK_SECRET: `${SECRET} ` },
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).findings.map(({ cause }: { cause: string }) => cause)).toEqual([
+      'secret-refused',
+      'secret-whitespace',
+    ]);
+    expect(stdout).not.toContain(SECRET);
+  });
+
   test('takes a body and its two headers, and the time at which they came', async () => {
     const file = await (await scratch())('body.json', BODY);
     const { signature, timestamp } = sign();

@@ -188,6 +188,19 @@ describe('a secret in a file', () => {
     expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('starts or ends with whitespace');
   });
 
+  test.each(['undefined', 'null', 'NaN', '[object Object]'])('that is %j is refused', async (text) => {
+    const { code, stderr } = await run(await (await scratch())('key', `${text}\n`));
+    expect({ code, ...JSON.parse(stderr).error }).toEqual({
+      code: 'ERR_CLI_SECRET',
+      message: `The value of the file of --api-key-file is the text "${text}": what sets it has no secret. Set it to the secret.`,
+    });
+  });
+
+  test('that has quotes around it is used, with a note', async () => {
+    const { stderr } = await run(await (await scratch())('key', `"${API_KEY}"`));
+    expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('has quotes around it');
+  });
+
   test('can come from stdin, which takes precedence over the environment', async () => {
     const { url, calls } = await stubService();
     const options = { env: { WEBHOOK_API_KEY: 'of-the-environment' }, stdin: `${API_KEY}\n` };

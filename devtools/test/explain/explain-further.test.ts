@@ -152,6 +152,14 @@ describe('a finding', () => {
     ]);
   });
 
+  it.each(['undefined', 'null', 'NaN', '[object Object]'])(
+    'calls the secret %j a placeholder, even where the signature was made with it',
+    (text) => {
+      const signature = sign(text, delivery.body, timestamp);
+      expect(causes({ secret: text, signature })[0]).toBe('secret-placeholder: likely');
+    },
+  );
+
   it('is certain only if the signature was seen to match', () => {
     fc.assert(
       fc.property(deliveries, fc.string({ minLength: 1 }), ({ body, signature }, other) => {

@@ -1,10 +1,13 @@
-import { createReceiver } from 'event-webhook-receiver';
+import { createReceiver, type Receiver } from 'event-webhook-receiver';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { codeFixes } from '../../deliveries/code-fixes.js';
 import { headerOf } from '../../deliveries/headers.js';
 import { unreadBody } from '../../deliveries/unread-body.js';
 import { certain, type Finding, fault } from '../../explain/finding.js';
 import type { Questioned } from './questioned.js';
+
+/** The command notes quotes around a secret itself. */
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** What a delivery is verified with. */
 interface Verification {
@@ -35,7 +38,17 @@ export async function receiverAnswer(delivery: Questioned, { secret, headers }: 
     [headers.signature.toLowerCase(), signature],
     [headers.timestamp.toLowerCase(), timestamp],
   ]);
-  const receiver = createReceiver({ secret, headers, toleranceSeconds: false, store: false, onEvent: () => {} });
+  let receiver: Receiver;
+  try {
+    receiver = createReceiver({ secret, headers, toleranceSeconds: false, store: false, onEvent() {}, logger: silent });
+  } catch (error) {
+    const { message } = error as Error;
+    const fix = 'Change the secret where the receiver reads it, as the message says.';
+    return {
+      refusal: certain(fault('secret-refused', `No receiver takes this secret: ${message}`, fix)),
+      bodyUnread: false,
+    };
+  }
   let bodyUnread = true;
   const { status: answer, error } = await receiver.handleRequest({
     method: delivery.method ?? 'POST',
