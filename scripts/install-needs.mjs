@@ -81,7 +81,8 @@ const INSTALLERS = {
     rmSync(`${folder}/amplify-dynamodb-simulator-2.9.30.tgz`);
   },
   frameworks() {
-    if (!existsSync(`${root}examples/frameworks/node_modules/nitro`)) {
+    const modules = `${root}examples/frameworks/node_modules`;
+    if (!['nitro', 'serverless-http'].every((name) => existsSync(`${modules}/${name}`))) {
       npm('install', '--no-package-lock', '--prefix', `${root}examples/frameworks`);
     }
   },

@@ -70,8 +70,9 @@ export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | Rece
       method: instance.supportedMethods,
       url: '/',
       preParsing(request, _reply, payload, done) {
-        const headers: { 'content-type'?: string } = request.headers;
-        if (!MEDIA_TYPE.test(headers['content-type'] ?? '')) {
+        const headers: { 'content-type'?: unknown } = request.headers ?? {};
+        const mediaType = headers['content-type'];
+        if (typeof mediaType !== 'string' || !MEDIA_TYPE.test(mediaType)) {
           request.headers = { ...headers, 'content-type': 'application/octet-stream' };
         }
         done(null, payload);

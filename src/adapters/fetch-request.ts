@@ -1,5 +1,5 @@
 import { isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, incomplete } from '../receiver/delivery-request.js';
+import { type BodyReader, type DeliveryRequest, headerText, incomplete } from '../receiver/delivery-request.js';
 import type { RemainingMs } from '../receiver/host-time.js';
 import { readBody } from './read-body.js';
 
@@ -9,28 +9,37 @@ const FIX =
 
 /** Presents a web-standard request. A class: an object literal with a getter gets a new shape, and garbage, each time. */
 export class FetchDelivery implements DeliveryRequest {
-  readonly method: string;
   readonly remainingMs: RemainingMs | undefined;
   readonly #request: Request;
 
+  // Reads nothing of the request: a getter of a host that throws is an error of the delivery.
   constructor(request: Request, remainingMs?: RemainingMs) {
-    this.method = request.method;
     this.remainingMs = remainingMs;
     this.#request = request;
   }
 
-  get url(): string {
-    const { pathname, search } = new URL(this.#request.url, 'http://localhost');
-    return pathname + search;
+  get method(): string {
+    return this.#request.method;
+  }
+
+  get url(): string | undefined {
+    try {
+      const { pathname, search } = new URL(this.#request.url, 'http://localhost');
+      return pathname + search;
+    } catch {
+      return undefined;
+    }
   }
 
   header(name: string): string | undefined {
-    return this.#request.headers.get(name) ?? undefined;
+    return headerText(this.#request.headers.get(name));
   }
 
   rawBody(): BodyReader {
-    if (this.#request.bodyUsed || this.#request.body?.locked) throw new RawBodyUnavailableError(FIX);
-    return readerOf(this.#request.body);
+    const { bodyUsed, body } = this.#request;
+    const isUnreadable = body != null && typeof body.getReader !== 'function';
+    if (bodyUsed || body?.locked || isUnreadable) throw new RawBodyUnavailableError(FIX);
+    return readerOf(body);
   }
 }
 

@@ -1,5 +1,6 @@
 import { ConfigError, RawBodyUnavailableError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, tooLarge } from '../receiver/delivery-request.js';
+import { asWebhookError } from '../receiver/answer.js';
+import { type BodyReader, type DeliveryRequest, headerText, tooLarge } from '../receiver/delivery-request.js';
 
 const FIX =
   'Use the Lambda proxy integration, a function URL or a load balancer, which pass the body as text or in base64; ' +
@@ -27,7 +28,14 @@ export interface LambdaContext {
 
 /** Presents an event of Lambda. Throws for one that is not an HTTP request, or whose body the host has parsed. */
 export function fromLambdaEvent(given: AnyEvent | null | undefined, context?: LambdaContext | null): DeliveryRequest {
-  const event = given ?? {};
+  try {
+    return present(given ?? {}, context);
+  } catch (error) {
+    throw asWebhookError(error);
+  }
+}
+
+function present(event: AnyEvent, context: LambdaContext | null | undefined): DeliveryRequest {
   const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(event)) throw new RawBodyUnavailableError(FIX);
   const method = event.httpMethod ?? event.requestContext?.http?.method;
@@ -49,8 +57,7 @@ export function fromLambdaEvent(given: AnyEvent | null | undefined, context?: La
 
 function headerOf(headers: object | null | undefined, name: string): string | undefined {
   const same = Object.entries(headers ?? {}).filter(([each]) => each.toLowerCase() === name);
-  const values = same.flatMap(([, value]) => value ?? []);
-  return values.length > 0 ? values.join() : undefined;
+  return headerText(same.flatMap(([, value]) => value ?? []));
 }
 
 function readerOf(body: string, encoding: 'base64' | 'utf8'): BodyReader {

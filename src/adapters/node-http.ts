@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RawBodyUnavailableError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, incomplete } from '../receiver/delivery-request.js';
+import { type BodyReader, type DeliveryRequest, headerText, incomplete } from '../receiver/delivery-request.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import { readBody } from './read-body.js';
 
@@ -34,20 +34,21 @@ export function fromNodeRequest(request: NodeRequest, fix: string, traits: HostT
 
 /** A class: an object literal with a getter gets a new shape, and garbage, each time. */
 class NodeDelivery implements DeliveryRequest {
-  readonly method: string | undefined;
   readonly answersUnavailable: boolean | undefined;
   readonly #request: NodeRequest;
-  readonly #headers: IncomingMessage['headers'];
   readonly #fix: string;
   readonly #traits: HostTraits;
 
+  // Reads nothing of the request: a getter of a host that throws is an error of the delivery.
   constructor(request: NodeRequest, fix: string, traits: HostTraits) {
-    this.method = request.method;
     this.answersUnavailable = traits.answersUnavailable;
     this.#request = request;
-    this.#headers = request.headers;
     this.#fix = fix;
     this.#traits = traits;
+  }
+
+  get method(): string | undefined {
+    return this.#request.method;
   }
 
   get url(): string | undefined {
@@ -55,8 +56,7 @@ class NodeDelivery implements DeliveryRequest {
   }
 
   header(name: string): string | undefined {
-    const value = this.#headers[name];
-    return typeof value === 'string' ? value : value?.join();
+    return headerText(this.#request.headers?.[name]);
   }
 
   rawBody(): RawBody | BodyReader {
@@ -70,6 +70,7 @@ class NodeDelivery implements DeliveryRequest {
     if (isBytes(ownBody)) return ownBody;
     if (typeof rawBody === 'string') return rawBody;
     if (typeof ownRawBody === 'string') return ownRawBody;
+    if (typeof stream.on !== 'function') throw new RawBodyUnavailableError(this.#fix);
     // A parser may set req.body without reading, so only the stream tells whether bytes are gone. A second reader also
     // gets none where somebody listens for `readable`.
     const isShared = stream.listenerCount('readable') > 0 && !stream.readableEnded;
@@ -80,8 +81,9 @@ class NodeDelivery implements DeliveryRequest {
 }
 
 /** Path and query: a sender may request a whole URL, as through a proxy, and choose its host. */
-function pathOf(url: string | undefined): string | undefined {
-  return url === undefined || url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
+function pathOf(url: unknown): string | undefined {
+  if (typeof url !== 'string') return undefined;
+  return url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
 }
 
 /** Works across realms, where instanceof does not. */

@@ -34,17 +34,26 @@ export function readBody(source: BodySource): BodyReader {
         if (ended) return;
         ended = { hasFailed: error !== undefined };
         clearTimeout(timer);
-        stop?.(ended.hasFailed);
+        halt();
         if (ended.hasFailed) reject(error);
         else resolve(collector.bytes());
         // Listeners may outlive the delivery, and must not keep its bytes.
         collector.clear();
       }
 
+      /** A stream that only looks like one may lack the methods that end the reading. */
+      function halt(): void {
+        try {
+          stop?.(ended?.hasFailed === true);
+        } catch {
+          // Its bytes are no longer added.
+        }
+      }
+
       arrival.onDrop(finish);
       try {
         stop = source(add, finish);
-        if (ended) stop(ended.hasFailed);
+        if (ended) halt();
       } catch (error) {
         finish(error);
       }

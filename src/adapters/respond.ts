@@ -19,7 +19,15 @@ export function respond(request: NodeRequest, response: ServerResponse, result: 
     if (!response.headersSent) answer(request, response, result);
   } catch {
     // The host has changed its response. A sender without an answer sends again.
-    response.destroy();
+    attempt(() => response.destroy());
+  }
+}
+
+function attempt<Value>(get: () => Value): Value | undefined {
+  try {
+    return get();
+  } catch {
+    return undefined;
   }
 }
 
@@ -29,7 +37,7 @@ function answer(request: NodeRequest, response: ServerResponse, result: Delivery
     if (name !== 'Connection' || http2StreamOf(response) === undefined) response.setHeader(name, value);
   }
   // Fake requests of a framework's test tools have no `complete`.
-  if (request.complete !== false) {
+  if (attempt(() => request.complete) !== false) {
     response.end();
     return;
   }
@@ -49,19 +57,20 @@ function answer(request: NodeRequest, response: ServerResponse, result: Delivery
 
 /** HTTP/2 only: there, one request can be ended early without its connection. */
 function http2StreamOf(response: ServerResponse): ServerHttp2Stream | undefined {
-  return (response as { stream?: ServerHttp2Stream }).stream;
+  const { stream } = response as { stream?: ServerHttp2Stream };
+  return typeof stream?.close === 'function' ? stream : undefined;
 }
 
 /** The sender is still sending and would miss the answer if the connection closed now: discards its bytes for a moment. */
 function linger(request: NodeRequest, response: ServerResponse): void {
   lingering++;
-  response.flushHeaders();
+  attempt(() => response.flushHeaders());
   const close = () => {
-    request.off('end', close).off('close', close);
     clearTimeout(timer);
     lingering--;
-    response.end();
+    attempt(() => request.off('end', close).off('close', close));
+    attempt(() => response.end());
   };
   const timer = setTimeout(close, LINGER_MS);
-  request.once('end', close).once('close', close).resume();
+  attempt(() => request.once('end', close).once('close', close).resume());
 }

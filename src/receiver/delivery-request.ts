@@ -5,6 +5,17 @@ import type { Arrival } from './arrivals.js';
 import type { RemainingMs, WaitUntil } from './host-time.js';
 import type { SecretRequest } from './options.js';
 
+/**
+ * A header's value as text, whatever a host made of it: wrappers of Node requests write numbers, others lists. Undefined for
+ * anything else.
+ */
+export function headerText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  return value.map(headerText).join();
+}
+
 /** The limits that a body reader must observe. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;

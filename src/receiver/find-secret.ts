@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
 import { withDeadline } from '../internal/deadline.js';
 import { isThenable } from '../internal/guards.js';
-import type { DeliveryRequest } from './delivery-request.js';
+import { type DeliveryRequest, headerText } from './delivery-request.js';
 import type { SecretFunction, SecretRequest } from './options.js';
 import { checkFound, type ResolvedVerifierOptions } from './resolve-options.js';
 
@@ -65,7 +65,7 @@ export class UntrustedRequest implements SecretRequest {
 
   constructor(request: DeliveryRequest) {
     this.#request = request;
-    this.header = (name) => request.header(String(name).toLowerCase());
+    this.header = (name) => headerText(request.header(String(name).toLowerCase()));
   }
 
   /** Bound, so that it can be destructured. */

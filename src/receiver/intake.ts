@@ -7,6 +7,7 @@ import type { Arrival } from './arrivals.js';
 import {
   type BodyReader,
   type DeliveryRequest,
+  headerText,
   incomplete,
   type SignedRequest,
   tooLarge,
@@ -78,20 +79,24 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
 
   return {
     open(request) {
-      if (request.method !== 'POST') throw new WebhookError('ERR_WEBHOOK_METHOD', 'Send deliveries with POST.');
+      // Fake requests write it as people do. Node takes only upper case from the wire.
+      if (request.method !== 'POST' && String(request.method).toUpperCase() !== 'POST')
+        throw new WebhookError('ERR_WEBHOOK_METHOD', 'Send deliveries with POST.');
       const rawBody = request.rawBody();
-      const encoding = request.header('content-encoding');
+      // A host of your own may return other values than text.
+      const header = (name: string) => headerText(request.header(name));
+      const encoding = header('content-encoding');
       if ((encoding || 'identity').toLowerCase() !== 'identity') {
         throw new WebhookError(
           'ERR_WEBHOOK_CONTENT_ENCODING',
           'The body is compressed. Have it sent uncompressed, as it was signed.',
         );
       }
-      checkSize(Number(request.header('content-length') ?? 0));
+      checkSize(Number(header('content-length') ?? 0));
       return {
         rawBody,
-        signature: request.header(signatureHeader),
-        timestamp: request.header(timestampHeader),
+        signature: header(signatureHeader),
+        timestamp: header(timestampHeader),
         request: findSecret && new UntrustedRequest(request),
         remainingMs: request.remainingMs && (() => request.remainingMs?.()),
         waitUntil: request.waitUntil && ((work) => request.waitUntil?.(work)),

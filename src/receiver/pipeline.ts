@@ -1,7 +1,13 @@
 import { isWebhookError } from '../errors.js';
 import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
 import { createArrivals } from './arrivals.js';
-import type { DeliveryRequest, RefusedRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
+import {
+  type DeliveryRequest,
+  headerText,
+  type RefusedRequest,
+  type SignedRequest,
+  type VerifiedDelivery,
+} from './delivery-request.js';
 import type { Gate } from './gate.js';
 import { HostTime } from './host-time.js';
 import { createIntake, type Seen, type Unread } from './intake.js';
@@ -68,7 +74,7 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
     },
     /** Rejects only with RawBodyUnavailableError. */
     handleRequest<Result>(request: DeliveryRequest, take: Take<Result>): Promise<Result | DeliveryResult> {
-      const message = { header: (name: string) => request.header(name) };
+      const message = { header: (name: string) => headerText(request.header(name)) };
       return traceDelivery(() => {
         let signed: Unread;
         try {

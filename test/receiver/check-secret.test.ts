@@ -26,7 +26,7 @@ function refusal(make: () => unknown): string {
 
 const missing: Record<string, string | undefined> = {};
 /** What JavaScript makes of a value that is not a secret. */
-const texts: readonly (readonly [what: string, text: string, named?: string])[] = [
+const texts: [what: string, text: string, named?: string][] = [
   ['undefined', String(missing.SECRET), 'undefined'],
   ['null', String(null), 'null'],
   ['NaN', String(Number(missing.SECRET)), 'NaN'],
@@ -49,14 +49,17 @@ const texts: readonly (readonly [what: string, text: string, named?: string])[] 
   ['nil in a template', '<no value>'],
 ];
 
-it.each(texts)('a secret that is the text of %s is refused when anything is created with it', (_, text, named) => {
-  for (const make of makers) {
-    const message = refusal(() => make(text));
-    expect(message).toContain(named === undefined ? 'the text of something else' : `the text "${named}"`);
-    expect(message).toContain('Is the environment variable set?');
-    expect(refusal(() => make(['whsec-1', text, 'whsec-2']))).toContain('`secret[1]`');
-  }
-});
+it.each<[what: string, text: string, named?: string]>(texts)(
+  'a secret that is the text of %s is refused when anything is created with it',
+  (_, text, named) => {
+    for (const make of makers) {
+      const message = refusal(() => make(text));
+      expect(message).toContain(named === undefined ? 'the text of something else' : `the text "${named}"`);
+      expect(message).toContain('Is the environment variable set?');
+      expect(refusal(() => make(['whsec-1', text, 'whsec-2']))).toContain('`secret[1]`');
+    }
+  },
+);
 
 const SECRET = 'whsec-9c1d';
 const spaces = [
