@@ -51,25 +51,33 @@ const COMPLETED = ['data', 'event', 'transaction', 'contract', 'method'];
  * changed nothing, otherwise a copy of the changed objects and of those around them.
  */
 export function completed(value: unknown, complete: (copy: unknown) => void): unknown {
-  const copy = copied(value);
+  const copy = isRecord(value) ? copied(value, 3) : value;
   complete(copy);
   return unlessSame(copy, value);
 }
 
-function copied(value: unknown, depth = 0): unknown {
-  if (!isRecord(value) || depth > 3) return value;
+function copied(value: Record<string, unknown>, depth: number): Record<string, unknown> {
   const copy = { ...value };
-  for (const key of COMPLETED) if (isRecord(copy[key])) copy[key] = copied(copy[key], depth + 1);
+  if (depth === 0) return copy;
+  for (const key of COMPLETED) {
+    const part = copy[key];
+    if (typeof part === 'object' && isRecord(part)) copy[key] = copied(part, depth - 1);
+  }
   return copy;
 }
 
 /** The original where its copy is the same, at each depth. */
 function unlessSame(copy: unknown, original: unknown): unknown {
   if (copy === original || !isRecord(copy) || !isRecord(original)) return copy;
-  for (const key of COMPLETED) if (key in copy) copy[key] = unlessSame(copy[key], original[key]);
-  const keys = Object.keys(original);
-  const isSame = Object.keys(copy).length === keys.length && keys.every((key) => copy[key] === original[key]);
-  return isSame ? original : copy;
+  let keys = 0;
+  let isSame = true;
+  for (const key in copy) {
+    const value = copy[key];
+    if (typeof value === 'object') copy[key] = unlessSame(value, original[key]);
+    if (copy[key] !== original[key]) isSame = false;
+    keys++;
+  }
+  return isSame && keys === Object.keys(original).length ? original : copy;
 }
 
 /** Like {@link fillAddressLabel}, on a copy. */

@@ -23,7 +23,7 @@ export class WireFields {
   /** A quantity: hex text, or the safe JSON number that some nodes write. */
   readonly quantity = (key: string): bigint => {
     const value = this.fields[key];
-    if (Number.isSafeInteger(value) && (value as number) >= 0) return BigInt(value as number);
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
     return BigInt(this.#text(key, QUANTITY, 'a quantity as hex text'));
   };
 
@@ -46,8 +46,9 @@ export class WireFields {
 
   /** The value of a key that nobody needs; undefined if it is null, absent or cannot be read. */
   unneeded<Value>(key: string, read: (key: string) => Value): Value | undefined {
+    if (this.fields[key] == null) return undefined;
     try {
-      return this.optional(key, read) ?? undefined;
+      return read(key);
     } catch {
       return undefined;
     }

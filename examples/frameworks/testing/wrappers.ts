@@ -7,8 +7,11 @@ import serverlessHttp from 'serverless-http';
 /** A function of AWS Lambda. */
 type Wrapped = (event: object, context: object) => Promise<unknown>;
 
+/** Their declarations have a default export, which is the module itself. */
+type Wrap = (options: { readonly app: RequestListener }) => Wrapped;
+
 export const wrappers: Readonly<Record<string, (app: RequestListener) => Wrapped>> = {
-  '@codegenie/serverless-express': (app) => codegenie({ app } as never) as unknown as Wrapped,
-  '@vendia/serverless-express': (app) => vendia({ app } as never) as unknown as Wrapped,
-  'serverless-http': (app) => serverlessHttp(app as never) as Wrapped,
+  '@codegenie/serverless-express': (app) => (codegenie as unknown as Wrap)({ app }),
+  '@vendia/serverless-express': (app) => (vendia as unknown as Wrap)({ app }),
+  'serverless-http': (app) => serverlessHttp(app) as Wrapped,
 };
