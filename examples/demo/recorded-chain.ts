@@ -58,6 +58,14 @@ export async function startRecordedChain({ blockMs = 1000 } = {}): Promise<Recor
       const addresses = [address ?? []].flat().map((each) => each.toLowerCase());
       return found.logs.filter((log) => addresses.length === 0 || addresses.includes(log.address.toLowerCase()));
     }
+    if (method === 'eth_getBlockReceipts') {
+      const found = blocks.find(({ block }) => block.hash === first);
+      const receipts = found?.receipts.map((receipt) => {
+        const logs = found.logs.filter(({ transactionHash }) => transactionHash === receipt.transactionHash);
+        return { ...receipt, logs };
+      });
+      return receipts ?? null;
+    }
     if (method === 'eth_getTransactionReceipt') {
       const receipts = blocks.flatMap((block) => block.receipts);
       return receipts.find(({ transactionHash }) => transactionHash === first) ?? null;

@@ -13,10 +13,12 @@ export interface Header {
   readonly parentHash: Hex;
   /** Unix seconds. */
   readonly timestamp: number;
+  /** Bloom filter of the block's logs; empty if it cannot be read. */
+  readonly bloom: string;
 }
 
 export interface Block extends Header {
-  /** Unchecked; `readTransaction` checks the ones that matter. */
+  /** Unchecked, and hashes only unless they were asked for; `readTransaction` checks the ones that matter. */
   readonly transactions: readonly unknown[];
 }
 
@@ -60,6 +62,7 @@ export function readHeader(answer: unknown, number?: number): Header | undefined
     hash: read.hash('hash'),
     parentHash: read.hash('parentHash'),
     timestamp: read.position('timestamp'),
+    bloom: String((answer as Record<string, unknown>).logsBloom ?? ''),
   };
 }
 

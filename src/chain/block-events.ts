@@ -13,6 +13,8 @@ import type { Contract, Watched } from './watched.js';
 export interface BlockContents {
   readonly block: Block;
   readonly logs: readonly Log[];
+  /** Whether it is proven that there are no other logs. */
+  readonly isProven: boolean;
   /** Whether the transactions of watched wallets failed, by position in the block. */
   readonly failed: ReadonlyMap<number, boolean | undefined>;
 }
@@ -24,7 +26,11 @@ export type OnUnknown = (contract: ContractInfo, log: Log) => void;
  * The events of a block as the live service writes them. For each transaction, in order: the events of its logs as one
  * group, then its `transaction.included` if a watched wallet sent it.
  */
-export function eventsOf(contents: BlockContents, watched: Watched, onUnknown: OnUnknown): WebhookEvent[][] {
+export function eventsOf(
+  contents: Omit<BlockContents, 'isProven'>,
+  watched: Watched,
+  onUnknown: OnUnknown,
+): WebhookEvent[][] {
   const { block, logs, failed } = contents;
   const positions = new Set([...logs.map(({ transactionIndex }) => transactionIndex), ...failed.keys()]);
   const events: WebhookEvent[][] = [];

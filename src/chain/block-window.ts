@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../events/types.js';
 import type { Header } from './answers.js';
 
 /** A processed block, and the events sent for it. */
-export interface DoneBlock extends Omit<Header, 'timestamp'> {
+export interface DoneBlock extends Omit<Header, 'timestamp' | 'bloom'> {
   readonly events: readonly WebhookEvent[][];
 }
 

@@ -12,6 +12,7 @@ import {
   sendersOf,
 } from './answers.js';
 import type { BlockContents } from './block-events.js';
+import { Evidence } from './evidence.js';
 import type { Rpc } from './rpc.js';
 import type { Watched } from './watched.js';
 
@@ -22,27 +23,12 @@ export interface ChainReader {
   head(): Promise<number>;
   header(number: number | 'latest'): Promise<Header | undefined>;
   contents(number: number): Promise<BlockContents | undefined>;
+  /** See {@link Evidence}. */
+  lastResort: (block: Block) => ReturnType<Evidence['lastResort']>;
 }
 
-export function createChainReader(rpc: Rpc, { contracts, wallets }: Watched): ChainReader {
-  const addresses = [...contracts.keys()];
-
-  async function logsOf(block: Block) {
-    if (addresses.length === 0) return [];
-    // By hash: after a re-org, another block has this number.
-    return readLogs(await rpc('eth_getLogs', [{ blockHash: block.hash, address: addresses }]), block);
-  }
-
-  async function failedOf(block: Block) {
-    const failed = new Map<number, boolean | undefined>();
-    if (wallets.size === 0) return failed;
-    for (const [index, sender] of sendersOf(block).entries()) {
-      if (!wallets.has(sender)) continue;
-      const { hash } = readTransaction(block, index);
-      failed.set(index, readFailed(await rpc('eth_getTransactionReceipt', [hash]), block, hash));
-    }
-    return failed;
-  }
+export function createChainReader(rpc: Rpc, watched: Watched): ChainReader {
+  const evidence = new Evidence(watched);
 
   return {
     chainId: async () => readNumber(await rpc('eth_chainId', []), 'eth_chainId'),
@@ -54,9 +40,24 @@ export function createChainReader(rpc: Rpc, { contracts, wallets }: Watched): Ch
     },
     async contents(number) {
       const block = readBlock(await rpc('eth_getBlockByNumber', [hexOf(number), true]), number);
-      return block && { block, logs: await logsOf(block), failed: await failedOf(block) };
+      if (!block) return undefined;
+      const { raw, isProven } = await evidence.logsOf(rpc, block, true);
+      return { block, logs: readLogs(raw, block), isProven, failed: await failedOf(rpc, block, watched) };
     },
+    lastResort: (block) => evidence.lastResort(rpc, block),
   };
+}
+
+/** Whether the transactions of watched wallets failed, by position in the block. */
+export async function failedOf(call: Rpc, block: Block, { wallets }: Watched) {
+  const failed = new Map<number, boolean | undefined>();
+  if (wallets.size === 0) return failed;
+  for (const [index, sender] of sendersOf(block).entries()) {
+    if (!wallets.has(sender)) continue;
+    const { hash } = readTransaction(block, index);
+    failed.set(index, readFailed(await call('eth_getTransactionReceipt', [hash]), block, hash));
+  }
+  return failed;
 }
 
 /** Block 0 of the chain that is followed: it distinguishes another chain at the same URL from a re-org of this one. */

@@ -15,6 +15,8 @@ type Emitted = Pick<EventDetails, 'name' | 'signature' | 'inputs'>;
 
 /** A contract's ABI, prepared to turn logs and calls into the values of the wire. */
 export interface ContractAbi {
+  /** The first topics of its events' logs; undefined if they may be any. */
+  readonly topics: readonly Hex[] | undefined;
   /** The event of a log; undefined when no event of the ABI matches. */
   emitted(log: Pick<RawLog, 'topics' | 'data'>): Emitted | undefined;
   /** The call in a transaction's data; undefined when no function of the ABI matches. */
@@ -31,7 +33,7 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
     return { ...abiEventItem(event, goText), parameters: event.inputs ?? [] };
   });
   const anonymous = events.filter(({ isAnonymous }) => isAnonymous);
-  const byTopic = new Map<string | undefined, TextItem[]>();
+  const byTopic = new Map<Hex | undefined, TextItem[]>();
   for (const item of events) {
     if (item.isAnonymous) continue;
     const topic = hashOf(item.signature);
@@ -40,6 +42,7 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
   const functions = functionsOf(abi);
 
   return {
+    topics: anonymous.length > 0 ? undefined : ([...byTopic.keys()] as Hex[]),
     emitted(log) {
       const candidates = [...(byTopic.get(log.topics[0]) ?? []), ...anonymous];
       let loose: Emitted | undefined;

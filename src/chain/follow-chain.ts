@@ -5,10 +5,13 @@ import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './bloc
 import { BlockWindow, type DoneBlock } from './block-window.js';
 import type { ChainReader } from './chain-reader.js';
 import { Genesis } from './chain-reader.js';
+import { unproven } from './evidence.js';
 import type { Watched } from './watched.js';
 
 /** Number of blocks requested at a time. */
 const RANGE = 8;
+/** How often a block whose logs are not proven is asked for before that is logged. */
+const TRIES = 5;
 
 export interface FollowOptions {
   readonly reader: ChainReader;
@@ -29,6 +32,10 @@ export class ChainFollower {
   #next = 0;
   /** Whether a warning that the node is behind was logged. */
   #isWaiting = false;
+  /** How often the next block was not proven. */
+  #unproven = 0;
+  /** Whether a warning that logs are not proven was logged. */
+  #takesWord = false;
 
   constructor(private readonly options: FollowOptions) {
     this.#genesis = new Genesis(options.reader);
@@ -81,9 +88,26 @@ export class ChainFollower {
       if (!contents) return false;
       const tip = this.#window.last;
       if (tip && contents.block.parentHash !== tip.hash) return this.#rewind(tip.number);
+      if (!contents.isProven && !(await this.#takes(contents, head))) return false;
       await this.#do(contents);
     }
     return end < head;
+  }
+
+  /** Whether a block whose logs are not proven is processed all the same: it is asked for again before. */
+  async #takes({ block }: BlockContents, head: number): Promise<boolean> {
+    const { reader, logger } = this.options;
+    // A lagging node lacks the last blocks.
+    const again = block.number <= head - RANGE ? 1 : 2;
+    if (++this.#unproven < (this.#takesWord ? again : TRIES)) return false;
+    const resort = await reader.lastResort(block);
+    if (!resort) throw unproven(block);
+    if (resort === 'zeros' || this.#takesWord) return true;
+    const { number, hash } = block;
+    const message = `Only the node's word says which logs block ${number} (${hash}) has, and so for later blocks: the chain has no usable bloom filters, and the node does not offer eth_getBlockReceipts. Use another node to be certain.`;
+    logger.warn({ blockNumber: number, blockHash: hash }, message);
+    this.#takesWord = true;
+    return true;
   }
 
   async #do(contents: BlockContents): Promise<void> {
@@ -93,6 +117,7 @@ export class ChainFollower {
     const { number, hash, parentHash } = contents.block;
     this.#window.push({ number, hash, parentHash, events });
     this.#next = number + 1;
+    this.#unproven = 0;
   }
 
   /** A chain that has not grown may still have been replaced. */

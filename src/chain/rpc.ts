@@ -138,7 +138,7 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
 }
 
 /** Runs at most `most` functions at a time, the others in order. */
-function createTurns(most: number) {
+export function createTurns(most: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async <Value>(run: () => Promise<Value>): Promise<Value> => {

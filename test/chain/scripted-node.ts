@@ -11,6 +11,13 @@ export type ScriptedLog = GivenLog;
 /** What a node would answer; a test may give anything else. */
 type Answering = (method: string, params: readonly unknown[], answer: unknown) => unknown;
 
+/** Leaves out all logs of an answer. */
+export function withoutLogs(method: string, answer: unknown): unknown {
+  if (method === 'eth_getLogs') return [];
+  if (method !== 'eth_getBlockReceipts') return answer;
+  return (answer as object[]).map((receipt) => ({ ...receipt, logs: [] }));
+}
+
 /** What is not the result of a call: sent as it is. */
 export class Raw {
   constructor(
@@ -25,7 +32,7 @@ export type ScriptedNode = Awaited<ReturnType<typeof startNode>>;
 /** A node with the chain that a test gives it, over real HTTP. */
 export async function startNode() {
   const chain = new Chain();
-  let tags: Pick<NodeView, 'finalized' | 'safe' | 'chainId'> = {};
+  let tags: Omit<NodeView, 'chain' | 'replaced'> = {};
   let viewing = (): NodeView => ({ ...tags, chain: chain.blocks });
   let answering: Answering = (_, __, answer) => answer;
   const calls: { readonly method: string; readonly params: readonly unknown[] }[] = [];
@@ -74,7 +81,7 @@ export async function startNode() {
     set chain(blocks: readonly Mined[]) {
       chain.putBack([...blocks]);
     },
-    /** The blocks of the tags and the chain ID; a tag without a number is a block that the node does not have. */
+    /** The blocks of the tags, the chain ID and the node's habits; a tag without a number is a block that the node does not have. */
     set(given: typeof tags) {
       tags = { ...tags, ...given };
     },

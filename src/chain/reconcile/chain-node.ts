@@ -1,10 +1,10 @@
 import { ConfigError } from '../../errors.js';
-import { hexOf, readNumber } from '../answers.js';
+import { type Header, hexOf, readHeader, readNumber } from '../answers.js';
+import type { Evidence } from '../evidence.js';
 import type { Tag } from '../finality/level.js';
+import { RangeFlaw } from '../range-flaw.js';
 import { createRpc, type Rpc, RpcError } from '../rpc.js';
 import type { RpcUrl } from '../rpc-url.js';
-import { readSealed, type SealedHeader } from './range-answers.js';
-import { RangeFlaw } from './range-flaw.js';
 
 export interface NodeOptions {
   readonly tag: Tag;
@@ -24,10 +24,11 @@ export class ChainNode {
   readonly call: Rpc;
   #chainId: Promise<number> | undefined;
   /** Headers that are linked to a final block by their hashes, by number. */
-  readonly #linked = new Map<number, SealedHeader>();
+  readonly #linked = new Map<number, Header>();
 
   constructor(
     readonly url: RpcUrl,
+    readonly evidence: Evidence,
     private readonly options: NodeOptions,
   ) {
     const { timeoutMs, signal } = options;
@@ -55,9 +56,9 @@ export class ChainNode {
     );
   }
 
-  async header(number: number): Promise<SealedHeader> {
+  async header(number: number): Promise<Header> {
     const answer = await this.call('eth_getBlockByNumber', [hexOf(number), false]);
-    const header = readSealed(answer, number);
+    const header = readHeader(answer, number);
     if (header) return header;
     throw new RangeFlaw('changed', `The node at ${this.url.origin} does not have block ${number}`);
   }
@@ -68,7 +69,7 @@ export class ChainNode {
   }
 
   /** The last final block; undefined if no block is final yet. */
-  async final(): Promise<SealedHeader | undefined> {
+  async final(): Promise<Header | undefined> {
     const { tag, depth } = this.options.tag;
     const tagged = await this.#tagged(tag);
     const number = tagged.number - depth;
@@ -79,7 +80,7 @@ export class ChainNode {
   }
 
   /** Throws unless `top` is an ancestor of `end`, or the same block. */
-  async link(top: SealedHeader, end: SealedHeader): Promise<void> {
+  async link(top: Header, end: Header): Promise<void> {
     if (end.number - top.number > DEEPEST_LINK) {
       // Another node that answers in between would have another block there.
       await this.header(end.number).then(({ hash }) => checkSame(end, hash));
@@ -95,7 +96,7 @@ export class ChainNode {
     await Promise.all(missing.map(read));
     let { hash } = end;
     for (let number = end.number; number > top.number; number--) {
-      const header = this.#linked.get(number) as SealedHeader;
+      const header = this.#linked.get(number) as Header;
       if (header.hash !== hash) this.#broken(number);
       hash = header.parentHash;
     }
@@ -107,19 +108,19 @@ export class ChainNode {
     throw new RangeFlaw('changed', `Block ${number} is not an ancestor of the final block`);
   }
 
-  async #tagged(tag: Tag['tag']): Promise<SealedHeader> {
+  async #tagged(tag: Tag['tag']): Promise<Header> {
     const advice = tag === 'latest' ? '' : ` If the chain has none, set \`level: { confirmations: n }\`.`;
     const answer = await this.call('eth_getBlockByNumber', [tag, false]).catch((error) => {
       // Nodes word it in many ways.
       if (!(error instanceof RpcError) || error.reason !== 'refused') throw error;
       throw new RpcError(`Cannot get the \`${tag}\` block: ${error.message}${advice}`, error);
     });
-    const header = readSealed(answer);
+    const header = readHeader(answer);
     if (header) return header;
     throw new RpcError(`The node at ${this.url.origin} has no \`${tag}\` block.${advice}`, { reason: 'refused' });
   }
 }
 
-function checkSame({ number, hash }: SealedHeader, other: string): void {
+function checkSame({ number, hash }: Header, other: string): void {
   if (hash !== other) throw new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
 }

@@ -1,18 +1,17 @@
 import { ConfigError } from '../../errors.js';
 import { hashOf } from '../../evm/keccak.js';
-import type { Hex } from '../../evm/types.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../receiver/options.js';
+import type { Header } from '../answers.js';
+import { Evidence } from '../evidence.js';
 import type { FinalityLevel } from '../finality/level.js';
 import { guardedLogger, tellUnknownOnce } from '../logging.js';
 import { readNodeOptions } from '../node-options.js';
+import { RangeFlaw } from '../range-flaw.js';
 import { RpcError } from '../rpc.js';
 import { readWatched, type Watched, type WatchedContract } from '../watched.js';
-import { BloomTest } from './bloom.js';
 import { ChainNode } from './chain-node.js';
 import { NodePool } from './node-pool.js';
-import type { SealedHeader } from './range-answers.js';
-import { RangeFlaw } from './range-flaw.js';
 import { type BlockEvents, readRange } from './range-reader.js';
 import { RangeSize } from './range-size.js';
 import type { ReconcileSource, SourceChunk } from './source.js';
@@ -56,7 +55,7 @@ export interface ChainSourceOptions {
 interface Run {
   readonly pool: NodePool;
   readonly chainId: number;
-  readonly final: SealedHeader | undefined;
+  readonly final: Header | undefined;
   /** The last block to read; -1 if there is none. */
   readonly end: number;
   readonly head: number | undefined;
@@ -110,15 +109,15 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   checkNumber('maxRange', maxRange, 1);
   checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
   const logger = guardedLogger(options.logger);
-  const bloomTest = new BloomTest([...watched.contracts.keys()] as Hex[]);
-  const settings = { watched, bloomTest, onUnknown: tellUnknownOnce(logger) };
+  const onUnknown = tellUnknownOnce(logger);
+  const known = urls.map((url) => ({ url, evidence: new Evidence(watched) }));
   const size = new RangeSize(Math.floor(maxRange));
   const pools = new WeakMap<AbortSignal, NodePool>();
   const runs = new WeakMap<AbortSignal, Run>();
-  let hasBlooms = true;
+  let hasWarned = false;
 
   const poolOf = (signal: AbortSignal) => {
-    const nodes = urls.map((url) => new ChainNode(url, { tag, timeoutMs, signal }));
+    const nodes = known.map(({ url, evidence }) => new ChainNode(url, evidence, { tag, timeoutMs, signal }));
     return new NodePool(nodes, agree, isTooMuch);
   };
 
@@ -146,35 +145,39 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   }
 
   /** Reads a range from as many nodes as must agree. */
-  async function readAgreed(run: Run, range: readonly [number, number], isExact: boolean): Promise<BlockEvents[]> {
+  async function readAgreed(run: Run, range: readonly [number, number], takesWord: boolean): Promise<BlockEvents[]> {
     const results = await run.pool.ask(async (node) => {
       await node.checkChain(run.chainId);
-      const blocks = await readRange(node, range, isExact, settings);
-      await node.link((blocks.at(-1) as BlockEvents).header, run.final as SealedHeader);
+      const blocks = await readRange(node, range, { watched, onUnknown, takesWord });
+      await node.link((blocks.at(-1) as BlockEvents).header, run.final as Header);
       return blocks;
     });
     const [first = [], ...others] = results;
     const at = first.findIndex((block, index) => others.some((blocks) => blocks[index]?.digest() !== block.digest()));
     if (at < 0) return first;
-    if (!isExact) return readAgreed(run, range, true);
     throw new RangeFlaw('changed', `The nodes have different logs in block ${range[0] + at}`);
   }
 
   /** Whether a smaller range, or another way to read it, may succeed. */
   function makesSmaller(error: unknown, length: number): boolean {
-    if (error instanceof RangeFlaw && error.flaw === 'bloom' && hasBlooms) {
-      hasBlooms = false;
+    if (error instanceof RangeFlaw && error.flaw === 'bloom') {
       logger.warn({ err: error }, `${error.message} The logs of each block are asked for by its hash from now on.`);
       return true;
     }
     if (length === 1 || !isTooMuch(error)) return false;
     size.refused(length);
-    const level = error instanceof RangeFlaw ? 'warn' : 'debug';
-    logger[level](
+    logger.debug(
       { err: error, blocks: length },
       `${(error as Error).message} Asking for ${size.value} blocks at a time.`,
     );
     return true;
+  }
+
+  function warn({ unproven: [first] = [] }: SourceChunk): void {
+    if (first === undefined || hasWarned) return;
+    hasWarned = true;
+    const message = `Only the node's word says which logs block ${first} has, and so for others: the chain has no usable bloom filters, and no node offers eth_getBlockReceipts. The report of \`reconcile\` names them. Use another node to be certain.`;
+    logger.warn({ position: first }, message);
   }
 
   async function* read(from: number, to: number, signal: AbortSignal): AsyncGenerator<SourceChunk> {
@@ -182,22 +185,31 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     if (to > (run.final?.number ?? -1))
       throw new ConfigError(`Block ${to} is not final: read up to the \`end\` of open.`);
     let parent: string | undefined;
+    let takesWord = false;
     for (let start = from; start <= to; ) {
       const end = Math.min(to, start + size.value - 1);
       const length = end - start + 1;
       let blocks: BlockEvents[];
       try {
-        blocks = await readAgreed(run, [start, end], length === 1 || !hasBlooms);
+        blocks = await readAgreed(run, [start, end], takesWord);
       } catch (error) {
         if (makesSmaller(error, length)) continue;
+        // Every node was asked.
+        if (error instanceof RangeFlaw && error.flaw === 'unproven' && !takesWord) {
+          takesWord = true;
+          continue;
+        }
         throw error;
       }
       if (parent !== undefined && blocks[0]?.header.parentHash !== parent) {
         throw new RangeFlaw('changed', `Block ${start} does not follow the block before it`);
       }
       parent = blocks.at(-1)?.header.hash;
+      takesWord = false;
       size.answered(length);
-      yield chunkOf(blocks, end);
+      const chunk = chunkOf(blocks, end);
+      warn(chunk);
+      yield chunk;
       start = end + 1;
     }
   }
@@ -215,7 +227,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
 }
 
 /** The last block up to `final` that was mined by a time in Unix seconds; -1 if there is none. */
-async function lastUntil(second: number, final: SealedHeader, pool: NodePool): Promise<number> {
+async function lastUntil(second: number, final: Header, pool: NodePool): Promise<number> {
   const isYoung = async (at: number) =>
     (await pool.ask((node) => node.header(at))).some((block) => block.timestamp > second);
   if (final.timestamp <= second) return final.number;
@@ -243,11 +255,12 @@ function chunkOf(blocks: readonly BlockEvents[], to: number): SourceChunk {
   const entries = blocks.flatMap(({ header, events }) => events.map((event) => ({ position: header.number, event })));
   const oldest = blocks.find(({ events }) => events.length > 0);
   const blockHashes = blocks.map(({ header }) => header.hash);
-  return { to, entries, oldestAt: oldest && 1000 * oldest.header.timestamp, blockHashes };
+  const unproven = blocks.filter(({ isWord }) => isWord).map(({ header }) => header.number);
+  return { to, entries, oldestAt: oldest && 1000 * oldest.header.timestamp, blockHashes, unproven };
 }
 
 /** Whether an error may go away when fewer blocks are asked for. Providers word their limits in many ways. */
 function isTooMuch(error: unknown): boolean {
-  if (error instanceof RangeFlaw) return error.flaw === 'cut';
-  return error instanceof RpcError && error.reason !== 'rate-limited' && error.reason !== 'aborted';
+  if (!(error instanceof RpcError) || error instanceof RangeFlaw) return false;
+  return error.reason !== 'rate-limited' && error.reason !== 'aborted';
 }

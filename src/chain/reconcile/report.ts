@@ -75,6 +75,11 @@ export interface ReconcileReport {
   readonly left: number;
   /** The first 1000 events that did not take effect. */
   readonly entries: readonly ReconcileEntry[];
+  /**
+   * Positions that rest on the word of a node, which could not prove that they have no other events. After 1000 ranges, the last
+   * one also covers proven positions.
+   */
+  readonly unproven?: readonly { readonly from: number; readonly to: number }[] | undefined;
   /** Why the run ended before `final`. */
   readonly stopped?: { readonly reason: StopReason; readonly error?: Error | undefined } | undefined;
 }
@@ -85,6 +90,7 @@ const MOST_ENTRIES = 1000;
 export class Tally {
   readonly #counts = { found: 0, present: 0, repaired: 0, stored: 0, dropped: 0, waiting: 0, failed: 0, missing: 0 };
   readonly #entries: ReconcileEntry[] = [];
+  readonly #unproven: { from: number; to: number }[] = [];
 
   count(status: ReconcileStatus): void {
     this.#counts.found++;
@@ -93,6 +99,16 @@ export class Tally {
 
   add(entry: ReconcileEntry): void {
     if (this.#entries.length < MOST_ENTRIES) this.#entries.push(entry);
+  }
+
+  addUnproven(position: number): void {
+    const last = this.#unproven.at(-1);
+    if (last && (position === last.to + 1 || this.#unproven.length === MOST_ENTRIES)) last.to = position;
+    else this.#unproven.push({ from: position, to: position });
+  }
+
+  get unproven(): ReconcileReport['unproven'] {
+    return this.#unproven.length > 0 ? structuredClone(this.#unproven) : undefined;
   }
 
   get counts() {

@@ -58,6 +58,7 @@ export class Run {
       ...this.#tally.counts,
       left: retries.size,
       entries: this.#tally.entries,
+      unproven: this.#tally.unproven,
       stopped,
     };
   }
@@ -193,6 +194,7 @@ export class Run {
         `The source \`${source.name}\` returned a chunk that is not in ascending order without gaps.`,
       );
     }
+    for (const position of chunk.unproven ?? []) this.#tally.addUnproven(position);
     const entries = keyed(chunk, receiver);
     let done = 0;
     for (const batch of batchesOf(entries, batchSize)) {

@@ -26,6 +26,8 @@ export interface SourceChunk {
   readonly oldestAt?: number | undefined;
   /** Hashes of the blocks of the chunk, of a source that reads whole blocks. */
   readonly blockHashes?: readonly string[] | undefined;
+  /** Positions of the chunk whose events rest on the word of a node: it could not prove that there are no others. */
+  readonly unproven?: readonly number[] | undefined;
 }
 
 /** Aborts what is under way. */

@@ -12,6 +12,12 @@ export interface NodeView {
   readonly chainId?: number | undefined;
   /** Blocks by hash that a re-org replaced and that the node still returns. (Default: none, like anvil.) */
   readonly replaced?: ReadonlyMap<string, Mined> | undefined;
+  /** The `logsBloom` of its blocks. (Default: the filter of their logs.) */
+  readonly bloomOf?: ((mined: Mined) => unknown) | undefined;
+  /** Whether it lacks `eth_getBlockReceipts`. (Default: false.) */
+  readonly lacksReceipts?: boolean | undefined;
+  /** Whether it has no logs, instead of an error, for a block that it does not have: Besu, Reth and others. (Default: false.) */
+  readonly hidesUnknown?: boolean | undefined;
 }
 
 /** An error that a node returns. */
@@ -44,11 +50,13 @@ export function answerOf(view: NodeView, method: string, params: readonly unknow
     case 'eth_blockNumber':
       return quantityOf(chain.length - 1);
     case 'eth_getBlockByNumber':
-      return shown(chain[numberOf(view, first)], second);
+      return shown(view, chain[numberOf(view, first)], second);
     case 'eth_getBlockByHash':
-      return shown(byHash(view, String(first)), second);
+      return shown(view, byHash(view, String(first)), second);
     case 'eth_getLogs':
       return logsOf(view, first as Filter);
+    case 'eth_getBlockReceipts':
+      return receiptsOf(view, String(first));
     case 'eth_getTransactionReceipt':
       return receiptOf(chain, first);
     default:
@@ -56,9 +64,10 @@ export function answerOf(view: NodeView, method: string, params: readonly unknow
   }
 }
 
-function shown(mined: Mined | undefined, isFull: unknown): unknown {
+function shown({ bloomOf }: NodeView, mined: Mined | undefined, isFull: unknown): unknown {
   if (!mined) return null;
-  return isFull ? mined.block : mined.header;
+  const block = isFull ? mined.block : mined.header;
+  return bloomOf ? { ...block, logsBloom: bloomOf(mined) } : block;
 }
 
 /** -1 for the block of a tag that the node does not have. */
@@ -98,12 +107,12 @@ function logsOf(view: NodeView, filter: Filter): unknown[] {
 function blocksOf(view: NodeView, { blockHash, fromBlock = 'latest', toBlock = 'latest' }: Filter | Ranged) {
   if (blockHash !== undefined) {
     const mined = byHash(view, blockHash);
-    if (!mined) throw new NodeError(-32000, 'unknown block');
-    return [mined];
+    if (!mined && !view.hidesUnknown) throw new NodeError(-32000, 'unknown block');
+    return mined ? [mined] : [];
   }
   const [from, to] = [numberOf(view, fromBlock), numberOf(view, toBlock)];
   const head = view.chain.length - 1;
-  if (from > head) {
+  if (from > head && !view.hidesUnknown) {
     throw new NodeError(-32602, `BlockOutOfRangeError: block height is ${head} but requested was ${from}`);
   }
   return view.chain.slice(from, to + 1);
@@ -113,6 +122,12 @@ interface Ranged {
   readonly blockHash?: undefined;
   readonly fromBlock?: string | undefined;
   readonly toBlock?: string | undefined;
+}
+
+function receiptsOf(view: NodeView, which: string): unknown {
+  if (view.lacksReceipts) throw new NodeError(-32601, 'the method eth_getBlockReceipts does not exist');
+  const mined = which.length === 66 ? byHash(view, which) : view.chain[numberOf(view, which)];
+  return mined?.receipts ?? null;
 }
 
 function receiptOf(chain: readonly Mined[], hash: unknown): unknown {

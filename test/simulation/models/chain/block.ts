@@ -53,7 +53,7 @@ export function blockOf(
         ...{ chainId: '0x7a69', nonce: quantityOf(at), gas: '0x5208', gasPrice: '0x1', maxFeePerGas: '0x2' },
         ...{ maxPriorityFeePerGas: '0x1', value: '0x0', accessList: [], v: '0x0', r: '0x1', s: '0x2', yParity: '0x0' },
       },
-      receipt: { ...place, status: failed ? '0x0' : '0x1' },
+      receipt: { ...place, status: failed ? '0x0' : '0x1', logs: written },
       logs: written,
     };
   });

@@ -1,0 +1,21 @@
+import { RpcError } from './rpc.js';
+
+const ENDINGS = {
+  changed: 'The chain has changed, or the nodes behind the URL disagree.',
+  bloom: 'Bloom filters of this chain cannot be used.',
+  unproven:
+    'It may not have the block yet. If this persists, use another node, or one that offers eth_getBlockReceipts.',
+};
+
+/**
+ * Answers that contradict each other: a block that was replaced, or that only one of two nodes has (`changed`); a bloom filter
+ * that does not match the logs of its block (`bloom`). Or an answer without logs, which is not proven (`unproven`).
+ */
+export class RangeFlaw extends RpcError {
+  constructor(
+    readonly flaw: keyof typeof ENDINGS,
+    what: string,
+  ) {
+    super(`${what}. ${ENDINGS[flaw]}`, { reason: 'malformed' });
+  }
+}

@@ -1,0 +1,264 @@
+import { type Hex, padHex } from 'viem';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
+import { type ScriptedNode, startNode } from './scripted-node.js';
+import { createRecorder, type Recorder, token, transfer, valuesOf, watch } from './watching.js';
+
+let node: ScriptedNode;
+let recorder: Recorder;
+let watcher: ChainWatcher | undefined;
+
+beforeEach(async () => {
+  node = await startNode();
+  recorder = createRecorder();
+});
+afterEach(async () => {
+  await watcher?.close();
+  await node.stop();
+});
+
+const other = padHex('0xabc', { size: 20 });
+const [zeros, ones] = ['0', 'f'].map((digit) => `0x${digit.repeat(512)}`);
+const useless: [string, unknown][] = [
+  ['are zeros', zeros],
+  ['are ones', ones],
+  ['are missing', undefined],
+  ['are too short', '0x'],
+  ['cannot be read', 7],
+];
+
+async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
+  watcher = await watch(recorder, { rpcUrl: node.url, ...options });
+}
+const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
+const sent = () => valuesOf(recorder.groups).flat();
+const hashOf = (number: number) => node.chain[number]?.block.hash as Hex;
+const count = (method: string) => node.calls.filter((call) => call.method === method).length;
+
+/** The block that an answer about logs is about. */
+function blockOf(method: string, [first]: readonly unknown[]): unknown {
+  if (method === 'eth_getLogs') return (first as { blockHash?: Hex }).blockHash;
+  return method === 'eth_getBlockReceipts' ? first : undefined;
+}
+
+/** Lacks the logs of a block the first `times` that each question about them is asked; or as long as it holds. */
+function lag(number: number, times: number | (() => boolean), receipts: unknown = null): void {
+  const asked = new Map<string, number>();
+  node.answer((method, params, answer) => {
+    if (blockOf(method, params) !== hashOf(number)) return answer;
+    const key = JSON.stringify([method, params]);
+    const before = asked.get(key) ?? 0;
+    asked.set(key, before + 1);
+    if (typeof times === 'number' ? before >= times : !times()) return answer;
+    return method === 'eth_getLogs' ? [] : receipts;
+  });
+}
+
+/** Blocks 1 to 3 have a transfer each. */
+function mineThree(): void {
+  for (const value of [1, 2, 3]) node.mine({ logs: [transfer(value)] });
+}
+
+describe('watchChain with a node that has no logs for a block that it lacks', () => {
+  it.each([1, 2, 4])('sends every event when the node lacks it %i times', async (times) => {
+    mineThree();
+    lag(2, times);
+    await start();
+    await done(3);
+    expect(sent()).toEqual(['1', '2', '3']);
+    expect(recorder.lines).toEqual([]);
+  });
+
+  it.each(useless)('sends every event when bloom filters %s, with and without receipts', async (_, bloom) => {
+    mineThree();
+    for (const lacksReceipts of [false, true]) {
+      recorder = createRecorder();
+      node.set({ bloomOf: () => bloom, lacksReceipts });
+      lag(2, 1);
+      await start();
+      await done(3);
+      await watcher?.close();
+      expect(sent()).toEqual(['1', '2', '3']);
+      expect(recorder.lines).toEqual([]);
+    }
+  });
+
+  it('takes the logs of the receipts', async () => {
+    mineThree();
+    node.answer((method, params, answer) => {
+      return method === 'eth_getLogs' && blockOf(method, params) === hashOf(2) ? [] : answer;
+    });
+    await start();
+    await done(3);
+    expect(sent()).toEqual(['1', '2', '3']);
+    expect(recorder.lines).toEqual([]);
+  });
+
+  it.each<[string, (receipts: Record<string, unknown>[]) => unknown]>([
+    ['null', () => null],
+    ['empty', () => []],
+    ['those of another block', (all) => all.map((each) => ({ ...each, blockHash: hashOf(1), logs: [] }))],
+    ['not those of each transaction', (all) => all.slice(1).map((each) => ({ ...each, logs: [] }))],
+    ['without logs', (all) => all.map((each) => ({ ...each, logs: null }))],
+    [
+      'an error',
+      () => {
+        throw new Error('unknown block');
+      },
+    ],
+  ])('does not believe receipts that are %s', async (_, how) => {
+    node.mine({ logs: [transfer(1)] });
+    node.mine({ logs: [transfer(2)] }, {});
+    let isBehind = true;
+    node.answer((method, params, answer) => {
+      if (!isBehind || blockOf(method, params) !== hashOf(2)) return answer;
+      return method === 'eth_getLogs' ? [] : how(answer as Record<string, unknown>[]);
+    });
+    await start();
+    await recorder.until(() => recorder.lines.length > 1);
+    expect([watcher?.blockNumber, sent()]).toEqual([1, ['1']]);
+    isBehind = false;
+    await done(2);
+    expect(sent()).toEqual(['1', '2']);
+    const { level, message } = recorder.lines[0] ?? {};
+    expect([level, message]).toEqual([
+      'error',
+      `The node did not prove which logs block 2 (${hashOf(2)}) has. It may not have the block yet. If this persists, use another node, or one that offers eth_getBlockReceipts. Retrying block 2 in 2 ms.`,
+    ]);
+    expect(recorder.lines.at(-1)?.message).toBe('The node answers again.');
+  });
+
+  it('takes all logs of a block that make up its bloom filter, without receipts', async () => {
+    node.set({ lacksReceipts: true });
+    node.mine({ logs: [transfer(1, other)] });
+    node.mine({ logs: [transfer(2), transfer(3, other)] });
+    node.answer((method, params, answer) => {
+      const { address } = (params[0] ?? {}) as { address?: unknown };
+      return method === 'eth_getLogs' && address ? [] : answer;
+    });
+    await start();
+    await done(2);
+    expect(sent()).toEqual(['2']);
+    expect(recorder.lines).toEqual([]);
+  });
+
+  it('asks for more when the bloom filter claims logs of another contract', async () => {
+    const second = { ...token, address: other, label: 'other' };
+    node.mine({ logs: [transfer(1), transfer(2, other)] }, { logs: [transfer(3)] });
+    let cuts = 2;
+    node.answer((method, _, answer) => {
+      if (method !== 'eth_getLogs' || (answer as unknown[]).length === 0 || cuts-- <= 0) return answer;
+      return (answer as { address: Hex }[]).filter(({ address }) => address !== other);
+    });
+    await start({ contracts: [token, second] });
+    await done(1);
+    expect(sent()).toEqual(['1', '2', '3']);
+    expect(recorder.lines).toEqual([]);
+  });
+
+  it('takes a filter of zeros for proof only once such a block was seen to have no logs', async () => {
+    node.mine({ logs: [transfer(1)] });
+    node.mine({ logs: [transfer(2)] });
+    node.set({ bloomOf: ({ number, block }) => (number === 2 ? zeros : block.logsBloom) });
+    lag(2, 1);
+    await start();
+    await done(2);
+    expect(sent()).toEqual(['1', '2']);
+    expect(recorder.lines).toEqual([]);
+  });
+
+  it('reads a block anew that a re-org replaced before it was proven', async () => {
+    mineThree();
+    lag(3, () => true);
+    await start();
+    await recorder.until(() => recorder.lines.length > 0);
+    node.drop(1);
+    node.mine({ logs: [transfer(4)] });
+    node.answer((_, __, answer) => answer);
+    await done(3);
+    expect(sent()).toEqual(['1', '2', '4']);
+  });
+
+  it('that is closed meanwhile does not count the block as done', async () => {
+    mineThree();
+    lag(2, () => true);
+    await start();
+    await recorder.until(() => recorder.lines.length > 0);
+    await watcher?.close();
+    expect(watcher?.blockNumber).toBe(1);
+  });
+});
+
+describe('watchChain on a chain with neither bloom filters nor receipts', () => {
+  it.each(useless)('asks again, warns once and continues when the filters %s', async (_, bloom) => {
+    node.set({ bloomOf: () => bloom, lacksReceipts: true });
+    node.mine();
+    for (const value of [1, 2]) node.mine({}, { from: other, ...(value === 2 && { logs: [transfer(value)] }) });
+    for (let block = 0; block < 3; block++) node.mine({});
+    await start();
+    await done(6);
+    expect(sent()).toEqual(['2']);
+    expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { blockNumber: 2, blockHash: hashOf(2) } }]);
+    expect(recorder.lines[0]?.message).toBe(
+      `Only the node's word says which logs block 2 (${hashOf(2)}) has, and so for later blocks: the chain has no usable bloom filters, and the node does not offer eth_getBlockReceipts. Use another node to be certain.`,
+    );
+    for (const number of [4, 5, 6]) {
+      const asked = node.calls.filter(({ method, params }) => blockOf(method, params) === hashOf(number));
+      expect(asked.filter(({ method }) => method === 'eth_getLogs').length).toBeGreaterThan(1);
+    }
+  });
+
+  it('takes any log of the block for proof that the node has it', async () => {
+    node.set({ bloomOf: () => ones, lacksReceipts: true });
+    for (let block = 0; block < 5; block++) node.mine({ logs: [transfer(1, other)] });
+    await start();
+    await done(5);
+    expect([sent(), recorder.lines]).toEqual([[], []]);
+  });
+
+  it('does not take a node that has receipts later for one that lacks them', async () => {
+    node.set({ bloomOf: () => zeros });
+    node.mine({ logs: [transfer(1)] });
+    let isBehind = true;
+    lag(1, () => isBehind);
+    await start();
+    await recorder.until(() => recorder.lines.length > 0);
+    expect([watcher?.blockNumber, recorder.lines[0]?.level]).toEqual([0, 'error']);
+    isBehind = false;
+    await done(1);
+    expect(sent()).toEqual(['1']);
+  });
+});
+
+describe('watchChain asks a node that has the blocks', () => {
+  /** Requests by method, except those for the head. */
+  function requests(): Record<string, number> {
+    const methods = ['eth_getLogs', 'eth_getBlockReceipts'];
+    const blocks = node.calls.filter(({ method, params }) => method === 'eth_getBlockByNumber' && params[1] === true);
+    return Object.fromEntries([['blocks', blocks.length], ...methods.map((method) => [method, count(method)])]);
+  }
+
+  it('for each block and its logs once', async () => {
+    for (let block = 0; block < 40; block++) {
+      node.mine(...(block % 3 === 0 ? [] : [{ logs: [transfer(block, block % 3 === 1 ? token.address : other)] }]));
+    }
+    await start();
+    await done(40);
+    // Block 3 has logs that show what the filter is worth; those of the token come first.
+    expect(requests()).toEqual({ blocks: 41, eth_getLogs: 41, eth_getBlockReceipts: 0 });
+    expect(sent()).toHaveLength(13);
+  });
+
+  it('for receipts once more only where a bloom filter hits without a log, and until filters are known', async () => {
+    for (let block = 1; block <= 40; block++) node.mine({ ...(block % 2 === 0 && { logs: [transfer(block, other)] }) });
+    // Topics and addresses of other logs may set the same bits.
+    const hit = node.mine({ logs: [transfer(1), transfer(2, other)] }).block.logsBloom;
+    node.drop(1);
+    node.set({ bloomOf: ({ number, block }) => ([10, 20].includes(number) ? hit : block.logsBloom) });
+    await start();
+    await done(40);
+    // Blocks 1 and 2 show that filters hold, with logs and without; 10 and 20 hit.
+    expect(requests()).toEqual({ blocks: 41, eth_getLogs: 41, eth_getBlockReceipts: 4 });
+    expect(recorder.lines).toEqual([]);
+  });
+});
