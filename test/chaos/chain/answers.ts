@@ -51,6 +51,10 @@ export function answerOf(step: ChainStep, method: string, params: readonly unkno
       return blockOf(chain[numberOf(first)], second === true);
     case 'eth_getBlockByHash':
       return blockOf(withHash(chain, first), second === true);
+    case 'eth_getBlockReceipts': {
+      const block = withHash(chain, first) ?? chain[numberOf(first)];
+      return block?.transactions.map((_, index) => receiptOf(block, index)) ?? null;
+    }
     case 'eth_getTransactionReceipt': {
       const receipts = chain.flatMap((block) => block.transactions.map((_, index) => receiptOf(block, index)));
       return receipts.find(({ transactionHash }) => transactionHash === first) ?? null;

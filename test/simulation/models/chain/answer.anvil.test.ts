@@ -135,6 +135,7 @@ class Twins {
       ]),
       ...[...blocks.keys(), unknown].flatMap((blockHash): [string, ...unknown[]][] => [
         ['eth_getBlockByHash', blockHash, false],
+        ['eth_getBlockReceipts', blockHash],
         ...filters().map((filter): [string, unknown] => ['eth_getLogs', { ...filter, blockHash }]),
       ]),
       ...numbers.flatMap(() =>

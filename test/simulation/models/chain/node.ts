@@ -93,7 +93,8 @@ export class ChainNode {
   #result(method: string, params: readonly unknown[]): unknown {
     const { chain, finalized, safe } = this.#version;
     const tags = this.lies ? { finalized: chain.length - 1, safe: chain.length - 1 } : { finalized, safe };
-    const result = answerOf({ chain, ...tags, replaced: this.#replaced }, method, params);
+    const habits = { replaced: this.#replaced, hidesUnknown: this.#replaced === undefined };
+    const result = answerOf({ chain, ...tags, ...habits }, method, params);
     const { hides } = this;
     if (!hides || method !== 'eth_getLogs') return result;
     if ('blockHash' in (params[0] as object) && !this.lies) return result;
