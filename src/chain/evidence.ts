@@ -65,8 +65,8 @@ export class Evidence {
     return isOpen ? this.#inTurn(prove) : prove();
   }
 
-  /** Whether an answer without proof has to do, as no better can be had: the node's word, or a bloom filter of zeros. */
-  async lastResort(call: Rpc, block: Block): Promise<'word' | 'zeros' | undefined> {
+  /** What a block counts as that was not proven, where the node cannot prove it: undefined if it can, and is behind. */
+  async lastResort(call: Rpc, block: Block): Promise<'proven' | 'unproven' | undefined> {
     if (this.#hasReceipts || !this.#blooms.isUseless(block.bloom)) return undefined;
     if (!this.#lacksReceipts) {
       // Every node has the block that is its last.
@@ -78,7 +78,7 @@ export class Evidence {
       this.#blooms.trustsZeros ||= this.#lacksReceipts;
     }
     if (!this.#lacksReceipts) return undefined;
-    return this.#blooms.excludes(block.bloom) ? 'zeros' : 'word';
+    return this.#blooms.excludes(block.bloom) ? 'proven' : 'unproven';
   }
 
   #watched(logs: readonly Sent[]): unknown[] {
@@ -126,6 +126,11 @@ export class Evidence {
 /** The error for a block whose logs are not proven. */
 export function unproven({ number, hash }: Block): RangeFlaw {
   return new RangeFlaw('unproven', `The node did not prove which logs block ${number} (${hash}) has`);
+}
+
+/** The warning for the first block that is processed without proof. */
+export function unprovable(which: string): string {
+  return `The node cannot prove which logs block ${which} has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered. Such blocks are processed after another try, but a node that lags may hide their events. Use another node to be certain.`;
 }
 
 /** Proof that a node refuses is missing, as if it did not have it. */

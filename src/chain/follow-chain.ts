@@ -5,7 +5,7 @@ import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './bloc
 import { BlockWindow, type DoneBlock } from './block-window.js';
 import type { ChainReader } from './chain-reader.js';
 import { Genesis } from './chain-reader.js';
-import { unproven } from './evidence.js';
+import { unprovable, unproven } from './evidence.js';
 import type { Watched } from './watched.js';
 
 /** Number of blocks requested at a time. */
@@ -34,8 +34,8 @@ export class ChainFollower {
   #isWaiting = false;
   /** How often the next block was not proven. */
   #unproven = 0;
-  /** Whether a warning that logs are not proven was logged. */
-  #takesWord = false;
+  /** Whether a warning that logs cannot be proven was logged. */
+  #hasWarned = false;
 
   constructor(private readonly options: FollowOptions) {
     this.#genesis = new Genesis(options.reader);
@@ -88,25 +88,24 @@ export class ChainFollower {
       if (!contents) return false;
       const tip = this.#window.last;
       if (tip && contents.block.parentHash !== tip.hash) return this.#rewind(tip.number);
-      if (!contents.isProven && !(await this.#takes(contents, head))) return false;
+      if (!contents.isProven && !(await this.#accepts(contents, head))) return false;
       await this.#do(contents);
     }
     return end < head;
   }
 
-  /** Whether a block whose logs are not proven is processed all the same: it is asked for again before. */
-  async #takes({ block }: BlockContents, head: number): Promise<boolean> {
+  /** Whether a block whose logs are not proven is processed anyway, after further tries. */
+  async #accepts({ block }: BlockContents, head: number): Promise<boolean> {
     const { reader, logger } = this.options;
     // A lagging node lacks the last blocks.
     const again = block.number <= head - RANGE ? 1 : 2;
-    if (++this.#unproven < (this.#takesWord ? again : TRIES)) return false;
+    if (++this.#unproven < (this.#hasWarned ? again : TRIES)) return false;
     const resort = await reader.lastResort(block);
     if (!resort) throw unproven(block);
-    if (resort === 'zeros' || this.#takesWord) return true;
+    if (resort === 'proven' || this.#hasWarned) return true;
     const { number, hash } = block;
-    const message = `Only the node's word says which logs block ${number} (${hash}) has, and so for later blocks: the chain has no usable bloom filters, and the node does not offer eth_getBlockReceipts. Use another node to be certain.`;
-    logger.warn({ blockNumber: number, blockHash: hash }, message);
-    this.#takesWord = true;
+    logger.warn({ blockNumber: number, blockHash: hash }, unprovable(`${number} (${hash})`));
+    this.#hasWarned = true;
     return true;
   }
 

@@ -120,7 +120,7 @@ describe('a node that answers as if it did not have a block', () => {
           expect(isReplaced || lost.every(({ number }) => number > watcher.blockNumber)).toBe(true);
           expect(most).toBeGreaterThan(0);
         } else if (filter === 'true' || !lacksReceipts) expect(lost).toEqual([]);
-        else if (lost.length > 0) expect(named).toContain("Only the node's word says");
+        else if (lost.length > 0) expect(named).toContain('The node cannot prove which logs block');
         // Nothing is said of a node that has all.
         if (most === 0 && !lacksReceipts) {
           expect(recorder.lines.filter(({ level }) => level !== 'info')).toEqual([]);

@@ -3,7 +3,7 @@ import { hashOf } from '../../evm/keccak.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../receiver/options.js';
 import type { Header } from '../answers.js';
-import { Evidence } from '../evidence.js';
+import { Evidence, unprovable } from '../evidence.js';
 import type { FinalityLevel } from '../finality/level.js';
 import { guardedLogger, tellUnknownOnce } from '../logging.js';
 import { readNodeOptions } from '../node-options.js';
@@ -48,7 +48,7 @@ export interface ChainSourceOptions {
   readonly maxRange?: number | undefined;
   /** Time limit for one request, in milliseconds. (Default: 15 000.) */
   readonly timeoutMs?: number | undefined;
-  /** Logs nodes that leave out logs, and logs that no ABI matches. (Default: the console, for warnings and errors.) */
+  /** Logs blocks that no node can prove, and logs that no ABI matches. (Default: the console, for warnings and errors.) */
   readonly logger?: Logger | undefined;
 }
 
@@ -79,8 +79,9 @@ const OPTIONS = [
 /**
  * Reads the events of contracts from the chain for `reconcile`, up to the last final block, in the service's format: the same
  * as those of `watchChain`. Positions are block numbers. Every block is linked to the final block by its hashes, and every log
- * to its block. The logs of each block that has some, or whose bloom filter allows some, are asked for by its hash. It does not
- * verify what all nodes that it asks agree on: use `agree` with nodes of different providers.
+ * to its block. The logs of each block that has some, or whose bloom filter allows some, are asked for by its hash, and that a
+ * block has no others must be proven, as in `watchChain`: the report names blocks that no node can prove. It does not verify
+ * what all nodes that it asks agree on: use `agree` with nodes of different providers.
  *
  * Ranges are halved when a node refuses them, in whatever words, and grow again. At most 8 requests per node run at once, and
  * the events of at most 10 000 logs (or of one block) are in memory.
@@ -145,10 +146,14 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   }
 
   /** Reads a range from as many nodes as must agree. */
-  async function readAgreed(run: Run, range: readonly [number, number], takesWord: boolean): Promise<BlockEvents[]> {
+  async function readAgreed(
+    run: Run,
+    range: readonly [number, number],
+    acceptsUnproven: boolean,
+  ): Promise<BlockEvents[]> {
     const results = await run.pool.ask(async (node) => {
       await node.checkChain(run.chainId);
-      const blocks = await readRange(node, range, { watched, onUnknown, takesWord });
+      const blocks = await readRange(node, range, { watched, onUnknown, acceptsUnproven });
       await node.link((blocks.at(-1) as BlockEvents).header, run.final as Header);
       return blocks;
     });
@@ -173,30 +178,23 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     return true;
   }
 
-  function warn({ unproven: [first] = [] }: SourceChunk): void {
-    if (first === undefined || hasWarned) return;
-    hasWarned = true;
-    const message = `Only the node's word says which logs block ${first} has, and so for others: the chain has no usable bloom filters, and no node offers eth_getBlockReceipts. The report of \`reconcile\` names them. Use another node to be certain.`;
-    logger.warn({ position: first }, message);
-  }
-
   async function* read(from: number, to: number, signal: AbortSignal): AsyncGenerator<SourceChunk> {
     const run = runs.get(signal) ?? (await open(signal));
     if (to > (run.final?.number ?? -1))
       throw new ConfigError(`Block ${to} is not final: read up to the \`end\` of open.`);
     let parent: string | undefined;
-    let takesWord = false;
+    let acceptsUnproven = false;
     for (let start = from; start <= to; ) {
       const end = Math.min(to, start + size.value - 1);
       const length = end - start + 1;
       let blocks: BlockEvents[];
       try {
-        blocks = await readAgreed(run, [start, end], takesWord);
+        blocks = await readAgreed(run, [start, end], acceptsUnproven);
       } catch (error) {
         if (makesSmaller(error, length)) continue;
         // Every node was asked.
-        if (error instanceof RangeFlaw && error.flaw === 'unproven' && !takesWord) {
-          takesWord = true;
+        if (error instanceof RangeFlaw && error.flaw === 'unproven' && !acceptsUnproven) {
+          acceptsUnproven = true;
           continue;
         }
         throw error;
@@ -205,11 +203,17 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
         throw new RangeFlaw('changed', `Block ${start} does not follow the block before it`);
       }
       parent = blocks.at(-1)?.header.hash;
-      takesWord = false;
+      acceptsUnproven = false;
       size.answered(length);
-      const chunk = chunkOf(blocks, end);
-      warn(chunk);
-      yield chunk;
+      const first = blocks.find(({ isUnproven }) => isUnproven)?.header;
+      if (first && !hasWarned) {
+        hasWarned = true;
+        logger.warn(
+          { position: first.number },
+          `${unprovable(`${first.number} (${first.hash})`)} The report names them.`,
+        );
+      }
+      yield chunkOf(blocks, end);
       start = end + 1;
     }
   }
@@ -255,7 +259,7 @@ function chunkOf(blocks: readonly BlockEvents[], to: number): SourceChunk {
   const entries = blocks.flatMap(({ header, events }) => events.map((event) => ({ position: header.number, event })));
   const oldest = blocks.find(({ events }) => events.length > 0);
   const blockHashes = blocks.map(({ header }) => header.hash);
-  const unproven = blocks.filter(({ isWord }) => isWord).map(({ header }) => header.number);
+  const unproven = blocks.filter(({ isUnproven }) => isUnproven).map(({ header }) => header.number);
   return { to, entries, oldestAt: oldest && 1000 * oldest.header.timestamp, blockHashes, unproven };
 }
 

@@ -13,8 +13,8 @@ import { type FoundLogs, sortLogs } from './range-answers.js';
 export interface BlockEvents {
   readonly header: Header;
   readonly events: readonly WebhookEvent[];
-  /** Whether only the node's word says that there are no others. */
-  readonly isWord: boolean;
+  /** Whether the node could not prove that there are no others. */
+  readonly isUnproven: boolean;
   /** Returns the same text for each node that has the same logs. */
   digest(): string;
 }
@@ -23,8 +23,8 @@ export interface BlockEvents {
 export interface RangeSettings {
   readonly watched: Watched;
   readonly onUnknown: OnUnknown;
-  /** Whether the node's word is taken for blocks of which nothing better can be had. */
-  readonly takesWord: boolean;
+  /** Whether to read blocks that the node cannot prove. */
+  readonly acceptsUnproven: boolean;
 }
 
 /** Logs of a range of several blocks. Bounds memory: their events are kept until they are handled. */
@@ -84,7 +84,7 @@ async function readOne(
   node: ChainNode,
   number: number,
   found: FoundLogs | undefined,
-  { watched, onUnknown, takesWord }: RangeSettings,
+  { watched, onUnknown, acceptsUnproven }: RangeSettings,
 ): Promise<BlockEvents> {
   const ask = async (isFull: boolean) =>
     readBlock(await node.call('eth_getBlockByNumber', [hexOf(number), isFull]), number);
@@ -94,21 +94,21 @@ async function readOne(
   const replaced = () => new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
   if (found && found.blockHash !== header.hash) throw replaced();
   const { raw, isProven } = await node.evidence.logsOf(node.call, header, found !== undefined);
-  const resort = isProven || !takesWord ? undefined : await node.evidence.lastResort(node.call, header);
+  const resort = isProven || !acceptsUnproven ? undefined : await node.evidence.lastResort(node.call, header);
   if (!isProven && !resort) throw unproven(header);
-  const isWord = resort === 'word';
+  const isUnproven = resort === 'unproven';
   // Another node may have answered: no log is left out.
   if (found && raw.length < found.count) {
     throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
   }
-  if (raw.length === 0 && !isFull) return { header, events: [], isWord, digest: () => header.hash };
+  if (raw.length === 0 && !isFull) return { header, events: [], isUnproven, digest: () => header.hash };
 
   const block = isFull ? header : await ask(true);
   if (block?.hash !== header.hash) throw replaced();
   const logs = readLogs(raw, block);
   const failed = await failedOf(node.call, block, watched);
   const events = eventsOf({ block, logs, failed }, watched, onUnknown).flat();
-  return { header, events, isWord, digest: () => digestOf(header, logs, failed) };
+  return { header, events, isUnproven, digest: () => digestOf(header, logs, failed) };
 }
 
 function digestOf({ hash }: Header, logs: readonly Log[], failed: ReadonlyMap<number, boolean | undefined>) {

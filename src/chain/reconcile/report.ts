@@ -76,8 +76,8 @@ export interface ReconcileReport {
   /** The first 1000 events that did not take effect. */
   readonly entries: readonly ReconcileEntry[];
   /**
-   * Positions that rest on the word of a node, which could not prove that they have no other events. After 1000 ranges, the last
-   * one also covers proven positions.
+   * Positions that may have other events: no node could prove that there are none. The last of 1000 ranges also covers proven
+   * positions.
    */
   readonly unproven?: readonly { readonly from: number; readonly to: number }[] | undefined;
   /** Why the run ended before `final`. */

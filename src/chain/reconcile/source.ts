@@ -26,7 +26,7 @@ export interface SourceChunk {
   readonly oldestAt?: number | undefined;
   /** Hashes of the blocks of the chunk, of a source that reads whole blocks. */
   readonly blockHashes?: readonly string[] | undefined;
-  /** Positions of the chunk whose events rest on the word of a node: it could not prove that there are no others. */
+  /** Positions of the chunk that may have other events: the source cannot prove that there are none. */
   readonly unproven?: readonly number[] | undefined;
 }
 

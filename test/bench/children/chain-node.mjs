@@ -8,12 +8,13 @@ const TRANSFER = keccak256(new TextEncoder().encode('Transfer(address,address,ui
 const word = (value) => padHex(numberToHex(value), { size: 32 });
 const hashOf = (block) => word(0xb0000000 + block);
 
-function bloomOf(address) {
-  const hash = keccak256(address, 'bytes');
-  const bits = [0, 2, 4].map((at) => 1n << BigInt((hash[at] * 256 + hash[at + 1]) % 2048));
+function bloomOf(values) {
+  const hashes = values.map((value) => keccak256(value, 'bytes'));
+  const bits = hashes.flatMap((hash) => [0, 2, 4].map((at) => 1n << BigInt((hash[at] * 256 + hash[at + 1]) % 2048)));
   return padHex(numberToHex(bits.reduce((bloom, bit) => bloom | bit, 0n)), { size: 256 });
 }
-const bloom = bloomOf(token);
+const words = Array.from({ length: perBlock + 1 }, (_, at) => word(at + 1));
+const bloom = bloomOf([token, TRANSFER, ...words]);
 
 const chain = Array.from({ length: blocks }, (_, number) => {
   const where = { blockNumber: numberToHex(number), blockHash: hashOf(number) };
