@@ -1,12 +1,12 @@
 // The end of .ci/run: names each failed and each skipped test by the results of the runs, and counts them.
 //
-//   node scripts/count-tests.mjs <exit code of the tests> <of those with other peers> <of the checks>
+//   node scripts/count-tests.mjs <exit code of the tests> <of those with other peers> <of the benchmarks> <of the checks>
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { root } from './install-pins.mjs';
 
 const LONGEST_MESSAGE = 2000;
-const [tests, peers, checks] = process.argv.slice(2).map(Number);
+const [tests, peers, bench, checks] = process.argv.slice(2).map(Number);
 
 const resultsOf = (name) => {
   const file = root + name;
@@ -43,6 +43,7 @@ for (const [step, isRed] of [
   ['the tests, which left no results', main.length === 0],
   ['the tests with other peers, though each passed (see the output)', peers !== 0 && isGreen(withPeers)],
   ['the tests with other peers, which left no results', withPeers.length === 0],
+  ['a row of the benchmarks (see the output)', bench !== 0],
   ['check (see the output)', checks !== 0],
 ]) {
   if (isRed) failures.push([step, '']);

@@ -1,30 +1,29 @@
-// Every row of the performance targets, each beside its floor or peer in the same run.
-//   --only <text>  the rows whose name holds the text    --quick  fewer rounds    --json  JSON instead of a table
-import { fork, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// Every row of the performance targets, each beside its floor or peer in the same run. Ends with an error if a row failed;
+// a missed target is not an error.
+//   --only <text>  the rows whose name contains the text    --json  JSON instead of a table
+//   --quick  fewer rounds    --once  the smallest numbers: whether every row works    --rows <folder>  other rows
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { toJson, toTable } from './lib/report.mjs';
-
-const FILES = readdirSync(new URL('rows/', import.meta.url)).map((name) => name.replace(/\.mjs$/, ''));
-
-/** Runs a benchmark in a process of its own, so that no other one's code and garbage weigh on it. */
-async function runApart(file, index, options) {
-  const child = fork(new URL('./lib/one.mjs', import.meta.url), [file, index, JSON.stringify(options)], {
-    execArgv: ['--expose-gc'],
-  });
-  const [rows] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [[]])]);
-  if (rows.length === 0) throw new Error(`The benchmark ${index} of rows/${file}.mjs failed.`);
-  return rows;
-}
-
-const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, quick: { type: 'boolean' }, json: { type: 'boolean' } },
-});
+import { measure } from './lib/measure.mjs';
+import { HEAD, isMet, toJson, toLines } from './lib/report.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-if (!existsSync(`${here}node_modules`)) {
+const own = `${here}rows`;
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    rows: { type: 'string', default: own },
+    quick: { type: 'boolean' },
+    once: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+});
+
+if (values.rows === own && !existsSync(`${here}node_modules`)) {
   console.error('Installing the peers to compare with (npm ci in test/bench) …');
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: ['ignore', 2, 2] });
   if (status !== 0) {
@@ -33,26 +32,33 @@ if (!existsSync(`${here}node_modules`)) {
   }
 }
 
-const rows = [];
-for (const file of FILES) {
-  const { benchmarks } = await import(`./rows/${file}.mjs`);
-  for (const [index, { name, skipped }] of benchmarks.entries()) {
-    if (!name.includes(values.only)) continue;
-    console.error(skipped ? `${name} (skipped: ${skipped})` : name);
-    if (skipped) continue;
-    rows.push(...(await runApart(file, index, { quick: values.quick === true })));
-  }
-}
-if (rows.length === 0) {
-  console.error(`No row whose name holds "${values.only}" could be measured.`);
-  process.exit(1);
-}
+const print = values.json ? console.error : console.log;
+print(HEAD);
+const effort = values.once ? 'once' : values.quick ? 'quick' : 'full';
+const results = await measure({
+  folder: pathToFileURL(`${resolve(values.rows)}/`),
+  only: values.only,
+  effort,
+  // Rows that run at once disturb each other's figures, which nobody reads then.
+  atOnce: values.once ? availableParallelism() : 1,
+  report(result) {
+    for (const line of toLines(result)) print(line);
+    if (result.error) console.error(result.error);
+  },
+});
 
-const report = toJson(rows, { quick: values.quick === true });
-if (values.only === '') writeFileSync(`${here}results.json`, `${JSON.stringify(report, null, 2)}\n`);
-const judged = report.rows.filter(({ met }) => met !== undefined);
-console.log(
-  values.json
-    ? JSON.stringify(report, null, 2)
-    : `${toTable(rows)}\n\n${judged.filter(({ met }) => met).length} of ${judged.length} targets met.`,
+const report = toJson(results, effort);
+if (values.only === '' && values.rows === own && effort !== 'once') {
+  writeFileSync(`${here}results.json`, `${JSON.stringify(report, null, 2)}\n`);
+}
+if (values.json) console.log(JSON.stringify(report, null, 2));
+const rows = results.flatMap((result) => result.rows ?? []);
+const judged = rows.map(isMet).filter((met) => met !== undefined);
+const failed = results.filter(({ error }) => error !== undefined);
+const skipped = results.filter((result) => result.skipped !== undefined);
+print(
+  `\n${rows.length} rows, ${judged.filter(Boolean).length} of ${judged.length} targets met, ` +
+    `${failed.length} benchmarks failed, ${skipped.length} skipped.`,
 );
+if (rows.length === 0) console.error(`No row whose name contains "${values.only}" could be measured.`);
+process.exitCode = failed.length > 0 || rows.length === 0 ? 1 : 0;

@@ -1,7 +1,8 @@
+import { pick } from './effort.mjs';
 import { interleave, ratios, summarise } from './stats.mjs';
 
 /** Long enough that every slice pays for the garbage that it makes. */
-const SLICE_MS = 30;
+const SLICE_MS = pick(30);
 
 /** Calls a function so many times and gives the time in milliseconds. What is not `true` is no work worth timing. */
 function timed(work, times) {

@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { decodeEventLog } from 'viem';
+import { pick } from './effort.mjs';
 import * as evm from './evm.mjs';
 import { interleave, ratios, summarise } from './stats.mjs';
 
@@ -10,7 +11,7 @@ export function decodingBenchmark({ name: label, item, argsOf, count, events = 2
   const name = `decodeEvent ${label}`;
   return {
     name,
-    async run({ quick }) {
+    async run() {
       const abi = evm.abiOf(events, item);
       const deliveries = evm.deliveriesOf(item, argsOf(), count);
       const decode = ({ topics, data }) => decodeEventLog({ abi, topics, data });
@@ -23,7 +24,7 @@ export function decodingBenchmark({ name: label, item, argsOf, count, events = 2
       const { args } = decode(evm.logOf(first));
       deepStrictEqual(evm.decodeEvent(prepare(first), abi).args, args);
       evm.warmUp(candidates);
-      const times = await interleave(candidates, quick ? 9 : rounds, evm.timePerEvent);
+      const times = await interleave(candidates, pick(rounds, 9), evm.timePerEvent);
       const row = (against, other, target) => {
         return { name, against, measure: 'speed ×', target, ...summarise(ratios(times[other], times.ours)) };
       };

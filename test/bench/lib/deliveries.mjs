@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { pick } from './effort.mjs';
 import { freshDelivery, SECRET } from './fixtures.mjs';
 import { createReceiver } from './ours.mjs';
 import { interleave, ratios, summarise } from './stats.mjs';
@@ -20,7 +21,7 @@ export function receive(options) {
 }
 
 /** Long enough for several commits, in ms. */
-const SLICE_MS = 60;
+const SLICE_MS = pick(60);
 
 /** Milliseconds for one delivery of so many new events, one delivery after the other. */
 async function timed(deliver, events, times) {
@@ -34,14 +35,14 @@ async function timed(deliver, events, times) {
 }
 
 /** How long each candidate runs before it is timed, in ms: a server runs for days, with compiled code and open connections. */
-const WARM_UP_MS = 1000;
+const WARM_UP_MS = pick(1000, 1000, 0);
 
 /** Warms up, and gives how many deliveries fill a slice. */
 async function calibrate(deliver, events) {
   const start = performance.now();
-  do await timed(deliver, events, 5);
+  do await timed(deliver, events, pick(5));
   while (performance.now() - start < WARM_UP_MS);
-  return Math.max(2, Math.round(SLICE_MS / (await timed(deliver, events, 5))));
+  return Math.max(pick(2), Math.round(SLICE_MS / (await timed(deliver, events, pick(5)))));
 }
 
 /** Times two functions in turns and gives time(ours) / time(other) for each round. Each resolves to `true` when it worked. */
@@ -71,9 +72,9 @@ export function deliveryBenchmarks({ name, against, skipped, targets, withStore 
   const benchmark = (label, beside, target, measure) => ({
     name: `${name}, ${label}`,
     skipped,
-    run: ({ quick }) =>
+    run: () =>
       withStore(async (candidates) => {
-        const result = summarise(await measure(candidates, quick ? 9 : 31));
+        const result = summarise(await measure(candidates, pick(31, 9)));
         return [{ name: `${name}, ${label}`, against: beside, measure: 'time ×', target, ...result }];
       }),
   });

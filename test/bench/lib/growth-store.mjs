@@ -1,10 +1,11 @@
+import { pick } from './effort.mjs';
 import { memoryStore } from './ours.mjs';
 import { interleave, ratios, summarise } from './stats.mjs';
 
-const MOST_KEYS = 1_000_000;
+const MOST_KEYS = pick(1_000_000, 1_000_000, 20_000);
 const SMALLEST = 1000;
 const FLAT = { min: 0.85, max: 1.15 };
-const SIZES = [SMALLEST, 10_000, 100_000];
+const SIZES = [SMALLEST, ...pick([10_000, 100_000], [10_000, 100_000], [10_000])];
 
 /** Strings that nothing has hashed yet, in one piece, as JSON.parse gives them. */
 function freshKeys(count) {
@@ -44,7 +45,7 @@ async function timed(remember, count) {
 
 /** Milliseconds a key while stores fill from half of `size` to all of it. */
 async function timeToFill(subject, size) {
-  const stores = Array.from({ length: Math.max(1, 100_000 / size) }, subject);
+  const stores = Array.from({ length: Math.max(1, pick(100_000, 100_000, 0) / size) }, subject);
   let total = 0;
   for (const remember of stores) {
     await remember(freshKeys(size / 2));
@@ -73,13 +74,13 @@ async function timeBeyond() {
 
 export const storeBenchmark = {
   name: 'memoryStore',
-  async run({ quick }) {
+  async run() {
     const candidates = { large: timeBeyond, [`map ${MOST_KEYS}`]: () => timeToFill(SUBJECTS.map, MOST_KEYS) };
     for (const [name, subject] of Object.entries(SUBJECTS)) {
       for (const size of SIZES) candidates[`${name} ${size}`] = () => timeToFill(subject, size);
       await timeToFill(subject, 10_000);
     }
-    const figures = await interleave(candidates, quick ? 1 : 3, (measure) => measure());
+    const figures = await interleave(candidates, pick(3, 1), (measure) => measure());
 
     const { large } = figures;
     figures[`ours ${MOST_KEYS}`] = large.map(({ filling }) => filling);

@@ -1,5 +1,10 @@
-// Runs one benchmark and sends its rows to the process that forked this one.
-const [file, index, options] = process.argv.slice(2);
-const { benchmarks } = await import(`../rows/${file}.mjs`);
-const rows = await benchmarks[index].run(JSON.parse(options));
-process.send(rows, () => process.disconnect());
+// Runs one benchmark and sends its rows, or the error with which it failed, to the process that forked this one.
+import { inspect } from 'node:util';
+
+const [file, index] = process.argv.slice(2);
+const end = (message) => process.send(message, () => process.exit());
+process.on('uncaughtException', (error) => end({ error: inspect(error) }));
+
+const { benchmarks } = await import(file);
+const rows = await benchmarks[index].run();
+end(rows.length > 0 ? { rows } : { error: 'The benchmark gives no row.' });

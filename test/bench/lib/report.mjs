@@ -12,6 +12,8 @@ function targetText({ min, max, text } = {}) {
 }
 
 function number(value) {
+  // A difference or a ratio of times too short for the clock.
+  if (!Number.isFinite(value)) return '–';
   return value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2);
 }
 
@@ -21,44 +23,57 @@ const VERDICT = new Map([
   [undefined, ''],
 ]);
 
-/** The rows as a table of aligned columns. */
-export function toTable(rows) {
-  const head = ['path', 'against', 'measure', 'median', 'p25 – p75', 'target', ''];
-  const lines = rows.map((row) => [
-    row.name,
-    row.against,
-    row.measure,
-    number(row.median),
-    row.rounds > 1 ? `${number(row.p25)} – ${number(row.p75)}` : '',
-    targetText(row.target),
-    VERDICT.get(isMet(row)),
-  ]);
-  const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => line[column].length)));
-  const format = (line) =>
-    line
-      .map((cell, column) => (column >= 3 && column <= 4 ? cell.padStart(widths[column]) : cell.padEnd(widths[column])))
-      .join('  ')
-      .trimEnd();
-  return [format(head), format(widths.map((width) => '─'.repeat(width))), ...lines.map(format)].join('\n');
+const COLUMNS = [58, 40, 20, 8, 15, 10, 6];
+
+function format(cells) {
+  const aligned = cells.map((cell, at) => (at >= 3 && at <= 4 ? cell.padStart(COLUMNS[at]) : cell.padEnd(COLUMNS[at])));
+  return aligned.join('  ').trimEnd();
 }
 
-/** The rows as data, with what they were measured on. */
-export function toJson(rows, { quick }) {
+/** The head of the table: lines are printed as they are measured, so its columns have fixed widths. */
+export const HEAD = [
+  format(['path', 'against', 'measure', 'median', 'p25 – p75', 'target', '']),
+  format(COLUMNS.map((width) => '─'.repeat(width))),
+].join('\n');
+
+/** The lines of the table for a benchmark. */
+export function toLines({ name, rows, skipped, error }) {
+  if (skipped) return [`${name.padEnd(COLUMNS[0])}  skipped: ${skipped}`];
+  if (error) return [`${name.padEnd(COLUMNS[0])}  FAILED: ${error.split('\n', 1)[0]}`];
+  return rows.map((row) =>
+    format([
+      row.name,
+      row.against,
+      row.measure,
+      number(row.median),
+      row.rounds > 1 ? `${number(row.p25)} – ${number(row.p75)}` : '',
+      targetText(row.target),
+      VERDICT.get(isMet(row)),
+    ]),
+  );
+}
+
+/** The results of benchmarks as data, with what they were measured on. */
+export function toJson(results, effort) {
   const round = (value) => Number(value.toPrecision(4));
   return {
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
-    quick,
-    rows: rows.map(({ name, against, measure, median, p25, p75, rounds, target }) => ({
-      name,
-      against,
-      measure,
-      median: round(median),
-      p25: round(p25),
-      p75: round(p75),
-      rounds,
-      target,
-      met: isMet({ median, target }),
-    })),
+    effort,
+    failed: results.filter(({ error }) => error).map(({ name, error }) => ({ name, error })),
+    skipped: results.filter(({ skipped }) => skipped).map(({ name, skipped }) => ({ name, skipped })),
+    rows: results
+      .flatMap(({ rows = [] }) => rows)
+      .map(({ name, against, measure, median, p25, p75, rounds, target }) => ({
+        name,
+        against,
+        measure,
+        median: round(median),
+        p25: round(p25),
+        p75: round(p75),
+        rounds,
+        target,
+        met: isMet({ median, target }),
+      })),
   };
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { pick } from '../lib/effort.mjs';
 import { interleave, summarise } from '../lib/stats.mjs';
 
 const main = fileURLToPath(new URL('../../../devtools/dist/cli/main.js', import.meta.url));
@@ -46,8 +47,8 @@ async function firstOutput(args) {
 export const benchmarks = [
   {
     name: 'first output of the command line tool',
-    run: async ({ quick }) => {
-      const times = await interleave(PROCESSES, quick ? 9 : 41, firstOutput);
+    run: async () => {
+      const times = await interleave(PROCESSES, pick(41, 9), firstOutput);
       return Object.keys(PROCESSES)
         .filter((name) => name !== 'bare node')
         .map((name) => {

@@ -1,4 +1,5 @@
 import { withConsumer } from '../lib/consumer.mjs';
+import { pick } from '../lib/effort.mjs';
 import { freshDelivery, SECRET } from '../lib/fixtures.mjs';
 import { bundleFor, hosts } from '../lib/runtimes.mjs';
 import { interleave, summarise } from '../lib/stats.mjs';
@@ -36,15 +37,15 @@ async function firstAnswer(askNew, name) {
 export const benchmarks = hosts.map((host) => ({
   name: `cold start, ${host.name}`,
   skipped: host.skipped,
-  run: ({ quick }) =>
+  run: () =>
     withConsumer(async (folder) => {
       const scripts = {};
       for (const name in HANDLERS) scripts[name] = await bundleFor(host, HANDLERS[name], folder);
       const { askNew, stop } = await host.startAnew(scripts);
       const names = Object.fromEntries(Object.keys(HANDLERS).map((name) => [name, name]));
       // Until what starts them is warm itself.
-      await interleave(names, 5, (name) => firstAnswer(askNew, name));
-      const times = await interleave(names, quick ? 9 : 41, (name) => firstAnswer(askNew, name));
+      await interleave(names, pick(5), (name) => firstAnswer(askNew, name));
+      const times = await interleave(names, pick(41, 9), (name) => firstAnswer(askNew, name));
       await stop();
       return ['verify', 'fetch'].map((name) => {
         const added = times[name].map((time, round) => time - times.nothing[round]);

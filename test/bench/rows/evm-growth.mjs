@@ -1,4 +1,5 @@
 import { decodeEventLog } from 'viem';
+import { pick } from '../lib/effort.mjs';
 import {
   AMOUNTS,
   abiOf,
@@ -23,7 +24,7 @@ const SIDES = {
 
 const ofEvents = {
   name: 'decodeEvent growth, events of the ABI',
-  async run({ quick }) {
+  async run() {
     const argsOf = (index) => ({ from: address(index), to: address(index + 1), value: BigInt(index) });
     const candidates = {};
     for (const [side, count] of [
@@ -36,7 +37,7 @@ const ofEvents = {
       }
     }
     warmUp(candidates);
-    const times = await interleave(candidates, quick ? 21 : 61, timePerEvent);
+    const times = await interleave(candidates, pick(61, 21), timePerEvent);
     const row = (against, side, target) => {
       const figures = summarise(ratios(times[`${side} 200`], times[`${side} 2`]));
       return { name: 'decodeEvent, last of 200 events', against, measure: 'time ×', target, ...figures };
@@ -55,7 +56,7 @@ const COUNTS = new Map([
 
 const ofElements = {
   name: 'decodeEvent growth, elements of a uint256[]',
-  async run({ quick }) {
+  async run() {
     const candidates = {};
     for (const [size, count] of COUNTS) {
       const argsOf = (index) => ({
@@ -66,7 +67,7 @@ const ofElements = {
       for (const side in SIDES) candidates[`${side} ${size}`] = { deliveries, ...SIDES[side](abiOf(2, AMOUNTS)) };
     }
     warmUp(candidates);
-    const times = await interleave(candidates, quick ? 9 : 41, timePerEvent);
+    const times = await interleave(candidates, pick(41, 9), timePerEvent);
     const of = (side, size) => times[`${side} ${size}`];
     // What an event with no elements takes is paid once, however many there are.
     const perElement = (side, size) => of(side, size).map((time, round) => (time - of(side, 0)[round]) / size);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { chainFinality } from 'event-webhook-receiver/chain';
 import { logIdentity } from 'event-webhook-receiver/evm';
+import { pick } from '../lib/effort.mjs';
 import { SECRET } from '../lib/fixtures.mjs';
 import { createReceiver, createTestDelivery, sampleEventEmitted } from '../lib/ours.mjs';
 import { interleave, ratios, summarise } from '../lib/stats.mjs';
@@ -77,17 +78,17 @@ const name = 'finality: block that is cached as final';
 
 const cached = [1, 100].map((events) => ({
   name: `${name}, ${events} at once`,
-  run: ({ quick }) =>
+  run: () =>
     withNode(async (node, rpcUrl) => {
       node.final = 110;
       const finality = chainFinality({ rpcUrl, level: 'finalized', chainId: CHAIN_ID, wait: 'redelivery' });
       const candidates = { ours: receiverWith({ finality }), bare: receiverWith({}) };
-      const deliveries = Math.max(4, 400 / events);
+      const deliveries = pick(Math.max(4, 400 / events));
       for (const each of Object.values(candidates)) {
-        for (let i = 0; i < 10; i++) await timeOf(each, deliveries, events);
+        for (let i = 0; i < pick(10); i++) await timeOf(each, deliveries, events);
       }
       const requests = node.requests;
-      const times = await interleave(candidates, quick ? 15 : 61, (each) => timeOf(each, deliveries, events));
+      const times = await interleave(candidates, pick(61, 15), (each) => timeOf(each, deliveries, events));
       if (node.requests !== requests) throw new Error('A block that is final was looked up again.');
       const result = summarise(ratios(times.ours, times.bare));
       const target = { max: 1.1 };
@@ -98,7 +99,7 @@ const cached = [1, 100].map((events) => ({
 }));
 
 const EPOCH = 32;
-const EPOCHS = 10;
+const EPOCHS = pick(10);
 const counted = 'finality: requests for blocks';
 
 export const benchmarks = [

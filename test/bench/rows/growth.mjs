@@ -1,3 +1,4 @@
+import { pick } from '../lib/effort.mjs';
 import { freshDelivery, SECRET } from '../lib/fixtures.mjs';
 import { storeBenchmark } from '../lib/growth-store.mjs';
 import { createReceiver, verifySignature } from '../lib/ours.mjs';
@@ -5,6 +6,8 @@ import { interleave, ratios, summarise } from '../lib/stats.mjs';
 
 const SIZES = [1, 10, 100, 1000, 10_000];
 const EVENTS = 10_000;
+/** The first rounds warm everything up. */
+const WARM_UP = pick(2, 2, 0);
 
 const receiver = createReceiver({
   toleranceSeconds: false,
@@ -42,16 +45,16 @@ const HANDLERS = [
 export const benchmarks = [
   {
     name: 'events a delivery',
-    async run({ quick }) {
+    async run() {
       const candidates = {};
       for (const [handler] of HANDLERS) {
         for (const size of [0, ...SIZES]) candidates[`${handler.name} ${size}`] = { handler, size };
       }
-      const times = await interleave(candidates, quick ? 4 : 12, ({ handler, size }) => timePerDelivery(handler, size));
-      // What an empty delivery takes is paid once, however many events there are. The first rounds warm everything up.
+      const times = await interleave(candidates, pick(12, 4), ({ handler, size }) => timePerDelivery(handler, size));
+      // What an empty delivery takes is paid once, however many events there are.
       const perEvent = ({ name }, size) => {
         const fixed = times[`${name} 0`];
-        return times[`${name} ${size}`].map((time, round) => (time - fixed[round]) / size).slice(2);
+        return times[`${name} ${size}`].map((time, round) => (time - fixed[round]) / size).slice(WARM_UP);
       };
       return SIZES.filter((size) => size !== 100).flatMap((size) =>
         HANDLERS.map(([handler, against, target]) => {

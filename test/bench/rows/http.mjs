@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
+import { pick } from '../lib/effort.mjs';
 import { freshDelivery, SECRET } from '../lib/fixtures.mjs';
 import { sendAll, toRequest } from '../lib/load.mjs';
 import { startServer } from '../lib/server.mjs';
@@ -47,14 +48,14 @@ async function burst({ name, server }, count) {
 }
 
 /** Our server and another in turns: the CPU of each in each round. */
-async function compare(host, peer, { quick }) {
+async function compare(host, peer) {
   const candidates = {};
   for (const name of ['ours', peer]) {
     candidates[name] = { name, server: await startServer(`${host} ${name}`) };
-    await burst(candidates[name], 6000);
+    await burst(candidates[name], pick(6000, 6000, 16));
   }
   // Many short bursts: what else the machine does changes slowly beside them.
-  const bursts = await interleave(candidates, quick ? 15 : 60, (candidate) => burst(candidate, 600));
+  const bursts = await interleave(candidates, pick(60, 15), (candidate) => burst(candidate, pick(600, 600, 16)));
   for (const { server } of Object.values(candidates)) server.stop();
   return [bursts.ours, bursts[peer]];
 }
@@ -76,8 +77,8 @@ const PEERS = { hand: 'by hand' };
 
 export const benchmarks = ROWS.map(([host, peer, against, measure, target]) => ({
   name: `${HOSTS[host]} one event, ${PEERS[peer] ?? peer}`,
-  async run(options) {
-    const [ours, other] = await compare(host, peer, options);
+  async run() {
+    const [ours, other] = await compare(host, peer);
     const result = summarise(measure === CPU ? ratios(ours, other) : ratios(other, ours));
     return [{ name: `${HOSTS[host]}, one event`, against, measure, target, ...result }];
   },

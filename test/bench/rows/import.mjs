@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withConsumer } from '../lib/consumer.mjs';
+import { pick } from '../lib/effort.mjs';
 import { runtimes } from '../lib/runtimes.mjs';
 import { interleave, summarise } from '../lib/stats.mjs';
 
@@ -48,7 +49,7 @@ const OWN = { name: '', command: process.execPath, args: [] };
 export const benchmarks = [OWN, ...runtimes].map((runtime) => ({
   name: `import${runtime.name && `, ${runtime.name}`}`,
   skipped: runtime.skipped,
-  run: ({ quick }) =>
+  run: () =>
     withConsumer(async (folder) => {
       installEmptyPackage(folder);
       const rows = runtime === OWN ? [...ROWS, ...MORE_ROWS] : ROWS;
@@ -59,7 +60,7 @@ export const benchmarks = [OWN, ...runtimes].map((runtime) => ({
         startUp(runtime, file);
         return [name, file];
       });
-      const times = await interleave(Object.fromEntries(files), quick ? 9 : 41, (file) => startUp(runtime, file));
+      const times = await interleave(Object.fromEntries(files), pick(41, 9), (file) => startUp(runtime, file));
       return rows.map(([name, without, against, target]) => {
         const added = times[name].map((time, round) => time - times[without][round]);
         const label = runtime.name && ` (${runtime.name})`;

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { pick } from '../lib/effort.mjs';
 import { bodyOf, freshDelivery, SECRET } from '../lib/fixtures.mjs';
 import { sendAll, toRequest } from '../lib/load.mjs';
 import { createTestDelivery, sampleEventEmitted, signDelivery } from '../lib/ours.mjs';
@@ -60,10 +61,10 @@ const ROWS = [
 export const benchmarks = [
   {
     name: '200 × 1 MB half-sent',
-    async run({ quick }) {
+    async run() {
       const request = largeRequest();
       const candidates = Object.fromEntries(ROWS.map(([kind]) => [kind, kind]));
-      const figures = await interleave(candidates, quick ? 1 : 5, (kind) => peakOverPayload(kind, request));
+      const figures = await interleave(candidates, pick(5, 1), (kind) => peakOverPayload(kind, request));
       return ROWS.map(([kind, against, target]) => {
         return { name: '200 × 1 MB half-sent', against, measure: 'peak RSS ×', target, ...summarise(figures[kind]) };
       });

@@ -4,11 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { chainSource, reconcile } from 'event-webhook-receiver/chain';
 import { logIdentity } from 'event-webhook-receiver/evm';
 import { numberToHex, parseAbi } from 'viem';
+import { pick } from '../lib/effort.mjs';
 import { createReceiver, memoryStore } from '../lib/ours.mjs';
 import { interleave, summarise } from '../lib/stats.mjs';
 
 const program = fileURLToPath(new URL('../children/chain-node.mjs', import.meta.url));
-const BLOCKS = 200;
+const BLOCKS = pick(200, 200, 2);
 const PER_BLOCK = 50;
 const RANGE = 100;
 const chainId = 31337;
@@ -56,11 +57,11 @@ async function ours(url) {
 export const benchmarks = [
   {
     name: 'reconcile',
-    async run({ quick }) {
+    async run() {
       const node = fork(program, [String(BLOCKS), String(PER_BLOCK)]);
       const [port] = await once(node, 'message');
       const url = `http://127.0.0.1:${port}/`;
-      const rates = await interleave({ ours, bare }, quick ? 3 : 9, async (read) => {
+      const rates = await interleave({ ours, bare }, pick(9, 3), async (read) => {
         const start = performance.now();
         if ((await read(url)) !== BLOCKS * PER_BLOCK) throw new Error('A candidate did not read every log.');
         return (1000 * BLOCKS * PER_BLOCK) / (performance.now() - start);

@@ -1,3 +1,4 @@
+import { pick } from '../lib/effort.mjs';
 import { createRouter, sampleEventEmitted } from '../lib/ours.mjs';
 import { interleave, ratios, summarise } from '../lib/stats.mjs';
 
@@ -85,7 +86,7 @@ const name = 'router: dispatch over 10 000 routes';
 export const benchmarks = [
   {
     name,
-    async run({ quick }) {
+    async run() {
       const [ofFew, ofAll] = [FEW, ALL].map(deliveriesOf);
       const candidates = {
         ten: { dispatch: routerOver(FEW), deliveries: ofFew },
@@ -95,7 +96,7 @@ export const benchmarks = [
         mapSpread: { dispatch: mapOver(ALL), deliveries: ofAll },
       };
       for (const candidate of Object.values(candidates)) timeOf(candidate);
-      const times = await interleave(candidates, quick ? 9 : 41, timeOf);
+      const times = await interleave(candidates, pick(41, 9), timeOf);
       const row = (label, against, above, below, target) => {
         return { name: label, against, measure: 'time ×', target, ...summarise(ratios(times[above], times[below])) };
       };

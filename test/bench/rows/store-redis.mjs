@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { compareSpeed } from '../lib/compare.mjs';
 import { deliveryBenchmarks, readByHand } from '../lib/deliveries.mjs';
+import { pick } from '../lib/effort.mjs';
 import { noRedis, withRedis } from '../lib/servers.mjs';
 
 const LEASE_MS = 60_000;
@@ -59,7 +60,7 @@ function benchmark(label, kind, count) {
   return {
     name,
     skipped: noRedis,
-    async run({ quick }) {
+    async run() {
       return withRedis(async (port) => {
         const { client, take, keep, close } = await CLIENTS[kind](port);
         const store = redisStore({ client, leaseMs: LEASE_MS, retentionMs: RETENTION_MS });
@@ -68,7 +69,7 @@ function benchmark(label, kind, count) {
           const key = `webhook:${id}`;
           return (await take(key)) === 'OK' && (await keep(key)) === 'OK';
         });
-        const result = await compareSpeed(ours, bare, quick ? 9 : 41);
+        const result = await compareSpeed(ours, bare, pick(41, 9));
         close();
         return [{ name, against: 'SET NX PX + SET PX', measure: 'speed ×', target: { min: 0.8 }, ...result }];
       });

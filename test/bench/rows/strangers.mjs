@@ -1,3 +1,4 @@
+import { pick } from '../lib/effort.mjs';
 import { freshDelivery } from '../lib/fixtures.mjs';
 import { latencies, latency } from '../lib/latency.mjs';
 import { sendAll, toRequest } from '../lib/load.mjs';
@@ -9,9 +10,9 @@ const MIB = 1024 * 1024;
 /** The defaults of maxArrivingBytes and maxBodyBytes. */
 const MAX_ARRIVING_BYTES = 64 * MIB;
 const MAX_BODY_BYTES = 10 * MIB;
-const STRANGERS = 1000;
+const STRANGERS = pick(1000, 1000, 10);
 
-async function latencyBesideStrangers({ quick }) {
+async function latencyBesideStrangers() {
   const candidates = {};
   for (const name of ['crowded', 'alone']) {
     const server = await startServer('node ours');
@@ -20,7 +21,7 @@ async function latencyBesideStrangers({ quick }) {
   }
   const { crowded, alone } = candidates;
   crowded.strangers = await crowd(crowded.server.port, STRANGERS, unfinishedRequest(2000));
-  const rounds = await interleave(candidates, quick ? 5 : 15, ({ server }) => latencies(server.port, 400));
+  const rounds = await interleave(candidates, pick(15, 5), ({ server }) => latencies(server.port, pick(400, 400, 10)));
   for (const socket of crowded.strangers) socket.destroy();
   for (const { server } of [crowded, alone]) server.stop();
   const at = (name, share) => rounds[name].map((sorted) => quantile(sorted, share));
@@ -52,8 +53,8 @@ async function peakOfStalled(count) {
   return (bytes - idle.bytes) / MAX_ARRIVING_BYTES;
 }
 
-async function memoryOfStalled(count, { quick }) {
-  const rounds = quick ? 1 : 3;
+async function memoryOfStalled(count) {
+  const rounds = pick(3, 1);
   const { stalled } = await interleave({ stalled: count }, rounds, peakOfStalled);
   const row = { name: `${count} stalled bodies of 10 MiB`, against: 'maxArrivingBytes', measure: 'peak RSS ×' };
   return [{ ...row, target: { max: 1.5 }, ...summarise(stalled) }];
@@ -61,6 +62,6 @@ async function memoryOfStalled(count, { quick }) {
 
 export const benchmarks = [
   { name: 'genuine beside strangers', run: latencyBesideStrangers },
-  { name: '60 stalled bodies', run: (options) => memoryOfStalled(60, options) },
-  { name: '1000 stalled bodies', run: (options) => memoryOfStalled(1000, options) },
+  { name: '60 stalled bodies', run: () => memoryOfStalled(60) },
+  { name: '1000 stalled bodies', run: () => memoryOfStalled(pick(1000, 1000, 80)) },
 ];

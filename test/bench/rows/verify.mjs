@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { compareSpeed } from '../lib/compare.mjs';
+import { pick } from '../lib/effort.mjs';
 import { SECRET, signedBytes } from '../lib/fixtures.mjs';
 import { verifySignature } from '../lib/ours.mjs';
 
@@ -55,11 +56,11 @@ const TARGETS = [
 
 export const benchmarks = TARGETS.map(([label, size, against, min]) => ({
   name: `verifySignature ${label}, ${against}`,
-  async run({ quick }) {
+  async run() {
     const delivery = signedBytes(size);
     const { body, signature, timestamp } = delivery;
     const ours = () => verifySignature(body, signature, timestamp, SECRET);
-    const result = await compareSpeed(ours, await PEERS[against](delivery), quick ? 9 : 41);
+    const result = await compareSpeed(ours, await PEERS[against](delivery), pick(41, 9));
     return [{ name: `verifySignature ${label}`, against, measure: 'speed ×', target: { min }, ...result }];
   },
 }));

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { pick } from '../lib/effort.mjs';
 import { bundleFor, hosts } from '../lib/runtimes.mjs';
 import { interleave, ratios, summarise } from '../lib/stats.mjs';
 
@@ -15,7 +16,7 @@ const SIZES = {
 };
 
 /** Long beside what asking costs, which is in the figure. */
-const SLICE_MS = 60;
+const SLICE_MS = pick(60);
 
 /** Milliseconds from asking a runtime to do so many HMACs to its answer. */
 async function timed(ask, candidate, size, times) {
@@ -48,13 +49,13 @@ async function compare(ask, size, rounds) {
 export const benchmarks = hosts.map((host) => ({
   name: `WebCrypto by size, ${host.name}`,
   skipped: host.skipped,
-  async run({ quick }) {
+  async run() {
     const children = fileURLToPath(new URL('../children/', import.meta.url));
     const script = await bundleFor(host, "import { handler } from './hmac-worker.mjs';", children);
     const { ask, stop } = await host.start(script);
     const rows = [];
     for (const [label, size] of Object.entries(SIZES)) {
-      const figures = await compare(ask, size, quick ? 5 : 15);
+      const figures = await compare(ask, size, pick(15, 5));
       rows.push({
         name: `WebCrypto ${label} (${host.name})`,
         against: 'pure JavaScript',
