@@ -24,6 +24,8 @@ export interface SqlClient {
   readonly begin?: string;
   /** Whether it connects by the `from…` function of its driver, which has been tested for leases and connecting. */
   readonly connectsByDriver?: boolean;
+  /** Whether nothing closes its connections, neither the store nor a time limit. */
+  readonly isBare?: boolean;
   open(url: string, settings: ClientSettings): OpenClient | Promise<OpenClient>;
 }
 

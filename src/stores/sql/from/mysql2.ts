@@ -4,6 +4,7 @@ import { optionError } from '../../../internal/check-options.js';
 import type { Answer, SqlDatabase } from '../database.js';
 import { watched } from './mysql2-watch.js';
 import { type Pooled, pooled, runOnce } from './pooled.js';
+import { socketOf } from './socket.js';
 
 /** The part of a connection from a pool of mysql2 that the store uses. */
 export interface Mysql2ConnectionLike {
@@ -81,7 +82,17 @@ function open(connection: Mysql2ConnectionLike, timeoutMs?: number): Pooled<Answ
     if (Array.isArray(result)) return { rows: result };
     return { rows: [], changed: (result as { affectedRows: number }).affectedRows };
   }
-  return pooled(send, (destroy) => (destroy ? connection.destroy() : connection.release()), timeoutMs);
+  return pooled(send, (destroy) => (destroy ? close(connection) : connection.release()), timeoutMs);
+}
+
+/**
+ * Closes the socket first, so that mysql2 rejects the statements under way. After `destroy` it ignores that the connection
+ * ends, and they would never settle unless the server answers them.
+ */
+function close(connection: Mysql2ConnectionLike): void {
+  const socket = socketOf(connection);
+  if (!socket || socket.closed) connection.destroy();
+  else socket.once('close', () => connection.destroy()).destroy();
 }
 
 /** Whatever the pool's own options are. */

@@ -12,6 +12,7 @@ import { isAnswer as isMysqlAnswer } from './mysql2.js';
 import { isAnswer as isPgAnswer } from './pg.js';
 import { pooled, refuse, runOnce } from './pooled.js';
 import { SESSION } from './postgres-session.js';
+import { socketOf } from './socket.js';
 
 /** A connection of pg or of mysql2 with callbacks, which Knex and TypeORM use. */
 export interface RawConnection {
@@ -145,16 +146,4 @@ interface Result {
   readonly rows?: object[];
   readonly rowCount?: number | null;
   readonly affectedRows?: number;
-}
-
-interface SocketLike {
-  readonly destroyed: boolean;
-  readonly closed: boolean;
-  once(event: 'close', listener: () => unknown): SocketLike;
-  destroy(): unknown;
-}
-
-/** Both clients wait for the server when they end a connection themselves. A pool drops one whose socket has closed. */
-function socketOf(connection: object): SocketLike {
-  return Reflect.get(connection, 'stream') ?? Reflect.get(Reflect.get(connection, 'connection'), 'stream');
 }

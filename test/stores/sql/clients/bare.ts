@@ -47,6 +47,7 @@ function databaseOf<Tx>(
 
 const barePg: SqlClient = {
   title: 'a bare client of pg',
+  isBare: true,
   dialect: 'postgres',
   open(url: string, settings: ClientSettings) {
     const pool = openPg(url, settings, { connectionTimeoutMillis: 5000 });
@@ -74,6 +75,7 @@ const barePg: SqlClient = {
 
 const bareMysql2: SqlClient = {
   title: 'a bare client of mysql2',
+  isBare: true,
   dialect: 'mysql',
   open(url: string, settings: ClientSettings) {
     const pool = openMysql2(url, settings);

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebhookError } from '../../../../src/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
-import { deferred } from '../../../helpers.js';
+import { deferred, event, noting, signed } from '../../../helpers.js';
+import { startHalfOpenProxy } from '../../../servers/half-open-proxy.js';
 import {
   type ClientSettings,
   countOf,
@@ -15,7 +16,7 @@ import {
 const SLEEP = { postgres: 'pg_sleep(60)', mysql: 'SLEEP(60)', sqlite: undefined };
 
 /** Handlers that time out in a transaction of a client. */
-export function describeLateHandlers(client: SqlClient, { open: openClient }: SqlServer): void {
+export function describeLateHandlers(client: SqlClient, { open: openClient, server }: SqlServer): void {
   const open = (settings?: ClientSettings) => openClient(client, settings);
   const timeout = () => new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', 'out of time');
 
@@ -96,6 +97,52 @@ export function describeLateHandlers(client: SqlClient, { open: openClient }: Sq
         await expect(late(store, key, insert).result).rejects.toThrow('out of time');
         await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'), 5000);
         expect(await countOf(opened, id)).toBe(0);
+      });
+
+    if (slow)
+      it.each([
+        ['in a pool of ten', 10, false] as const,
+        ...(client.isBare
+          ? []
+          : [['in a pool of one', 1, false] as const, ['on a network that has gone silent', 10, true] as const]),
+      ])('settles its statement that is under way, %s', async (_, max, isSilent) => {
+        const proxy = await startHalfOpenProxy(server().port);
+        onTestFinished(() => proxy.stop());
+        const opened = await openClient(client, { max }, proxy.port);
+        const store = opened.transactional({ leaseMs: 60_000, timeoutMs: 1000 });
+        const key = unique();
+        let statement: Promise<unknown> = Promise.resolve();
+        const begin = (tx: Run) => {
+          statement = tx(`SELECT ${slow}`);
+          statement.catch(nothing);
+          return new Promise((resolve) => setTimeout(resolve, 100));
+        };
+        const { result, settled } = late(store, key, begin, () => {
+          if (isSilent) proxy.goHalfOpen();
+          return statement;
+        });
+        await expect(result).rejects.toThrow('out of time');
+        const start = performance.now();
+        await settled;
+        expect(performance.now() - start).toBeLessThan(5000);
+        await expect(statement).rejects.toThrow();
+        await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'), 5000);
+      });
+
+    if (slow)
+      it('leaves its place to others, although as many as may be in flight were in a statement', async () => {
+        const store = (await open()).transactional();
+        const { receiver } = noting({
+          store: store as never,
+          maxInFlight: 3,
+          handlerTimeoutMs: 500,
+          onEvent: ({ id }, { tx }) => (tx as unknown as Run)(id.startsWith('slow') ? `SELECT ${slow}` : 'SELECT 1'),
+        });
+        const deliver = async (id: string) => (await receiver.handle(signed([event(id)]))).status;
+        const ids = ['a', 'b', 'c'].map((each) => `slow ${each} ${unique()}`);
+        expect(await Promise.all(ids.map(deliver))).toEqual([500, 500, 500]);
+        await eventually(async () => expect(await deliver(unique())).toBe(200), 5000);
+        expect(await receiver.drain({ timeoutMs: 5000 })).toEqual({ unfinished: 0 });
       });
 
     it('keeps what was committed when its time is said to be up after that', async () => {
