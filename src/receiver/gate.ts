@@ -1,5 +1,7 @@
 import { channel } from '#runtime';
 import { WebhookError } from '../errors.js';
+import { MAX_TIMER_MS } from '../internal/check-options.js';
+import { monotonicNow } from '../internal/deadline.js';
 import type { HostTime } from './host-time.js';
 import type { InFlightMessage } from './tracing.js';
 
@@ -12,8 +14,9 @@ export interface Gate {
   /** Releases a place. */
   leave(): void;
   /**
-   * Occupies a place until the work, which continues after its delivery was answered, settles. A full gate takes the place
-   * back once the host's time is over, and then only waits for the work.
+   * Occupies a place until the work, which continues after its delivery was answered, settles. The place comes back after
+   * twice the time limit of handlers, and to a full gate once the host's time is over. Then the gate only waits for the
+   * work, and at last gives it up.
    */
   hold(work: Promise<unknown>, host?: Pick<HostTime, 'isOver'>): void;
   /** Counts work until it settles, without a place. */
@@ -27,9 +30,19 @@ export interface Gate {
   idle(): Promise<void>;
 }
 
+interface Held {
+  readonly host: Pick<HostTime, 'isOver'> | undefined;
+  /** When the place comes back, on the monotonic clock. */
+  readonly end: number;
+}
+
 const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
 
-export function createGate(maxInFlight: number): Gate {
+/** How long a gate waits at least for work that does not settle, in ms. */
+const GIVE_UP_MS = 60_000;
+
+export function createGate(maxInFlight: number, handlerTimeoutMs: number): Gate {
+  const placeMs = Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS);
   let inFlight = 0;
   const message: InFlightMessage = {
     get inFlight() {
@@ -39,7 +52,7 @@ export function createGate(maxInFlight: number): Gate {
   let waitedFor = 0;
   let closed: 'no' | 'to new deliveries' | 'entirely' = 'no';
   const idlers: (() => void)[] = [];
-  const held = new Set<{ readonly host: Pick<HostTime, 'isOver'> | undefined }>();
+  const held = new Set<Held>();
 
   function notifyIdle(): void {
     if (inFlight + waitedFor === 0) for (const resolve of idlers.splice(0)) resolve();
@@ -57,12 +70,13 @@ export function createGate(maxInFlight: number): Gate {
 
   /** In Workers, neither a promise nor a timer of a request fires after its end, so the next delivery has to do this. */
   function takeBackPlaces(): void {
-    for (const place of held) {
-      if (!place.host?.isOver()) continue;
-      held.delete(place);
-      occupy(-1);
-      waitedFor++;
-    }
+    for (const place of held) if (monotonicNow() >= place.end || place.host?.isOver()) takeBack(place);
+  }
+
+  function takeBack(place: Held): void {
+    if (!held.delete(place)) return;
+    occupy(-1);
+    waitedFor++;
   }
 
   return {
@@ -82,14 +96,19 @@ export function createGate(maxInFlight: number): Gate {
     },
     leave,
     hold(work, host) {
-      const place = { host };
-      held.add(place);
-      occupy(1);
+      const place = { host, end: monotonicNow() + placeMs };
+      let isDone = false;
       const done = () => {
+        if (isDone) return;
+        isDone = true;
+        for (const cancel of timers) cancel();
         if (held.delete(place)) occupy(-1);
         else waitedFor--;
         notifyIdle();
       };
+      const timers = [after(placeMs, () => takeBack(place)), after(Math.max(placeMs, GIVE_UP_MS), done)];
+      held.add(place);
+      occupy(1);
       work.then(done, done);
     },
     wait(work) {
@@ -114,6 +133,13 @@ export function createGate(maxInFlight: number): Gate {
       if (inFlight + waitedFor > 0) await new Promise<void>((resolve) => idlers.push(resolve));
     },
   };
+}
+
+/** Acts later, unless the process has ended by then. Returns a function that cancels it. */
+function after(ms: number, act: () => void): () => void {
+  const timer: { unref?: () => unknown } = setTimeout(act, ms);
+  timer.unref?.();
+  return () => clearTimeout(timer as never);
 }
 
 export function draining(): WebhookError {

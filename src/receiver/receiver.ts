@@ -19,8 +19,8 @@ export interface Receiver extends OwnEvents {
   handleRequest(request: DeliveryRequest): Promise<DeliveryResult>;
   /**
    * Answers 503 from now on; deliveries that are arriving get 5 s. Resolves when no handler runs any more, timed-out ones
-   * included, and no record of the store is pending; or after `timeoutMs`, with how many are left: then end the process, and
-   * close nothing that they use.
+   * included unless they hang for over a minute and over two `handlerTimeoutMs`, and no record of the store is pending; or
+   * after `timeoutMs`, with how many are left: then end the process, and close nothing that they use.
    */
   drain(options?: DrainOptions): Promise<{ unfinished: number }>;
 }
@@ -50,7 +50,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   checkReceiverNames(options);
   const verifierOptions = resolveVerifierOptions(options);
   const receiverOptions = resolveReceiverOptions(options);
-  const gate = createGate(receiverOptions.maxInFlight);
+  const gate = createGate(receiverOptions.maxInFlight, receiverOptions.handlerTimeoutMs);
   const reporter = createReporter(verifierOptions);
   const pipeline = createPipeline(verifierOptions, gate, reporter);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);

@@ -45,7 +45,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   checkVerifierNames(options);
   const resolved = resolveVerifierOptions(options);
   const reporter = createReporter(resolved);
-  const pipeline = createPipeline(resolved, createGate(Number.POSITIVE_INFINITY), reporter);
+  const pipeline = createPipeline(resolved, createGate(Number.POSITIVE_INFINITY, 0), reporter);
 
   async function verifying(run: (take: Take<undefined>) => Promise<DeliveryResult | undefined>): Promise<Verification> {
     let delivery: VerifiedDelivery | undefined;

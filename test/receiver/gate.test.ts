@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGate } from '../../src/receiver/gate.js';
 import { deferred, noting } from '../helpers.js';
+
+const handlerTimeoutMs = 1000;
 
 /** Whether `idle` has resolved when all that can happen now has happened. */
 async function isIdle(gate: ReturnType<typeof createGate>): Promise<boolean> {
@@ -15,11 +17,11 @@ async function isIdle(gate: ReturnType<typeof createGate>): Promise<boolean> {
 
 describe('a gate', () => {
   it('is idle without work', async () => {
-    expect(await isIdle(createGate(1))).toBe(true);
+    expect(await isIdle(createGate(1, handlerTimeoutMs))).toBe(true);
   });
 
   it('is not idle while work is in flight or waited for, and tells when it is', async () => {
-    const gate = createGate(9);
+    const gate = createGate(9, handlerTimeoutMs);
     const [held, waited] = [deferred(), deferred()];
     gate.enter();
     gate.enter();
@@ -42,7 +44,7 @@ describe('a gate', () => {
   });
 
   it('counts what is held as in flight, and not what is waited for', () => {
-    const gate = createGate(1);
+    const gate = createGate(1, handlerTimeoutMs);
     gate.wait(deferred().promise);
     gate.enter();
     gate.leave();
@@ -51,7 +53,7 @@ describe('a gate', () => {
   });
 
   it('is closed once it was closed', () => {
-    const gate = createGate(1);
+    const gate = createGate(1, handlerTimeoutMs);
     expect(gate.isClosed).toBe(false);
     gate.check();
     gate.close();
@@ -64,7 +66,7 @@ describe('a place that is held on a host with a time limit', () => {
 
   /** A gate with one place, which is held, and the host's clock. */
   function held(clock: { isOver: boolean } | undefined) {
-    const gate = createGate(1);
+    const gate = createGate(1, handlerTimeoutMs);
     const work = deferred();
     gate.hold(work.promise, clock && { isOver: () => clock.isOver });
     return { gate, work };
@@ -101,7 +103,7 @@ describe('a place that is held on a host with a time limit', () => {
   });
 
   it('is taken back together with all others whose time is over, and with no other', () => {
-    const gate = createGate(3);
+    const gate = createGate(3, handlerTimeoutMs);
     for (const isOver of [true, false, true]) gate.hold(deferred().promise, { isOver: () => isOver });
     gate.enter();
     gate.enter();
@@ -135,7 +137,7 @@ describe('a place that is held on a host with a time limit', () => {
   });
 
   it('is kept while there is a free one, and on a host without a limit', async () => {
-    const roomy = createGate(2);
+    const roomy = createGate(2, handlerTimeoutMs);
     const isOver = vi.fn(() => true);
     roomy.hold(deferred().promise, { isOver });
     roomy.enter();
@@ -145,6 +147,57 @@ describe('a place that is held on a host with a time limit', () => {
     work.resolve();
     await new Promise(setImmediate);
     gate.enter();
+  });
+});
+
+describe('a place that is held for work that never settles', () => {
+  const overloaded = expect.objectContaining({ code: 'ERR_WEBHOOK_OVERLOADED' });
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('comes back after twice the time limit of handlers', async () => {
+    const gate = createGate(1, handlerTimeoutMs);
+    gate.hold(new Promise(() => {}));
+    await vi.advanceTimersByTimeAsync(2 * handlerTimeoutMs - 1);
+    expect(() => gate.enter()).toThrow(overloaded);
+    await vi.advanceTimersByTimeAsync(1);
+    gate.enter();
+    expect(() => gate.enter()).toThrow(overloaded);
+  });
+
+  it.each([
+    [1000, 60_000],
+    [40_000, 80_000],
+  ])('is waited for until its work is given up: with a limit of %d ms, after %d ms', async (limitMs, givenUpMs) => {
+    const gate = createGate(1, limitMs);
+    gate.hold(new Promise(() => {}));
+    const idle = vi.fn();
+    void gate.idle().then(idle);
+    await vi.advanceTimersByTimeAsync(givenUpMs - 1);
+    expect([gate.size, idle.mock.calls.length]).toEqual([1, 0]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([gate.size, idle.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  it.each([2 * handlerTimeoutMs, 70_000])('comes back once if its work settles after that: %d ms', async (ms) => {
+    const gate = createGate(1, handlerTimeoutMs);
+    const work = deferred();
+    gate.hold(work.promise);
+    await vi.advanceTimersByTimeAsync(ms);
+    gate.enter();
+    work.resolve();
+    await vi.advanceTimersByTimeAsync(70_000);
+    expect(gate.size).toBe(1);
+    expect(() => gate.enter()).toThrow(overloaded);
+  });
+
+  it('comes back although no timer fires, when a delivery arrives', () => {
+    const gate = createGate(1, handlerTimeoutMs);
+    gate.hold(new Promise(() => {}), { isOver: () => false });
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2 * handlerTimeoutMs);
+    onTestFinished(() => void vi.restoreAllMocks());
+    gate.enter();
+    expect(() => gate.enter()).toThrow(overloaded);
   });
 });
 

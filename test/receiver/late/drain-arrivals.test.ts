@@ -85,7 +85,7 @@ describe('drain', () => {
   });
 
   it('refuses even a delivery that has arrived once the gate is closed entirely', () => {
-    const gate = createGate(2);
+    const gate = createGate(2, 1000);
     gate.close();
     expect(() => gate.check()).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_DRAINING' }));
     gate.enter();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createReceiver, type IdempotencyStore, memoryStore, type OnEventOptions } from '../../../src/index.js';
 import { deferred, event, secret, signed } from '../../helpers.js';
 import { fakeLeaseStore, fakeTransactionalStore } from './fake-stores.js';
@@ -96,6 +96,34 @@ describe.each<[string, () => IdempotencyStore | undefined]>([
     expect(isDrained).toBe(false);
     ends[0]?.resolve();
     expect(await draining).toEqual({ unfinished: 0 });
+  });
+});
+
+describe.each<[string, object]>([
+  ['onEvent', {}],
+  ['onEvents', { onEvent: undefined, onEvents: () => new Promise(() => {}) }],
+  ['enqueue', { onEvent: undefined, enqueue: () => new Promise(() => {}) }],
+])('%s that never settles', (_name, handler) => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('gives its place back after twice its time limit, and drain waits a minute for it', async () => {
+    vi.useFakeTimers();
+    const { receiver, deliver } = held(undefined, { maxInFlight: 3, handlerTimeoutMs: 1000, ...handler });
+    const first = ['a', 'b', 'c'].map(deliver);
+    await vi.advanceTimersByTimeAsync(1000);
+    for (const { status } of await Promise.all(first)) expect(status).toBeGreaterThanOrEqual(500);
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(await deliver('d')).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
+    await vi.advanceTimersByTimeAsync(1);
+    const next = deliver('d');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await next).error?.code).not.toBe('ERR_WEBHOOK_OVERLOADED');
+    const draining = receiver.drain({ timeoutMs: 500 });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await draining).toEqual({ unfinished: 4 });
+    const rest = receiver.drain({ timeoutMs: 70_000 });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await rest).toEqual({ unfinished: 0 });
   });
 });
 
