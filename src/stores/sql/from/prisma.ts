@@ -2,6 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, Run, SqlDatabase } from '../database.js';
+import { ignoreConnectionErrors } from './pool-errors.js';
 
 interface Raw {
   $queryRawUnsafe(query: string): PromiseLike<unknown>;
@@ -26,6 +27,9 @@ const LONGEST_MS = 2_147_483_647;
 /**
  * Takes a Prisma client for `sqlStore`, of PostgreSQL or MySQL, extended or not. In a transaction `context.tx` is Prisma's
  * own (`Prisma.TransactionClient`), whose time limits follow `leaseMs` and `timeoutMs` of the store.
+ *
+ * It listens for the errors of connections that Prisma opens afterwards, since one without a listener ends the process: call
+ * it before the client's first query.
  *
  * It does not undo what a handler changes in its session, and it does not close connections that no longer answer: Prisma
  * does not show them. For `PrismaMariaDb`, set `socketTimeout` to more than your slowest query takes.
@@ -63,7 +67,9 @@ export function fromPrisma<Tx extends Raw>(
   if (dialect !== 'postgres' && dialect !== 'mysql') {
     throw optionError('dialect', "'postgres' or 'mysql'", options.dialect);
   }
-  checkAdapter(prisma);
+  const adapter = adapterOf(prisma);
+  checkAdapter(adapter);
+  ignoreErrors(adapter);
   return {
     dialect,
     run: runOn(prisma),
@@ -80,11 +86,18 @@ export function fromPrisma<Tx extends Raw>(
 /** Prisma itself refuses statements once the transaction has ended. */
 function close(): void {}
 
+interface Adapter {
+  readonly adapterName?: string;
+  readonly config?: object;
+  connect(): Promise<{ underlyingDriver?(): unknown }>;
+}
+
+function adapterOf(prisma: object): Adapter | undefined {
+  return Reflect.get(Reflect.get(prisma, '_engineConfig') ?? {}, 'adapter');
+}
+
 /** Prisma cannot close a connection that no longer answers, so its driver must. */
-function checkAdapter(prisma: object): void {
-  const { adapter } = (Reflect.get(prisma, '_engineConfig') ?? {}) as {
-    adapter?: { adapterName?: string; config?: object };
-  };
+function checkAdapter(adapter: Adapter | undefined): void {
   if (adapter?.adapterName !== '@prisma/adapter-pg' || !adapter.config) return;
   for (const name of ['connectionTimeoutMillis', 'query_timeout']) {
     if (Number(Reflect.get(adapter.config, name)) > 0) continue;
@@ -92,6 +105,17 @@ function checkAdapter(prisma: object): void {
       `The adapter of fromPrisma needs \`${name}\`: without it, a connection that no longer answers stays in the pool. Pass new PrismaPg({ …, connectionTimeoutMillis: 5000, query_timeout: 30_000 }), with more than your slowest query takes.`,
     );
   }
+}
+
+/** Listens to the connections of the pool that Prisma creates when it connects. */
+function ignoreErrors(adapter: Adapter | undefined): void {
+  if (!hasMethods<Adapter>(adapter, 'connect')) return;
+  const { connect } = adapter;
+  adapter.connect = async () => {
+    const connected = await connect.call(adapter);
+    ignoreConnectionErrors(connected.underlyingDriver?.());
+    return connected;
+  };
 }
 
 function runOn(prisma: Raw): Run {

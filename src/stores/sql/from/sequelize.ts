@@ -3,6 +3,7 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
 import { fromPg } from './pg.js';
+import { ignore } from './pool-errors.js';
 
 /** The part of an instance of Sequelize 6 that the store uses. */
 export interface SequelizeLike<Tx> {
@@ -85,6 +86,7 @@ function clientOf(sequelize: SequelizeLike<unknown>): SqlDatabase<object> {
       `The instance of fromSequelize needs \`${name}\`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Sequelize({ …, dialectOptions: { connectionTimeoutMillis: 5000, query_timeout: 30_000 } }), with more than your slowest query takes.`,
     );
   }
+  listenToConnections(manager);
   const pool = {
     options: options.dialectOptions,
     query() {},
@@ -101,7 +103,19 @@ function clientOf(sequelize: SequelizeLike<unknown>): SqlDatabase<object> {
   return fromPg(pool as never);
 }
 
+/** Sequelize listens to the errors of a new connection a promise turn too late. One would end the process. */
+function listenToConnections(manager: Manager): void {
+  class Client extends manager.lib.Client {
+    constructor(...args: unknown[]) {
+      super(...args);
+      this.on('error', ignore);
+    }
+  }
+  manager.lib = Object.create(manager.lib, { Client: { value: Client } });
+}
+
 interface Manager {
+  lib: { Client: new (...args: unknown[]) => { on(event: 'error', listener: () => void): unknown } };
   getConnection(options: { readonly type: 'write' }): Promise<object>;
   releaseConnection(connection: object): void;
   destroyConnection(connection: object): Promise<void>;

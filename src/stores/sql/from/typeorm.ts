@@ -2,6 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
+import { ignoreConnectionErrors } from './pool-errors.js';
 import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
 
 export interface QueryRunnerLike<Manager> {
@@ -23,6 +24,7 @@ export interface DataSourceLike<Manager> {
     // biome-ignore lint/suspicious/noExplicitAny: as TypeORM types it
     readonly extra?: any;
   };
+  readonly driver?: object;
   createQueryRunner(): QueryRunnerLike<Manager>;
 }
 
@@ -65,14 +67,20 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
       'The DataSource of fromTypeOrm needs `connectTimeoutMS`: without it, a server that does not answer while connecting occupies the pool forever. Pass new DataSource({ …, connectTimeoutMS: 5000 }).',
     );
   }
+  function createRunner(): QueryRunnerLike<Manager> {
+    // `initialize` creates the pool, so it may be another one each time.
+    if (dialect === 'postgres') ignoreConnectionErrors(Reflect.get(dataSource.driver ?? {}, 'master'));
+    return dataSource.createQueryRunner();
+  }
+
   return {
     dialect,
     async run(statement, timeoutMs) {
-      const runner = dataSource.createQueryRunner();
+      const runner = createRunner();
       return runOn((await runner.connect()) as RawConnection, () => runner.release(), statement, timeoutMs);
     },
     async transaction(work, options) {
-      const runner = dataSource.createQueryRunner();
+      const runner = createRunner();
       const connection = (await runner.connect()) as RawConnection;
       const { isolationLevel } = options;
       const steps = {
