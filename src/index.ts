@@ -65,6 +65,7 @@ export type {
   ReceiverSettings,
   Secret,
   SecretFunction,
+  SecretLookUp,
   SecretRequest,
   SourcedSecret,
   VerifierOptions,

@@ -1,5 +1,6 @@
 import { WebhookError } from '../errors.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
+import { monotonicNow } from '../internal/deadline.js';
 import { type HostTime, outOfTime } from './host-time.js';
 
 /** A delivery that has not been verified yet. */
@@ -10,14 +11,24 @@ export interface Arrival {
   onDrop(listener: (error: WebhookError) => void): void;
 }
 
-/** Limits what strangers can make the receiver keep: deliveries that are arriving or being verified, and their bytes. */
+/**
+ * Limits what strangers can make the receiver keep: deliveries that are arriving or being verified, look-ups of their secrets,
+ * and their bytes. A body may stall, so the oldest delivery makes room. A look-up always ends, so the newcomer is refused.
+ */
 export interface Arrivals {
   /**
    * Runs `work` for a new delivery. When there are too many, the delivery that has been arriving longest is dropped: its
    * `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for. So is one whose host's time is
    * nearly over, with `ERR_WEBHOOK_OUT_OF_TIME`.
    */
-  run<T>(work: (arrival: Arrival) => Promise<T>, host?: HostTime): Promise<T>;
+  run<T>(work: (arrival: Arriving) => Promise<T>, host?: HostTime): Promise<T>;
+  /** Throws `ERR_WEBHOOK_OVERLOADED` when there is no place for another look-up. */
+  checkLookUps(): void;
+  /**
+   * Settles like `looking`, which has a place until then, even if the delivery is dropped. Meanwhile the delivery is not
+   * dropped to make room for another one. Its bytes stay counted.
+   */
+  lookUp<T>(arrival: Arriving, looking: Promise<T>): Promise<T>;
   /** Resolves when nothing is arriving. */
   idle(): Promise<void>;
   /** Drops everything that is arriving. */
@@ -28,11 +39,14 @@ export interface Arrivals {
 export interface ArrivalLimits {
   readonly maxArriving: number;
   readonly maxArrivingBytes: number;
+  readonly maxLookUps: number;
+  readonly receiveTimeoutMs: number;
 }
 
 /** A delivery that is arriving. */
-class Arriving implements Arrival {
+export class Arriving implements Arrival {
   bytes = 0;
+  isOver = false;
   timer: ReturnType<typeof setTimeout> | undefined;
   readonly #count: (arrival: Arriving, bytes: number) => void;
   readonly #reject: (error: WebhookError) => void;
@@ -68,17 +82,36 @@ class Arriving implements Arrival {
   }
 }
 
-export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits): Arrivals {
-  /** In the order of arrival. */
+const overloaded = (message: string) => new WebhookError('ERR_WEBHOOK_OVERLOADED', message);
+const slow = (what: string) => overloaded(`${what}. If the secret function is slow, cache its results.`);
+
+export function createArrivals(limits: ArrivalLimits): Arrivals {
+  const { maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs } = limits;
+  /** In the order of arrival, without those in their look-up. */
   const arriving = new Set<Arriving>();
+  /** Those whose look-up has a place, also if they were dropped, in the order of the look-ups; with when to take it back. */
+  const lookUps = new Map<Arriving, number>();
   const idlers: (() => void)[] = [];
+  let open = 0;
   let total = 0;
 
   function remove(arrival: Arriving): void {
-    if (!arriving.delete(arrival)) return;
+    if (arrival.isOver) return;
+    arrival.isOver = true;
+    arriving.delete(arrival);
     total -= arrival.bytes;
+    arrival.bytes = 0;
     clearTimeout(arrival.timer);
-    if (arriving.size === 0) for (const resolve of idlers.splice(0)) resolve();
+    if (--open === 0) for (const resolve of idlers.splice(0)) resolve();
+  }
+
+  function endLookUp(arrival: Arriving): void {
+    if (lookUps.delete(arrival) && !arrival.isOver) arriving.add(arrival);
+  }
+
+  /** A timer ends each look-up long before. In Workers, none fires once the request has ended. */
+  function endOverdue(): void {
+    for (const [arrival, overdueAt] of lookUps) if (overdueAt < monotonicNow()) endLookUp(arrival);
   }
 
   function count(arrival: Arriving, bytes: number): void {
@@ -86,10 +119,22 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
     if (!arriving.has(arrival) || !(bytes > 0 && bytes < Number.POSITIVE_INFINITY)) return;
     arrival.bytes += bytes;
     total += bytes;
+    if (total <= maxArrivingBytes) return;
+    endOverdue();
+    let needed = arrival.bytes;
+    for (const { bytes } of lookUps.keys()) needed += bytes;
+    // Dropping the others that are arriving would not make room for this one.
+    if (needed > maxArrivingBytes) {
+      drop(
+        arrival,
+        slow(`Secret look-ups and this delivery need more than ${maxArrivingBytes} bytes (maxArrivingBytes)`),
+      );
+    }
     while (total > maxArrivingBytes) dropOldest(`${maxArrivingBytes} bytes`, 'maxArrivingBytes');
   }
 
   function drop(arrival: Arriving, error: WebhookError): void {
+    if (arrival.isOver) return;
     remove(arrival);
     arrival.drop(error);
   }
@@ -97,7 +142,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
   function dropOldest(what: string, option: string): void {
     const [oldest] = arriving;
     const message = `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
-    if (oldest) drop(oldest, new WebhookError('ERR_WEBHOOK_OVERLOADED', message));
+    if (oldest) drop(oldest, overloaded(message));
   }
 
   return {
@@ -105,27 +150,40 @@ export function createArrivals({ maxArriving, maxArrivingBytes }: ArrivalLimits)
       new Promise((resolve, reject) => {
         const arrival = new Arriving(count, reject);
         arriving.add(arrival);
+        open++;
         const hostMs = host?.answerMs();
         if (hostMs !== undefined && hostMs <= MAX_TIMER_MS) {
           arrival.timer = setTimeout(() => drop(arrival, outOfTime()), hostMs);
         }
-        if (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
-        work(arrival).then(
-          (value) => {
+        while (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
+        const end =
+          <T>(settle: (value: T) => void) =>
+          (value: T) => {
             remove(arrival);
-            resolve(value);
-          },
-          (error) => {
-            remove(arrival);
-            reject(error);
-          },
-        );
+            settle(value);
+          };
+        work(arrival).then(end(resolve), end(reject));
       }),
+    checkLookUps() {
+      if (lookUps.size + 1 > maxLookUps) endOverdue();
+      if (lookUps.size + 1 > maxLookUps) {
+        throw slow(`${maxLookUps} secret look-ups are under way (maxLookUps)`);
+      }
+    },
+    async lookUp(arrival, looking) {
+      lookUps.set(arrival, monotonicNow() + 2 * receiveTimeoutMs);
+      arriving.delete(arrival);
+      try {
+        return await looking;
+      } finally {
+        endLookUp(arrival);
+      }
+    },
     async idle() {
-      if (arriving.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));
+      if (open > 0) await new Promise<void>((resolve) => idlers.push(resolve));
     },
     dropAll(error) {
-      for (const arrival of arriving) drop(arrival, error);
+      for (const arrival of [...arriving, ...lookUps.keys()]) drop(arrival, error);
     },
   };
 }

@@ -48,6 +48,7 @@ export async function drain(
   await within(timeoutMs, finish());
   isOver = true;
   gate.close(true);
+  arrivals.dropAll(draining());
   return { unfinished: gate.size + unrecorded().length };
 }
 

@@ -1,53 +1,39 @@
 import { WebhookError } from '../errors.js';
 import { withDeadline } from '../internal/deadline.js';
 import { isThenable } from '../internal/guards.js';
-import { type DeliveryRequest, headerText } from './delivery-request.js';
-import type { SecretFunction, SecretRequest } from './options.js';
+import type { Arrivals, Arriving } from './arrivals.js';
+import { headerText } from './delivery-request.js';
+import type { SecretFunction, SecretLookUp, SecretRequest } from './options.js';
 import { checkFound, type ResolvedVerifierOptions } from './resolve-options.js';
+import type { DeliveryMessage } from './tracing.js';
 
 /** A secret to verify with, and its source. */
 export type Found = NonNullable<ReturnType<typeof checkFound>>;
 
-const NO_REQUEST: SecretRequest = { header: () => undefined };
-
-/** Calls the user's secret function, with a time limit and a limit on concurrent look-ups. */
+/** Calls the user's secret function, with a time limit. A look-up for an `arrival` takes one of the places of look-ups. */
 export function createSecretFinder(
   find: SecretFunction,
-  {
-    receiveTimeoutMs,
-    maxArriving,
-    warnOfQuotes,
-  }: Pick<ResolvedVerifierOptions, 'receiveTimeoutMs' | 'maxArriving' | 'warnOfQuotes'>,
-): (request: SecretRequest | undefined) => Promise<Found> {
-  /** Concurrent look-ups. Those of dropped deliveries cannot be stopped, so the limit leaves room for new deliveries. */
-  let lookUps = 0;
-  const maxLookUps = 10 * maxArriving;
-
-  async function inTime<T>(looking: PromiseLike<T>): Promise<T> {
-    const late = () => new Error(`The look-up took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs).`);
-    lookUps++;
-    try {
-      return await withDeadline(Promise.resolve(looking), receiveTimeoutMs, late);
-    } finally {
-      lookUps--;
-    }
-  }
-
-  return async (request = NO_REQUEST) => {
-    if (lookUps >= maxLookUps) {
-      throw new WebhookError(
-        'ERR_WEBHOOK_OVERLOADED',
-        `${maxLookUps} secret look-ups are under way (10 × maxArriving). If the secret function is slow, cache its results.`,
-      );
-    }
+  { receiveTimeoutMs, warnOfQuotes }: Pick<ResolvedVerifierOptions, 'receiveTimeoutMs' | 'warnOfQuotes'>,
+  arrivals: Arrivals,
+): (lookUp: LookUp, arrival?: Arriving) => Promise<Found> {
+  return async (lookUp, arrival) => {
+    if (lookUp.error) throw lookUp.error;
+    if (arrival) arrivals.checkLookUps();
     let found: Found | undefined;
     try {
-      const given = find(request);
-      found = checkFound(isThenable(given) ? await inTime(given) : given);
+      let given = find(lookUp);
+      if (isThenable(given)) {
+        const late = () =>
+          lookUp.abort(new Error(`The look-up took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs).`));
+        const looking = withDeadline(Promise.resolve(given), receiveTimeoutMs, late);
+        given = await (arrival ? arrivals.lookUp(arrival, looking) : looking);
+      }
+      found = checkFound(given);
     } catch (cause) {
       const message = 'The secret function failed or returned something that is not a secret. See cause.';
       throw new WebhookError('ERR_WEBHOOK_SECRET', message, { cause });
     }
+    if (lookUp.error) throw lookUp.error;
     if (found !== undefined) {
       warnOfQuotes(found.secret);
       return found;
@@ -59,19 +45,36 @@ export function createSecretFinder(
   };
 }
 
-/** The view of a request that a secret function gets. A class: a literal with a getter gets a new shape each time. */
-export class UntrustedRequest implements SecretRequest {
-  readonly #request: DeliveryRequest;
+/** What a secret function gets. A class: a literal with a getter gets a new shape each time. */
+export class LookUp implements SecretLookUp {
+  /** Why the result is no longer wanted. */
+  error: Error | undefined;
+  readonly #request: SecretRequest | undefined;
+  #controller: AbortController | undefined;
 
-  constructor(request: DeliveryRequest) {
+  /** `header` finds headers by their names in lower case. (Default: that of the request.) */
+  constructor(request: SecretRequest | undefined, header?: DeliveryMessage['header']) {
     this.#request = request;
-    this.header = (name) => headerText(request.header(String(name).toLowerCase()));
+    this.header = (name) => headerText(header ? header(String(name).toLowerCase()) : request?.header(name));
   }
 
   /** Bound, so that it can be destructured. */
   readonly header: (name: string) => string | undefined;
 
   get url(): string | undefined {
-    return this.#request.url;
+    return this.#request?.url;
+  }
+
+  /** Created when it is read: synchronous functions do not use it. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.error) this.#controller.abort(this.error);
+    return this.#controller.signal;
+  }
+
+  abort(error: Error): Error {
+    this.error = error;
+    this.#controller?.abort(error);
+    return error;
   }
 }

@@ -3,17 +3,16 @@ import { WebhookError } from '../errors.js';
 import { parseDelivery } from '../events/parse-delivery.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import { isSignature, isTimestamp, type RawBody, verifyWith } from '../signature/verify-signature.js';
-import type { Arrival } from './arrivals.js';
+import type { Arrivals, Arriving } from './arrivals.js';
 import {
   type BodyReader,
   type DeliveryRequest,
   headerText,
-  incomplete,
   type SignedRequest,
   tooLarge,
   type VerifiedDelivery,
 } from './delivery-request.js';
-import { createSecretFinder, type Found, UntrustedRequest } from './find-secret.js';
+import { createSecretFinder, type Found, LookUp } from './find-secret.js';
 import type { Secret, SecretRequest } from './options.js';
 import { headerError, signatureError, timestampError } from './refusals.js';
 import type { ResolvedVerifierOptions } from './resolve-options.js';
@@ -33,15 +32,18 @@ export interface Seen {
 export interface Intake {
   /** Makes the checks that need no body, and finds the signed parts. */
   open(request: DeliveryRequest): Unread;
-  /** Reads the body, verifies it, and only then parses it. Notes in `seen` what it learns on the way. */
-  verify(signed: Unread, arrival: Arrival, seen: Seen): Promise<VerifiedDelivery>;
-  /** Finds the secret for a request. */
+  /**
+   * Reads the body, verifies it, and only then parses it. Notes in `seen` what it learns on the way. A delivery with a `known`
+   * secret is the program's own: its bytes are not counted, and no secret is looked up.
+   */
+  verify(signed: Unread, arrival: Arriving, seen: Seen, known?: Found): Promise<VerifiedDelivery>;
+  /** Finds the secret for a request of the program's own. */
   findSecret(request: SecretRequest | undefined): Promise<Found>;
 }
 
-export function createIntake(options: ResolvedVerifierOptions): Intake {
+export function createIntake(options: ResolvedVerifierOptions, arrivals: Arrivals): Intake {
   const { secret, toleranceSeconds, maxBodyBytes, receiveTimeoutMs, now } = options;
-  const findSecret = typeof secret === 'function' ? createSecretFinder(secret, options) : undefined;
+  const findSecret = typeof secret === 'function' ? createSecretFinder(secret, options, arrivals) : undefined;
   const signatureHeader = options.headers.signature.toLowerCase();
   const timestampHeader = options.headers.timestamp.toLowerCase();
 
@@ -97,33 +99,30 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
         rawBody,
         signature: header(signatureHeader),
         timestamp: header(timestampHeader),
-        request: findSecret && new UntrustedRequest(request),
+        request: findSecret && request,
         remainingMs: request.remainingMs && (() => request.remainingMs?.()),
         waitUntil: request.waitUntil && ((work) => request.waitUntil?.(work)),
       };
     },
 
-    async verify(signed, arrival, seen) {
+    async verify(signed, arrival, seen, known) {
       const [signature, timestamp] = checkForm(signed, seen.message.header);
       // Read before the body, which may arrive slowly. Checked after the signature: a forgery must not be reported as stale.
       const age = toleranceSeconds === false ? 0 : ageOf(timestamp);
       const { rawBody: given } = signed;
       const isReader = typeof given === 'function';
-      let body: RawBody | undefined = isReader
-        ? await given({ maxBodyBytes, timeoutMs: receiveTimeoutMs, arrival })
-        : given;
+      let body = isReader ? await given({ maxBodyBytes, timeoutMs: receiveTimeoutMs, arrival }) : given;
       const bytes = measure(body, seen.message);
-      if (!isReader) arrival.received(bytes);
-      let found: Found;
-      if (findSecret === undefined) {
-        found = { secret: secret as Secret };
-      } else {
-        // A look-up cannot be stopped, but it must not retain the bytes of a dropped delivery.
-        arrival.onDrop(() => {
-          body = undefined;
+      if (!isReader && !known) arrival.received(bytes);
+      let found = known ?? { secret: secret as Secret };
+      if (findSecret && !known) {
+        const lookUp = new LookUp(signed.request, seen.message.header);
+        // A look-up may not stop, but it must not retain the bytes of a dropped delivery.
+        arrival.onDrop((error) => {
+          body = '';
+          lookUp.abort(error);
         });
-        found = await findSecret(signed.request);
-        if (body === undefined) throw incomplete('the delivery was dropped');
+        found = await findSecret(lookUp, arrival);
       }
       // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
       const ahead = hmacAhead(body, timestamp, found.secret);
@@ -140,6 +139,6 @@ export function createIntake(options: ResolvedVerifierOptions): Intake {
       return { rawBody, timestamp, source: found.source, items: parseDelivery(rawBody) };
     },
 
-    findSecret: async (request) => (findSecret ? findSecret(request) : { secret: secret as Secret }),
+    findSecret: async (request) => (findSecret ? findSecret(new LookUp(request)) : { secret: secret as Secret }),
   };
 }

@@ -25,6 +25,15 @@ export interface SecretRequest {
   readonly url?: string | undefined;
 }
 
+/** What a secret function gets: the request, and when to stop. */
+export interface SecretLookUp extends SecretRequest {
+  /**
+   * Aborted when the result is no longer wanted: after `receiveTimeoutMs`, when the host's time is over, or at the end of
+   * `drain`. Pass it on, so that nobody waits for what is slow.
+   */
+  readonly signal: AbortSignal;
+}
+
 /** A secret and the webhook or tenant that it belongs to. */
 export interface SourcedSecret {
   readonly secret: Secret;
@@ -36,8 +45,8 @@ export interface SourcedSecret {
 export type FoundSecret = Secret | SourcedSecret | undefined;
 
 /**
- * Finds the secret for a request, so that one endpoint serves several webhooks or tenants. Called once per delivery: cache
- * slow look-ups. Return `{ secret, source }` where there is more than one sender.
+ * Finds the secret for a request, so that one endpoint serves several webhooks or tenants. Called once per delivery,
+ * forgeries included: cache slow look-ups. Return `{ secret, source }` where there is more than one sender.
  *
  * @example
  * ```ts
@@ -54,7 +63,7 @@ export type FoundSecret = Secret | SourcedSecret | undefined;
  * createReceiver({ secret: secretOf, onEvent: (event, { source }) => console.log(source, event.id) });
  * ```
  */
-export type SecretFunction = (request: SecretRequest) => FoundSecret | Promise<FoundSecret>;
+export type SecretFunction = (request: SecretLookUp) => FoundSecret | Promise<FoundSecret>;
 
 /** What an error is about. `item` and `idempotencyKey` are absent when the whole delivery was refused. */
 export interface ErrorContext {
@@ -84,15 +93,21 @@ export interface VerifierOptions {
   /** Largest body, in bytes; larger ones are answered 413. (Default: 10 MiB.) */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * How many deliveries may be arriving or being verified at once. Beyond that, the one that has been arriving longest is
-   * answered 503. (Default: 1000.)
+   * How many deliveries may be arriving at once; those whose secret is being looked up do not count. Beyond that, the one
+   * that has been arriving longest is answered 503. (Default: 1000.)
    */
   readonly maxArriving?: number | undefined;
   /**
    * How many bytes of arriving deliveries are kept at once, counted as received. Beyond that, the delivery that has been
-   * arriving longest is answered 503. At least `maxBodyBytes`. (Default: 64 MiB.)
+   * arriving longest is answered 503; or the newcomer, if it does not fit beside deliveries whose secret is being looked up.
+   * At least `maxBodyBytes`. (Default: 64 MiB.)
    */
   readonly maxArrivingBytes?: number | undefined;
+  /**
+   * How many look-ups of an async secret function may be under way at once. Beyond that, a new delivery is answered 503.
+   * `handleEvents` and `peek` do not count. (Default: 100.)
+   */
+  readonly maxLookUps?: number | undefined;
   /** Time limit for a body to arrive, and for an async secret function, in ms; then 503. (Default: 30 000.) */
   readonly receiveTimeoutMs?: number | undefined;
   /** Clock used to check `toleranceSeconds`, in epoch milliseconds. (Default: `Date.now`.) */

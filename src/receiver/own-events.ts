@@ -46,7 +46,7 @@ export function createOwnEvents<Tx>(
   { enqueue, store, idempotencyKey, handlerTimeoutMs }: ReturnType<typeof resolveReceiverOptions<Tx>>,
   { headers, now }: ResolvedVerifierOptions,
   pipeline: {
-    handle(signed: SignedRequest): Promise<DeliveryResult>;
+    handle(signed: SignedRequest, known: Found): Promise<DeliveryResult>;
     refuse(cause: unknown): DeliveryResult;
     findSecret(request: SecretRequest | undefined): Promise<Found>;
   },
@@ -63,11 +63,12 @@ export function createOwnEvents<Tx>(
     async handleEvents(events, options) {
       try {
         const request = options?.request;
-        const { secret } = await pipeline.findSecret(request);
+        const found = await pipeline.findSecret(request);
         const rawBody = JSON.stringify(events);
         const timestamp = Math.floor(now() / 1000);
-        const signed = signDelivery(rawBody, { secret: [secret].flat()[0] as string, timestamp, headers });
-        return await pipeline.handle({ rawBody, signature: signed.signature, timestamp: signed.timestamp, request });
+        const signed = signDelivery(rawBody, { secret: [found.secret].flat()[0] as string, timestamp, headers });
+        const { signature } = signed;
+        return await pipeline.handle({ rawBody, signature, timestamp: signed.timestamp, request }, found);
       } catch (error) {
         return pipeline.refuse(error);
       }

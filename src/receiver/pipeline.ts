@@ -8,6 +8,7 @@ import {
   type SignedRequest,
   type VerifiedDelivery,
 } from './delivery-request.js';
+import type { Found } from './find-secret.js';
 import type { Gate } from './gate.js';
 import { HostTime } from './host-time.js';
 import { createIntake, type Seen, type Unread } from './intake.js';
@@ -26,8 +27,8 @@ function refusedRequest({ signature, timestamp, request }: Unread, { message, bo
 
 /** Verifies and parses deliveries, then passes them to `take`. Answers, traces and reports refusals. */
 export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, reporter: Reporter) {
-  const intake = createIntake(options);
   const arrivals = createArrivals(options);
+  const intake = createIntake(options, arrivals);
 
   /** While draining, asks senders to close the connection. */
   function closing(result: DeliveryResult): DeliveryResult {
@@ -50,13 +51,14 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
     signed: Unread,
     message: DeliveryMessage,
     take: Take<Result>,
+    known?: Found,
   ): Promise<Result | DeliveryResult> {
     const seen: Seen = { message };
     try {
       gate.check();
       const { remainingMs, waitUntil } = signed;
       const host = remainingMs || waitUntil ? new HostTime(remainingMs, waitUntil) : undefined;
-      return await take(await arrivals.run((arrival) => intake.verify(signed, arrival, seen), host), host);
+      return await take(await arrivals.run((arrival) => intake.verify(signed, arrival, seen, known), host), host);
     } catch (error) {
       return refuse(error, () => refusedRequest(signed, seen));
     }
@@ -67,10 +69,10 @@ export function createPipeline(options: ResolvedVerifierOptions, gate: Gate, rep
     closing,
     refuse,
     findSecret: intake.findSecret,
-    /** Never rejects. */
-    handle<Result>(signed: SignedRequest, take: Take<Result>): Promise<Result | DeliveryResult> {
+    /** Never rejects. `known` is the secret of a delivery of the program's own. */
+    handle<Result>(signed: SignedRequest, take: Take<Result>, known?: Found): Promise<Result | DeliveryResult> {
       const message = {};
-      return traceDelivery(() => settle(signed, message, take), message);
+      return traceDelivery(() => settle(signed, message, take, known), message);
     },
     /** Rejects only with RawBodyUnavailableError. */
     handleRequest<Result>(request: DeliveryRequest, take: Take<Result>): Promise<Result | DeliveryResult> {

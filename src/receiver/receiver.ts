@@ -3,6 +3,7 @@ import { answerTo, asWebhookError, type DeliveryResult, type EventOutcome } from
 import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
 import { createDispatch } from './dispatch.js';
 import { type DrainOptions, drain } from './drain.js';
+import type { Found } from './find-secret.js';
 import { createGate } from './gate.js';
 import type { HostTime } from './host-time.js';
 import type { ErrorContext, ReceiverOptions } from './options.js';
@@ -78,10 +79,11 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     }
   }
 
-  const handle = (delivery: SignedRequest) => pipeline.handle(delivery, take);
+  const handle = (delivery: SignedRequest, known?: Found) => pipeline.handle(delivery, take, known);
   return {
     ...createOwnEvents(receiverOptions, verifierOptions, { ...pipeline, handle }),
-    handle,
+    // Callers outside must not choose the secret.
+    handle: (delivery) => handle(delivery),
     handleRequest: (request) => pipeline.handleRequest(request, take),
     drain: (drainOptions) => drain({ gate, arrivals: pipeline.arrivals, store: receiverOptions.store }, drainOptions),
   };

@@ -33,6 +33,7 @@ const VERIFIER_NAMES: Record<keyof VerifierOptions, 1> = {
   maxBodyBytes: 1,
   maxArriving: 1,
   maxArrivingBytes: 1,
+  maxLookUps: 1,
   receiveTimeoutMs: 1,
   now: 1,
   onError: 1,
@@ -133,7 +134,7 @@ export function checkFound(found: FoundSecret): { secret: Secret; source?: strin
 export function resolveVerifierOptions(options: VerifierOptions) {
   const { secret, headers = serviceHeaders, toleranceSeconds = 300, now = Date.now, onError, logger } = options;
   const { maxBodyBytes = 10 * 1024 * 1024, receiveTimeoutMs = 30_000 } = options;
-  const { maxArriving = 1000, maxArrivingBytes = 64 * 1024 * 1024 } = options;
+  const { maxArriving = 1000, maxArrivingBytes = 64 * 1024 * 1024, maxLookUps = 100 } = options;
   if (typeof secret !== 'function') checkSecret(secret);
   checkFunctions({ now, onError });
   checkLogger(logger);
@@ -152,8 +153,9 @@ export function resolveVerifierOptions(options: VerifierOptions) {
   if (maxArrivingBytes < maxBodyBytes) {
     throw new ConfigError('`maxArrivingBytes` must be at least `maxBodyBytes`, or a body of that size cannot arrive.');
   }
+  checkNumber('maxLookUps', maxLookUps, 1);
   checkNumber('receiveTimeoutMs', receiveTimeoutMs, 1, MAX_TIMER_MS);
-  const limits = { maxBodyBytes, maxArriving, maxArrivingBytes, receiveTimeoutMs };
+  const limits = { maxBodyBytes, maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs };
   return { secret, headers, toleranceSeconds, ...limits, now, onError, logger, warnOfQuotes };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebhookError } from '../../src/index.js';
-import { type Arrival, createArrivals } from '../../src/receiver/arrivals.js';
+import { type Arriving, createArrivals } from '../../src/receiver/arrivals.js';
 import { HostTime } from '../../src/receiver/host-time.js';
 import { deferred } from '../helpers.js';
 
@@ -9,12 +9,18 @@ type Limits = Parameters<typeof createArrivals>[0];
 
 /** Begins arrivals whose work hangs until it is let go, and notes which were dropped, in order. */
 function start(limits: Partial<Limits> = {}) {
-  const arrivals = createArrivals({ maxArriving: 1000, maxArrivingBytes: 1000, ...limits });
+  const arrivals = createArrivals({
+    maxArriving: 1000,
+    maxArrivingBytes: 1000,
+    maxLookUps: 100,
+    receiveTimeoutMs: 1000,
+    ...limits,
+  });
   const dropped: number[] = [];
   const told: number[] = [];
   const settled: Promise<unknown>[] = [];
-  const begun: { arrival: Arrival; end: () => void }[] = [];
-  function begin(bytes = 0): Arrival {
+  const begun: { arrival: Arriving; end: () => void }[] = [];
+  function begin(bytes = 0): Arriving {
     const id = begun.length;
     const gate = deferred();
     const running = arrivals.run((arrival) => {
@@ -28,7 +34,7 @@ function start(limits: Partial<Limits> = {}) {
         return error;
       }),
     );
-    const { arrival } = begun[id] as { arrival: Arrival };
+    const { arrival } = begun[id] as { arrival: Arriving };
     arrival.received(bytes);
     return arrival;
   }
@@ -102,7 +108,10 @@ describe('createArrivals', () => {
     async (bytes) => {
       const { begin, dropped } = start({ maxArrivingBytes: 10 });
       begin(bytes);
-      begin(11);
+      begin(10);
+      await turn();
+      expect(dropped).toEqual([]);
+      begin(1);
       await turn();
       expect(dropped).toEqual([0, 1]);
     },
@@ -141,12 +150,94 @@ describe('createArrivals', () => {
 
   it('says which limit was reached', async () => {
     const { begin, settled } = start({ maxArriving: 2, maxArrivingBytes: 10 });
-    begin(11);
-    for (let count = 0; count < 3; count++) begin();
+    begin(5);
+    begin(6);
+    for (let count = 0; count < 2; count++) begin();
     const said = (what: string, option: string) =>
       `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
     expect(await settled[0]).toMatchObject({ message: said('10 bytes', 'maxArrivingBytes') });
     expect(await settled[1]).toMatchObject({ message: said('2 deliveries', 'maxArriving') });
+  });
+
+  it('drops none that is in its look-up, and afterwards not before those that were arriving then', async () => {
+    const { arrivals, begin, dropped } = start({ maxArriving: 2 });
+    const look = deferred();
+    const looking = arrivals.lookUp(begin(), look.promise);
+    for (let count = 0; count < 3; count++) begin();
+    await turn();
+    expect(dropped).toEqual([1]);
+    look.resolve();
+    await looking;
+    begin();
+    await turn();
+    expect(dropped).toEqual([1, 2, 3]);
+    begin();
+    await turn();
+    expect(dropped).toEqual([1, 2, 3, 0]);
+  });
+
+  it('refuses a look-up beyond maxLookUps until one settles, however it does', async () => {
+    const { arrivals, begin } = start({ maxLookUps: 2 });
+    const looks = [deferred(), deferred()];
+    const looking = looks.map(({ promise }) => arrivals.lookUp(begin(), promise).catch(() => {}));
+    expect(() => arrivals.checkLookUps()).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_OVERLOADED' }));
+    looks[0]?.reject(new Error('no'));
+    await looking[0];
+    arrivals.checkLookUps();
+  });
+
+  it('drops those in their look-up at the end of a drain, which waits for them', async () => {
+    const { arrivals, begin, dropped, told } = start({ maxLookUps: 1, maxArrivingBytes: 10 });
+    const look = deferred();
+    const looking = arrivals.lookUp(begin(10), look.promise);
+    let isIdle = false;
+    const idling = arrivals.idle().then(() => {
+      isIdle = true;
+    });
+    await turn();
+    expect(isIdle).toBe(false);
+    for (let count = 0; count < 2; count++) arrivals.dropAll(new WebhookError('ERR_WEBHOOK_DRAINING', 'draining'));
+    await idling;
+    expect([dropped, told]).toEqual([[0], [0]]);
+    // Its bytes are released, and its place is not: the look-up continues.
+    begin(10);
+    await turn();
+    expect(dropped).toEqual([0]);
+    expect(() => arrivals.checkLookUps()).toThrow();
+    look.resolve();
+    await looking;
+    arrivals.checkLookUps();
+  });
+
+  it('takes back the places and bytes of requests whose timers and promises a host has ended', async () => {
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => now.mockRestore());
+    const { arrivals, begin, begun, dropped } = start({ maxLookUps: 2, maxArrivingBytes: 10, receiveTimeoutMs: 1000 });
+    const never = new Promise<never>(() => {});
+    now.mockReturnValue(0);
+    void arrivals.lookUp(begin(6), never);
+    now.mockReturnValue(1500);
+    void arrivals.lookUp(begin(4), never);
+    now.mockReturnValue(2000);
+    expect(() => arrivals.checkLookUps()).toThrow();
+    now.mockReturnValue(2001);
+    arrivals.checkLookUps();
+    begin(5);
+    await turn();
+    expect(dropped).toEqual([0]);
+    begun[2]?.end();
+    await turn();
+    now.mockReturnValue(3501);
+    // The second may be dropped again, once those that were arriving before have gone.
+    begin(3);
+    begin(4);
+    await turn();
+    expect(dropped).toEqual([0, 3]);
+    begun[4]?.end();
+    await turn();
+    begin(7);
+    await turn();
+    expect(dropped).toEqual([0, 3, 1]);
   });
 
   it('is idle when the last has ended', async () => {
@@ -200,6 +291,12 @@ describe('createArrivals', () => {
               begun[id]?.arrival.received(each.bytes);
               model = model.map((one) => (one.id === id ? { id, bytes: one.bytes + each.bytes } : one));
             }
+          }
+          // One that is too large alone makes no other go.
+          const large = model.find(({ bytes }) => bytes > 20);
+          if (large) {
+            expected.push(large.id);
+            model = model.filter((one) => one !== large);
           }
           while (model.reduce((sum, { bytes }) => sum + bytes, 0) > 20) expected.push(model.shift()?.id ?? -1);
           await turn();

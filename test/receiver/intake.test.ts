@@ -62,7 +62,7 @@ describe('the body of a delivery', () => {
     const limits: Settings = { secret: () => gate.promise, maxBodyBytes: bytes.length };
     const two = noting({ ...limits, maxArrivingBytes: bytes.length + half }).receiver;
     const [first, second] = [two.handle(delivery), two.handle(delivery)];
-    expect(await first).toMatchObject({ status: 503, ...code('ERR_WEBHOOK_OVERLOADED') });
+    expect(await second).toMatchObject({ status: 503, ...code('ERR_WEBHOOK_OVERLOADED') });
     // An adapter's reader has counted its chunks itself.
     const one = noting({ ...limits, maxArrivingBytes: bytes.length + half }).receiver;
     const { signature, timestamp } = delivery;
@@ -80,7 +80,7 @@ describe('the body of a delivery', () => {
       ),
     );
     gate.resolve(secret);
-    expect((await second).status).toBe(200);
+    expect((await first).status).toBe(200);
     expect((await read).status).toBe(200);
   });
 });
@@ -103,6 +103,39 @@ describe('a secret function', () => {
     expect((await receiver.handleRequest(requestOf({ url: '/hooks' }, { 'x-tenant': '7' }))).status).toBe(200);
     expect((await receiver.handleRequest(requestOf({ url: '/hooks' }))).status).toBe(403);
     expect(handled).toEqual(['a']);
+  });
+
+  it('finds the headers and the url of a request that was passed beside the parts', async () => {
+    const seen: unknown[] = [];
+    const { receiver } = noting({
+      secret: ({ header, url, signal }) => {
+        seen.push(header('X-Tenant'), url, signal.aborted);
+        return secret;
+      },
+    });
+    const request = {
+      tenant: '7',
+      url: '/hooks',
+      header(name: string) {
+        return name === 'X-Tenant' ? this.tenant : undefined;
+      },
+    };
+    expect((await receiver.handle({ ...signed([event('a')]), request })).status).toBe(200);
+    expect(seen).toEqual(['7', '/hooks', false]);
+  });
+
+  it('may read its signal late: it is aborted if the look-up took too long', async () => {
+    const late = deferred<AbortSignal>();
+    const { receiver } = noting({
+      receiveTimeoutMs: 5,
+      secret: async (request) => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        late.resolve(request.signal);
+        return secret;
+      },
+    });
+    expect(await receiver.handle(signed([event('a')]))).toMatchObject({ status: 503, ...code('ERR_WEBHOOK_SECRET') });
+    expect((await late.promise).aborted).toBe(true);
   });
 
   it('finds no header where there is no request', async () => {

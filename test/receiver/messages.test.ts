@@ -138,15 +138,24 @@ describe('the message of a delivery that fails', () => {
 
   it('says that too many secrets are looked up, and how to have fewer', async () => {
     const gate = deferred<string>();
-    const { receiver } = noting({ secret: () => gate.promise, maxArriving: 2 });
-    // Newcomers drop those before, whose look-ups cannot be stopped.
-    const begun = Array.from({ length: 21 }, () => receiver.handle(signed([event('a')])));
-    expect(await begun[20]).toMatchObject({
+    const { receiver } = noting({
+      secret: () => gate.promise,
+      maxLookUps: 2,
+      maxBodyBytes: 10_000,
+      maxArrivingBytes: 10_000,
+    });
+    const begun = Array.from({ length: 2 }, () => receiver.handle(signed([event('a')])));
+    const code = 'ERR_WEBHOOK_OVERLOADED';
+    const cache = 'If the secret function is slow, cache its results.';
+    expect(await receiver.handle(signed([]))).toMatchObject({
+      status: 503,
+      error: { code, message: `2 secret look-ups are under way (maxLookUps). ${cache}` },
+    });
+    expect(await receiver.handle(signed([' '.repeat(9000)]))).toMatchObject({
       status: 503,
       error: {
-        code: 'ERR_WEBHOOK_OVERLOADED',
-        message:
-          '20 secret look-ups are under way (10 × maxArriving). If the secret function is slow, cache its results.',
+        code,
+        message: `Secret look-ups and this delivery need more than 10000 bytes (maxArrivingBytes). ${cache}`,
       },
     });
     gate.resolve(secret);

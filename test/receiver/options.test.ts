@@ -31,6 +31,9 @@ describe('options', () => {
     expect(refused({ secret: 's', onEvent, tolerance: 300 })).toThrow(config(/`tolerance`.*`toleranceSeconds`/));
     expect(refused({ secret: 's', onEvnt: onEvent })).toThrow(config(/`onEvnt`.*`onEvent`/));
     expect(() => createVerifier({ secret: 's', onEvent } as never)).toThrow(config(/`onEvent`/));
+    expect(refused({ secret: 's', onEvent, maxLookups: 5 })).toThrow(config(/`maxLookups`.*`maxLookUps`/));
+    expect(() => createVerifier({ secret: 's', maxLookup: 5 } as never)).toThrow(config(/`maxLookup`.*`maxLookUps`/));
+    expect(() => createVerifier({ secret: 's', maxLookUps: 0 })).toThrow(config(/maxLookUps. must be a number/));
     expect(refused({ secret: 's', onEvent, tolerance: undefined })).not.toThrow();
     expect(refused(Object.assign(Object.create({ inherited: 1 }), { secret: 's', onEvent }))).not.toThrow();
   });
@@ -58,6 +61,9 @@ describe('options', () => {
     ['maxArriving', '1000'],
     ['maxArrivingBytes', 0],
     ['maxArrivingBytes', Number.NaN],
+    ['maxLookUps', 0],
+    ['maxLookUps', '100'],
+    ['maxLookUps', Number.POSITIVE_INFINITY],
     ['maxInFlight', 0],
     ['maxInFlight', Number.POSITIVE_INFINITY],
     ['receiveTimeoutMs', 0],

@@ -71,6 +71,37 @@ describe('handleEvents', () => {
     });
   });
 
+  it('looks up once, also while strangers hold all places and bytes of look-ups', async () => {
+    let lookUps = 0;
+    const delivery = signed([event('b')]);
+    const { receiver, handled } = noting({
+      maxLookUps: 1,
+      maxBodyBytes: 10_000,
+      maxArrivingBytes: 10_000,
+      secret: async ({ header }) => {
+        lookUps++;
+        return header('x') === undefined ? new Promise<string>(() => {}) : secret;
+      },
+    });
+    const request: SecretRequest = { header: () => 'own' };
+    void receiver.handle({ ...signed([' '.repeat(9000)]), signature: '0'.repeat(64) });
+    expect(await receiver.handle({ ...delivery, request })).toMatchObject({ status: 503 });
+    expect(lookUps).toBe(1);
+    expect(await receiver.handleEvents([parsed('a')], { request })).toMatchObject({ status: 200 });
+    expect(lookUps).toBe(2);
+    expect(await receiver.peek([parsed('a')], { request })).toEqual(['handled']);
+    expect(handled).toEqual(['a']);
+  });
+
+  it('is the only way to handle events without a look-up: handle takes no secret', async () => {
+    const { receiver } = noting({ secret: () => secret });
+    const forged = signed([event('a')], { secret: 'whsec-forged' });
+    const handle = receiver.handle as (...given: unknown[]) => ReturnType<typeof receiver.handle>;
+    expect(await handle({ ...forged, known: { secret: 'whsec-forged' } }, { secret: 'whsec-forged' })).toMatchObject({
+      status: 403,
+    });
+  });
+
   it('passes events to enqueue', async () => {
     const keys: string[] = [];
     const { receiver } = noting({ enqueue: (entries) => keys.push(...entries.map((each) => each.idempotencyKey)) });

@@ -1,53 +1,210 @@
 import { describe, expect, it } from 'vitest';
-import { createReceiver, type WebhookError } from '../../src/index.js';
-import { deferred } from '../helpers.js';
-import { genuine, now, SECRET } from '../matrix/deliveries.js';
+import { createReceiver, createVerifier, signDelivery } from '../../src/index.js';
+import { playLookUps } from '../bench/lib/look-ups.mjs';
+import { deferred, event, noting, secret, signed } from '../helpers.js';
 
-const handled = (delivery: ReturnType<typeof genuine>) => ({ ...delivery, rawBody: delivery.body });
+const turn = () => new Promise(setImmediate);
+const overloaded = { status: 503, error: { code: 'ERR_WEBHOOK_OVERLOADED' } };
 
-describe('look-ups of secrets', () => {
-  it('are bounded by ten times maxArriving, with those of deliveries that were dropped meanwhile', async () => {
+describe.each([
+  ['that take their time', {}],
+  ['that wait for a pool of 10 connections', { connections: 10 }],
+])('genuine deliveries beside the look-ups of strangers %s', (_, settings) => {
+  it.each([1.1, 1.5, 3])('get at least 0.85 of their proportional share at %d × capacity', async (overload) => {
+    for (const seed of [1, 2, 3]) {
+      const { share, most } = await playLookUps({ createReceiver, signDelivery }, { ...settings, overload, seed });
+      expect(share, `seed ${seed}`).toBeGreaterThan(0.85);
+      expect(most).toBe(100);
+    }
+  });
+});
+
+describe('a delivery whose secret is being looked up', () => {
+  it.each([
+    ['a receiver', (options: object) => createReceiver({ secret, onEvent: () => {}, ...options }).handle],
+    [
+      'a verifier',
+      (options: object) => {
+        const { verify } = createVerifier({ secret, ...options });
+        return async (delivery: ReturnType<typeof signed>) => (await verify(delivery)).refusal ?? { status: 200 };
+      },
+    ],
+  ])('is not dropped for a newcomer, which %s refuses when maxLookUps are under way', async (_kind, handlerOf) => {
+    const lookUps: ReturnType<typeof deferred<string>>[] = [];
+    const handle = handlerOf({
+      toleranceSeconds: false,
+      maxLookUps: 2,
+      maxArriving: 1,
+      secret: () => {
+        const lookUp = deferred<string>();
+        lookUps.push(lookUp);
+        return lookUp.promise;
+      },
+    });
+    const delivery = signed([event('a')]);
+    const [first, second] = [handle(delivery), handle(delivery)];
+    expect(await handle(delivery)).toMatchObject(overloaded);
+    expect(lookUps).toHaveLength(2);
+    lookUps[1]?.resolve(secret);
+    expect(await second).toMatchObject({ status: 200 });
+    const third = handle(delivery);
+    expect(lookUps).toHaveLength(3);
+    for (const { resolve } of lookUps) resolve(secret);
+    expect(await first).toMatchObject({ status: 200 });
+    expect(await third).toMatchObject({ status: 200 });
+  });
+
+  it('gives its place back after receiveTimeoutMs if the look-up hangs, when its signal is aborted', async () => {
+    const signals: AbortSignal[] = [];
+    const { receiver } = noting({
+      maxLookUps: 1,
+      receiveTimeoutMs: 30,
+      secret: ({ signal }) => {
+        signals.push(signal);
+        return signals.length === 1 ? new Promise(() => {}) : secret;
+      },
+    });
+    const hanging = receiver.handle(signed([event('a')]));
+    expect(await receiver.handle(signed([event('b')]))).toMatchObject(overloaded);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    expect(await hanging).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_SECRET' } });
+    expect(signals[0]?.reason).toMatchObject({ message: expect.stringContaining('receiveTimeoutMs') });
+    expect((await receiver.handle(signed([event('b')]))).status).toBe(200);
+  });
+
+  it('keeps its place and aborts its signal when the host’s time is over: it is handled by nobody', async () => {
     const found = deferred<string>();
-    const errors: WebhookError[] = [];
+    let signal: AbortSignal | undefined;
+    const { receiver, handled } = noting({
+      maxLookUps: 1,
+      secret: (request) => {
+        signal = request.signal;
+        return found.promise;
+      },
+    });
+    const late = receiver.handle({ ...signed([event('a')]), remainingMs: () => 120 });
+    expect(signal?.aborted).toBe(false);
+    expect(await late).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_OUT_OF_TIME' } });
+    expect(signal?.reason).toMatchObject({ code: 'ERR_WEBHOOK_OUT_OF_TIME' });
+    expect(await receiver.handle(signed([event('b')]))).toMatchObject(overloaded);
+    found.resolve(secret);
+    await turn();
+    expect((await receiver.handle(signed([event('b')]))).status).toBe(200);
+    expect(handled).toEqual(['b']);
+  });
+
+  it.each([0, 20])('has its signal aborted at the end of a drain of %d ms', async (timeoutMs) => {
+    let signal: AbortSignal | undefined;
+    const { receiver } = noting({
+      secret: (request) => {
+        signal = request.signal;
+        return new Promise(() => {});
+      },
+    });
+    const refused = receiver.handle(signed([event('a')]));
+    const drained = receiver.drain({ timeoutMs });
+    expect(signal?.aborted).toBe(false);
+    await drained;
+    expect(signal?.reason).toMatchObject({ code: 'ERR_WEBHOOK_DRAINING' });
+    expect(await refused).toMatchObject({ status: 503 });
+  });
+});
+
+describe('the bytes of deliveries whose secret is being looked up', () => {
+  const bodyOf = (bytes: number) => {
+    const rawBody = `[${' '.repeat(bytes - 2)}]`;
+    const { signature, timestamp } = signDelivery(rawBody, { secret, timestamp: 1_700_000_000 });
+    return { rawBody, signature, timestamp };
+  };
+
+  it('stay in maxArrivingBytes, beyond which the newcomer is refused before its look-up, and nobody else', async () => {
+    const found = deferred<string>();
     let lookUps = 0;
-    const receiver = createReceiver({
-      now,
+    const { receiver } = noting({
+      maxBodyBytes: 100,
+      maxArrivingBytes: 100,
       secret: () => {
         lookUps++;
         return found.promise;
       },
-      maxArriving: 2,
-      onEvent: () => {},
-      onError: (error) => errors.push(error),
     });
-    const answers = Array.from({ length: 24 }, () => receiver.handle(handled(genuine())));
-    await Promise.all(answers.slice(20));
-    expect(lookUps).toBe(20);
-    found.resolve(SECRET);
-    const results = await Promise.all(answers);
-    expect(results.every(({ status }) => status === 503)).toBe(true);
-    expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['ERR_WEBHOOK_OVERLOADED']));
-    // And it recovers.
-    await new Promise(setImmediate);
-    expect((await receiver.handle(handled(genuine()))).status).toBe(200);
+    // Its body never ends.
+    const stalled = receiver.handleRequest({
+      method: 'POST',
+      header: (name) => ({ 'x-service-signature': '0'.repeat(64), 'x-service-timestamp': '1' })[name],
+      rawBody:
+        () =>
+        ({ arrival }) => {
+          arrival.received(10);
+          return new Promise(() => {});
+        },
+    });
+    const first = receiver.handle(bodyOf(60));
+    const second = await receiver.handle(bodyOf(50));
+    expect(second).toMatchObject(overloaded);
+    expect(second.error?.message).toMatch(/maxArrivingBytes.*cache/);
+    expect(lookUps).toBe(1);
+    // One that fits if the stalled one makes room.
+    const third = receiver.handle(bodyOf(40));
+    expect(await stalled).toMatchObject(overloaded);
+    expect(lookUps).toBe(2);
+    found.resolve(secret);
+    expect([(await first).status, (await third).status]).toEqual([200, 200]);
+    expect((await receiver.handle(bodyOf(100))).status).toBe(200);
+  });
+});
+
+describe('look-ups', () => {
+  it('do not begin for a delivery that was dropped in the turn in which its body was complete', async () => {
+    let lookUps = 0;
+    const read = deferred<Uint8Array>();
+    const { receiver } = noting({
+      maxArriving: 1,
+      secret: async () => {
+        lookUps++;
+        return secret;
+      },
+    });
+    const { rawBody, signature, timestamp } = signed([event('a')]);
+    const headers: Record<string, string> = { 'x-service-signature': signature, 'x-service-timestamp': timestamp };
+    const first = receiver.handleRequest({
+      method: 'POST',
+      header: (name) => headers[name],
+      rawBody: () => () => read.promise,
+    });
+    read.resolve(new TextEncoder().encode(rawBody));
+    const second = receiver.handle(signed([event('b')]));
+    expect(await first).toMatchObject(overloaded);
+    expect((await second).status).toBe(200);
+    await turn();
+    expect(lookUps).toBe(1);
   });
 
-  it('of a dropped delivery end in nothing: it is handled by nobody', async () => {
-    const found = deferred<string>();
-    let handlings = 0;
-    const receiver = createReceiver({
-      now,
-      secret: () => found.promise,
-      maxArriving: 1,
-      onEvent: () => void handlings++,
-    });
-    const dropped = receiver.handle(handled(genuine()));
-    await Promise.resolve();
-    const second = receiver.handle(handled(genuine()));
-    expect((await dropped).status).toBe(503);
-    found.resolve(SECRET);
-    await second;
-    await new Promise(setImmediate);
-    expect(handlings).toBeLessThanOrEqual(1);
+  it('of synchronous functions do not count', async () => {
+    const { receiver } = noting({ maxLookUps: 1, secret: () => secret });
+    const results = await Promise.all(['a', 'b', 'c'].map((id) => receiver.handle(signed([event(id)]))));
+    expect(results.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  it('create a signal only for functions that read it', async () => {
+    const Real = globalThis.AbortController;
+    let created = 0;
+    globalThis.AbortController = class extends Real {
+      constructor() {
+        super();
+        created++;
+      }
+    };
+    try {
+      for (const reads of [false, true]) {
+        const { receiver } = noting({
+          secret: async (request) => (reads && request.signal.aborted ? undefined : secret),
+        });
+        await receiver.handle(signed([]));
+        expect(created).toBe(Number(reads));
+      }
+    } finally {
+      globalThis.AbortController = Real;
+    }
   });
 });

@@ -9,6 +9,7 @@ import {
   ConfigError,
   createReceiver,
   createRouter,
+  createVerifier,
   type DeliveryResult,
   type EnqueueContext,
   type EventContext,
@@ -19,6 +20,8 @@ import {
   isWebhookError,
   memoryStore,
   type RawBody,
+  type SecretLookUp,
+  type SecretRequest,
   signDelivery,
   verifySignature,
   type WebhookError,
@@ -130,8 +133,10 @@ describe('createReceiver', () => {
 
   test('takes a secret function of the request, with or without a source', () => {
     createReceiver({
-      secret: ({ header, url }) => {
+      maxLookUps: 50,
+      secret: ({ header, url, signal }) => {
         expectTypeOf(header).toEqualTypeOf<(name: string) => string | undefined>();
+        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
         expectTypeOf(url).toEqualTypeOf<string | undefined>();
         return url === '/a' ? { secret, source: 'a' } : undefined;
       },
@@ -143,6 +148,13 @@ describe('createReceiver', () => {
       },
     });
     createReceiver({ secret: async () => ({ secret: [secret], source: 'a' }), onEvent: () => {} });
+    createVerifier({
+      secret: async ({ signal }: SecretLookUp) => (signal.aborted ? undefined : secret),
+      maxLookUps: 1,
+    });
+    createVerifier({ secret: ({ url }: SecretRequest) => url });
+    // @ts-expect-error a limit is a number
+    createVerifier({ secret, maxLookUps: '100' });
     // @ts-expect-error a source is text
     createReceiver({ secret: () => ({ secret, source: 7 }), onEvent: () => {} });
   });

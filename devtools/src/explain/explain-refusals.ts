@@ -99,7 +99,7 @@ export function refusalExplainer(
     const at = now();
     explainer ??= start();
     const { explain } = await explainer;
-    const secret = await withDeadline(secretOf(options.secret, refused), secretMs);
+    const secret = await withDeadline(secretOf(options.secret, refused, secretMs), secretMs);
     const findings = await explain({
       rawBody: body,
       signature,
@@ -146,8 +146,10 @@ const ofFunction = (finding: Finding) => (finding.cause === 'secret-missing' ? N
 async function secretOf(
   secret: VerifierOptions['secret'],
   request: RefusedRequest,
+  ms: number,
 ): Promise<string | readonly string[]> {
-  const found = typeof secret === 'function' ? await secret(request) : secret;
+  const lookUp = () => ({ ...request, signal: AbortSignal.timeout(ms) });
+  const found = typeof secret === 'function' ? await secret(lookUp()) : secret;
   if (typeof found === 'object' && 'secret' in found) return found.secret;
   return found ?? '';
 }

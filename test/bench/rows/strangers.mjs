@@ -2,6 +2,8 @@ import { pick } from '../lib/effort.mjs';
 import { freshDelivery } from '../lib/fixtures.mjs';
 import { latencies, latency } from '../lib/latency.mjs';
 import { sendAll, toRequest } from '../lib/load.mjs';
+import { playLookUps } from '../lib/look-ups.mjs';
+import * as ours from '../lib/ours.mjs';
 import { startServer } from '../lib/server.mjs';
 import { interleave, quantile, ratios, summarise } from '../lib/stats.mjs';
 import { crowd, unfinishedRequest } from '../lib/strangers.mjs';
@@ -60,7 +62,24 @@ async function memoryOfStalled(count) {
   return [{ ...row, target: { max: 1.5 }, ...summarise(stalled) }];
 }
 
+/** The answer depends on the seed, and on nothing that is measured. */
+async function shareOfLookUps({ quick }) {
+  const rows = [];
+  for (const overload of [1.1, 1.5, 3]) {
+    const shares = [];
+    for (let seed = 1; seed <= (quick ? 1 : 5); seed++) {
+      const { share, most } = await playLookUps(ours, { overload, seed });
+      if (most > 100) throw new Error(`${most} look-ups were under way.`);
+      shares.push(share);
+    }
+    const row = { name: `genuine share at ${overload} × the capacity of look-ups`, against: `1 ÷ ${overload}` };
+    rows.push({ ...row, measure: 'share ×', target: { min: 0.85 }, ...summarise(shares) });
+  }
+  return rows;
+}
+
 export const benchmarks = [
+  { name: 'genuine share of look-ups', run: shareOfLookUps },
   { name: 'genuine beside strangers', run: latencyBesideStrangers },
   { name: '60 stalled bodies', run: () => memoryOfStalled(60) },
   { name: '1000 stalled bodies', run: () => memoryOfStalled(pick(1000, 1000, 80)) },
