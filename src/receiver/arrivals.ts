@@ -82,6 +82,9 @@ export class Arriving implements Arrival {
   }
 }
 
+/** The part of the places that is drawn by lot in a flood. */
+const LAST_PLACES = 0.05;
+
 const overloaded = (message: string) => new WebhookError('ERR_WEBHOOK_OVERLOADED', message);
 const slow = (what: string) => overloaded(`${what}. If the secret function is slow, cache its results.`);
 
@@ -94,6 +97,12 @@ export function createArrivals(limits: ArrivalLimits): Arrivals {
   const idlers: (() => void)[] = [];
   let open = 0;
   let total = 0;
+  /** Newcomers that were refused since half of the places were free. */
+  let refused = 0;
+  /** Look-ups that have ended since the last newcomer; with moving averages of that number and of the free places. */
+  let ended = 0;
+  let endedForEach = 1;
+  let freeForEach = maxLookUps;
 
   function remove(arrival: Arriving): void {
     if (arrival.isOver) return;
@@ -106,12 +115,28 @@ export function createArrivals(limits: ArrivalLimits): Arrivals {
   }
 
   function endLookUp(arrival: Arriving): void {
-    if (lookUps.delete(arrival) && !arrival.isOver) arriving.add(arrival);
+    if (!lookUps.delete(arrival)) return;
+    ended++;
+    if (!arrival.isOver) arriving.add(arrival);
   }
 
   /** A timer ends each look-up long before. In Workers, none fires once the request has ended. */
   function endOverdue(): void {
     for (const [arrival, overdueAt] of lookUps) if (overdueAt < monotonicNow()) endLookUp(arrival);
+  }
+
+  /**
+   * In a flood, strangers who send often get each place in the moment in which it becomes free. So the last places are drawn by
+   * lot: in the long run, a newcomer is admitted as often as look-ups end for each newcomer, whenever it comes.
+   */
+  function hasPlace(): boolean {
+    const free = maxLookUps - lookUps.size;
+    if (free > maxLookUps / 2) refused = 0;
+    endedForEach += (ended - endedForEach) / maxLookUps;
+    freeForEach += (free - freeForEach) / Math.max(1, maxLookUps / 5);
+    ended = 0;
+    if (free < 1 || refused < Math.max(20, maxLookUps / 4)) return free >= 1;
+    return Math.random() < (endedForEach * freeForEach) / Math.max(1, LAST_PLACES * maxLookUps);
   }
 
   function count(arrival: Arriving, bytes: number): void {
@@ -166,9 +191,9 @@ export function createArrivals(limits: ArrivalLimits): Arrivals {
       }),
     checkLookUps() {
       if (lookUps.size + 1 > maxLookUps) endOverdue();
-      if (lookUps.size + 1 > maxLookUps) {
-        throw slow(`${maxLookUps} secret look-ups are under way (maxLookUps)`);
-      }
+      if (hasPlace()) return;
+      refused++;
+      throw slow(`Too many secret look-ups are under way (maxLookUps: ${maxLookUps})`);
     },
     async lookUp(arrival, looking) {
       lookUps.set(arrival, monotonicNow() + 2 * receiveTimeoutMs);

@@ -149,7 +149,7 @@ describe('the message of a delivery that fails', () => {
     const cache = 'If the secret function is slow, cache its results.';
     expect(await receiver.handle(signed([]))).toMatchObject({
       status: 503,
-      error: { code, message: `2 secret look-ups are under way (maxLookUps). ${cache}` },
+      error: { code, message: `Too many secret look-ups are under way (maxLookUps: 2). ${cache}` },
     });
     expect(await receiver.handle(signed([' '.repeat(9000)]))).toMatchObject({
       status: 503,

@@ -9,5 +9,6 @@ export function playLookUps(
     readonly genuine?: number;
     readonly seed?: number;
     readonly connections?: number;
+    readonly steady?: boolean;
   },
 ): Promise<{ readonly share: number; readonly most: number }>;

@@ -40,11 +40,13 @@ class Agenda {
 }
 
 /**
- * Plays deliveries at `overload` times the capacity of look-ups (`maxLookUps` ÷ `lookUpMs`), one in ten of them genuine.
+ * Plays deliveries at `overload` times the capacity of look-ups (`maxLookUps` ÷ `lookUpMs`): at random times, one in ten of
+ * them genuine; or, `steady`, like clockwork, so that strangers come just when a place becomes free.
  * Returns the share of genuine deliveries that were answered 200, over 1 ÷ `overload`, and the most look-ups at once.
  */
 export async function playLookUps({ createReceiver, signDelivery }, settings) {
-  const { overload, maxLookUps = 100, lookUpMs = 50, genuine = 600, seed = 1, connections = maxLookUps } = settings;
+  const { overload, maxLookUps = 100, lookUpMs = 50, genuine = 600, seed = 1, steady = false } = settings;
+  const { connections = maxLookUps } = settings;
   const agenda = new Agenda();
   const random = randomBy(seed);
   const waiting = [];
@@ -86,12 +88,24 @@ export async function playLookUps({ createReceiver, signDelivery }, settings) {
   };
   const everyMs = lookUpMs / maxLookUps / overload;
   // Ten look-ups later the receiver is as full as it gets.
+  const fullAt = 10 * lookUpMs;
   let time = 0;
-  for (let left = genuine; left > 0; time -= everyMs * Math.log(1 - random())) {
-    const isGenuine = time > 10 * lookUpMs && random() < 0.1;
-    if (isGenuine) left--;
-    agenda.at(time, () => void send(isGenuine));
+  if (steady) {
+    for (let at = 0; at < genuine; at++) agenda.at(fullAt + seed + at * 20, () => void send(true));
+    for (; time < fullAt + genuine * 20; time += everyMs) agenda.at(time, () => void send(false));
+  } else {
+    for (let left = genuine; left > 0; time -= everyMs * Math.log(1 - random())) {
+      const isGenuine = time > fullAt && random() < 0.1;
+      if (isGenuine) left--;
+      agenda.at(time, () => void send(isGenuine));
+    }
   }
-  await agenda.play();
+  const drawn = Math.random;
+  Math.random = random;
+  try {
+    await agenda.play();
+  } finally {
+    Math.random = drawn;
+  }
   return { share: (answered / genuine) * overload, most };
 }
