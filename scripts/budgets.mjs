@@ -43,7 +43,7 @@ export const SUBPATHS = {
   './evm': { node: 12_300, edge: 12_300, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './otel': { node: 4400, foreign: OTHERS, external: OPENTELEMETRY },
   './client': { node: 13_350, edge: 16_200, foreign: FOREIGN },
-  './chain': { node: 36_600, edge: 36_500, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './chain': { node: 38_050, edge: 37_950, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 2000, foreign: FOREIGN },
   './testing': {
     node: 25_000,

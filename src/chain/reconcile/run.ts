@@ -133,7 +133,9 @@ export class Run {
 
   /** Retries the rest. What cannot be read, although the source answers, stays on the list. */
   async #retryRest(): Promise<void> {
-    for (const position of this.#due.filter((each) => each <= this.#end)) {
+    for (const position of this.#due) {
+      // A node that is behind may answer meanwhile.
+      if (position > this.#end) continue;
       try {
         await this.#retry(position);
       } catch (error) {
