@@ -76,7 +76,13 @@ export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Erro
     this.#code = code;
     this.status = statusOfCode(code) as Status<Code>;
     this.docs = docsOf(code);
+    dropStack(this);
   }
+}
+
+/** The stack of an error about what was sent says nothing, and is larger than the error. */
+function dropStack(error: WebhookError): void {
+  if (error.status < 500) error.stack = `${error.name}: ${error.message}`;
 }
 
 /** An option or argument of your program is missing or invalid. Never thrown for the contents of a delivery. */
@@ -92,6 +98,7 @@ export class InvalidBodyError extends WebhookError<'ERR_WEBHOOK_INVALID_BODY'> {
   constructor(message: string) {
     super('ERR_WEBHOOK_INVALID_BODY', message);
     this.name = 'InvalidBodyError';
+    dropStack(this);
   }
 }
 
@@ -101,16 +108,25 @@ export interface EventIssue {
   readonly message: string;
 }
 
-/** A value does not match the event schema of spec section 2.2. `issues` says where and why; it quotes no values. */
+/**
+ * A value, or items of a delivery, do not match the event schema of spec section 2.2. `issues` says where and why, with the
+ * item's position first in a delivery: the first 10. It quotes no values.
+ */
 export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'> {
   readonly issues: readonly EventIssue[];
+  /** How many items of the delivery are invalid; 1 for a value. */
+  readonly count: number;
 
-  constructor(issues: readonly EventIssue[]) {
+  constructor(issues: readonly EventIssue[], count = 1) {
     const found = issues.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'event'}: ${message}`);
-    const more = issues.length > 3 ? ` (and ${issues.length - 3} more)` : '';
-    super('ERR_WEBHOOK_INVALID_EVENT', `Not a valid event: ${found.join('; ')}${more}`);
+    const left = count === 1 ? `${issues.length - 3} more` : 'more';
+    const more = issues.length > 3 ? ` (and ${left})` : '';
+    const what = count === 1 ? 'Not a valid event' : `${count} items are not valid events`;
+    super('ERR_WEBHOOK_INVALID_EVENT', `${what}: ${found.join('; ')}${more}`);
     this.name = 'InvalidEventError';
     this.issues = issues;
+    this.count = count;
+    dropStack(this);
   }
 }
 

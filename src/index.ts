@@ -13,6 +13,7 @@ export {
   type DeliveryItem,
   type EventItem,
   type InvalidItem,
+  type ParseDeliveryOptions,
   parseDelivery,
   parseEvent,
   parseEventEmitted,

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
   ConfigError,
@@ -71,6 +72,24 @@ describe('WebhookError', () => {
     expect(String(error)).toMatch(new RegExp(`^${name}: `));
   });
 
+  it.each([
+    new InvalidBodyError('what failed'),
+    new InvalidEventError([{ path: ['id'], message: 'expected a string' }]),
+    new WebhookError('ERR_WEBHOOK_SIGNATURE', 'what failed'),
+    new WebhookError('ERR_WEBHOOK_BODY_TOO_LARGE', 'what failed'),
+  ])('$name records no stack for $code, which is about what was sent, and prints as any error', (error) => {
+    expect(error.stack).toBe(`${error.name}: ${error.message}`);
+    expect(Object.keys(error)).not.toContain('stack');
+    expect(inspect(error)).toMatch(new RegExp(`^\\[${error.name}: .*${error.message.slice(-9)}\\] \\{`));
+    expect(inspect(error)).toContain(`code: '${error.code}'`);
+  });
+
+  it('records a stack of what failed on your side', () => {
+    expect(new ConfigError('x').stack).toContain('errors.test');
+    expect(new WebhookError('ERR_WEBHOOK_HANDLER', 'x').stack).toContain('errors.test');
+    expect(new WebhookError('ERR_WEBHOOK_STORE', 'x').stack).toContain('errors.test');
+  });
+
   it('says how to get the raw body back', () => {
     const { message } = new RawBodyUnavailableError('Mount it first.');
     expect(message).toBe('The body was already read, so the signed bytes are gone. Mount it first.');
@@ -86,6 +105,11 @@ describe('WebhookError', () => {
       'Not a valid event: id: expected a string; data.event.inputs.0.name: expected a string; a: expected a string (and 2 more)',
     );
     expect(new InvalidEventError(issues.slice(0, 3)).message).not.toContain('more');
+    expect(error.count).toBe(1);
+    expect(new InvalidEventError(issues.slice(0, 1), 7)).toMatchObject({
+      count: 7,
+      message: '7 items are not valid events: id: expected a string',
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.js';
 import { checkNumber, checkOptions, optionError } from '../internal/check-options.js';
+import { errorOfItem } from '../receiver/answer.js';
 import type { SecretRequest } from '../receiver/options.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { signDelivery } from '../signature/sign-delivery.js';
@@ -108,7 +109,7 @@ export async function recoverMissed(
     if (outcomes.length === batch.length) {
       for (const [index, { id, eventId }] of batch.entries()) {
         const outcome = outcomes[index];
-        if (outcome) tally.note({ id, eventId, status: outcome.status, error: outcome.error });
+        if (outcome) tally.note({ id, eventId, status: outcome.status, error: errorOfItem(outcome) });
       }
       // A block that is not final yet says nothing of the events of other blocks.
       const isBusy = outcomes.some((outcome) => outcome.status !== 'not-final' && outcome.error?.status === 503);

@@ -18,7 +18,9 @@ const LONGEST = 400;
 
 function survives(number: string): boolean {
   const value = Number(number);
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return false;
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return false;
+  // Most numbers are spelled so.
+  if (String(value) === number) return true;
   return number.length <= LONGEST && canonical(number) === canonical(String(value));
 }
 
@@ -52,36 +54,143 @@ export function mayHoldFraction(text: string): boolean {
   return false;
 }
 
+/** How deep numbers are looked for where depth has no other limit: recursion must not overflow. */
+const MOST_LEVELS = 1000;
+
 /**
  * Parses JSON text without rounding: a number that JavaScript cannot represent exactly becomes a string of the digits
- * that were sent. Linear in the text; for text that JSON.parse has already accepted.
+ * that were sent, down to 1000 levels. Linear in the text.
  */
 export function parseExactJson(text: string): unknown {
-  const parts: string[] = [];
-  let copied = 0;
+  return restoreNumbers(JSON.parse(text), text, MOST_LEVELS);
+}
+
+const [QUOTE, ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Returns what {@link parseExactJson} does, given what JSON.parse made of the text: changes it in place, so that it is in
+ * memory once. With `onLevel`, puts `"…"` in place of what is below the last level, and passes to it the positions in the
+ * outermost array of what is on that level.
+ *
+ * Reads the text along with the value. Of equal keys the last one counts, so a text may be read along with the value of
+ * another: what that puts there is corrected when the text of the last one is read.
+ */
+export function restoreNumbers<Value>(
+  parsed: Value,
+  text: string,
+  levels: number,
+  onLevel?: (position: number) => void,
+): Value {
   let at = 0;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) {
-      at = endOfString(text, at);
-    } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
-      const start = at;
-      while (at < text.length && !',]} \t\r\n'.includes(text.charAt(at))) at++;
-      const number = text.slice(start, at);
-      if (!survives(number)) {
-        parts.push(text.slice(copied, start), '"', number, '"');
-        copied = at;
-      }
-    } else {
-      at++;
-    }
+  let position = 0;
+  let digits = '';
+
+  /** Moves past spaces and separators. */
+  function next(): number {
+    let code = text.charCodeAt(at);
+    while (isSpace(code) || code === 0x2c || code === 0x3a) code = text.charCodeAt(++at);
+    return code;
   }
-  return JSON.parse(parts.join('') + text.slice(copied));
+
+  function string(current: unknown): string {
+    const start = at;
+    at = endOfString(text, start);
+    const isSame =
+      typeof current === 'string' && current.length === at - start - 2 && text.startsWith(current, start + 1);
+    return isSame && !current.includes('\\') ? current : (JSON.parse(text.slice(start, at)) as string);
+  }
+
+  function name(): string {
+    const start = at;
+    at = endOfString(text, start);
+    const written = text.slice(start + 1, at - 1);
+    return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+  }
+
+  function primitive(code: number, current: unknown): unknown {
+    if (code === QUOTE) return string(current);
+    const start = at;
+    while (at < text.length && !',]} \t\r\n'.includes(text.charAt(at))) at++;
+    const token = text.slice(start, at);
+    if (code !== 0x2d && !isDigit(code)) return JSON.parse(token);
+    if (survives(token)) return Number(token);
+    // A copy: a slice of a text keeps all of it in memory. One copy serves a list of equal numbers.
+    if (token !== digits) digits = JSON.parse(`"${token}"`);
+    return digits;
+  }
+
+  function skip(): void {
+    let depth = 0;
+    do {
+      const code = text.charCodeAt(at);
+      if (code === ARRAY || code === OBJECT) depth++;
+      else if (code === ARRAY_END || code === OBJECT_END) depth--;
+      at = code === QUOTE ? endOfString(text, at) : at + 1;
+    } while (depth > 0);
+  }
+
+  /** Reads the next value and returns what belongs in the place of `current`. */
+  function read(current: unknown, left: number): unknown {
+    const code = next();
+    const isContainer = typeof current === 'object' && current !== null;
+    if (code !== ARRAY && code !== OBJECT) {
+      const value = primitive(code, current);
+      return isContainer || current === undefined ? current : value;
+    }
+    if (!isContainer || Array.isArray(current) !== (code === ARRAY)) {
+      skip();
+      return current;
+    }
+    if (left === 0) {
+      skip();
+      return onLevel ? '…' : current;
+    }
+    if (left === 1) onLevel?.(position);
+    at++;
+    const value = Array.isArray(current) ? elements(current, left - 1) : members(current, left - 1);
+    at++;
+    return value;
+  }
+
+  function members(object: object, left: number): object {
+    while (next() !== OBJECT_END) {
+      const key = name();
+      const current: unknown = Object.hasOwn(object, key) ? Reflect.get(object, key) : undefined;
+      const value = read(current, left);
+      if (!Object.is(value, current)) Reflect.set(object, key, value);
+    }
+    return object;
+  }
+
+  function elements(array: unknown[], left: number): unknown[] {
+    let result = array;
+    for (let index = 0; next() !== ARRAY_END; index++) {
+      if (array === parsed) position = index;
+      const current = result[index];
+      const value = read(current, left);
+      if (Object.is(value, current)) continue;
+      if (result === array && array.length > LARGE) result = copyForText(array, index);
+      result[index] = value;
+    }
+    return result;
+  }
+
+  return read(parsed, levels) as Value;
+}
+
+const LARGE = 1000;
+
+/** A copy of an array that is to have text at `index`. In V8 that would turn each number of the array itself into an object. */
+function copyForText(array: readonly unknown[], index: number): unknown[] {
+  const copy = new Array<unknown>(array.length);
+  copy[index] = '';
+  for (let each = 0; each < array.length; each++) copy[each] = array[each];
+  return copy;
 }
 
 /** The position after the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
-  while (text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
+  while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
   return at + 1;
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../internal/guards.js';
-import { MOST_LEVELS } from './nesting.js';
+import { MANY_KEYS, MOST_LEVELS } from './nesting.js';
 import type { JsonValue, TransactionIncludedData } from './types.js';
 
 /** Whether a value may be the payload of `transaction.included`, which the spec leaves open. */
@@ -17,29 +17,52 @@ function isExact(number: number): boolean {
   return Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
 }
 
+let isDelivery = false;
+
+/**
+ * Runs `check` on the items of a delivery. {@link isInputValue} then takes each number, object and array: {@link mayHoldRounded}
+ * looks into them, and listing the keys of a large one again would take too much memory.
+ */
+export function asDelivery<Result>(check: () => Result): Result {
+  isDelivery = true;
+  try {
+    return check();
+  } finally {
+    isDelivery = false;
+  }
+}
+
 /** Whether a value can be an input: JSON without numbers that were certainly rounded. */
 export function isInputValue(value: unknown, depth = 0): value is JsonValue {
-  if (typeof value === 'number') return isExact(value);
+  if (typeof value === 'number') return isDelivery || isExact(value);
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
-  return (
-    value === null || (depth < MOST_LEVELS && Object.values(value).every((child) => isInputValue(child, depth + 1)))
-  );
+  if (value === null || isDelivery) return true;
+  // A large array is not copied.
+  const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return depth < MOST_LEVELS && children.every((child) => isInputValue(child, depth + 1));
 }
 
 /**
- * Whether a parsed JSON value may contain a number that JSON.parse rounded (a fraction, or one too large) or nests too deep,
- * or contained a value that a check dropped.
+ * Whether a parsed JSON value may contain a number that JSON.parse rounded (a fraction, or one too large) or nests too deep.
+ * Can return true without need: an object of many keys is left to what reads the text.
  */
 export function mayHoldRounded(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return !Number.isSafeInteger(value);
-  if (value === undefined) return true;
   if (typeof value !== 'object' || value === null) return false;
   if (depth === MOST_LEVELS) return true;
+  if (Array.isArray(value)) return mayAnyHoldRounded(value, depth + 1);
+  let keys = 0;
   for (const key in value) {
     const child = (value as Record<string, unknown>)[key];
     // Most values are text, which needs no call.
-    if (typeof child !== 'string' && mayHoldRounded(child, depth + 1)) return true;
+    if (keys++ === MANY_KEYS || (typeof child !== 'string' && mayHoldRounded(child, depth + 1))) return true;
   }
+  return false;
+}
+
+// Its keys would take more memory than the array itself.
+function mayAnyHoldRounded(values: readonly unknown[], depth: number): boolean {
+  for (const value of values) if (typeof value !== 'string' && mayHoldRounded(value, depth)) return true;
   return false;
 }
 

@@ -12,7 +12,8 @@ const M5 = 'expected an object';
 const M6 = 'expected a whole number from 0 up';
 const M7 = 'expected "transaction.included"';
 const M8 = 'expected an array';
-const MOST_ISSUES = 100;
+/** So that issues take less memory than the items that they are about. */
+const MOST_ISSUES = 10;
 type Check = (given: unknown, issues: EventIssue[]) => void;
 function fail(issues: EventIssue[], message: string, ...path: string[]): void {
   if (issues.length < MOST_ISSUES) issues.push({ path, message });
@@ -25,7 +26,9 @@ function within(check: Check, value: unknown, issues: EventIssue[], key: string 
 function withinAll(check: Check, values: unknown, issues: EventIssue[], key: string): void {
   const before = issues.length;
   if (!Array.isArray(values)) fail(issues, M8);
-  else for (let index = 0; index < values.length; index++) within(check, values[index], issues, index);
+  else
+    for (let index = 0; index < values.length && issues.length < MOST_ISSUES; index++)
+      within(check, values[index], issues, index);
   prefix(issues, before, key);
 }
 /** Drops a field that cannot be read, and what was found wrong with it. */
@@ -36,8 +39,11 @@ function forget(issues: EventIssue[], before: number, value: Record<string, unkn
 }
 /** Paths are put together only when there is something to say. */
 function prefix(issues: EventIssue[], from: number, key: string | number): void {
-  if (issues.length === from) return;
-  for (const { path } of issues.slice(from)) (path as (string | number)[]).unshift(key);
+  for (let at = from; at < issues.length; at++) {
+    const { path, message } = issues[at] as EventIssue;
+    // An array that grows takes three times the memory.
+    issues[at] = { path: [key, ...path], message };
+  }
 }
 /** Adds to `issues` what keeps a value from being of the kind EventEmitted; fills in each `addressLabel`. */
 export function checkEventEmitted(given: unknown, issues: EventIssue[]): void {

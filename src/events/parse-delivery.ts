@@ -1,10 +1,11 @@
-import { type EventIssue, InvalidBodyError, InvalidEventError } from '../errors.js';
+import { type EventIssue, InvalidBodyError, InvalidEventError, WebhookError } from '../errors.js';
+import { checkOptions, checkWhole } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import type { RawBody } from '../signature/verify-signature.js';
-import { mayHoldFraction, parseExactJson } from './exact-json.js';
-import { completed, mayHoldRounded } from './field-rules.js';
+import { mayHoldFraction, restoreNumbers } from './exact-json.js';
+import { asDelivery, completed, mayHoldRounded } from './field-rules.js';
 import { checkEventEmitted, checkTransactionIncluded } from './generated-checks.js';
-import { cutNesting, isPlain, isTooDeep, TOO_DEEP } from './nesting.js';
+import { countUnknown, isTooDeep, MANY_KEYS, MOST_LEVELS, TOO_DEEP } from './nesting.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from './types.js';
 
 /** An item of a delivery that is an event of a known kind. */
@@ -24,6 +25,7 @@ export interface UnknownItem {
 /** An item that does not match the event schema of spec section 2.2, or nests deeper than 256 levels. */
 export interface InvalidItem {
   readonly status: 'invalid';
+  /** The first 10. */
   readonly issues: readonly EventIssue[];
   /** As sent, but with `"…"` in place of objects and arrays nested deeper than 257 levels, so that it can be serialized. */
   readonly raw: unknown;
@@ -31,6 +33,14 @@ export interface InvalidItem {
 
 /** One element of a delivery's array. */
 export type DeliveryItem = EventItem | UnknownItem | InvalidItem;
+
+/** Options of `parseDelivery`. */
+export interface ParseDeliveryOptions {
+  /** Largest number of items. (Default: 10 000.) */
+  readonly maxEvents?: number | undefined;
+}
+
+const DEFAULT_MAX_EVENTS = 10_000;
 
 const tooDeep: EventIssue = { path: [], message: TOO_DEEP };
 
@@ -50,19 +60,39 @@ const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: 
  * }
  * ```
  * @param rawBody The body as received.
+ * @param options `maxEvents`: the largest number of items.
  * @returns The items in order. Events keep unknown keys.
- * @throws InvalidBodyError `ERR_WEBHOOK_INVALID_BODY` when the body is not a JSON array in UTF-8.
+ * @throws InvalidBodyError `ERR_WEBHOOK_INVALID_BODY` when the body is not a JSON array in UTF-8; WebhookError
+ * `ERR_WEBHOOK_BODY_TOO_LARGE` when it has more than `maxEvents` items; ConfigError for an invalid option.
  */
-export function parseDelivery(rawBody: RawBody): DeliveryItem[] {
+export function parseDelivery(rawBody: RawBody, options?: ParseDeliveryOptions): DeliveryItem[] {
+  if (options === undefined) return parseItems(rawBody, DEFAULT_MAX_EVENTS);
+  checkOptions('parseDelivery', options, ['maxEvents']);
+  return parseItems(rawBody, checkedMaxEvents(options));
+}
+
+/** The largest number of items. Throws ConfigError unless it is a whole number from 1 up. */
+export function checkedMaxEvents({ maxEvents = DEFAULT_MAX_EVENTS }: ParseDeliveryOptions): number {
+  checkWhole('maxEvents', maxEvents, 1);
+  return maxEvents;
+}
+
+/** Like {@link parseDelivery}, with an option that was checked before. */
+export function parseItems(rawBody: RawBody, maxEvents: number): DeliveryItem[] {
   const text = decode(rawBody);
-  const items = parseArray(text, JSON.parse).map(checkItem);
+  const values = parseArray(text);
+  if (values.length > maxEvents) {
+    throw new WebhookError(
+      'ERR_WEBHOOK_BODY_TOO_LARGE',
+      `The body has ${values.length} items, more than maxEvents (${maxEvents}). Raise maxEvents if the sender is yours.`,
+    );
+  }
+  const items = asDelivery(() => values.map(checkItem));
   if (!needCare(items, text)) return items;
-  return parseArray(text, parseExactJson).map((raw) => {
-    const item = parseItem(raw);
-    // Serializing or logging it must not overflow the stack.
-    if (item.status === 'invalid') cutNesting(raw);
-    return item;
-  });
+  const deep = new Set<number>();
+  // One level too many is left, so that an item that was rejected is not valid when it is parsed again.
+  const exact = restoreNumbers(values, text, MOST_LEVELS + 2, (index) => deep.add(index));
+  return asDelivery(() => exact.map((raw, index) => (deep.has(index) ? deepItem(raw) : checkItem(raw))));
 }
 
 function decode(rawBody: RawBody): string {
@@ -74,10 +104,10 @@ function decode(rawBody: RawBody): string {
   }
 }
 
-function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
+function parseArray(text: string): unknown[] {
   let value: unknown;
   try {
-    value = parse(text);
+    value = JSON.parse(text);
   } catch {
     // The parser's own message quotes the body, so it is not passed on.
     throw new InvalidBodyError('The body is not valid JSON. Check the sender.');
@@ -88,7 +118,11 @@ function parseArray(text: string, parse: (text: string) => unknown): unknown[] {
 
 /** Like {@link checkItem}, but an item that is nested too deep has only that issue. */
 function parseItem(raw: unknown): DeliveryItem {
-  return isTooDeep(raw) ? { status: 'invalid', issues: [tooDeep], raw } : checkItem(raw);
+  return isTooDeep(raw) ? deepItem(raw) : checkItem(raw);
+}
+
+function deepItem(raw: unknown): InvalidItem {
+  return { status: 'invalid', issues: [tooDeep], raw };
 }
 
 function checkItem(raw: unknown): DeliveryItem {
@@ -113,8 +147,10 @@ function kindIssues(raw: unknown): EventIssue[] {
 function needCare(items: readonly DeliveryItem[], text: string): boolean {
   for (const item of items) {
     const value = item.status === 'event' ? item.event : item.raw;
+    const unknown = item.status === 'event' && item.event.event === 'event.emitted' ? countUnknown(item.event) : 1;
     // Its numbers are positions, which were checked.
-    if (item.status === 'event' && item.event.event === 'event.emitted' && isPlain(item.event)) continue;
+    if (unknown === 0) continue;
+    if (unknown > MANY_KEYS) return true;
     // Quantities can be anywhere in an open payload, and under unknown keys. This checks the depth too.
     if (mayHoldRounded(value)) return true;
   }

@@ -43,6 +43,12 @@ export function checkNumber(name: string, value: unknown, min: number, max = Num
   throw new ConfigError(`\`${name}\` must be a number ${range}, got ${got}.`);
 }
 
+/** Throws ConfigError unless the value of an option is a whole number in range. */
+export function checkWhole(name: string, value: unknown, min: number, max?: number): void {
+  checkNumber(name, value, min, max);
+  if (!Number.isInteger(value)) throw new ConfigError(`\`${name}\` must be an integer, got a fraction.`);
+}
+
 /** Throws ConfigError unless the value of an option is a function. */
 export function checkFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw optionError(name, 'a function', value);

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.js';
-import { checkNumber } from '../internal/check-options.js';
+import { checkNumber, checkWhole } from '../internal/check-options.js';
 import { DEFAULT_RETENTION_MS } from '../stores/store.js';
 
 /** Options that `bullmqEnqueue` and `pgBossEnqueue` share. */
@@ -22,8 +22,7 @@ const DAY_MS = 86_400_000;
 /** Applies the defaults. Throws ConfigError for a number out of range. */
 export function resolveEnqueueOptions(options: EnqueueOptions): Required<{ [K in keyof EnqueueOptions]: number }> {
   const { attempts = 15, backoffMs = 1000, retentionMs = DEFAULT_RETENTION_MS } = options;
-  checkNumber('attempts', attempts, 1, 1000);
-  if (!Number.isInteger(attempts)) throw new ConfigError('`attempts` must be an integer, got a fraction.');
+  checkWhole('attempts', attempts, 1, 1000);
   checkNumber('backoffMs', backoffMs, 0, DAY_MS);
   checkNumber('retentionMs', retentionMs, 1);
   if (backoffMs * 2 ** (attempts - 2) > 365 * DAY_MS) {

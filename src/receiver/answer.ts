@@ -1,4 +1,4 @@
-import { isWebhookError, statusOf, WebhookError } from '../errors.js';
+import { InvalidEventError, isWebhookError, statusOf, WebhookError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 
 /** The outcome of one item of a delivery. An item with `error` was not acknowledged and will be redelivered. */
@@ -22,6 +22,7 @@ export interface EventOutcome {
     | 'invalid';
   readonly item: DeliveryItem;
   readonly idempotencyKey?: string | undefined;
+  /** All invalid items of a delivery have the same one; `item.issues` has those of each. */
   readonly error?: WebhookError | undefined;
   /** When to try the event again, in ms, if it is `not-final`. */
   readonly retryAfterMs?: number | undefined;
@@ -47,6 +48,25 @@ const RETRY_AFTER_SECONDS = 5;
 export function answerTo(error: WebhookError | undefined, outcomes: readonly EventOutcome[] = []): DeliveryResult {
   const status = error === undefined ? 200 : statusOf(error);
   return { status, error, outcomes, retryAfterSeconds: status === 503 ? secondsOf(outcomes) : undefined };
+}
+
+/** The error of one item. */
+export function errorOfItem({ status, item, error }: EventOutcome): WebhookError | undefined {
+  return error && status === 'invalid' && item.status === 'invalid' ? new InvalidEventError(item.issues) : error;
+}
+
+/** When items failed with different statuses, the delivery is answered with the last of these. */
+const WORST_LAST = [422, 503, 500];
+
+/** The answer for the items of a delivery. */
+export function answerToAll(outcomes: readonly EventOutcome[]): DeliveryResult {
+  let worst: WebhookError | undefined;
+  for (const { error } of outcomes) if (error && (!worst || rank(error) > rank(worst))) worst = error;
+  return answerTo(worst, outcomes);
+}
+
+function rank(error: WebhookError): number {
+  return WORST_LAST.indexOf(statusOf(error));
 }
 
 /** The longest wait of the events, so that a redelivery does not come too early for any of them. */

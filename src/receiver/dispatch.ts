@@ -1,4 +1,4 @@
-import { InvalidEventError, type WebhookError } from '../errors.js';
+import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { EventOutcome } from './answer.js';
 import type { Afterwards } from './attempt.js';
@@ -57,10 +57,14 @@ export function createDispatch<Tx>(
     const waiting = stage ? await stage(keyed(items, keys), { source, timestamp, host }) : undefined;
     const handled = handleEach?.(firstOfEach(items, keys, waiting), { source, timestamp, host }).then(byKey);
     const settled = new Map<string, Promise<EventOutcome>>();
+    let invalid: InvalidEventError | undefined;
 
     function settle(item: DeliveryItem, index: number): Promise<EventOutcome> {
       if (item.status === 'unknown') return take(item, onUnknown, host);
-      if (item.status === 'invalid') return take(item, onInvalid, host, new InvalidEventError(item.issues));
+      if (item.status === 'invalid') {
+        if (!onInvalid) invalid ??= invalidError(items);
+        return take(item, onInvalid, host, invalid);
+      }
       const key = keys[index];
       if (typeof key !== 'string') return Promise.resolve({ status: 'failed', item, error: key });
       const kept = waiting?.get(item);
@@ -76,6 +80,22 @@ export function createDispatch<Tx>(
 
     return await mapAtMost(concurrency, items, (item, index) => traceEvent(() => settle(item, index), { item }));
   };
+}
+
+/** How many issues the error of a delivery has. */
+const MOST_ISSUES = 10;
+
+/** The one error for all invalid items of a delivery. */
+function invalidError(items: readonly DeliveryItem[]): InvalidEventError {
+  const found: EventIssue[] = [];
+  let count = 0;
+  for (const [index, item] of items.entries()) {
+    if (item.status !== 'invalid') continue;
+    count++;
+    const issues = item.issues.slice(0, MOST_ISSUES - found.length);
+    for (const { path, message } of issues) found.push({ path: [index, ...path], message });
+  }
+  return new InvalidEventError(found, count);
 }
 
 /** The outcome of an event whose key an earlier one of the delivery has. */

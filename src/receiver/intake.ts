@@ -1,6 +1,6 @@
 import { hmacAhead, utf8Length } from '#runtime';
 import { WebhookError } from '../errors.js';
-import { parseDelivery } from '../events/parse-delivery.js';
+import { parseItems } from '../events/parse-delivery.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import { isSignature, isTimestamp, type RawBody, verifyWith } from '../signature/verify-signature.js';
 import type { Arrivals, Arriving } from './arrivals.js';
@@ -42,7 +42,7 @@ export interface Intake {
 }
 
 export function createIntake(options: ResolvedVerifierOptions, arrivals: Arrivals): Intake {
-  const { secret, toleranceSeconds, maxBodyBytes, receiveTimeoutMs, now } = options;
+  const { secret, toleranceSeconds, maxBodyBytes, maxEvents, receiveTimeoutMs, now } = options;
   const findSecret = typeof secret === 'function' ? createSecretFinder(secret, options, arrivals) : undefined;
   const signatureHeader = options.headers.signature.toLowerCase();
   const timestampHeader = options.headers.timestamp.toLowerCase();
@@ -136,7 +136,7 @@ export function createIntake(options: ResolvedVerifierOptions, arrivals: Arrival
         seen.body = rawBody;
         throw timestampError(age, toleranceSeconds);
       }
-      return { rawBody, timestamp, source: found.source, items: parseDelivery(rawBody) };
+      return { rawBody, timestamp, source: found.source, items: parseItems(rawBody, maxEvents) };
     },
 
     findSecret: async (request) => (findSecret ? findSecret(new LookUp(request)) : { secret: secret as Secret }),

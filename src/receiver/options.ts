@@ -67,6 +67,7 @@ export type SecretFunction = (request: SecretLookUp) => FoundSecret | Promise<Fo
 
 /** What an error is about. `item` and `idempotencyKey` are absent when the whole delivery was refused. */
 export interface ErrorContext {
+  /** For the error about all invalid items of a delivery, the first of them. */
   readonly item?: DeliveryItem | undefined;
   readonly idempotencyKey?: string | undefined;
   /**
@@ -92,6 +93,8 @@ export interface VerifierOptions {
   readonly toleranceSeconds?: number | false | undefined;
   /** Largest body, in bytes; larger ones are answered 413. (Default: 10 MiB.) */
   readonly maxBodyBytes?: number | undefined;
+  /** Largest number of items in a delivery; deliveries with more are answered 413. (Default: 10 000.) */
+  readonly maxEvents?: number | undefined;
   /**
    * How many deliveries may be arriving at once; those whose secret is being looked up do not count. Beyond that, the one
    * that has been arriving longest is answered 503. (Default: 1000.)

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import { signDelivery } from '../signature/sign-delivery.js';
-import type { DeliveryResult } from './answer.js';
+import { answerToAll, type DeliveryResult, type EventOutcome } from './answer.js';
 import type { SignedRequest } from './delivery-request.js';
 import { mapAtMost } from './dispatch.js';
 import type { Found } from './find-secret.js';
@@ -31,7 +31,8 @@ export interface OwnEvents {
   /**
    * Handles events that the program read itself like a delivery of the sender: signed with the receiver's secret, verified,
    * deduplicated, handled, traced and counted in `maxInFlight`. Never rejects. Together the events must stay below
-   * `maxBodyBytes`.
+   * `maxBodyBytes`. More than `maxEvents` are handled in parts, one after the other; if a part is refused, `outcomes` is
+   * empty although the parts before it were handled: call it again with all.
    */
   handleEvents(events: readonly WebhookEvent[], options?: OwnEventsOptions): Promise<DeliveryResult>;
   /**
@@ -44,13 +45,23 @@ export interface OwnEvents {
 
 export function createOwnEvents<Tx>(
   { enqueue, store, idempotencyKey, handlerTimeoutMs }: ReturnType<typeof resolveReceiverOptions<Tx>>,
-  { headers, now }: ResolvedVerifierOptions,
+  { headers, now, maxEvents }: ResolvedVerifierOptions,
   pipeline: {
     handle(signed: SignedRequest, known: Found): Promise<DeliveryResult>;
     refuse(cause: unknown): DeliveryResult;
     findSecret(request: SecretRequest | undefined): Promise<Found>;
   },
 ): OwnEvents {
+  async function deliver(events: readonly WebhookEvent[], options?: OwnEventsOptions): Promise<DeliveryResult> {
+    const request = options?.request;
+    const found = await pipeline.findSecret(request);
+    const rawBody = JSON.stringify(events);
+    const timestamp = Math.floor(now() / 1000);
+    const signed = signDelivery(rawBody, { secret: [found.secret].flat()[0] as string, timestamp, headers });
+    const { signature } = signed;
+    return await pipeline.handle({ rawBody, signature, timestamp: signed.timestamp, request }, found);
+  }
+
   return {
     idempotencyKey,
 
@@ -62,13 +73,14 @@ export function createOwnEvents<Tx>(
 
     async handleEvents(events, options) {
       try {
-        const request = options?.request;
-        const found = await pipeline.findSecret(request);
-        const rawBody = JSON.stringify(events);
-        const timestamp = Math.floor(now() / 1000);
-        const signed = signDelivery(rawBody, { secret: [found.secret].flat()[0] as string, timestamp, headers });
-        const { signature } = signed;
-        return await pipeline.handle({ rawBody, signature, timestamp: signed.timestamp, request }, found);
+        if (!(events.length > maxEvents)) return await deliver(events, options);
+        const outcomes: EventOutcome[] = [];
+        for (let start = 0; start < events.length; start += maxEvents) {
+          const part = await deliver(events.slice(start, start + maxEvents), options);
+          if (part.outcomes.length === 0) return part;
+          for (const outcome of part.outcomes) outcomes.push(outcome);
+        }
+        return answerToAll(outcomes);
       } catch (error) {
         return pipeline.refuse(error);
       }

@@ -1,5 +1,4 @@
-import { statusOf, type WebhookError } from '../errors.js';
-import { answerTo, asWebhookError, type DeliveryResult, type EventOutcome } from './answer.js';
+import { answerToAll, asWebhookError, type DeliveryResult } from './answer.js';
 import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
 import { createDispatch } from './dispatch.js';
 import { type DrainOptions, drain } from './drain.js';
@@ -25,9 +24,6 @@ export interface Receiver extends OwnEvents {
    */
   drain(options?: DrainOptions): Promise<{ unfinished: number }>;
 }
-
-/** When items failed with different statuses, the delivery is answered with the last of these. */
-const WORST_LAST = [422, 503, 500];
 
 /**
  * Creates a receiver: verifies, then parses, then runs your code exactly once per event (spec sections 5.2 and 6). Nothing
@@ -71,7 +67,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     gate.enter();
     try {
       const outcomes = await dispatch(delivery, host);
-      const result = pipeline.closing(answerTo(worstOf(outcomes), outcomes));
+      const result = pipeline.closing(answerToAll(outcomes));
       reporter.answered(result);
       return result;
     } finally {
@@ -87,16 +83,6 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     handleRequest: (request) => pipeline.handleRequest(request, take),
     drain: (drainOptions) => drain({ gate, arrivals: pipeline.arrivals, store: receiverOptions.store }, drainOptions),
   };
-}
-
-function worstOf(outcomes: readonly EventOutcome[]): WebhookError | undefined {
-  let worst: WebhookError | undefined;
-  for (const { error } of outcomes) if (error && (!worst || rank(error) > rank(worst))) worst = error;
-  return worst;
-}
-
-function rank(error: WebhookError): number {
-  return WORST_LAST.indexOf(statusOf(error));
 }
 
 /** The receiver that an adapter received, or one created from the options that it received. */

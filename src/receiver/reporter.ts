@@ -6,7 +6,7 @@ import type { ErrorContext, VerifierOptions } from './options.js';
 export interface Reporter {
   /** A refusal, or a failure of one item. */
   failed(error: WebhookError, context: ErrorContext): void;
-  /** An authentic delivery, item by item. */
+  /** An authentic delivery: each event, and all invalid items at once. */
   answered(result: DeliveryResult): void;
   /** A delivery that a verifier accepted. */
   verified(items: number): void;
@@ -32,12 +32,22 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
   return {
     failed,
     answered({ status, outcomes }) {
+      let invalid: WebhookError | undefined;
       for (const { status: outcome, error, item, idempotencyKey } of outcomes) {
-        if (error) failed(error, { item, idempotencyKey });
-        else if (logger) notify(() => logger.debug({ outcome, idempotencyKey }, 'Item settled.'));
+        // All invalid items have the same error.
+        if (error && error !== invalid) failed(error, { item, idempotencyKey });
+        if (error && outcome === 'invalid') invalid = error;
+        if (!error && logger && item.status === 'event') {
+          notify(() => logger.debug({ outcome, idempotencyKey }, 'Item settled.'));
+        }
       }
-      if (logger)
-        notify(() => logger.info({ status, items: outcomes.length, ...counts(outcomes) }, 'Delivery answered.'));
+      if (!logger) return;
+      const settled = counts(outcomes);
+      const taken = { unknown: settled.unknown, invalid: invalid ? 0 : settled.invalid };
+      for (const [outcome, items] of Object.entries(taken)) {
+        if (items) notify(() => logger.debug({ outcome, items }, 'Items settled.'));
+      }
+      notify(() => logger.info({ status, items: outcomes.length, ...settled }, 'Delivery answered.'));
     },
     verified: (items) => notify(() => logger?.info({ items }, 'Delivery verified.')),
   };

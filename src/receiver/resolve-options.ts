@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.js';
+import { checkedMaxEvents } from '../events/parse-delivery.js';
 import { hasMethods } from '../internal/check-client.js';
 import {
   checkFunction,
@@ -31,6 +32,7 @@ const VERIFIER_NAMES: Record<keyof VerifierOptions, 1> = {
   headers: 1,
   toleranceSeconds: 1,
   maxBodyBytes: 1,
+  maxEvents: 1,
   maxArriving: 1,
   maxArrivingBytes: 1,
   maxLookUps: 1,
@@ -148,6 +150,7 @@ export function resolveVerifierOptions(options: VerifierOptions) {
     checkNumber('toleranceSeconds', toleranceSeconds, 0);
   }
   checkNumber('maxBodyBytes', maxBodyBytes, 1);
+  const maxEvents = checkedMaxEvents(options);
   checkNumber('maxArriving', maxArriving, 1);
   checkNumber('maxArrivingBytes', maxArrivingBytes, 1);
   if (maxArrivingBytes < maxBodyBytes) {
@@ -155,7 +158,7 @@ export function resolveVerifierOptions(options: VerifierOptions) {
   }
   checkNumber('maxLookUps', maxLookUps, 1);
   checkNumber('receiveTimeoutMs', receiveTimeoutMs, 1, MAX_TIMER_MS);
-  const limits = { maxBodyBytes, maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs };
+  const limits = { maxBodyBytes, maxEvents, maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs };
   return { secret, headers, toleranceSeconds, ...limits, now, onError, logger, warnOfQuotes };
 }
 

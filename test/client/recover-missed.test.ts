@@ -127,6 +127,8 @@ describe('recoverMissed', () => {
       [5, 'unknown', undefined],
       [6, 'handled', undefined],
     ]);
+    // Of this entry alone, not of all that were fed together.
+    expect(result.entries[3]?.error?.message).toBe('Not a valid event: data: expected an object');
   });
 
   it('takes what nests too deep for an invalid event', async () => {
@@ -191,6 +193,13 @@ describe('recoverMissed', () => {
       id: 3,
       error: { code: 'ERR_WEBHOOK_BODY_TOO_LARGE' },
     });
+  });
+
+  it('halves batches of more events than the receiver takes', async () => {
+    add(10);
+    const { receiver, handled } = noting({ ...recovering, maxEvents: 3 });
+    expect(await client.recoverMissed(1, receiver, options)).toMatchObject({ found: 10, handled: 10, left: 0 });
+    expect(handled).toHaveLength(10);
   });
 
   it('reads a log that grows meanwhile to its end, and feeds nothing twice', async () => {

@@ -1,15 +1,15 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { restoreNumbers } from '../../src/events/exact-json.js';
 import { parseDelivery } from '../../src/index.js';
 import { changed, emitted, included, type Path } from '../fixtures/events.js';
 
-/** How many times a delivery's body is parsed: once more where an exact number or the depth needs care. */
-function timesParsed(body: string): number {
-  const parse = vi.spyOn(JSON, 'parse');
-  onTestFinished(() => {
-    parse.mockRestore();
-  });
+vi.mock('../../src/events/exact-json.js', { spy: true });
+
+/** How many times the text of a delivery is read: once more where an exact number or the depth needs care. */
+function timesRead(body: string): number {
+  vi.mocked(restoreNumbers).mockClear();
   parseDelivery(body);
-  return parse.mock.calls.length;
+  return 1 + vi.mocked(restoreNumbers).mock.calls.length;
 }
 
 const EVENT: Path = ['data', 'event'];
@@ -26,8 +26,8 @@ it.each<[string, object]>([
   ['an unknown kind', other()],
   ['an invalid item', invalid()],
   ['fractions in text', changed(included(), ['data', 'text'], '1.5')],
-])('a delivery is parsed once: %s', (_, item) => {
-  expect(timesParsed(JSON.stringify([item]))).toBe(1);
+])('a delivery is read once: %s', (_, item) => {
+  expect(timesRead(JSON.stringify([item]))).toBe(1);
 });
 
 it.each<[string, object]>([
@@ -37,10 +37,9 @@ it.each<[string, object]>([
   ['a fraction in the payload', changed(included(), ['data', 'amount'], 1.5)],
   ['a fraction in an unknown kind', changed(other(), ['amount'], 1.5)],
   ['a fraction in an invalid item', changed(invalid(), ['amount'], 1.5)],
-  ['a field that is dropped', changed(emitted(), ['data', 'transaction', 'from'], 7)],
   ['a large number in an invalid position', changed(emitted(), [...EVENT, 'indexInLog'], 2 ** 60)],
-])('a delivery is parsed again: %s', (_, item) => {
-  expect(timesParsed(JSON.stringify([emitted(), item, emitted()]))).toBe(2);
+])('a delivery is read again: %s', (_, item) => {
+  expect(timesRead(JSON.stringify([emitted(), item, emitted()]))).toBe(2);
 });
 
 it('a delivery that drops a field keeps the digits of numbers under unknown keys', () => {
@@ -56,5 +55,5 @@ it.each([
   ['an invalid item', invalid],
 ] as const)('1.0, which JSON.parse gives as a whole number, is looked for in %s', (_, make) => {
   const text = JSON.stringify(changed<object>(make(), ['more'], 'HERE')).replace('"HERE"', '1.0');
-  expect(timesParsed(`[${text}]`)).toBe(2);
+  expect(timesRead(`[${text}]`)).toBe(2);
 });

@@ -138,6 +138,52 @@ describe('parseExactJson', () => {
     expect(Object.entries(parsed)).toEqual([['__proto__', { a: '12345678901234567890' }]]);
   });
 
+  it('takes the last of equal keys, whatever the others contain', () => {
+    const key = fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"', '"0"', '"length"');
+    const leaf = fc.constantFrom(
+      '1',
+      '1e400',
+      '12345678901234567890',
+      '0.5',
+      '-0',
+      '0',
+      '"1e400"',
+      '"1"',
+      '"\\u0031"',
+      'true',
+      'null',
+    );
+    const { json } = fc.letrec<{ json: string }>((tie) => ({
+      json: fc.oneof(
+        { maxDepth: 4 },
+        leaf,
+        fc.array(tie('json'), { maxLength: 4 }).map((texts) => `[${texts.join(' , ')}]`),
+        fc
+          .array(fc.tuple(key, tie('json')), { maxLength: 6 })
+          .map((members) => `{${members.map((member) => member.join(' : ')).join()}}`),
+      ),
+    }));
+    fc.assert(
+      fc.property(json, (text) => {
+        // As if every number that is not exact had been sent as text.
+        const quoted = text.replace(/(?<!")(1e400|12345678901234567890)(?!")/g, '"$1"');
+        expect(parseExactJson(text)).toStrictEqual(JSON.parse(quoted));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('keeps the digits of some numbers of a long list, and the others as numbers', () => {
+    const list = (first: string, last: string) => `[${first},${'0.5,'.repeat(5000)}7,${last}]`;
+    const half = new Array(5000).fill(0.5);
+    expect(parseExactJson(list('1e400', '1'))).toEqual(['1e400', ...half, 7, 1]);
+    expect(parseExactJson(list('1', '1e400'))).toEqual([1, ...half, 7, '1e400']);
+    // Of equal keys the last one counts, even if its list is shorter, or longer.
+    const [long, short] = [list('1e400', '1'), '[1,1e400]'];
+    expect(parseExactJson(`{"a":${long},"a":${short}}`)).toEqual({ a: [1, '1e400'] });
+    expect(parseExactJson(`{"a":${short},"a":${long}}`)).toEqual({ a: ['1e400', ...half, 7, 1] });
+  });
+
   it('reads a megabyte of numbers, quotes or backslashes', () => {
     const big = '12345678901234567890';
     expect(parseExactJson(`[${new Array(50_000).fill(big).join()}]`)).toEqual(new Array(50_000).fill(big));

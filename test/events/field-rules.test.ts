@@ -117,7 +117,7 @@ describe('isInputValue', () => {
 });
 
 describe('mayHoldRounded', () => {
-  it.each([1.5, 2 ** 53, -(2 ** 53), Number.POSITIVE_INFINITY, [0.1], { a: [{ b: 1e21 }] }, { dropped: undefined }])(
+  it.each([1.5, 2 ** 53, -(2 ** 53), Number.POSITIVE_INFINITY, [0.1], { a: [{ b: 1e21 }] }])(
     'says so of %j',
     (value) => {
       expect(mayHoldRounded(value)).toBe(true);

@@ -8,10 +8,17 @@ import { fc } from '../fixtures/property.js';
 const unique = (paths: readonly (readonly PropertyKey[])[]) =>
   [...new Set(paths.map((path) => JSON.stringify(path)))].sort();
 
-function checkedPaths(check: (event: unknown, issues: EventIssue[]) => void, event: unknown): string[] {
+function issuesOf(check: (event: unknown, issues: EventIssue[]) => void, event: unknown): EventIssue[] {
   const issues: EventIssue[] = [];
   check(event, issues);
-  return unique(issues.map(({ path }) => path));
+  return issues;
+}
+
+/** Expects the issues to be at these paths; with as many issues as there may be, at some of them. */
+function expectAt(issues: readonly EventIssue[], theirs: readonly (readonly PropertyKey[])[]): void {
+  const [found, expected] = [unique(issues.map(({ path }) => path)), unique(theirs)];
+  if (issues.length < 10) expect(found).toEqual(expected);
+  else expect(expected).toEqual(expect.arrayContaining(found));
 }
 
 /** What a mutated event may hold where something else stood; undefined takes the key away. */
@@ -58,7 +65,7 @@ describe.each([
           }
         }
         const result = schema.safeParse(theirs);
-        expect(checkedPaths(check, ours)).toEqual(unique(result.error?.issues.map(({ path }) => path) ?? []));
+        expectAt(issuesOf(check, ours), result.error?.issues.map(({ path }) => path) ?? []);
         if (result.success) {
           valid++;
           // zod leaves unknown keys out; what it keeps is the same.
@@ -73,21 +80,26 @@ describe.each([
   it.each([undefined, null, 7, 'x', [], true, {}])('agrees with it on %j too', (value) => {
     const issues = schema.safeParse(value).error?.issues ?? [];
     expect(issues.length).toBeGreaterThan(0);
-    expect(checkedPaths(check, value)).toEqual(unique(issues.map(({ path }) => path)));
+    expectAt(
+      issuesOf(check, value),
+      issues.map(({ path }) => path),
+    );
   });
 });
 
 describe('what checks an event', () => {
-  it('adds to the issues that are there, up to 100', () => {
-    const issues: EventIssue[] = new Array(99).fill({ path: [], message: 'before' });
+  it('adds to the issues that are there, up to 10', () => {
+    const issues: EventIssue[] = new Array(9).fill({ path: [], message: 'before' });
     checkTransactionIncluded({}, issues);
-    expect(issues).toHaveLength(100);
+    expect(issues).toHaveLength(10);
     expect(issues.at(-1)).toEqual({ path: ['id'], message: 'expected a string that is not empty' });
   });
 
-  it('stops at 100 issues of one event', () => {
-    const issues: EventIssue[] = [];
-    checkEventEmitted(changed(emitted(), ['data', 'event', 'inputs'], new Array(1000).fill({})), issues);
-    expect(issues).toHaveLength(100);
+  it('stops at 10 issues of one event, and looks at no further input', () => {
+    const inputs: object[] = new Array(1000).fill({});
+    let read = 0;
+    Object.defineProperty(inputs, 500, { get: () => read++ });
+    expect(issuesOf(checkEventEmitted, changed(emitted(), ['data', 'event', 'inputs'], inputs))).toHaveLength(10);
+    expect(read).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type EventEmitted,
   InvalidBodyError,
@@ -145,9 +145,63 @@ describe('parseDelivery', () => {
     expect(item).toMatchObject({ status: 'event', event: { data: { event: { contract: { addressLabel: '' } } } } });
   });
 
-  it('gives no more than 100 issues for one item', () => {
+  it('gives no more than 10 issues for one item', () => {
     const [item] = deliver(changed(emitted(), ['data', 'event', 'inputs'], new Array(500).fill({})));
-    expect(item?.status === 'invalid' && item.issues).toHaveLength(100);
+    expect(item?.status === 'invalid' && item.issues).toHaveLength(10);
+  });
+});
+
+describe('parseDelivery takes as many items as maxEvents', () => {
+  const ones = (count: number) => `[${new Array(count).fill(1).join()}]`;
+  const tooMany = (maxEvents: number, items: number) =>
+    expect.objectContaining({
+      name: 'WebhookError',
+      code: 'ERR_WEBHOOK_BODY_TOO_LARGE',
+      status: 413,
+      message: `The body has ${items} items, more than maxEvents (${maxEvents}). Raise maxEvents if the sender is yours.`,
+    });
+
+  it('and no more', () => {
+    expect(parseDelivery('[1,2]', { maxEvents: 2 })).toHaveLength(2);
+    expect(() => parseDelivery('[1,2,3]', { maxEvents: 2 })).toThrow(tooMany(2, 3));
+    expect(parseDelivery('[1]', {})).toHaveLength(1);
+  });
+
+  it('which is 10 000 if it is not given', () => {
+    for (const options of [undefined, {}, { maxEvents: undefined }]) {
+      expect(parseDelivery(ones(10_000), options)).toHaveLength(10_000);
+      expect(() => parseDelivery(ones(10_001), options)).toThrow(tooMany(10_000, 10_001));
+    }
+  });
+
+  it('before it looks at an item', () => {
+    const map = vi.spyOn(Array.prototype, 'map');
+    onTestFinished(() => {
+      map.mockRestore();
+    });
+    expect(() => parseDelivery('[1e400,{"id":"x"}]', { maxEvents: 1 })).toThrow(tooMany(1, 2));
+    const { instances } = map.mock;
+    expect(instances.filter((array) => Array.isArray(array) && array.length === 2)).toEqual([]);
+  });
+
+  it('and counts neither what an item contains nor commas in strings', () => {
+    expect(parseDelivery('[[1,2,3],{"a":1,"b":[1,2]},"1,2,\\",3"]', { maxEvents: 3 })).toHaveLength(3);
+  });
+
+  it('whether the body is text or bytes, and says that a body is not a delivery whatever its size', () => {
+    expect(() => parseDelivery(utf8(ones(3)), { maxEvents: 2 })).toThrow(tooMany(2, 3));
+    expect(() => parseDelivery(ones(3).slice(0, -1), { maxEvents: 2 })).toThrow(InvalidBodyError);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null])('which may not be %j', (maxEvents) => {
+    expect(() => parseDelivery('[]', { maxEvents } as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`maxEvents` must be') }),
+    );
+  });
+
+  it('and has no other option', () => {
+    expect(() => parseDelivery('[]', { maxEvent: 1 } as never)).toThrow('Did you mean `maxEvents`?');
+    expect(() => parseDelivery('[]', 7 as never)).toThrow('takes an options object');
   });
 });
 
@@ -270,11 +324,13 @@ describe('issues', () => {
     const leaves = pathsOf(sent).filter(
       (path) => path.join() !== 'event' && !path.includes('value') && isLeaf(sent, path),
     );
-    for (const path of leaves) put(sent, path, LEAK);
-    const [item, other] = deliver(sent, { id: LEAK, event: LEAK });
-    if (item?.status !== 'invalid' || other?.status !== 'invalid') return expect.unreachable('neither is an event');
-    expect(item.issues.length).toBeGreaterThan(15);
-    for (const issues of [item.issues, other.issues]) {
+    expect(leaves.length).toBeGreaterThan(20);
+    const items = deliver(...leaves.map((path) => changed(emitted(), path, LEAK)), { id: LEAK, event: LEAK });
+    const invalid = items.filter((item) => item.status === 'invalid');
+    // An optional field that cannot be read is left out.
+    expect(invalid.length).toBeGreaterThan(15);
+    for (const { issues } of invalid) {
+      expect(issues.length).toBeGreaterThan(0);
       expect(inspect(new InvalidEventError(issues), { depth: null })).not.toContain('leak-me');
       expect(JSON.stringify(issues)).not.toContain('leak-me');
     }

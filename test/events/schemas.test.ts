@@ -267,10 +267,10 @@ describe('parseEvent', () => {
     expect(issues).toEqual([{ path: [...EVENT, 'inputs', 1, 'value'], message: 'expected an exact JSON value' }]);
   });
 
-  it('gives no more than 100 issues, and names three of them', () => {
+  it('gives no more than 10 issues, and names three of them', () => {
     const error = refusal(() => parseEvent(changed(emitted(), [...EVENT, 'inputs'], new Array(500).fill(null))));
-    expect(error.issues).toHaveLength(100);
-    expect(error.message).toMatch(/inputs\.2: expected an object \(and 97 more\)$/);
+    expect(error.issues).toHaveLength(10);
+    expect(error.message).toMatch(/inputs\.2: expected an object \(and 7 more\)$/);
   });
 });
 

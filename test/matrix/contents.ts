@@ -17,6 +17,15 @@ export function contentCases(target: Target): void {
       expect(app.seen.entries).toEqual([]);
     });
 
+    it('takes as many items as maxEvents, and answers 413 to one more', async () => {
+      const app = await startApp(target, { maxEvents: 2 });
+      const [first, last] = [sampleEventEmitted(), sampleEventEmitted()];
+      expect((await app.post(genuine(first, last))).status).toBe(200);
+      expect((await app.post(sign('[1,1,1]'))).status).toBe(413);
+      expect(app.errors.entries).toEqual(['ERR_WEBHOOK_BODY_TOO_LARGE']);
+      expect(app.seen.entries).toEqual([first.id, last.id]);
+    });
+
     it('takes an empty array', async () => {
       const app = await startApp(target);
       expect((await app.post(sign('[]'))).status).toBe(200);

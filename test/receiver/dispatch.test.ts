@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { EventContext, IdempotencyStore, WebhookEvent } from '../../src/index.js';
+import {
+  type ErrorContext,
+  type EventContext,
+  type IdempotencyStore,
+  InvalidEventError,
+  type WebhookError,
+  type WebhookEvent,
+} from '../../src/index.js';
 import { deferred, event, noting, seconds, signed } from '../helpers.js';
 
 const bad = { id: 'bad', event: 'event.emitted', data: {} };
+const flat = { id: 'flat', event: 'transaction.included', data: [] };
 const unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };
 const statuses = (result: { outcomes: readonly { status: string }[] }) => result.outcomes.map(({ status }) => status);
 
@@ -257,6 +265,37 @@ describe('items that are no events', () => {
     expect(statuses(result)).toEqual(['invalid', 'handled']);
     expect(handled).toEqual(['a']);
     expect(reported).toEqual(['ERR_WEBHOOK_INVALID_EVENT']);
+  });
+
+  it('reports all invalid items once, with their number and the first issues, and gives each of them that error', async () => {
+    const contexts: ErrorContext[] = [];
+    const errors: WebhookError[] = [];
+    const onError = (error: WebhookError, context: ErrorContext) => contexts.push(context) && errors.push(error);
+    const { receiver } = noting({ onError });
+    const result = await receiver.handle(signed([event('a'), 1, flat, ...new Array(500).fill(2)] as never));
+    expect(result.status).toBe(422);
+    const [error, ...others] = errors;
+    expect(others).toEqual([]);
+    expect(error).toBeInstanceOf(InvalidEventError);
+    expect(error).toMatchObject({ code: 'ERR_WEBHOOK_INVALID_EVENT', status: 422, count: 502 });
+    expect(error?.message).toBe(
+      '502 items are not valid events: 1: expected an object; 2.data: expected an object; 3: expected an object (and more)',
+    );
+    expect((error as InvalidEventError).issues).toHaveLength(10);
+    expect((error as InvalidEventError).issues[1]).toEqual({ path: [2, 'data'], message: 'expected an object' });
+    expect(result.error).toBe(error);
+    expect(result.outcomes).toHaveLength(503);
+    expect(result.outcomes.filter((outcome) => outcome.error === error)).toHaveLength(502);
+    expect(result.outcomes[2]?.item).toMatchObject({ issues: [{ path: ['data'], message: 'expected an object' }] });
+    expect(contexts).toEqual([{ item: result.outcomes[1]?.item, idempotencyKey: undefined }]);
+  });
+
+  it('shows each item to onInvalid or onUnknown, and reports none', async () => {
+    let [invalid, others] = [0, 0];
+    const { receiver, reported } = noting({ onInvalid: () => invalid++, onUnknown: () => others++ });
+    const result = await receiver.handle(signed([1, unknown, 1, unknown, 1] as never));
+    expect([result.status, invalid, others, reported]).toEqual([200, 3, 2, []]);
+    expect(result.outcomes.map(({ error }) => error)).toEqual(new Array(5).fill(undefined));
   });
 
   it('answers 200 when onInvalid took it, and 500 when onInvalid failed', async () => {

@@ -45,8 +45,26 @@ describe('the logger', () => {
     expect(lines()).toEqual([
       { level: 'debug', outcome: 'handled', idempotencyKey: 'event.emitted:a', msg: 'Item settled.' },
       { level: 'debug', outcome: 'duplicate', idempotencyKey: 'event.emitted:a', msg: 'Item settled.' },
-      { level: 'debug', outcome: 'unknown', msg: 'Item settled.' },
+      { level: 'debug', outcome: 'unknown', items: 1, msg: 'Items settled.' },
       { level: 'info', status: 200, items: 3, handled: 1, duplicate: 1, unknown: 1, msg: 'Delivery answered.' },
+    ]);
+  });
+
+  it('has one line for all invalid items, and one for all of unknown kinds', async () => {
+    const items = [1, { id: 'b', event: 'new.kind' }, 2, { id: 'c', event: 'newer.kind' }, 3] as never;
+    const taken = logging({ onInvalid: () => {} });
+    await taken.receiver.handle(signed(items));
+    expect(taken.lines()).toEqual([
+      { level: 'debug', outcome: 'unknown', items: 2, msg: 'Items settled.' },
+      { level: 'debug', outcome: 'invalid', items: 3, msg: 'Items settled.' },
+      { level: 'info', status: 200, items: 5, unknown: 2, invalid: 3, msg: 'Delivery answered.' },
+    ]);
+    const { receiver, lines } = logging();
+    await receiver.handle(signed(items));
+    expect(lines()).toMatchObject([
+      { level: 'warn', err: { type: 'InvalidEventError', count: 3 }, msg: expect.stringMatching(/^3 items are not/) },
+      { level: 'debug', outcome: 'unknown', items: 2 },
+      { level: 'info', status: 422, unknown: 2, invalid: 3 },
     ]);
   });
 
@@ -137,7 +155,7 @@ describe('the logger', () => {
       expect((await receiver.handle({ ...delivery, rawBody: delivery.body })).status).toBe(400);
     }
     await receiver.handle(signed([{ id: 'a', event: 'event.emitted', data: { password: 'hunter2' } }, 'hunter2']));
-    expect(text).toHaveLength(6);
+    expect(text).toHaveLength(5);
     expect(text.join('')).not.toContain('hunter2');
   });
 

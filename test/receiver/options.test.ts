@@ -57,6 +57,9 @@ describe('options', () => {
     ['toleranceSeconds', '300'],
     ['toleranceSeconds', null],
     ['maxBodyBytes', 0],
+    ['maxEvents', 0],
+    ['maxEvents', '10'],
+    ['maxEvents', Number.POSITIVE_INFINITY],
     ['maxArriving', 0],
     ['maxArriving', '1000'],
     ['maxArrivingBytes', 0],
@@ -75,6 +78,12 @@ describe('options', () => {
     expect(refused({ secret: 's', onEvent, [name]: value })).toThrow(
       config(new RegExp(`${name}. must be a number .*got`)),
     );
+  });
+
+  it('refuse maxEvents of a fraction, in a verifier too', () => {
+    const message = config(/`maxEvents` must be an integer, got a fraction/);
+    expect(refused({ secret: 's', onEvent, maxEvents: 1.5 })).toThrow(message);
+    expect(() => createVerifier({ secret: 's', maxEvents: 1.5 })).toThrow(message);
   });
 
   it('refuse maxArrivingBytes below maxBodyBytes, given or not', () => {

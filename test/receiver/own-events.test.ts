@@ -116,6 +116,40 @@ describe('handleEvents', () => {
     expect(await receiver.handleEvents([parsed('a')])).toMatchObject({ status: 503 });
   });
 
+  it('handles more events than maxEvents in parts, and answers for all of them', async () => {
+    const parts: string[] = [];
+    const receiver = createReceiver({
+      secret,
+      maxEvents: 2,
+      onEvents(entries) {
+        const ids = entries.map(({ event }) => event.id).join();
+        parts.push(ids);
+        if (ids === '3,4') throw new Error('no');
+      },
+    });
+    const result = await receiver.handleEvents(['1', '2', '3', '4', '1'].map(parsed));
+    expect(parts).toEqual(['1,2', '3,4']);
+    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
+    const statuses = result.outcomes.map(({ status }) => status);
+    expect(statuses).toEqual(['handled', 'handled', 'failed', 'failed', 'duplicate']);
+    const more = await receiver.handleEvents(['1', '2', '5'].map(parsed));
+    expect(more.status).toBe(200);
+    expect(more.outcomes.map(({ status }) => status)).toEqual(['duplicate', 'duplicate', 'handled']);
+  });
+
+  it('gives the answer of the part that was refused, and no outcomes, so that all are handled again', async () => {
+    const { receiver, handled } = noting({
+      maxEvents: 2,
+      onEvent: ({ id }) => {
+        handled.push(id);
+        if (id === '2') void receiver.drain();
+      },
+    });
+    const result = await receiver.handleEvents(['1', '2', '3'].map(parsed));
+    expect(result).toMatchObject({ status: 503, outcomes: [], error: { code: 'ERR_WEBHOOK_DRAINING' } });
+    expect(handled).toEqual(['1', '2']);
+  });
+
   it('never rejects, and reports what went wrong', async () => {
     const circular: unknown[] = [];
     circular.push(circular);

@@ -129,7 +129,7 @@ const wrongMethod = (path: string) =>
 const tooLarge = fault(
   'app-limits-size',
   'The delivery is larger than what the app, its framework or a proxy in front accepts (413).',
-  "Raise the limit: the receiver's maxBodyBytes, express.json({ limit: '10mb' }), bodyLimit of Fastify, client_max_body_size of nginx.",
+  "Raise the limit: the receiver's maxBodyBytes or maxEvents, express.json({ limit: '10mb' }), bodyLimit of Fastify, client_max_body_size of nginx.",
 );
 
 const wrongType = fault(

@@ -22,7 +22,7 @@ export const codeFixes: Readonly<Record<KnownCode, string>> = {
   ERR_WEBHOOK_CONTENT_ENCODING:
     'Send the body uncompressed, as it was signed. Or turn off the compression of requests in the proxy in front.',
   ERR_WEBHOOK_BODY_TOO_LARGE:
-    'Send fewer events at a time, or raise `maxBodyBytes` of the receiver (10 MiB by default).',
+    'Send fewer events at a time, or raise `maxBodyBytes` (10 MiB by default) or `maxEvents` (10 000) of the receiver.',
   ERR_WEBHOOK_BODY_INCOMPLETE: 'Send the delivery again. If it repeats, look for a proxy that cuts requests.',
   ERR_WEBHOOK_INVALID_BODY: 'Send a JSON array of events in UTF-8.',
   ERR_WEBHOOK_INVALID_EVENT: 'Correct the events, or set `onInvalid` to accept what does not match the schema.',

@@ -62,12 +62,9 @@ export interface ItemView {
   /** Whether a re-org removed the log from the chain. */
   readonly removed?: boolean | undefined;
   readonly issues?: readonly { path: string; message: string }[] | undefined;
-  /** How many more issues there are, which are not shown. */
-  readonly moreIssues?: number | undefined;
 }
 
 const INPUTS = 100;
-const ISSUES = 20;
 const [NAME, VALUE, SYMBOL] = [1_000, 20_000, 20];
 
 /** Shared limits of the views of all items. */
@@ -80,10 +77,7 @@ export interface ItemBounds {
 
 /** Creates the view of an item. Never throws, whatever the item contains. */
 export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, spend }: ItemBounds): ItemView {
-  if (item.status === 'invalid') {
-    const issues = item.issues.slice(0, ISSUES).map(issueOf);
-    return { status: 'invalid', issues, moreIssues: beyond(item.issues, ISSUES) };
-  }
+  if (item.status === 'invalid') return { status: 'invalid', issues: item.issues.map(issueOf) };
   if (item.status === 'unknown') return { status: 'unknown', id: cut(item.id, NAME), kind: cut(item.kind, NAME) };
   const known = (address: string) => contracts.get(address.toLowerCase());
   const { event } = item;

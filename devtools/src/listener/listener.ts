@@ -103,7 +103,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const read = await readBody(delivery);
     const body = 'body' in read ? read.body : undefined;
     const result = 'body' in read ? await receiver.handleRequest(withBody(delivery, read.body)) : read.refused;
-    const verified = isVerified(result);
+    const verified = 'body' in read && isVerified(result);
     if (about.method !== 'POST') {
       return { result, report: async () => options.onOther?.({ ...about, status: result.status }) };
     }
@@ -234,8 +234,9 @@ function withBody(delivery: DeliveryRequest, body: Uint8Array): DeliveryRequest 
 
 /** Whether the receiver verified the delivery, whatever it answered. */
 function isVerified({ status, error, outcomes }: DeliveryResult): boolean {
-  // A body is parsed only after it was verified.
-  return status === 200 || outcomes.length > 0 || error?.code === 'ERR_WEBHOOK_INVALID_BODY';
+  // A body is parsed, and its items are counted, only after it was verified. Its bytes were counted before.
+  const ofContents = error?.code === 'ERR_WEBHOOK_INVALID_BODY' || error?.code === 'ERR_WEBHOOK_BODY_TOO_LARGE';
+  return status === 200 || outcomes.length > 0 || ofContents;
 }
 
 /** Path and query. A request may name a whole URL, as to a proxy, whose host the sender chooses. */

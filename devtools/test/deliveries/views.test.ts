@@ -193,7 +193,7 @@ describe('detailOf', () => {
     });
   });
 
-  it('says how many headers, issues and arguments of a call are left out', () => {
+  it('says how many headers and arguments of a call are left out, and has the first issues', () => {
     const headers = Array.from({ length: 130 }, (_, n) => [`X-${n}`, 'v'] as [string, string]);
     const inputs = Array.from({ length: 120 }, (_, n) => ({ name: `i${n}`, value: 1, hashed: 1, type: 1 })) as never;
     const { attempts, items, earlierAttempts } = detailOf(
@@ -205,8 +205,7 @@ describe('detailOf', () => {
     expect(attempts[0]).toMatchObject({ moreHeaders: 30 });
     expect(attempts[0]?.headers).toHaveLength(100);
     expect(earlierAttempts).toBeUndefined();
-    expect(items[0]?.issues).toHaveLength(20);
-    expect(items[0]?.moreIssues).toBeGreaterThan(0);
+    expect(items[0]?.issues).toHaveLength(10);
     expect(items[1]?.moreInputs).toBeUndefined();
   });
 

@@ -50,6 +50,19 @@ describe('a listener without a target', () => {
     expect(feed.list()[0]).toMatchObject({ bodyDropped: true });
   });
 
+  it('answers 413 to an authentic delivery of too many items, and shows it', async () => {
+    const { url, feed, last } = await listen();
+    const body = `[${'1,'.repeat(10_000)}1]`;
+    const { headers } = signDelivery(body, { secret: SECRET });
+    expect((await call(url, { method: 'POST', body, headers })).status).toBe(413);
+    expect(last()).toMatchObject({
+      code: 'ERR_WEBHOOK_BODY_TOO_LARGE',
+      reason: expect.stringContaining('10001 items, more than maxEvents (10000)'),
+    });
+    expect(feed.list()[0]).toMatchObject({ verified: true });
+    expect(feed.list()[0]?.rawBody).toHaveLength(body.length);
+  });
+
   it('reports each delivery after it was answered, with its headers as sent', async () => {
     const told: unknown[] = [];
     const { url } = await listen({

@@ -1,7 +1,7 @@
 import { ConfigError, isWebhookError } from '../../errors.js';
 import type { WebhookEvent } from '../../events/types.js';
 import { logIdentity } from '../../evm/raw-log.js';
-import type { DeliveryResult } from '../../receiver/answer.js';
+import { type DeliveryResult, errorOfItem } from '../../receiver/answer.js';
 import type { SecretRequest } from '../../receiver/options.js';
 import type { Receiver } from '../../receiver/receiver.js';
 import { asError, type ReconcileStatus, Stop } from './report.js';
@@ -91,7 +91,8 @@ function settleAll(
   settle: (result: Result) => void,
 ): void {
   let busy: Error | undefined;
-  for (const [at, { status, error }] of outcomes.entries()) {
+  for (const [at, outcome] of outcomes.entries()) {
+    const [status, error] = [outcome.status, errorOfItem(outcome)];
     settle({ entry: entries[at] as KeyedEntry, status: STATUS[status] ?? 'failed', error });
     if (status === 'failed' && error && BUSY.test(error.code)) busy ??= error;
   }

@@ -193,6 +193,9 @@ describe('reconcile', () => {
     const { receiver, handled } = noting({ maxBodyBytes: 4000 });
     expect((await run(node, receiver)).report).toMatchObject({ repaired: 6 });
     expect(handled).toEqual(all);
+    const few = noting({ maxEvents: 1 });
+    expect((await run(node, few.receiver)).report).toMatchObject({ repaired: 6 });
+    expect(few.handled).toEqual(all);
     const { receiver: tiny } = noting({ maxBodyBytes: 100 });
     expect((await run(node, tiny)).report).toMatchObject({ failed: 6, left: 6, to: 3 });
   });

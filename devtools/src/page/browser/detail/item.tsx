@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { ShortHex } from '../shared/copy.js';
-import { counted } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { ItemView, State } from '../types.js';
 import { Digits } from './digits.js';
@@ -102,7 +101,6 @@ export function ItemCard({ item, state }: { item: ItemView; state: State | undef
               <Wire text={path} class="mono" />: <LongText text={message} />
             </li>
           ))}
-          {item.moreIssues !== undefined && <li>{counted(item.moreIssues, 'more issue')}.</li>}
         </ul>
       )}
       <Facts item={item} state={state} />
