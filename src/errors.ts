@@ -26,6 +26,7 @@ export type WebhookErrorCode =
   | 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'
   | 'ERR_WEBHOOK_HANDLER'
   | 'ERR_WEBHOOK_HANDLER_TIMEOUT'
+  | 'ERR_WEBHOOK_OUTCOME_UNKNOWN'
   | 'ERR_WEBHOOK_INTERNAL';
 
 /** Any code: those of the core, and those that a subpath such as `./evm` defines beside its code. */

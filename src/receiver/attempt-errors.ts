@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { TimeLimit } from './time-limit.js';
 
 export const WRONG_WORD =
-  'The store must resolve to handled (after its one run succeeded), duplicate (without a failed run) or in-progress, for each key.';
+  'The store must resolve to handled (after its one run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.';
 export const ASYNCHRONOUS =
   "The store's transaction ends when the handler returns, so the handler must be synchronous. Use a store with an asynchronous driver for one that is not.";
 export const FROZEN = 'The lease may end before the handler: the process was frozen. The event will be redelivered.';
@@ -17,10 +17,13 @@ export function errorOf(cause: unknown, limit: TimeLimit): WebhookError {
   return limit.error !== undefined && cause === limit.error ? limit.error : handlerError(cause);
 }
 
+/** The codes of the errors that a store throws. */
+const STORES = new Set(['ERR_WEBHOOK_STORE', 'ERR_WEBHOOK_HANDLER', 'ERR_WEBHOOK_OUTCOME_UNKNOWN']);
+
 /** The error of a store: its own, or the handler's if the store refused to commit what the handler wrote. */
 export function storeError(cause: unknown): WebhookError {
   const code = WebhookError.codeOf(cause);
-  if (code === 'ERR_WEBHOOK_STORE' || code === 'ERR_WEBHOOK_HANDLER') return cause as WebhookError;
+  if (code !== undefined && STORES.has(code)) return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event will be redelivered.', { cause });
 }
 
@@ -29,4 +32,23 @@ export function inProgress(): WebhookError {
     'ERR_WEBHOOK_IN_PROGRESS',
     'The event is being handled elsewhere. Send the delivery again later.',
   );
+}
+
+/** The error for a key that the store has found open. */
+export function outcomeUnknown(idempotencyKey: string, cause?: unknown): WebhookError {
+  return new WebhookError(
+    'ERR_WEBHOOK_OUTCOME_UNKNOWN',
+    `The effects of ${idempotencyKey} may be incomplete: the transaction of an earlier run ended without the store. It does not run again. Look at its effects, then settle its row.`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** Whether an error is `cause`, or was made from it. */
+export function isMadeFrom(error: unknown, cause: unknown): boolean {
+  for (let depth = 0, each = error; depth < 10; depth++) {
+    if (each === cause) return true;
+    if (!(each instanceof Error)) return false;
+    each = each.cause;
+  }
+  return false;
 }

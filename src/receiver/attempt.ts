@@ -3,7 +3,16 @@ import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import { LateTimer } from '../internal/late-timer.js';
 import type { IdempotencyStore, RunOptions, RunTransaction, StoreWord } from '../stores/store.js';
-import { ASYNCHRONOUS, errorOf, FROZEN, storeError, WRONG_WORD } from './attempt-errors.js';
+import {
+  ASYNCHRONOUS,
+  errorOf,
+  FROZEN,
+  inProgress,
+  isMadeFrom,
+  outcomeUnknown,
+  storeError,
+  WRONG_WORD,
+} from './attempt-errors.js';
 import type { HostTime } from './host-time.js';
 import type { ErrorContext } from './options.js';
 import { TimeLimit } from './time-limit.js';
@@ -50,6 +59,8 @@ export abstract class Attempt<Tx, Result> {
   #handling: Promise<unknown> | undefined;
   #limit: TimeLimit | undefined;
   #failure: WebhookError | undefined;
+  /** What the last run rejected with. */
+  #thrown: unknown;
   /** A failure of the store inside its run, or why the handler was not begun. */
   #refusal: WebhookError | undefined;
   #timer: LateTimer | undefined;
@@ -69,8 +80,8 @@ export abstract class Attempt<Tx, Result> {
   protected abstract events(): readonly WebhookEvent[];
   /** The result for an answer of the store; undefined if the store cannot mean it. */
   protected abstract judge(answer: unknown): Result | undefined;
-  /** The result of a failure. */
-  protected abstract fail(error: WebhookError): Result;
+  /** The result of a failure. `isSettled`: the store has rejected, and not only its time is over. */
+  protected abstract fail(error: WebhookError, isSettled: boolean): Result;
   /** Reports an error that does not change the answer. */
   protected abstract report(error: unknown): void;
 
@@ -92,8 +103,18 @@ export abstract class Attempt<Tx, Result> {
       if (result !== undefined) this.#answer(result);
       else this.#fail(storeError(new Error(WRONG_WORD, { cause: this.#failure })));
     } catch (cause) {
-      this.#fail(this.#failure && !this.#isMisused ? this.#failure : storeError(cause));
+      this.#fail(this.#failureFor(cause), true);
     }
+  }
+
+  /** The failure that the error of a store stands for: the handler's, unless the store says more than that. */
+  #failureFor(cause: unknown): WebhookError {
+    const failure = this.#failure;
+    const isUnknown = WebhookError.codeOf(cause) === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
+    if (failure === undefined || this.#isMisused || isUnknown) return storeError(cause);
+    // Only with the handler's error does a transactional store say that it has rolled back.
+    const isUndone = this.#isLate || this.ground.store.transactional !== true || isMadeFrom(cause, this.#thrown);
+    return isUndone ? failure : storeError(cause);
   }
 
   /** Whether the store's word for a key agrees with the outcome of the run, which got the key if `isFresh`. */
@@ -103,13 +124,20 @@ export abstract class Attempt<Tx, Result> {
     const isGood = phase === 'succeeded' && !this.#isMisused;
     // After a failed run, a transactional store may have found in its next transaction that it need not run again.
     const isUndone = phase === 'claiming' || (transactional === true && phase === 'failed' && !this.#isMisused);
+    if (word === 'unknown') return true;
     if (word === 'handled') return isGood && isFresh;
     if (word === 'duplicate') return isGood || isUndone;
     return word === 'in-progress' && (!this.#failure || isUndone);
   }
 
-  #fail(error: WebhookError): void {
-    this.#answer(this.fail(error), error);
+  /** Why an event with this word is not acknowledged; undefined if it is. */
+  protected errorOf(word: StoreWord, idempotencyKey: string): WebhookError | undefined {
+    if (word === 'unknown') return outcomeUnknown(idempotencyKey, this.#failure && this.#thrown);
+    return word === 'in-progress' ? inProgress() : undefined;
+  }
+
+  #fail(error: WebhookError, isSettled = false): void {
+    this.#answer(this.fail(error, isSettled), error);
   }
 
   #answer(result: Result, error?: WebhookError): void {
@@ -120,7 +148,7 @@ export abstract class Attempt<Tx, Result> {
     if (!this.#isAnswered) {
       this.#isAnswered = true;
       this.#resolve(result);
-    } else if (WebhookError.codeOf(error) === 'ERR_WEBHOOK_STORE' && this.#phase !== 'given up') {
+    } else if (REPORTED.has(WebhookError.codeOf(error)) && this.#phase !== 'given up') {
       // A late handler failure follows from its timeout, which was reported. A failure to record the key does not.
       this.report(error);
     }
@@ -266,6 +294,7 @@ export abstract class Attempt<Tx, Result> {
     } catch (cause) {
       const error = this.#refusal ?? errorOf(cause, limit);
       this.#failure = error;
+      this.#thrown = cause;
       if (!this.#isLate) {
         this.#phase = 'failed';
         throw cause;
@@ -291,5 +320,8 @@ export abstract class Attempt<Tx, Result> {
     }
   }
 }
+
+/** Codes of errors that a store may add to an answer that was given. */
+const REPORTED = new Set<string | undefined>(['ERR_WEBHOOK_STORE', 'ERR_WEBHOOK_OUTCOME_UNKNOWN']);
 
 function ignore(): void {}

@@ -2,6 +2,7 @@ import { ConfigError, WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { EventOutcome } from './answer.js';
 import type { Afterwards } from './attempt.js';
+import { outcomeUnknown } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
 import { type Finality, type FinalityVerdict, LOG_IDENTITY, type OnDropped } from './finality.js';
 import { probe } from './probe.js';
@@ -92,6 +93,7 @@ export function createFinalityStage<Tx>(
       const ms = Math.min(handlerTimeoutMs, host?.answerMs() ?? handlerTimeoutMs);
       const state = await probe(store, idempotencyKey.slice(0, -suffix.length), ms);
       if (state === 'in-progress') return notFinal({ retryAfterMs: SOON_MS });
+      if (state === 'unknown') throw outcomeUnknown(idempotencyKey.slice(0, -suffix.length));
       return state === 'handled' ? undefined : { status: 'dropped' };
     } catch (error) {
       return { status: 'failed', error: error as WebhookError };

@@ -2,8 +2,11 @@ import { withDeadline } from '../internal/deadline.js';
 import type { IdempotencyStore, RunOptions } from '../stores/store.js';
 import { storeError, WRONG_WORD } from './attempt-errors.js';
 
-/** What a store knows of a key without a run: it took effect, it did not, or another run has claimed it. */
-export type KeyState = 'handled' | 'missing' | 'in-progress';
+/**
+ * What a store knows of a key without a run: it took effect, it did not, another run has claimed it, or nobody knows because
+ * the transaction of an earlier run ended without the store.
+ */
+export type KeyState = 'handled' | 'missing' | 'in-progress' | 'unknown';
 
 /**
  * Asks a store whether a key took effect, with a run that always fails and so leaves nothing behind. It claims the key for
@@ -20,7 +23,7 @@ export async function probe<Tx>(store: IdempotencyStore<Tx>, key: string, timeou
   try {
     const asking = (async (): Promise<unknown> => store.once(key, run))();
     const word = await withDeadline(asking, timeoutMs, () => new Error('The store did not answer in time.'));
-    if (word === 'in-progress') return word;
+    if (word === 'in-progress' || word === 'unknown') return word;
     if (word === 'duplicate' && !isFree) return 'handled';
   } catch (cause) {
     // A key that the store gave to a run had not taken effect, whatever became of the run.

@@ -13,7 +13,7 @@ export interface Reporter {
 }
 
 /** Codes of failures on your side. The others are the sender's, or temporary. */
-const OURS = /_(HANDLER|ENQUEUE|INTERNAL|STORE|SECRET|RAW_BODY)/;
+const OURS = /_(HANDLER|OUTCOME_UNKNOWN|ENQUEUE|INTERNAL|STORE|SECRET|RAW_BODY)/;
 
 function levelOf({ code, cause }: WebhookError): 'error' | 'warn' | 'info' {
   // To wait for a block, and to be replaced by another process, is the ordinary course.

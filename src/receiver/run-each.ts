@@ -4,7 +4,6 @@ import type { WebhookEvent } from '../events/types.js';
 import type { RunOptions, RunTransaction } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';
 import { type Afterwards, Attempt, type Call, type Ground } from './attempt.js';
-import { inProgress } from './attempt-errors.js';
 import { type AboutDelivery, createEventsContext } from './context.js';
 import type { OnEvents } from './options.js';
 import { createHandleOnce, groundOf, type RunSettings } from './run-once.js';
@@ -39,17 +38,18 @@ export function createHandleEach<Tx>(
 
   async function atOnce(items: Items, about: AboutDelivery): Promise<EventOutcome[]> {
     if (items.size === 0) return [];
-    const { outcomes, tried } = await new Promise<Tried>((resolve) =>
+    const { outcomes, tried, code } = await new Promise<Tried>((resolve) =>
       new AttemptEach(items, about, onEvents, ground, resolve).start(),
     );
-    const isUndone = ground.store.transactional === true && outcomes[0]?.error?.code === 'ERR_WEBHOOK_HANDLER';
+    const isUndone = ground.store.transactional === true && code === 'ERR_WEBHOOK_HANDLER';
+    const isUnknown = code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
     // A store that fails without a run would fail again, forever.
-    if (!isUndone || tried.size === 0) return outcomes;
+    if (!(isUndone || isUnknown) || tried.size === 0) return outcomes;
     // An event that fails must not hold up the others.
     const isTried = ({ idempotencyKey = '' }: EventOutcome) => tried.has(idempotencyKey);
     const others = new Map([...items].filter(([key]) => !tried.has(key)));
     return [
-      ...(tried.size === 1 ? outcomes.filter(isTried) : await oneByOne(tried, about)),
+      ...(isUnknown || tried.size === 1 ? outcomes.filter(isTried) : await oneByOne(tried, about)),
       ...(await atOnce(others, about)),
     ];
   }
@@ -72,6 +72,8 @@ interface Tried {
   readonly outcomes: EventOutcome[];
   /** The events that the handler was called with. */
   readonly tried: Items;
+  /** The code of the failure of all of them, if the store has rejected. */
+  readonly code?: string | undefined;
 }
 
 /** An attempt to handle several events at once. */
@@ -137,18 +139,19 @@ class AttemptEach<Tx> extends Attempt<Tx, Tried> {
     if (!Array.isArray(words) || words.length !== this.#items.size) return undefined;
     const outcomes: EventOutcome[] = [];
     for (const [idempotencyKey, item] of this.#items) {
-      const status: unknown = words[outcomes.length];
-      if (!this.agrees(status, this.#tried.has(idempotencyKey))) return undefined;
-      outcomes.push({ status, item, idempotencyKey, error: status === 'in-progress' ? inProgress() : undefined });
+      const word: unknown = words[outcomes.length];
+      if (!this.agrees(word, this.#tried.has(idempotencyKey))) return undefined;
+      const error = this.errorOf(word, idempotencyKey);
+      outcomes.push({ status: word === 'unknown' ? 'failed' : word, item, idempotencyKey, error });
     }
     return { outcomes, tried: this.#tried };
   }
 
-  protected fail(error: WebhookError): Tried {
+  protected fail(error: WebhookError, isSettled: boolean): Tried {
     const outcomes = [...this.#items].map(
       ([idempotencyKey, item]): EventOutcome => ({ status: 'failed', item, idempotencyKey, error }),
     );
-    return { outcomes, tried: this.#tried };
+    return { outcomes, tried: this.#tried, code: isSettled ? error.code : undefined };
   }
 
   protected report(error: unknown): void {

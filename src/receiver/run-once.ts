@@ -5,7 +5,6 @@ import { MAX_TIMER_MS } from '../internal/check-options.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';
 import { type Afterwards, Attempt, type Call, type Ground } from './attempt.js';
-import { inProgress } from './attempt-errors.js';
 import { type About, createContext } from './context.js';
 import type { OnEvent } from './options.js';
 import type { resolveReceiverOptions } from './resolve-options.js';
@@ -69,7 +68,9 @@ class AttemptOnce<Tx> extends Attempt<Tx, EventOutcome> {
   }
 
   protected judge(word: unknown): EventOutcome | undefined {
-    return this.agrees(word) ? this.#outcome(word, word === 'in-progress' ? inProgress() : undefined) : undefined;
+    if (!this.agrees(word)) return undefined;
+    const error = this.errorOf(word, this.#about.idempotencyKey);
+    return this.#outcome(word === 'unknown' ? 'failed' : word, error);
   }
 
   protected fail(error: WebhookError): EventOutcome {

@@ -26,8 +26,11 @@ export interface LeaseOptions {
 
 export const LEASE_OPTIONS = ['leaseMs', 'retentionMs', 'timeoutMs'] as const satisfies (keyof LeaseOptions)[];
 
-/** The answer to a claim of a key. A bigint means claimed, with this fencing token. */
-export type Claim = 'claimed' | bigint | 'duplicate' | 'in-progress';
+/**
+ * The answer to a claim of a key. A bigint means claimed, with this fencing token. `unknown`: the effects of an earlier run
+ * may be incomplete, and somebody has to settle the key.
+ */
+export type Claim = 'claimed' | bigint | 'duplicate' | 'in-progress' | 'unknown';
 
 /** Keys with their owners, on a server. The keys of a call are unique; each of them is one atomic step there. */
 export interface LeaseTable {
@@ -191,7 +194,7 @@ function isFresh(claim: Claim | undefined): boolean {
 
 function wordFor(claim: Claim | undefined): StoreWord {
   if (isFresh(claim)) return 'handled';
-  return claim === 'duplicate' ? 'duplicate' : 'in-progress';
+  return claim === 'duplicate' || claim === 'unknown' ? claim : 'in-progress';
 }
 
 /** The smallest token of the claims: an effect that is fenced with it never counts as newer than one of its keys. */

@@ -33,7 +33,7 @@ export interface Leases {
    * may arrive again late.
    * @param leaseMs How long the claim lasts at least, in milliseconds. Claimed again, it may last as long from then on.
    * @returns `claimed`, or a bigint that grows with each claim of this key, as its fencing token; `duplicate` if the key took
-   * effect; `in-progress` if another owner has it.
+   * effect; `in-progress` if another owner has it; `unknown` if nothing may run until somebody has settled the key.
    */
   claim(key: string, owner: string, leaseMs: number): Promise<Claim>;
   /**
@@ -121,10 +121,11 @@ export function leasedStore(leases: Leases, options: LeaseOptions = {}): Idempot
   );
 }
 
+const CLAIMS = new Set<Claim>(['claimed', 'duplicate', 'in-progress', 'unknown']);
+
 function understood(claim: Claim): Claim {
-  if (typeof claim === 'bigint' || claim === 'claimed' || claim === 'duplicate' || claim === 'in-progress')
-    return claim;
-  throw misunderstood('claim', "'claimed', a bigint, 'duplicate' or 'in-progress'", claim);
+  if (typeof claim === 'bigint' || CLAIMS.has(claim)) return claim;
+  throw misunderstood('claim', "'claimed', a bigint, 'duplicate', 'in-progress' or 'unknown'", claim);
 }
 
 function misunderstood(method: keyof Leases, known: string, answer: unknown): Error {

@@ -2,10 +2,11 @@
 export const DEFAULT_RETENTION_MS = 604_800_000;
 
 /**
- * What a store says of a key. `handled`: the run was called with it and resolved. `duplicate`: it had taken effect before.
- * `in-progress`: another run has claimed it and has not finished.
+ * The answer of a store for a key. `handled`: the run was called with it and resolved. `duplicate`: it had taken effect before.
+ * `in-progress`: another run has claimed it and has not finished. `unknown`: the transaction of an earlier run ended without
+ * the store, so its effects may be incomplete. Nothing runs until somebody has settled the key.
  */
-export type StoreWord = 'handled' | 'duplicate' | 'in-progress';
+export type StoreWord = 'handled' | 'duplicate' | 'in-progress' | 'unknown';
 
 /** The `context.tx` of a synchronous driver. Its handler must not return a promise. */
 export type Synchronous<Connection> = Connection & { readonly [SYNCHRONOUS]: true };
@@ -73,10 +74,12 @@ export interface IdempotencyStore<Tx = undefined> {
    * when the handler does, even after the timeout: until then the key stays claimed, for as long as its lease lasts. A store
    * that can undo the effect passes `onTimeout` instead, rolls back and frees the key.
    * @returns `handled` if `run` was called and resolved; `duplicate` if the key had taken effect before; `in-progress` if
-   * another run has claimed the key and has not finished.
-   * @throws The error of `run`, or the store's own error, after which it is unknown whether the key was recorded. A
-   * transactional store that refused to commit what the handler wrote throws a WebhookError with the code
-   * `ERR_WEBHOOK_HANDLER`.
+   * another run has claimed the key and has not finished; `unknown` if the transaction of an earlier run ended without the
+   * store.
+   * @throws The error of `run`, which from a transactional store means that it rolled back; or the store's own error, after
+   * which it is unknown whether the key was recorded. A transactional store that refused to commit what the handler wrote
+   * throws a WebhookError with the code `ERR_WEBHOOK_HANDLER`. If the transaction ended without the store, it throws one with
+   * the code `ERR_WEBHOOK_OUTCOME_UNKNOWN`, whose cause is the error of `run`, and answers `unknown` from then on.
    */
   once(key: string, run: (tx: RunTransaction<Tx>, options?: RunOptions) => Promise<void>): Promise<StoreWord>;
   /**

@@ -273,6 +273,14 @@ describe('a notice of removal', () => {
     expect([handled, reported]).toEqual([[], ['ERR_WEBHOOK_STORE']]);
   });
 
+  it('fails if nobody knows whether its log took effect', async () => {
+    const { receiver, handled } = deciding(removing.finality, { store: storeOf(async () => 'unknown') });
+    const result = await receiver.handle(signed([event('a:removed')]));
+    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN' } });
+    expect(result.error?.message).toContain('The effects of a may be incomplete');
+    expect(handled).toEqual([]);
+  });
+
   it('fails if the store fails once, although the store would take it', async () => {
     const store = memoryStore();
     let calls = 0;

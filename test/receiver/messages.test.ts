@@ -39,7 +39,7 @@ describe('the message of a delivery that fails', () => {
       { store: { once: async () => 'done' as never } },
       storeFailed,
       new Error(
-        'The store must resolve to handled (after its one run succeeded), duplicate (without a failed run) or in-progress, for each key.',
+        'The store must resolve to handled (after its one run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.',
       ),
     ],
     [

@@ -128,7 +128,7 @@ describe('leasedStore', () => {
     await expect(leasedStore(leases).once('a', async () => void runs++)).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_STORE',
       message: expect.stringMatching(
-        /^`leases\.claim` must resolve to 'claimed', a bigint, 'duplicate' or 'in-progress', got .+\.$/,
+        /^`leases\.claim` must resolve to 'claimed', a bigint, 'duplicate', 'in-progress' or 'unknown', got .+\.$/,
       ),
     });
     expect(runs).toBe(0);

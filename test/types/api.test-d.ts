@@ -190,7 +190,7 @@ describe('the events of a program', () => {
   test('are handled and looked up by a receiver', () => {
     const receiver = createReceiver({ secret, onEvent: () => {} });
     expectTypeOf(receiver.handleEvents).returns.resolves.toEqualTypeOf<DeliveryResult>();
-    expectTypeOf(receiver.peek).returns.resolves.toEqualTypeOf<('handled' | 'missing' | 'in-progress')[]>();
+    expectTypeOf(receiver.peek).returns.resolves.toEqualTypeOf<('handled' | 'missing' | 'in-progress' | 'unknown')[]>();
     expectTypeOf(receiver.rememberedSince()).toEqualTypeOf<number | undefined>();
     expectTypeOf(receiver.idempotencyKey).parameters.toEqualTypeOf<[event: WebhookEvent]>();
   });

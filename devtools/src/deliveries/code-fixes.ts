@@ -42,6 +42,8 @@ export const codeFixes: Readonly<Record<KnownCode, string>> = {
   ERR_WEBHOOK_HANDLER: "The app's handler threw. Its own error is the `cause` in the app's log.",
   ERR_WEBHOOK_HANDLER_TIMEOUT:
     'Make the handler faster, raise `handlerTimeoutMs`, or hand events off to a queue (`enqueue`).',
+  ERR_WEBHOOK_OUTCOME_UNKNOWN:
+    "A handler of the app ended its transaction itself. The message in the app's log names the key: look at its effects, then settle its row.",
   ERR_WEBHOOK_INTERNAL: "Look for a callback of the receiver that fails, such as `now`. Its error is in the app's log.",
   ERR_WEBHOOK_ABI_MISMATCH: ABI,
   ERR_WEBHOOK_DECODE: ABI,

@@ -86,7 +86,7 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
     const range = ['--from', '2', '--to', '3', '--chain-id', String(chainId), '--json'];
     const { code, stdout } = await tool(args('--receiver', `${module}#mine`, ...range));
     expect(code).toBe(1);
-    const counts = { handled: 1, 'in-progress': 0, missing: 1, undelivered: 0 };
+    const counts = { handled: 1, 'in-progress': 0, unknown: 0, missing: 1, undelivered: 0 };
     expect(jsonLines(stdout)).toEqual([
       {
         missing: {
@@ -117,6 +117,16 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
     expect(stdout.split('\n').slice(0, -1)).toEqual([
       ...[1, 2, 3, 4].map((block) => lineOf(block, 'in-progress')),
       'Blocks 0 to 4: 4 events, 0 have arrived, 4 in progress. Nothing is missing.',
+    ]);
+  });
+
+  test('prints what has an unknown outcome, and fails', async () => {
+    const more = "const { peek } = receiver; receiver.peek = async (events) => events.map(() => 'unknown');";
+    const { code, stdout } = await tool(args('--receiver', await receiverOf([], { more })));
+    expect(code).toBe(1);
+    expect(stdout.split('\n').slice(0, -1)).toEqual([
+      ...[1, 2, 3, 4].map((block) => lineOf(block, 'unknown')),
+      'Blocks 0 to 4: 4 events, 0 have arrived, 4 with an unknown outcome. Nothing is missing.',
     ]);
   });
 

@@ -41,6 +41,12 @@ const STATUS: Partial<Record<string, ReconcileStatus>> = {
   'in-progress': 'waiting',
 };
 
+const PEEKED: Partial<Record<string, ReconcileStatus>> = {
+  handled: 'present',
+  'in-progress': 'waiting',
+  unknown: 'failed',
+};
+
 /** The key under which an entry is remembered. An event that has none is told by its id. */
 export function keyedEntry(entry: SourceEntry, receiver: ReconcilingReceiver): KeyedEntry {
   try {
@@ -109,7 +115,7 @@ async function look(
     const states = await receiver.peek(events, { request });
     for (const [at, entry] of entries.entries()) {
       const state = states[at];
-      settle({ entry, status: state === 'handled' ? 'present' : state === 'in-progress' ? 'waiting' : 'missing' });
+      settle({ entry, status: PEEKED[state as string] ?? 'missing' });
     }
   } catch (error) {
     if (isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG') throw error;

@@ -15,18 +15,26 @@ export const NOT_ATOMIC =
   'the claim is not atomic: a call must not read that the key is free and then write, unless the write fails when the key has changed since';
 /** Of a run that starts while another has the key. */
 export const BOTH = 'two replicas handle the same event at the same time, and it takes effect twice';
+export const STUCK = 'the event is answered 500 until somebody settles its key';
 export const REFUSED = 'the delivery is answered 503, and the event stays unhandled until the sender gives up';
 
 /** What it means that a store gives one word (the second) instead of another (the first). */
 const MEANINGS: Record<StoreWord, Partial<Record<StoreWord, string>>> = {
-  handled: { duplicate: LOST, 'in-progress': REFUSED },
+  handled: { duplicate: LOST, 'in-progress': REFUSED, unknown: STUCK },
   duplicate: {
     handled: 'every redelivery of an event that has taken effect can take effect again',
     'in-progress': 'an event that has taken effect is answered 503 until the sender gives up or disables the webhook',
+    unknown: STUCK,
   },
   'in-progress': {
     handled: BOTH,
     duplicate: `a redelivery is answered 200 while the first run can still fail. Then ${LOST}`,
+    unknown: STUCK,
+  },
+  unknown: {
+    handled: TWICE,
+    duplicate: `effects that are incomplete are answered 200. Then ${LOST}`,
+    'in-progress': 'the event is answered 503 until the sender gives up, and no error says why',
   },
 };
 

@@ -119,7 +119,7 @@ describe('reconcile with a source of your own', () => {
     expect(report.entries).toHaveLength(1000);
   });
 
-  it('counts an event that is being handled as waiting, and passes on a wrong option of the receiver', async () => {
+  it('counts an event that is being handled as waiting, one of an unknown outcome as failed, and passes on a wrong option of the receiver', async () => {
     const store = memoryStore();
     const { receiver } = noting({ store });
     const [event] = events(1) as [WebhookEvent];
@@ -127,6 +127,8 @@ describe('reconcile with a source of your own', () => {
     const waiting = { ...receiver, peek: async () => ['in-progress' as const] };
     const source = ownSource(() => [chunkOf([event])], chainId);
     expect(await start(source, { ...looking, receiver: waiting })).toMatchObject({ waiting: 1, missing: 0 });
+    const unknown = { ...receiver, peek: async () => ['unknown' as const] };
+    expect(await start(source, { ...looking, receiver: unknown })).toMatchObject({ failed: 1, missing: 0 });
     const wrong = { ...receiver, peek: () => Promise.reject(new ConfigError('Set `store`.')) };
     await expect(start(source, { ...looking, receiver: wrong })).rejects.toThrow('Set `store`.');
     const down = { ...receiver, peek: () => Promise.reject(new Error('down')) };

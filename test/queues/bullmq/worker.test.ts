@@ -36,6 +36,13 @@ describe('bullmqWorker', () => {
     await expect(processor({ data })).rejects.toMatchObject({ cause: { code: 'ERR_WEBHOOK_IN_PROGRESS' } });
   });
 
+  it('fails a job whose key has an unknown outcome', async () => {
+    const onEvent = vi.fn();
+    const processor = bullmqWorker({ onEvent, store: { once: async () => 'unknown' } });
+    await expect(processor({ data })).rejects.toMatchObject({ cause: { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN' } });
+    expect(onEvent).not.toHaveBeenCalled();
+  });
+
   it('fails a job and aborts its signal after handlerTimeoutMs', async () => {
     const reasons: unknown[] = [];
     const processor = bullmqWorker({

@@ -43,7 +43,7 @@ export async function reconcile(context: Context<ReconcileOptions>): Promise<Exi
       : receiverLooker(await readReceiver(receiver));
 
   const labels = new Map(contracts.map(({ address, label }) => [address.toLowerCase(), label]));
-  const counts: Record<Found, number> = { handled: 0, 'in-progress': 0, missing: 0, undelivered: 0 };
+  const counts: Record<Found, number> = { handled: 0, 'in-progress': 0, unknown: 0, missing: 0, undelivered: 0 };
   const progress = createProgress(output, undefined);
   const source = chainSource({
     ...{ rpcUrl: rpc, contracts, chainId, logger: notes(output) },
@@ -84,7 +84,7 @@ export async function reconcile(context: Context<ReconcileOptions>): Promise<Exi
   if (Math.min(last, final) < from) throw inputError(`${early} Nothing was compared.`);
   const summary = { from, to: last, final, head, found, ...counts };
   output.result({ reconciled: summary }, summaryText(summary, output));
-  if (missing > 0) return 1;
+  if (missing + counts.unknown > 0) return 1;
   if (last < wanted) throw inputError(`${early} Nothing after it was compared.`);
   return 0;
 }
@@ -134,7 +134,9 @@ function summaryText(
 ): string {
   const missing = counts.missing + counts.undelivered;
   const blocks = `Blocks ${from} to ${to}: ${found} events, ${counts.handled} have arrived`;
-  const waiting = counts['in-progress'] > 0 ? `, ${counts['in-progress']} in progress` : '';
+  const inProgress = counts['in-progress'] > 0 ? `, ${counts['in-progress']} in progress` : '';
+  const unknown = counts.unknown > 0 ? `, ${colors.red(`${counts.unknown} with an unknown outcome`)}` : '';
+  const waiting = inProgress + unknown;
   if (missing === 0) return `${blocks}${waiting}. ${colors.green('Nothing is missing.')}`;
   const logged = counts.undelivered > 0 ? ` (${counts.undelivered} of them logged as undelivered)` : '';
   return `${blocks}${waiting}, ${colors.red(`${missing} missing`)}${logged}.`;

@@ -4,7 +4,7 @@ import type { WebhookClient } from 'event-webhook-receiver/client';
 import { logIdentity } from 'event-webhook-receiver/evm';
 
 /** What is known of an event. `undelivered`: the service has logged it, but not delivered it. */
-export type Found = 'handled' | 'in-progress' | 'missing' | 'undelivered';
+export type Found = 'handled' | 'in-progress' | 'unknown' | 'missing' | 'undelivered';
 
 /** Says which events of the chain have arrived. */
 export interface Looker {
