@@ -4,7 +4,7 @@ import { leasedStore } from '../../src/stores/leased.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 
 type Run = (fresh: readonly string[], tx: undefined, options?: RunOptions) => Promise<void>;
-type OnceEach = (keys: readonly string[], run: Run) => Promise<readonly unknown[]>;
+type OnceEach = (keys: readonly string[], run: Run) => Promise<unknown>;
 
 const unknown = { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN', status: 500 };
 const ended = (cause?: unknown) =>
@@ -21,7 +21,7 @@ function over(form: string, onceEach: OnceEach, work: () => unknown = () => {}, 
     return work();
   };
   const once = async (key: string, run: (tx: undefined, options?: RunOptions) => Promise<void>) =>
-    (await onceEach([key], (_, tx, options) => run(tx, options)))[0];
+    ((await onceEach([key], (_, tx, options) => run(tx, options))) as unknown[] | undefined)?.[0];
   const store = { transactional: true, once, onceEach } as object as IdempotencyStore;
   const { receiver } = noting({
     store,

@@ -69,7 +69,11 @@ export const habits: readonly Habits[] = [
         commits: false,
         end: (tx: EntityManager) => tx.queryRunner?.rollbackTransaction(),
       },
-      'queryRunner.release()': { commits: false, end: (tx: EntityManager) => tx.queryRunner?.release() },
+      'queryRunner.release()': {
+        commits: false,
+        releases: true,
+        end: (tx: EntityManager) => tx.queryRunner?.release(),
+      },
     },
     leaveOpen: async (tx: EntityManager) => tx.queryRunner?.startTransaction(),
   },

@@ -48,7 +48,7 @@ export function runsOf(db: SynchronousDatabase<unknown>, timeoutMs: number): Run
 export function begin(db: SynchronousDatabase<unknown>): () => void {
   const state = db.state();
   // libsql crashes the process when a closed connection is used.
-  if (state === 'closed') throw new Error('The database is closed.');
+  if (state === 'closed') throw new Error(CLOSED);
   if (state === 'in a transaction') throw new Error(IN_TRANSACTION);
   const [row] = db.runNow('PRAGMA busy_timeout', []);
   const [timeoutMs] = Object.values(row ?? {}).map(Number);
@@ -67,5 +67,6 @@ export function begin(db: SynchronousDatabase<unknown>): () => void {
   return end;
 }
 
+export const CLOSED = 'The database is closed.';
 const IN_TRANSACTION =
   'Other code has a transaction open on the connection. Give the store its own connection, or end transactions in the turn in which they begin.';

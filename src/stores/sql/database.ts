@@ -22,9 +22,12 @@ export interface Watch {
    * `work` runs before that statement.
    */
   beforeOther(work: () => unknown): void;
-  /** Waits for all statements. Resolves to whether one failed, and rejects with a deadlock, which ended the transaction. */
-  hasFailed(): Promise<boolean>;
+  /** Waits for all statements. Resolves to how one failed, and rejects with a deadlock, which ended the transaction. */
+  hasFailed(): Promise<Failed | undefined>;
 }
+
+/** A statement of a handler failed: its last, or one after which another succeeded. */
+export type Failed = 'at last' | 'and continued';
 
 /** An open transaction. */
 export interface Transaction<Tx = unknown> {

@@ -1,19 +1,26 @@
+import { WebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
-import type { Answer, IsolationLevel, Run, Transaction, Watch } from './database.js';
+import type { Answer, Failed, IsolationLevel, Run, Transaction, Watch } from './database.js';
 
-/** What is known of a key that could not be claimed. */
-export type Status = 'duplicate' | 'in-progress';
+/** What is known of a key that could not be claimed. `unknown`: its row is open, and its transaction has ended. */
+export type Status = 'duplicate' | 'in-progress' | 'unknown';
 
 /** Keys claimed in a transaction. */
 export interface Claimed {
   readonly keys: readonly string[];
+  /** Of their rows. */
+  readonly owner: string;
   /** Identifies the transaction, for `check`, `cancel` and `terminate`. */
   readonly id: string;
   readonly fencingToken?: bigint | undefined;
+  /** Whether its rows are open, because the handler may have ended the transaction. (Default: they are.) */
+  readonly isOpen?: (() => boolean) | undefined;
+  /** The role of the session, as a literal: a handler may set another until the end of its transaction. */
+  readonly role?: string | undefined;
   /** What the session was like before the first statement of the handler that could change it, once there was one. */
   readonly session?: (() => Promise<string> | undefined) | undefined;
-  /** Whether the server has rolled back, because a statement of the handler failed. */
-  readonly isLost?: (() => Promise<boolean | undefined>) | undefined;
+  /** Whether the server has rolled back, because a statement of the handler failed: its last, or one before. */
+  readonly isLost?: (() => Promise<Failed | undefined>) | undefined;
 }
 
 export interface Durations {
@@ -38,7 +45,7 @@ export interface Statements {
   /** Deletes up to `rows` expired keys and resolves to their number. */
   sweep(run: Run, rows: number): Promise<number>;
 
-  /** Of the keys that took effect or are claimed: which of the two. */
+  /** Of the keys that took effect, are claimed, or are open: which. */
   status(run: Run, keys: readonly string[]): Promise<ReadonlyMap<string, Status>>;
   /** Gives the keys that nobody has to `owner`, each with a fencing token where the database has one. */
   claim(run: Run, keys: readonly string[], owner: string): Promise<ReadonlyMap<string, bigint | undefined>>;
@@ -50,13 +57,24 @@ export interface Statements {
 }
 
 export interface TransactionStatements {
-  /** Claims and records the keys in an open transaction. */
+  /**
+   * Claims the keys in an open transaction. Their rows are open: not done, with an expiry that never comes, by which they
+   * can be told from leases. With `watch`, they are done until the handler sends a statement that may end the transaction.
+   */
   claim(run: Run, keys: readonly string[], owner: string, watch?: Watch): Promise<Claimed>;
-  /** Rejects with `ERR_WEBHOOK_STORE` if the transaction is not the one that claimed the keys. Before the commit. */
+  /** Rejects with `ERR_WEBHOOK_OUTCOME_UNKNOWN` if the transaction is not the one that claimed the keys. */
   check(run: Run, claimed: Claimed): Promise<void>;
-  /** Checks the same in the server and commits, in one round trip; for clients that can. */
+  /** Checks the same, and records the keys as done. Before the commit. */
+  finish(run: Run, claimed: Claimed): Promise<void>;
+  /** Whether an error shows that the server has rolled back, so that its transaction is gone without the handler's doing. */
+  isRollback?(error: unknown): boolean;
+  /** Runs beside it, when it is over: whether it was committed. */
+  look(run: Run, claimed: Claimed): Promise<boolean>;
+  /** Runs beside it, when it is over: leaves the keys open that have no row, as those have that were committed. */
+  leaveOpen(run: Run, claimed: Claimed): Promise<unknown>;
+  /** Finishes in the server and commits, in one round trip; for clients that can. */
   commit?(send: NonNullable<Transaction<unknown>['commit']>, claimed: Claimed): Promise<void>;
-  /** After the check, before the client commits. May commit itself. */
+  /** After `finish`, before the client commits. May commit itself. */
   end?(run: Run, claimed: Claimed): Promise<void>;
   /** Before a rollback. */
   undo?(run: Run, claimed: Claimed): Promise<unknown>;
@@ -103,6 +121,8 @@ export function reasonsOf(error: unknown): Reason[] {
   while (left.length > 0 && found.length < MAX_REASONS) {
     const each = left.shift();
     if (typeof each !== 'object' || each === null || found.includes(each)) continue;
+    // What it was made from is no reason to run anything again.
+    if (WebhookError.codeOf(each) === 'ERR_WEBHOOK_OUTCOME_UNKNOWN') continue;
     found.push(each);
     for (const name of WRAPPERS) left.push(Reflect.get(each, name));
   }
@@ -122,6 +142,3 @@ export function explained(error: unknown, table: string): unknown {
 export function keysOf({ rows }: Answer): string[] {
   return rows.map((row) => String(Object.values(row)[0]));
 }
-
-export const ENDED =
-  'The handler ended the transaction of context.tx itself. What it committed was kept together with the key; what it wrote afterwards was not part of the transaction. Leave BEGIN, COMMIT and ROLLBACK, and statements that commit, to the store.';

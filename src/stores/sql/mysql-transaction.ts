@@ -1,10 +1,11 @@
 import { monotonicNow } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
-import { type Claimed, codesOf, type Durations, ENDED, keysOf, type TransactionStatements } from './dialect.js';
+import { type Claimed, codesOf, type Durations, isConflict, keysOf, type TransactionStatements } from './dialect.js';
 import { changedSettings, settingsText } from './mysql-session.js';
-import { COLUMNS, later, type MysqlTable, NOW, ownedBy, unlessLocked } from './mysql-table.js';
-import { chunksOf, literal, literals } from './table.js';
+import { COLUMNS, later, type MysqlTable, NOW, ownedBy, unlessLocked, upsert, type Written } from './mysql-table.js';
+import { endedError } from './outcome.js';
+import { chunksOf, literal, literals, NEVER } from './table.js';
 
 /** Marks the transaction: ending it removes its savepoints, with whatever statement. */
 const MARK = 'event_webhook_receiver';
@@ -26,7 +27,8 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
    * Claims all keys, or none: asks for each lock just before its row is inserted, so that a key held elsewhere is skipped
    * without waiting. A duplicate locks the gap before its row until the rollback.
    */
-  async function claimAll(run: Run, keys: readonly string[], owner: string, id: string): Promise<boolean> {
+  async function claimAll(run: Run, keys: readonly string[], written: Written, id: string): Promise<boolean> {
+    const { owner, done, expires } = written;
     let inserted = 0;
     try {
       for (const chunk of chunksOf(keys)) {
@@ -34,7 +36,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
         const first = inserted === 0 ? `IF(j.n = 1, RELEASE_ALL_LOCKS() + GET_LOCK('${id}', 0), 1)` : '1';
         const list = literals(chunk).replaceAll("'", '"');
         const { changed = 0 } = await run(
-          `INSERT INTO ${table.quoted} ${COLUMNS} SELECT j.k, ${literal(owner)}, 1, ${retained}
+          `INSERT INTO ${table.quoted} ${COLUMNS} SELECT j.k, ${literal(owner)}, ${done}, ${expires}
            FROM JSON_TABLE('[${list}]', '$[*]' COLUMNS (n FOR ORDINALITY, k VARCHAR(200) CHARACTER SET ascii PATH '$')) AS j
            WHERE IF(${first}, GET_LOCK(${lockOf('j.k')}, 0), 0)`,
         );
@@ -52,7 +54,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
 
   /** Asks for the locks, and in the same round trip, unless that would wait, for the keys that have rows. */
   async function ask(run: Run, keys: readonly string[], first: string) {
-    const found = table.isSerializable ? '' : `UNION ALL ${expiryOf(keys, plain('`key`'))}`;
+    const found = table.skipsLocked ? '' : `UNION ALL ${expiryOf(keys, plain('`key`'))}`;
     const locks = keys.map((key) => `GET_LOCK(${lockOf(`_ascii${literal(key)}`)}, 0)`).join(', ');
     // As a number, the time is cheaper to insert with each key.
     const head = `CONCAT_WS('|', ${retained}, ${first})`;
@@ -69,15 +71,16 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     `SELECT ${column}, expires_at <= ${NOW} FROM ${table.quoted} WHERE \`key\` IN (${literals(keys)}) ${unlessLocked(table)}`;
   const expired = (rows: readonly [string, string][]) => new Map(rows.map(([key, value]) => [key, value === '1']));
 
-  async function insert(run: Run, keys: readonly string[], owner: string, expires: bigint): Promise<readonly string[]> {
+  async function insert(run: Run, keys: readonly string[], written: Written): Promise<readonly string[]> {
     if (keys.length === 0) return [];
-    const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, 1, ${expires})`).join(', ');
+    const { owner, done, expires } = written;
+    const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, ${done}, ${expires})`).join(', ');
     const { changed } = await run(`INSERT IGNORE INTO ${table.quoted} ${COLUMNS} VALUES ${rows}`);
-    return changed === keys.length ? keys : keysOf(await run(ownedBy(table, keys, owner, 1)));
+    return changed === keys.length ? keys : keysOf(await run(ownedBy(table, keys, owner)));
   }
 
   /** Claims expired keys, under the locks of their rows. */
-  async function renew(run: Run, over: readonly string[], owner: string): Promise<string[]> {
+  async function renew(run: Run, over: readonly string[], { owner, done, expires }: Written): Promise<string[]> {
     if (over.length === 0) return [];
     const keys = keysOf(
       await run(
@@ -87,25 +90,25 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     );
     if (keys.length === 0) return [];
     await run(
-      `UPDATE ${table.quoted} SET owner = ${literal(owner)}, done = 1, expires_at = ${retained} WHERE \`key\` IN (${literals(keys)})`,
+      `UPDATE ${table.quoted} SET owner = ${literal(owner)}, done = ${done}, expires_at = ${expires} WHERE \`key\` IN (${literals(keys)})`,
     );
     return keys;
   }
 
-  async function claimSome(run: Run, keys: readonly string[], owner: string, first: string): Promise<Set<string>> {
+  async function claimSome(run: Run, keys: readonly string[], written: Written, first: string): Promise<Set<string>> {
     const { expires, locked, ...before } = await ask(run, keys, first);
     // A duplicate would lock the gap before its row, so that other transactions wait to insert there.
     const absent = locked.filter((key) => !before.isExpired.has(key));
-    const claimed = new Set(await insert(run, absent, owner, expires));
+    const claimed = new Set(await insert(run, absent, written.done === 1 ? { ...written, expires } : written));
     const others = keys.filter((key) => !claimed.has(key));
     if (others.length === 0) return claimed;
-    const isExpired = table.isSerializable
+    const isExpired = table.skipsLocked
       ? expired((await run(expiryOf(others))).rows.map(valuesOf) as [string, string][])
       : before.isExpired;
     for (const key of await renew(
       run,
       others.filter((each) => isExpired.get(each)),
-      owner,
+      written,
     ))
       claimed.add(key);
     await takeOver(
@@ -149,6 +152,31 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     return session;
   }
 
+  /** Overwrites rows of `owner`. Sends all before it returns. */
+  async function rewrite(run: Run, keys: readonly string[], { owner, done, expires }: Written): Promise<void> {
+    const set = `SET done = ${done}, expires_at = ${expires}`;
+    const all = chunksOf(keys).map((chunk) =>
+      run(`UPDATE ${table.quoted} ${set} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`),
+    );
+    await Promise.all(all);
+  }
+
+  async function check(run: Run, { isLost, session }: Claimed): Promise<void> {
+    const lost = isLost && (await isLost());
+    if (lost === 'and continued') throw endedError();
+    if (lost) throw storeError(LOST);
+    const marked = session?.();
+    // The client saw every statement, and none can end a transaction.
+    if (marked === undefined) return;
+    await run(`RELEASE SAVEPOINT ${MARK}`).catch(async (error: unknown) => {
+      if (!codesOf(error).includes('1305')) throw error;
+      // LOCK TABLES, for one, would outlive the transaction.
+      await run('KILL CONNECTION_ID()').catch(ignore);
+      throw endedError(error);
+    });
+    await marked;
+  }
+
   /** Closes the connection if the handler changed its settings, and resolves to their names. */
   async function tidy(run: Run, before: string): Promise<string[]> {
     const changed = changedSettings(table.isMariadb, before, await lookAt(run));
@@ -159,45 +187,48 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   return {
     async claim(run, keys, owner, watch) {
       const id = `ewr:${owner}`;
+      const [open, done] = [openOf(owner), { owner, done: 1, expires: retained } as const];
+      // A client that shows its statements tells when one could end the transaction. Until then, the rows need not be open.
+      const written = watch ? done : open;
       const claimed: string[] = [];
-      if (await claimAll(run, keys, owner, id)) claimed.push(...keys);
+      if (await claimAll(run, keys, written, id)) claimed.push(...keys);
       else {
         let first = `RELEASE_ALL_LOCKS(), GET_LOCK('${id}', 0)`;
         for (const chunk of chunksOf(keys)) {
-          claimed.push(...(await claimSome(run, chunk, owner, first)));
+          claimed.push(...(await claimSome(run, chunk, written, first)));
           first = `''`;
         }
       }
       let session: Promise<string> | undefined;
       const start = () => {
-        session ??= mark(run);
+        session ??= Promise.all([watch && rewrite(run, claimed, open), mark(run)]).then(([, settings]) => settings);
         return session;
       };
       if (claimed.length > 0) {
         if (watch) watch.beforeOther(() => start().catch(ignore));
         else await start();
       }
-      const isOwned = async () => (await run(ownedBy(table, claimed.slice(0, 1), owner, 1))).rows.length > 0;
-      return {
-        keys: claimed,
-        id,
-        session: () => session,
-        isLost: async () => (await watch?.hasFailed()) && !(await isOwned()),
+      const isOwned = async () => (await run(ownedBy(table, claimed.slice(0, 1), owner))).rows.length > 0;
+      const isLost = async () => {
+        const failed = await watch?.hasFailed();
+        return failed && !(await isOwned()) ? failed : undefined;
       };
+      return { keys: claimed, owner, id, session: () => session, isLost: watch && isLost };
     },
-    async check(run, claimed) {
-      if (await claimed.isLost?.()) throw storeError(ENDED);
-      // The client saw every statement, and none can end a transaction.
+    check,
+    async finish(run, claimed) {
+      await check(run, claimed);
       const session = await claimed.session?.();
       if (session === undefined) return;
-      await run(`RELEASE SAVEPOINT ${MARK}`).catch(async (error: unknown) => {
-        if (!codesOf(error).includes('1305')) throw error;
-        // LOCK TABLES, for one, would outlive the transaction.
-        await run('KILL CONNECTION_ID()').catch(ignore);
-        throw storeError(ENDED, error);
-      });
       const changed = await tidy(run, session);
       if (changed.length > 0) throw storeError(changedText(changed));
+      await rewrite(run, claimed.keys, { owner: claimed.owner, done: 1, expires: retained });
+    },
+    isRollback: (error) => isConflict(error) || codesOf(error).some((code) => ROLLBACKS.has(code)),
+    look: async (run, { keys, owner }) =>
+      (await run(`${ownedBy(table, keys.slice(0, 1), owner)} ${unlessLocked(table)}`)).rows.length > 0,
+    async leaveOpen(run, { keys, owner }) {
+      for (const chunk of chunksOf(keys)) await run(upsert(table, chunk, openOf(owner), `expires_at <= ${NOW}`));
     },
     async end(run, { session }) {
       if (session?.() === undefined) return;
@@ -222,6 +253,13 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     terminate: (run, claimed) => kill(run, claimed, 'CONNECTION'),
   };
 }
+
+const openOf = (owner: string): Written => ({ owner, done: 0, expires: NEVER });
+
+/** Besides conflicts, errors with which a server may roll back: lock wait timeout, lock table full. */
+const ROLLBACKS = new Set(['1205', '1206', 'ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_TABLE_FULL']);
+const LOST =
+  'The server rolled back the transaction with the last statement of the handler, which failed. Let the handler reject.';
 
 /** In one collation, as UNION demands. */
 function plain(expression: string): string {

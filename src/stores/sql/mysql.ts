@@ -2,9 +2,18 @@ import { sha256Hex } from '#runtime';
 import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
 import { type Durations, keysOf, type Statements, type Status } from './dialect.js';
-import { COLUMNS, isolationVariable, later, type MysqlTable, NOW, ownedBy, unlessLocked } from './mysql-table.js';
+import {
+  isolationVariable,
+  later,
+  type MysqlTable,
+  NOW,
+  ownedBy,
+  unlessLocked,
+  upsert,
+  type Written,
+} from './mysql-table.js';
 import { mysqlTransaction } from './mysql-transaction.js';
-import { chunksOf, literal, literals, type Table } from './table.js';
+import { chunksOf, literal, literals, NEVER, type Table } from './table.js';
 
 /** For MySQL 8 and MariaDB 10.6 or later. Uses the server's clock. */
 export function mysqlStatements(named: Table, durations: Durations): Statements {
@@ -13,33 +22,18 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
     cursors: named.cursors,
     scope: scopeOf(named.name),
     isMariadb: false,
-    isSerializable: false,
+    skipsLocked: false,
   };
   const leased = later(durations.leaseMs);
   const retained = later(durations.retentionMs);
   let isPrepared = false;
 
-  /** Overwrites where `condition` is true. Each assignment sees those before it, so the columns of the condition come last. */
-  const upsert = (keys: readonly string[], owner: string, done: 0 | 1, expires: string, condition: string) => {
-    const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, ${done}, ${expires})`).join(', ');
-    const set = (column: string, value: string) => `${column} = IF(${condition}, ${value}, ${column})`;
-    return `INSERT INTO ${table.quoted} ${COLUMNS} VALUES ${rows} ON DUPLICATE KEY UPDATE
-      ${set('done', String(done))}, ${set('owner', literal(owner))}, ${set('expires_at', expires)}`;
-  };
-
-  /** Writes rows, and resolves to those that `owner` has then. */
-  async function take(
-    run: Run,
-    keys: readonly string[],
-    owner: string,
-    done: 0 | 1,
-    expires: string,
-    condition: string,
-  ) {
+  /** Writes rows, and resolves to those that the owner has then. */
+  async function take(run: Run, keys: readonly string[], written: Written, condition: string) {
     const taken: string[] = [];
     for (const chunk of chunksOf(keys)) {
-      await run(upsert(chunk, owner, done, expires, condition));
-      taken.push(...keysOf(await run(ownedBy(table, chunk, owner, done))));
+      await run(upsert(table, chunk, written, condition));
+      taken.push(...keysOf(await run(ownedBy(table, chunk, written.owner, written.done))));
     }
     return taken;
   }
@@ -57,7 +51,8 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
     }
     table.isMariadb = /mariadb/i.test(version);
     const [level] = keysOf(await run(`SELECT @@${isolationVariable(table)}`));
-    table.isSerializable = (durations.isolationLevel ?? level)?.toUpperCase() === 'SERIALIZABLE';
+    const isSerializable = (durations.isolationLevel ?? level)?.toUpperCase() === 'SERIALIZABLE';
+    table.skipsLocked = isSerializable || level === 'READ-UNCOMMITTED';
     isPrepared = true;
   }
 
@@ -79,7 +74,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       const found = new Map<string, Status>();
       for (const chunk of chunksOf(keys)) {
         const { rows } = await run(
-          `SELECT \`key\`, IF(done, 'duplicate', 'in-progress') FROM ${table.quoted}
+          `SELECT \`key\`, IF(done, 'duplicate', IF(expires_at = ${NEVER}, 'unknown', 'in-progress')) FROM ${table.quoted}
            WHERE \`key\` IN (${literals(chunk)}) AND expires_at > ${NOW} ${unlessLocked(table)}`,
         );
         for (const [key, word] of rows.map(valuesOf) as [string, Status][]) found.set(key, word);
@@ -87,11 +82,12 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       return found;
     },
     async claim(run, keys, owner) {
-      const claimed = await take(run, keys, owner, 0, leased, `expires_at <= ${NOW}`);
+      const claimed = await take(run, keys, { owner, done: 0, expires: leased }, `expires_at <= ${NOW}`);
       return new Map(claimed.map((key) => [key, undefined]));
     },
     async complete(run, keys, owner) {
-      return new Set(await take(run, keys, owner, 1, retained, `owner = ${literal(owner)} OR expires_at <= ${NOW}`));
+      const condition = `owner = ${literal(owner)} OR expires_at <= ${NOW}`;
+      return new Set(await take(run, keys, { owner, done: 1, expires: retained }, condition));
     },
     async release(run, keys, owner) {
       for (const chunk of chunksOf(keys)) {

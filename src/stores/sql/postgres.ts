@@ -1,6 +1,7 @@
 import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
-import { codesOf, type Durations, ENDED, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
+import { type Claimed, codesOf, type Durations, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
+import { endedError } from './outcome.js';
 import { literal, literals, type Table } from './table.js';
 
 /** The setting that ends idle transactions. */
@@ -17,6 +18,17 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const lease = `'${milliseconds(leaseMs)}'`;
   const keysFrom = (keys: readonly string[]) => `unnest(ARRAY[${literals(keys)}]) AS wanted (key)`;
   const insert = () => `INSERT INTO ${table} AS held (key, owner, done, expires_at)`;
+
+  const rewrite = ({ keys, owner }: Pick<Claimed, 'keys' | 'owner'>, done: boolean) =>
+    `UPDATE ${table} SET done = ${done}, expires_at = ${done ? retained : OPEN}
+     WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
+  /** Fails unless the transaction is the one that claimed. The cast is not of a constant, which Postgres would cast at once. */
+  const checked = (id: string, then: string) =>
+    `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN ${then}
+      ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END`;
+  /** Records the keys as done, in the role that has claimed them. */
+  const finishing = (claimed: Claimed) =>
+    `${checked(claimed.id, `set_config('role', ${claimed.role}, true)`)}; ${rewrite(claimed, true)}`;
 
   // The server shows the lower 32 bits. An ended transaction shows none.
   const backendOf = (id: string) => `backend_xid = '${BigInt.asUintN(32, BigInt(id))}'::xid`;
@@ -65,7 +77,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
     async status(run, keys) {
       const { rows } = await run(
-        `SELECT key, CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END FROM ${table}
+        `SELECT key, CASE WHEN done THEN 'duplicate' WHEN expires_at = ${OPEN} THEN 'unknown' ELSE 'in-progress' END FROM ${table}
          WHERE key IN (${literals(keys)}) AND expires_at > clock_timestamp()`,
       );
       return new Map(rows.map(valuesOf) as [string, Status][]);
@@ -99,33 +111,60 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
        * ends, the server terminates the transaction; before version 17, only an idle one. Each setting costs time, so the
        * second is set only if the server has its own, which may be shorter.
        */
-      async claim(run, keys) {
+      async claim(run, keys, _owner, watch) {
+        let isOpen = !watch;
         const { rows } = await run(
-          `${insert()} SELECT key, txid_current()::text, true, ${retained}
+          `${insert()} SELECT key, txid_current()::text, ${!isOpen}, ${isOpen ? OPEN : retained}
            FROM (SELECT CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
                THEN set_config('transaction_timeout', ${lease}, true) END,
              CASE WHEN current_setting('transaction_timeout', true) IS NULL OR current_setting('${IDLE}') <> '0'
                THEN set_config('${IDLE}', ${lease}, true) END) AS bounded, ${keysFrom(keys)}
            WHERE pg_try_advisory_xact_lock(hashtextextended(key, '${table}'::regclass::oid::bigint))
-           ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = true, expires_at = excluded.expires_at
+           ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = excluded.done, expires_at = excluded.expires_at
            WHERE held.expires_at <= clock_timestamp()
-           RETURNING key, owner`,
+           RETURNING key, owner, quote_literal(current_setting('role'))`,
         );
         const claimed = rows.map(valuesOf);
-        const id = claimed[0]?.[1] ?? '';
+        const [, id = '', role] = claimed[0] ?? [];
         // Postgres counts transactions in 64 bits, and a key is claimed again only after its claim was committed or undone.
-        return { keys: claimed.map(([key = '']) => key), id, fencingToken: id ? BigInt(id) : undefined };
+        const fencingToken = id ? BigInt(id) : undefined;
+        const own = { keys: claimed.map(([key = '']) => key), owner: id };
+        watch?.beforeOther(() => {
+          isOpen = true;
+          // It fails in a transaction that has failed, which can no longer be committed.
+          return run(rewrite(own, false)).catch(ignore);
+        });
+        return { ...own, id, role, fencingToken, isOpen: () => isOpen };
       },
-      async check(run, { id }) {
+      async check(run, { id, isOpen }) {
+        // The client saw every statement, and none can end a transaction.
+        if (isOpen?.() === false) return;
         const { rows } = await run('SELECT txid_current_if_assigned()').catch(refuse);
-        if (rows.map(valuesOf)[0]?.[0] !== id) throw storeError(ENDED);
+        if (rows.map(valuesOf)[0]?.[0] !== id) throw endedError();
       },
-      // The cast fails, and COMMIT does not run. Its argument is not a constant, which Postgres would cast at once.
-      commit: (send, { id }) =>
-        send(
-          `SELECT CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN 0
-            ELSE CAST(concat('${ENDED_MARK}', now()) AS int) END; COMMIT`,
-        ).catch(refuse),
+      // If the check fails, nothing after it runs.
+      commit(send, claimed) {
+        const finish = claimed.isOpen?.() === false ? checked(claimed.id, "''") : finishing(claimed);
+        return send(`SELECT ${finish}; COMMIT`).catch(refuse);
+      },
+      // One statement, as some clients send no more at once.
+      async finish(run, claimed) {
+        await run(`DO $$ BEGIN PERFORM ${finishing(claimed)}; END $$`).catch(refuse);
+      },
+      look: async (run, { keys, owner }) => {
+        const { rows } = await run(
+          `SELECT key FROM ${table} WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)} LIMIT 1`,
+        );
+        return rows.length > 0;
+      },
+      /** Never waits for a key that another transaction has claimed meanwhile. */
+      leaveOpen: (run, { keys, owner }) =>
+        run(
+          `${insert()} SELECT key, ${literal(owner)}, false, ${OPEN} FROM ${keysFrom(keys)}
+           WHERE pg_try_advisory_xact_lock(hashtextextended(key, '${table}'::regclass::oid::bigint))
+           ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = false, expires_at = ${OPEN}
+           WHERE held.expires_at <= clock_timestamp()`,
+        ),
       spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
       cancel: (run, { id }) =>
         run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${backendOf(id)} AND state = 'active'`),
@@ -137,6 +176,9 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 export const ABORTED =
   'The handler resolved although one of its statements failed, so the transaction was rolled back. Let the handler reject, or use a savepoint for statements that may fail.';
 
+/** When an open row expires: never, and later than any lease. */
+const OPEN = `'infinity'::timestamptz`;
+
 /** What the server's error contains if the transaction is not the one that claimed the keys. */
 const ENDED_MARK = 'A webhook handler ended its transaction itself. ';
 
@@ -144,7 +186,7 @@ const ENDED_MARK = 'A webhook handler ended its transaction itself. ';
 function refuse(error: unknown): never {
   if (codesOf(error).includes('25P02')) throw storeError(ABORTED, error);
   const isEnded = reasonsOf(error).some(({ message }) => String(message).includes(ENDED_MARK));
-  throw isEnded ? storeError(ENDED, error) : error;
+  throw isEnded ? endedError(error) : error;
 }
 
 /** The statements that create the tables. */
@@ -155,6 +197,8 @@ export function postgresDdl({ quoted, index, cursors }: Table): string[] {
     `CREATE TABLE IF NOT EXISTS ${cursors} (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)`,
   ];
 }
+
+function ignore(): void {}
 
 function later(ms: number): string {
   return `clock_timestamp() + interval '${milliseconds(ms)} milliseconds'`;

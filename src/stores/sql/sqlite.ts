@@ -1,7 +1,7 @@
-import { storeError } from '../bounded-calls.js';
-import { valuesOf } from './database.js';
-import { type Durations, ENDED, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
-import { chunksOf, jsonLiteral, literal, type Table } from './table.js';
+import { type Run, valuesOf } from './database.js';
+import { type Durations, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
+import { endedError } from './outcome.js';
+import { chunksOf, jsonLiteral, literal, NEVER, type Table } from './table.js';
 
 /** Marks the transaction: ending it removes its savepoints, with whatever statement. */
 const MARK = 'event_webhook_receiver';
@@ -40,32 +40,37 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
   const expiry = (ms: number) => `${now()} + ${Math.ceil(ms)}`;
   const replace =
     'ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = excluded.done, expires_at = excluded.expires_at';
-  const recordEach = `INSERT INTO ${quoted} (key, owner, done, expires_at) SELECT value, ?, 1, ? FROM json_each(?) WHERE true
+  const openEach = `INSERT INTO ${quoted} (key, owner, done, expires_at) SELECT value, ?, 0, ${NEVER} FROM json_each(?) WHERE true
      ${replace} WHERE expires_at <= ? RETURNING key`;
+  const finishEach = `UPDATE ${quoted} SET done = 1, expires_at = ? WHERE key IN (SELECT value FROM json_each(?)) AND owner = ?`;
   const among = (keys: readonly string[]) => `key IN (SELECT value FROM json_each(${inputs.keys(keys)}))`;
-  const upsert = (keys: readonly string[], owner: string, done: 0 | 1, ms: number) =>
+  const upsert = (keys: readonly string[], owner: string, done: 0 | 1, expires: string | number) =>
     `INSERT INTO ${quoted} (key, owner, done, expires_at)
-     SELECT value, ${inputs.owner(owner)}, ${done}, ${expiry(ms)} FROM json_each(${inputs.keys(keys)}) WHERE true
+     SELECT value, ${inputs.owner(owner)}, ${done}, ${expires} FROM json_each(${inputs.keys(keys)}) WHERE true
      ${replace}`;
   return {
     status: (keys: readonly string[]) =>
-      `SELECT key, CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END FROM ${quoted}
+      `SELECT key, CASE WHEN done THEN 'duplicate' WHEN expires_at = ${NEVER} THEN 'unknown' ELSE 'in-progress' END FROM ${quoted}
        WHERE ${among(keys)} AND expires_at > ${now()}`,
     /** Claims for the length of a lease. */
     lease: (keys: readonly string[], owner: string) =>
-      `${upsert(keys, owner, 0, leaseMs)} WHERE expires_at <= ${now()} RETURNING key`,
+      `${upsert(keys, owner, 0, expiry(leaseMs))} WHERE expires_at <= ${now()} RETURNING key`,
     complete: (keys: readonly string[], owner: string) =>
-      `${upsert(keys, owner, 1, retentionMs)} WHERE owner = excluded.owner OR expires_at <= ${now()} RETURNING key`,
+      `${upsert(keys, owner, 1, expiry(retentionMs))} WHERE owner = excluded.owner OR expires_at <= ${now()} RETURNING key`,
     release: (keys: readonly string[], owner: string) =>
       `DELETE FROM ${quoted} WHERE ${among(keys)} AND owner = ${inputs.owner(owner)} AND done = 0`,
-    /** Claims and records in one, for a transaction. */
-    record: (keys: readonly string[], owner: string) =>
-      `${upsert(keys, owner, 1, retentionMs)} WHERE expires_at <= ${now()} RETURNING key`,
-    /** As `record`, with values: one JSON array for all keys, so that the text does not depend on their number. */
-    recordEach: (keys: readonly string[], owner: string) => {
-      const time = Math.floor(Date.now());
-      return [recordEach, [owner, Math.ceil(time + retentionMs), JSON.stringify(keys), time]] as const;
-    },
+    /** Claims for a transaction. */
+    open: (keys: readonly string[], owner: string) =>
+      `${upsert(keys, owner, 0, NEVER)} WHERE expires_at <= ${now()} RETURNING key`,
+    finish: (keys: readonly string[], owner: string) =>
+      `UPDATE ${quoted} SET done = 1, expires_at = ${expiry(retentionMs)} WHERE ${among(keys)} AND owner = ${inputs.owner(owner)}`,
+    /** The same two with values: one JSON array for all keys, so that the text does not depend on their number. */
+    openEach: (keys: readonly string[], owner: string) =>
+      [openEach, [owner, JSON.stringify(keys), Math.floor(Date.now())]] as const,
+    finishEach: (keys: readonly string[], owner: string) =>
+      [finishEach, [Math.ceil(Date.now() + retentionMs), JSON.stringify(keys), owner]] as const,
+    look: (keys: readonly string[], owner: string) =>
+      `SELECT key FROM ${quoted} WHERE ${among(keys)} AND owner = ${inputs.owner(owner)} LIMIT 1`,
     sweep: (rows: number) =>
       `DELETE FROM ${quoted} WHERE key IN (SELECT key FROM ${quoted} WHERE expires_at <= ${now()} LIMIT ${rows}) RETURNING 1`,
     mark: `SAVEPOINT ${MARK}`,
@@ -107,6 +112,12 @@ async function inChunks<Each>(
 function statementsWith(inputs: Inputs, table: Table, durations: Durations): Statements {
   const texts = sqliteTexts(table, durations, inputs);
   const { values } = inputs;
+  async function check(run: Run): Promise<void> {
+    await run(texts.check).catch((error: unknown) => {
+      throw hasEnded(error) ? endedError(error) : error;
+    });
+  }
+
   return {
     table: table.name,
     cursors: () => table.cursors,
@@ -125,15 +136,23 @@ function statementsWith(inputs: Inputs, table: Table, durations: Durations): Sta
     release: (run, keys, owner) => run(texts.release(keys, owner), undefined, values(keys, owner)),
     transaction: {
       async claim(run, keys, owner) {
-        const claimed = keysOf(await run(texts.record(keys, owner)));
+        const claimed = keysOf(await run(texts.open(keys, owner)));
         await run(texts.mark);
-        return { keys: claimed, id: owner };
+        return { keys: claimed, owner, id: owner };
       },
-      async check(run) {
-        await run(texts.check).catch((error: unknown) => {
-          throw hasEnded(error) ? storeError(ENDED, error) : error;
-        });
+      check,
+      async finish(run, claimed) {
+        await check(run);
+        await run(texts.finish(claimed.keys, claimed.owner));
       },
+      isRollback: (error) =>
+        reasonsOf(error).some(({ code, message }) =>
+          /SQLITE_(FULL|IOERR|NOMEM|INTERRUPT)|disk is full|disk I\/O error|out of memory|interrupted/.test(
+            `${code} ${message}`,
+          ),
+        ),
+      look: async (run, { keys, owner }) => (await run(texts.look(keys, owner))).rows.length > 0,
+      leaveOpen: (run, { keys, owner }) => run(texts.open(keys, owner)),
       // The file has one writer at a time, so the connection keeps its lock until the handler settles.
       spoil: (run) => run('PRAGMA query_only = ON'),
       undo: (run) => run('PRAGMA query_only = OFF'),

@@ -1,10 +1,11 @@
 import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
 import type { IdempotencyStore, RunOptions, StoreWord, Synchronous } from '../store.js';
-import { begin, isBusy, whenFree } from './busy.js';
+import { begin, CLOSED, isBusy, runsOf, whenFree } from './busy.js';
 import { type SynchronousDatabase, valuesOf } from './database.js';
-import { type Durations, ENDED, explained, keysOf, type Status } from './dialect.js';
-import { hasEnded, sqliteTexts } from './sqlite.js';
+import { type Durations, explained, keysOf, type Status } from './dialect.js';
+import { endedError, Outcome } from './outcome.js';
+import { hasEnded, sqliteStatements, sqliteTexts } from './sqlite.js';
 import type { Table } from './table.js';
 
 type Run<Connection> = (fresh: readonly string[], tx: Synchronous<Connection>, options: RunOptions) => Promise<void>;
@@ -19,11 +20,13 @@ export function synchronousStore<Connection>(
   options: Durations & { readonly timeoutMs: number },
 ): Required<Pick<IdempotencyStore<Synchronous<Connection>>, 'once' | 'onceEach' | 'transactional'>> {
   const texts = sqliteTexts(table, options);
+  const { transaction } = sqliteStatements(table, options);
+  const beside = runsOf(db, options.timeoutMs);
   const tx = db.connection as Synchronous<Connection>;
 
   /** Claims the keys in the open transaction, and finds out about the others. */
-  function claim(keys: readonly string[]): Map<string, StoreWord> {
-    const claimed = keysOf({ rows: db.runNow(...texts.recordEach(keys, crypto.randomUUID())) });
+  function claim(keys: readonly string[], owner: string): Map<string, StoreWord> {
+    const claimed = keysOf({ rows: db.runNow(...texts.openEach(keys, owner)) });
     const words = new Map<string, StoreWord>(claimed.map((key) => [key, 'handled']));
     const others = keys.filter((key) => !words.has(key));
     if (others.length === 0) return words;
@@ -32,56 +35,79 @@ export function synchronousStore<Connection>(
     return words;
   }
 
-  function commit(): void {
-    try {
-      db.runNow(texts.check);
-    } catch (error) {
-      throw hasEnded(error) ? storeError(ENDED, error) : error;
-    }
-    db.runNow('COMMIT');
-  }
-
   async function attempt(
     keys: readonly string[],
     named: readonly string[],
     run: Run<Connection>,
   ): Promise<StoreWord[]> {
     const end = begin(db);
+    const owner = crypto.randomUUID();
+    const outcome = new Outcome(transaction);
+    let words: ReadonlyMap<string, StoreWord> = new Map();
     let isOver = false;
+    let isAsked = true;
     let busy: unknown;
     let running: Promise<void> | undefined;
-    let words: ReadonlyMap<string, StoreWord>;
+    let failure: { readonly cause: unknown } | undefined;
+
+    /** Once, as it removes the mark. */
+    function ask(): void {
+      isAsked = true;
+      if (db.state() === 'closed') throw new Error(CLOSED);
+      try {
+        db.runNow(texts.check);
+      } catch (error) {
+        throw hasEnded(error) ? endedError(error) : error;
+      }
+      outcome.undone();
+    }
+
+    const claimed = () => [...words.keys()].filter((key) => words.get(key) === 'handled');
+
+    function onReturn(error?: unknown): void {
+      if (isOver) throw storeError(LATE);
+      isOver = true;
+      if (error !== undefined) {
+        outcome.thrown = { cause: error };
+        return;
+      }
+      try {
+        ask();
+        db.runNow(...texts.finishEach(claimed(), owner));
+        db.runNow('COMMIT');
+      } catch (cause) {
+        // A reader can delay the commit. The run is repeated, as it left nothing behind.
+        if (isBusy(cause)) busy = cause;
+        outcome.note(cause);
+      }
+    }
+
     try {
-      words = claim(keys);
+      words = claim(keys, owner);
       const fresh = named.filter((_, index) => words.get(keys[index] as string) === 'handled');
       if (fresh.length > 0) {
         db.runNow(texts.mark);
-        const onReturn = (error?: unknown) => {
-          if (isOver) throw storeError(LATE);
-          isOver = true;
-          if (error !== undefined) return;
-          try {
-            commit();
-          } catch (cause) {
-            // A reader can delay the commit. The run is repeated, as it left nothing behind.
-            if (isBusy(cause)) busy = cause;
-            throw cause;
-          }
-        };
+        outcome.begin();
+        isAsked = false;
         running = run(fresh, tx, { onReturn });
         running.catch(ignore);
         if (!isOver) throw storeError(LATE);
       }
     } catch (error) {
-      throw explained(error, table.name);
+      failure = { cause: explained(error, table.name) };
     } finally {
       isOver = true;
+      if (!isAsked) outcome.askNow(ask);
       end();
     }
-    await running?.catch((error: unknown) => {
-      throw busy ?? error;
-    });
-    return keys.map((key) => words.get(key) ?? 'in-progress');
+    if (!failure) {
+      await running?.catch((error: unknown) => {
+        if (outcome.thrown) outcome.thrown = { cause: error };
+        failure = { cause: busy ?? error };
+      });
+    }
+    if (!failure) return keys.map((key) => words.get(key) ?? 'in-progress');
+    throw await outcome.failureOf(failure.cause, { keys: claimed(), owner, id: owner }, beside, options.timeoutMs);
   }
 
   const onceEach = (named: readonly string[], run: Run<Connection>) => {

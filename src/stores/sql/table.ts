@@ -54,6 +54,9 @@ export function literals(values: readonly string[]): string {
   return values.map(literal).join(', ');
 }
 
+/** In milliseconds, when an open row expires: never, and later than any lease. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
 /** Keys in one statement. */
 const MOST_KEYS = 1000;
 

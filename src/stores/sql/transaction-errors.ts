@@ -1,7 +1,7 @@
 import { isWebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
 import { isBusy } from './busy.js';
-import { codesOf, ENDED, isConflict } from './dialect.js';
+import { codesOf, isConflict } from './dialect.js';
 
 /** How often a transaction is run after serialization failures and deadlocks. */
 export const MOST_TRIES = 5;
@@ -11,6 +11,11 @@ export function commitError(cause: unknown): unknown {
   if (isWebhookError(cause) || isConflict(cause) || isBusy(cause)) return cause;
   const refused = codesOf(cause).some((code) => /^(23|25P02)/.test(code));
   return storeError(refused ? REFUSED : UNKNOWN, cause);
+}
+
+/** Whether a statement was refused because an earlier one of its transaction has failed. */
+export function isAborted(error: unknown): boolean {
+  return codesOf(error).includes('25P02');
 }
 
 export function late(what: string, { timeoutMs }: { readonly timeoutMs: number }): string {
@@ -26,8 +31,3 @@ export const CONFLICTS = `Concurrent transactions made this one fail ${MOST_TRIE
 const REFUSED = 'The database refused to commit, so the transaction was rolled back.';
 const UNKNOWN =
   'The connection failed, so it is unknown whether the transaction was committed. A redelivery resolves this.';
-
-/** Rethrows only that the handler has ended the transaction. */
-export function ifEnded(error: unknown): void {
-  if (isWebhookError(error) && error.message === ENDED) throw error;
-}

@@ -5,7 +5,8 @@ import type { IdempotencyStore, RunOptions, StoreWord } from '../store.js';
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
 import type { IsolationLevel, SqlDatabase, Run as SqlRun, Transaction } from './database.js';
 import { type Claimed, explained, isConflict, type Statements } from './dialect.js';
-import { CONFLICTS, commitError, FROZEN, GIVEN_UP, ifEnded, late, MOST_TRIES, REPEATED } from './transaction-errors.js';
+import { Outcome } from './outcome.js';
+import { CONFLICTS, commitError, FROZEN, GIVEN_UP, late, MOST_TRIES, REPEATED } from './transaction-errors.js';
 
 export interface TransactionalOptions {
   readonly leaseMs: number;
@@ -43,15 +44,16 @@ export function transactionalStore<Tx>(
       try {
         const words = await attempt.result();
         return keys.map((key) => words.get(key) ?? 'in-progress');
-      } catch (error) {
+      } catch (cause) {
+        const error = await attempt.failureOf(cause);
         if (attempt.isLate) throw error;
-        if (isBusy(error) && !attempt.handlerFailed) {
+        if (isBusy(error) && !attempt.outcome.thrown) {
           if (elapsedMs() > options.timeoutMs) throw storeError(late('was not free', options), error);
           await sleep(BUSY_RETRY_MS);
           continue;
         }
         if (!isConflict(error)) throw error;
-        if (tries === MOST_TRIES) throw attempt.handlerFailed ? error : storeError(CONFLICTS, error);
+        if (tries === MOST_TRIES) throw attempt.outcome.thrown ? error : storeError(CONFLICTS, error);
       }
       await sleep(2 ** tries++ * (1 + Math.random()));
     }
@@ -72,7 +74,7 @@ export function transactionalStore<Tx>(
 class Attempt<Tx> {
   /** The handler's time was over. */
   isLate = false;
-  handlerFailed = false;
+  readonly outcome: Outcome;
   readonly #db: SqlDatabase<Tx>;
   readonly #statements: Statements;
   readonly #options: TransactionalOptions;
@@ -99,6 +101,7 @@ class Attempt<Tx> {
     this.#options = options;
     this.#keys = keys;
     this.#run = run;
+    this.outcome = new Outcome(statements.transaction);
   }
 
   /** Settles when the transaction has ended, or when a part of it takes too long. */
@@ -120,6 +123,14 @@ class Attempt<Tx> {
         (error: unknown) => this.#reject(this.#isCommitting ? commitError(error) : error),
       );
     });
+  }
+
+  /** What to reject with: what became of the transaction decides. */
+  async failureOf(error: unknown): Promise<unknown> {
+    const { leaseMs, timeoutMs } = this.#options;
+    // Until then, a late handler may end the transaction.
+    if (this.#spoiled) await withDeadline(this.#spoiled, leaseMs + timeoutMs, () => storeError(GIVEN_UP)).catch(ignore);
+    return this.outcome.failureOf(error, this.#claimed, this.#beside, timeoutMs);
   }
 
   /** Gives the client and the server `timeoutMs` for what comes next. */
@@ -148,7 +159,7 @@ class Attempt<Tx> {
         commit = this.#commitOf(transaction, claimed);
         if (!commit) {
           this.#limit('did not answer');
-          await this.#statements.transaction.check(transaction.run, claimed);
+          await this.#statements.transaction.finish(transaction.run, claimed).catch(this.outcome.note);
         }
         if (this.#isOver) throw storeError(GIVEN_UP);
       }
@@ -158,8 +169,9 @@ class Attempt<Tx> {
       throw error;
     }
     this.#isCommitting = true;
+    this.outcome.commit();
     this.#limit('did not answer, so it is unknown whether the transaction was committed,');
-    if (commit) await commit();
+    if (commit) await commit().catch(this.outcome.note);
     else await this.#statements.transaction.end?.(transaction.run, this.#claimed as Claimed).catch(this.#discard);
   }
 
@@ -183,7 +195,8 @@ class Attempt<Tx> {
   }
 
   /** Waits for the handler, and once its time is over until the transaction must end. */
-  async #handle({ tx, run, close }: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
+  async #handle(transaction: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
+    const { tx, close } = transaction;
     const { leaseMs } = this.#options;
     // A handler gets 0.9 of the lease, so its claim may take 0.1; more if the lease is short.
     const claimMs = Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs));
@@ -204,6 +217,7 @@ class Attempt<Tx> {
     const runOptions = { onTimeout, fencingToken: claimed.fencingToken, remainingMs: () => leaseMs - elapsedMs() };
     // In the turn in which the run is started: the process may have been frozen since the claim was answered.
     if (elapsedMs() >= claimMs) throw storeError(FROZEN);
+    this.outcome.begin();
     const handling = this.#run(new Set(claimed.keys), tx, runOptions);
     let isSettled = false;
     const settle = () => {
@@ -215,12 +229,10 @@ class Attempt<Tx> {
       close?.();
     } catch (error) {
       close?.();
-      this.handlerFailed = true;
-      // A handler that ended the transaction itself is told so, whatever it failed with. A failed transaction says nothing,
-      // and after a deadlock MySQL has ended it.
-      if (!this.isLate && !isConflict(error)) {
+      this.outcome.thrown = { cause: error };
+      if (!this.isLate) {
         this.#limit('did not answer', error);
-        await this.#statements.transaction.check(run, claimed).catch(ifEnded);
+        await this.outcome.ask(transaction, claimed);
       }
       throw error;
     }
@@ -232,10 +244,14 @@ class Attempt<Tx> {
 
   /** Makes the transaction unusable for a late handler, and frees its keys. */
   async #spoil(): Promise<void> {
-    const { run, destroy } = this.#transaction as Transaction<Tx>;
+    const transaction = this.#transaction as Transaction<Tx>;
+    const { run, destroy } = transaction;
     const { spoil, cancel } = this.#statements.transaction;
     const claimed = this.#claimed as Claimed;
+    const asked = this.outcome.ask(transaction, claimed);
     if (destroy) {
+      // A statement of the handler may be under way.
+      await Promise.race([asked, sleep(SPOIL_MS)]);
       destroy();
       // The server may be running a statement of the handler, and does not notice before its end.
       await this.#terminate();

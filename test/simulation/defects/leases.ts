@@ -112,7 +112,7 @@ export const leaseDefects: readonly Defect[] = [
     patches: [
       {
         file: LEASED,
-        find: "return claim === 'duplicate' ? 'duplicate' : 'in-progress';",
+        find: "return claim === 'duplicate' || claim === 'unknown' ? claim : 'in-progress';",
         replace: "return 'duplicate';",
       },
     ],

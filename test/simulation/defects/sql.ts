@@ -62,7 +62,11 @@ export const sqlDefects: readonly Defect[] = [
     name: 'Postgres calls held keys done',
     about: 'A key that another run holds has the status of a duplicate.',
     patches: [
-      { file: POSTGRES, find: "CASE WHEN done THEN 'duplicate' ELSE 'in-progress' END", replace: "'duplicate'" },
+      {
+        file: POSTGRES,
+        find: `CASE WHEN done THEN 'duplicate' WHEN expires_at = \${OPEN} THEN 'unknown' ELSE 'in-progress' END`,
+        replace: "'duplicate'",
+      },
     ],
     worlds: ['sql-leases'],
     foundWithin: 20,
@@ -73,8 +77,9 @@ export const sqlDefects: readonly Defect[] = [
     patches: [
       {
         file: POSTGRES,
-        find: `WHERE pg_try_advisory_xact_lock(hashtextextended(key, '\${table}'::regclass::oid::bigint))`,
-        replace: 'WHERE true',
+        find: `AS bounded, \${keysFrom(keys)}
+           WHERE pg_try_advisory_xact_lock(hashtextextended(key, '\${table}'::regclass::oid::bigint))`,
+        replace: `AS bounded, \${keysFrom(keys)} WHERE true`,
       },
     ],
     worlds: ['transactional'],
@@ -99,13 +104,20 @@ export const sqlDefects: readonly Defect[] = [
     patches: [
       {
         file: POSTGRES,
-        find: `SELECT CASE WHEN txid_current_if_assigned() = \${BigInt(id)} THEN 0
-            ELSE CAST(concat('\${ENDED_MARK}', now()) AS int) END; COMMIT`,
-        replace: `SELECT 0 * \${BigInt(id) * 0n}; COMMIT`,
+        find: `CASE WHEN txid_current_if_assigned() = \${BigInt(id)} THEN`,
+        replace: `CASE WHEN \${BigInt(id)} > 0 THEN`,
       },
     ],
     worlds: ['transactional'],
     foundWithin: 400,
+  },
+  {
+    name: 'a committed half is done',
+    about:
+      'The keys of a transaction are done although its handler may end it, so that half of its effects is acknowledged.',
+    patches: [{ file: POSTGRES, find: 'return run(rewrite(own, false)).catch(ignore);', replace: '' }],
+    worlds: ['transactional'],
+    foundWithin: 100,
   },
   {
     name: 'a late handler commits',
@@ -138,8 +150,8 @@ export const sqlDefects: readonly Defect[] = [
     patches: [
       {
         file: SQLITE,
-        find: `\${upsert(keys, owner, 0, leaseMs)} WHERE expires_at <= \${now()} RETURNING key`,
-        replace: `\${upsert(keys, owner, 0, leaseMs)} RETURNING key`,
+        find: `\${upsert(keys, owner, 0, expiry(leaseMs))} WHERE expires_at <= \${now()} RETURNING key`,
+        replace: `\${upsert(keys, owner, 0, expiry(leaseMs))} RETURNING key`,
       },
     ],
     worlds: ['d1'],
@@ -151,8 +163,8 @@ export const sqlDefects: readonly Defect[] = [
     patches: [
       {
         file: SQLITE,
-        find: `\${upsert(keys, owner, 1, retentionMs)} WHERE owner = excluded.owner OR expires_at <= \${now()} RETURNING key`,
-        replace: `\${upsert(keys, owner, 1, retentionMs)} RETURNING key`,
+        find: `\${upsert(keys, owner, 1, expiry(retentionMs))} WHERE owner = excluded.owner OR expires_at <= \${now()} RETURNING key`,
+        replace: `\${upsert(keys, owner, 1, expiry(retentionMs))} RETURNING key`,
       },
     ],
     worlds: ['d1'],

@@ -20,6 +20,12 @@ const WAYS = [
   ...['is asynchronous', 'commits', 'rolls back', 'has a failing statement'],
 ] as const;
 
+const OPEN = 'done = 0 AND expires_at = 9007199254740991';
+const SETTLE = `BEGIN IMMEDIATE;
+  UPDATE webhook_idempotency_keys SET done = 1 WHERE ${OPEN} AND key IN (SELECT key FROM effects);
+  DELETE FROM webhook_idempotency_keys WHERE ${OPEN};
+  COMMIT`;
+
 /** Replicas on one machine with a SQLite file: the transaction of a run begins and commits within one turn. */
 export const sqlite: WorldDefinition = {
   name: 'sqlite',
@@ -33,8 +39,21 @@ export const sqlite: WorldDefinition = {
     const committed = new CommittedTogether(world, {
       commits: () => file.commits,
       recorded: () => keysOf(file, 'SELECT key FROM webhook_idempotency_keys WHERE done = 1'),
+      open: () => keysOf(file, 'SELECT key FROM webhook_idempotency_keys WHERE done = 0'),
       effects: () => keysOf(file, 'SELECT key FROM effects'),
     });
+
+    /** What somebody does who is told of open keys, once nobody else is writing. */
+    function settle(): void {
+      const program = file.connect();
+      try {
+        program.exec(SETTLE);
+      } catch (error) {
+        if (!String(error).includes('database is locked')) throw error;
+        world.after(TIMEOUT_MS, settle);
+      }
+      file.kill(program);
+    }
 
     /** A handler as people write them for a synchronous driver, and as they should not. */
     function handle(process: Process, db: SqliteConnection, kill: () => void, keys: readonly string[]): unknown {
@@ -103,7 +122,11 @@ export const sqlite: WorldDefinition = {
       leaseMs: LEASE_MS,
       handlerMs: HANDLER_MS,
       mostFaults: 4,
-      onAnswer: (result) => committed.answered(result),
+      onAnswer(result) {
+        committed.answered(result);
+        const isUnknown = result.outcomes.some(({ error }) => error?.code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN');
+        if (isUnknown) world.after(choices.below(LEASE_MS), settle);
+      },
     });
   },
 };

@@ -10,7 +10,15 @@ export interface Tx {
 const WAYS = [
   ...['succeeds', 'succeeds', 'succeeds', 'succeeds', 'fails before', 'fails after', 'is slow', 'counts', 'counts'],
   ...['counts in another order', 'uses a savepoint', 'swallows a failing statement', 'has a failing statement'],
-  ...['writes again later', 'times out in a statement', 'does not await', 'commits', 'rolls back', 'sets'],
+  ...[
+    'writes again later',
+    'times out in a statement',
+    'does not await',
+    'commits',
+    'commits half',
+    'rolls back',
+    'sets',
+  ],
 ] as const;
 
 /**
@@ -43,6 +51,11 @@ export async function writeEffects(
     return;
   }
   if (way === 'sets') await tx.query("SET search_path = 'public'");
+  if (way === 'commits half') {
+    await tx.query(`INSERT INTO effects (key) VALUES ('${keys[0]}')`);
+    await tx.query('COMMIT');
+    throw new Error('The handler fails after it has committed half of its effects.');
+  }
   await write();
   if (way.startsWith('counts')) await count(tx, way === 'counts', choices);
   await shortly();

@@ -39,9 +39,12 @@ export const transactional: WorldDefinition = {
       "INSERT INTO counters VALUES ('x', 0), ('y', 0)",
     );
     const { database, server } = service;
+    const rowsOf = (done: boolean) =>
+      database.table('webhook_idempotency_keys').filter((row) => Reflect.get(row, 'done') === done);
     const committed = new CommittedTogether(world, {
       commits: () => database.commits,
-      recorded: () => keysOf(database.table('webhook_idempotency_keys')),
+      recorded: () => keysOf(rowsOf(true)),
+      open: () => keysOf(rowsOf(false)),
       effects: () => keysOf(database.table('effects')),
     });
     const claims = new Claims(world, service, LEASE_MS);
@@ -91,6 +94,15 @@ export const transactional: WorldDefinition = {
       world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
     }
 
+    /** What somebody does who is told of open keys. */
+    function settle(): void {
+      const open = "done = false AND expires_at = 'infinity'";
+      service.runNow(
+        `UPDATE webhook_idempotency_keys SET done = true WHERE ${open} AND key IN (SELECT key FROM effects)`,
+        `DELETE FROM webhook_idempotency_keys WHERE ${open}`,
+      );
+    }
+
     return playFleet(world, {
       open,
       servers: [server],
@@ -100,7 +112,11 @@ export const transactional: WorldDefinition = {
       leaseMs: LEASE_MS,
       handlerMs,
       drains,
-      onAnswer: (result) => committed.answered(result),
+      onAnswer(result) {
+        committed.answered(result);
+        const isUnknown = result.outcomes.some(({ error }) => error?.code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN');
+        if (isUnknown) world.after(choices.below(LEASE_MS), settle);
+      },
     });
   },
 };

@@ -120,3 +120,4 @@ export const countOf = async ({ run }: Opened, id: string) =>
   (await run(`SELECT id FROM effects WHERE id = '${id}'`)).length;
 
 export const ERR_STORE = { code: 'ERR_WEBHOOK_STORE' };
+export const ERR_UNKNOWN = { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN' };

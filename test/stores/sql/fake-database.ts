@@ -4,6 +4,9 @@ import { type SqlDatabase, sqlStore, type Transaction } from '../../../src/store
 /** What a database says to statements that contain a text; anything else has no rows. */
 export type Answers = Readonly<Record<string, () => Promise<readonly object[]> | readonly object[]>>;
 
+/** What the statement contains that records the keys as done. */
+export const FINISH = 'DO $$';
+
 /** What the check of a transaction contains. */
 export const CHECK = 'SELECT txid_current_if_assigned';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunOptions } from '../../../src/index.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
-import { fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
+import { CHECK, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
 
 const never = () => new Promise<never>(() => {});
 
@@ -12,6 +12,9 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
+
+/** Until the time of a handler is over. Then the store asks whether it has ended the transaction. */
+const BEGUN = ['begin', 'in: INSERT INTO', 'in: SELECT txid_current_if_assigned'];
 
 describe('a transactional store when a handler is late', () => {
   /** A run whose handler times out after `ms` and settles with `end`. */
@@ -35,7 +38,7 @@ describe('a transactional store when a handler is late', () => {
     again();
     await vi.advanceTimersByTimeAsync(200);
     expect(close).toHaveBeenCalled();
-    expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: SELECT CAST', 'rollback']);
+    expect(log).toEqual([...BEGUN, 'in: SELECT CAST', 'rollback']);
   });
 
   it('does not run the handler again, whatever code the timeout has', async () => {
@@ -48,21 +51,26 @@ describe('a transactional store when a handler is late', () => {
   it('spoils a connection to SQLite after any statement of the handler, and undoes that before it rolls back', async () => {
     const on = () => new Promise<object[]>((resolve) => setTimeout(resolve, 200, []));
     const { db, log } = fakeDatabase({ 'query_only = ON': on }, { close: nothing }, 'sqlite');
-    expect(await resultAfter(199, lateRun(storeOver(db, { table: 'b' })).result)).toBe('out of time');
+    const { result } = lateRun(storeOver(db, { table: 'b' }));
+    expect(await resultAfter(199, result)).toBe('pending');
     expect(log.at(-1)).toBe('in: PRAGMA query_only = ON');
-    await vi.advanceTimersByTimeAsync(1);
+    expect(await resultAfter(1, result)).toBe('out of time');
     expect(log.slice(-2)).toEqual(['in: PRAGMA query_only = OFF', 'rollback']);
   });
 
-  it('sends nothing over a connection that it has closed', async () => {
+  it('asks what became of the transaction, and sends nothing over a connection that it has closed', async () => {
     const { db, log } = fakeDatabase({}, { close: nothing, destroy: () => {} }, 'sqlite');
     expect(await resultAfter(0, lateRun(storeOver(db, { table: 'b' })).result)).toBe('out of time');
-    expect(log.slice(-2)).toEqual(['in: SAVEPOINT event_webhook_receiver', 'rollback']);
+    expect(log.slice(-3)).toEqual([
+      'in: SAVEPOINT event_webhook_receiver',
+      'in: RELEASE event_webhook_receiver',
+      'rollback',
+    ]);
   });
 
   it('interrupts a statement of the handler that holds that up', async () => {
     const { db, log } = fakeDatabase({ 'SELECT CAST': never }, { close: nothing });
-    expect(await resultAfter(99, lateRun(storeOver(db)).result)).toBe('out of time');
+    expect(await resultAfter(99, lateRun(storeOver(db)).result)).toBe('pending');
     expect(log.at(-1)).toBe('in: SELECT CAST');
     await vi.advanceTimersByTimeAsync(1);
     expect(log.at(-1)).toBe('beside: SELECT pg_cancel_backend');
@@ -73,7 +81,7 @@ describe('a transactional store when a handler is late', () => {
     const { db, log } = fakeDatabase({}, { close: nothing, destroy });
     expect(await resultAfter(0, lateRun(storeOver(db)).result)).toBe('out of time');
     expect(destroy).toHaveBeenCalled();
-    expect(log).toEqual(['begin', 'in: INSERT INTO', 'beside: SELECT pg_terminate_backend', 'rollback']);
+    expect(log).toEqual([...BEGUN, 'beside: SELECT pg_terminate_backend', 'rollback']);
   });
 
   it('ends the connection in the server once the lease is over if the handler can still reach it', async () => {
@@ -81,7 +89,7 @@ describe('a transactional store when a handler is late', () => {
     const { result } = lateRun(storeOver(db, { leaseMs: 5000 }), never(), 3000);
     expect(await resultAfter(3000, result)).toBe('out of time');
     await vi.advanceTimersByTimeAsync(1999);
-    expect(log.at(-1)).toBe('in: SELECT CAST');
+    expect(log).toEqual([...BEGUN, 'in: SELECT CAST', 'beside: SELECT key']);
     await vi.advanceTimersByTimeAsync(1);
     expect(log.slice(-2)).toEqual(['beside: SELECT pg_terminate_backend', 'rollback']);
   });
@@ -95,11 +103,19 @@ describe('a transactional store when a handler is late', () => {
         gate.promise.then(() => end()),
       );
       expect(await resultAfter(0, result)).toBe('out of time');
-      expect(log.at(-1)).toBe('in: SELECT CAST');
+      expect(log.at(-1)).toBe('beside: SELECT key');
       gate.resolve();
       await vi.advanceTimersByTimeAsync(0);
-      expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: SELECT CAST', 'rollback']);
+      expect(log).toEqual([...BEGUN, 'in: SELECT CAST', 'beside: SELECT key', 'rollback']);
     }
+  });
+
+  it('rejects with ERR_WEBHOOK_OUTCOME_UNKNOWN if the handler had ended the transaction, and leaves the key open', async () => {
+    const { db, log } = fakeDatabase({ [CHECK]: () => [{ id: '8' }] }, { close: nothing });
+    expect(await resultAfter(0, lateRun(storeOver(db)).result)).toContain('The handler ended the transaction');
+    expect(log).toContain('beside: INSERT INTO');
+    const kept = fakeDatabase({ 'LIMIT 1': () => [{ key: 'a' }] });
+    expect(await resultAfter(0, lateRun(storeOver(kept.db)).result)).toContain('The handler ended the transaction');
   });
 
   it('rolls back although the server cannot be asked to end the connection', async () => {

@@ -5,7 +5,7 @@ import { tableOf } from '../../../src/stores/sql/table.js';
 import { transactionalStore } from '../../../src/stores/sql/transactional.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
-import { CHECK, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
+import { CHECK, FINISH, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
 
 const never = () => new Promise<never>(() => {});
 const rejecting = (code: string) => () => Promise.reject(Object.assign(new Error(`code ${code}`), { code }));
@@ -53,19 +53,58 @@ describe('a transactional store that rolls back', () => {
   });
 
   it.each([
-    ['that its transaction was aborted', rejecting('25P02'), 'the run failed'],
-    ['that the connection is gone', rejecting('08006'), 'the run failed'],
-    ['that the handler ended the transaction', () => [{ id: '8' }], expect.stringContaining('The handler ended')],
-  ])('rejects as the handler did, unless it ended the transaction: the check says %s', async (_, check, message) => {
-    const taking = storeOver(fakeDatabase({ [CHECK]: check }).db).once('a', failing);
-    expect(await resultAfter(0, taking)).toEqual(message);
+    ['that its transaction was aborted', rejecting('25P02'), () => [], 'the run failed'],
+    ['that the connection is gone', rejecting('08006'), () => [], 'the run failed'],
+    [
+      'that the connection is gone',
+      rejecting('08006'),
+      () => [{ key: 'a' }],
+      expect.stringContaining('The handler ended'),
+    ],
+    ['that the connection is gone', rejecting('08006'), rejecting('08006'), expect.stringContaining('did not say')],
+    ['that the connection is gone', rejecting('08006'), never, expect.stringContaining('did not say')],
+  ])('rejects as the handler did only if nothing was kept: the check says %s', async (_, check, look, message) => {
+    const { db, log } = fakeDatabase({ [CHECK]: check, 'LIMIT 1': look });
+    expect(await resultAfter(timeoutMs, storeOver(db).once('a', failing))).toEqual(message);
+    expect(log.at(-1)).toBe('beside: SELECT key');
+  });
+
+  it('leaves the key open of a handler that ended the transaction', async () => {
+    const { db, log } = fakeDatabase({ [CHECK]: () => [{ id: '8' }] });
+    expect(await resultAfter(0, storeOver(db).once('a', failing))).toContain('The handler ended');
+    expect(log.slice(-2)).toEqual(['rollback', 'beside: INSERT INTO']);
+  });
+
+  it('asks no more than the check of a handler that can no longer reach the transaction', async () => {
+    const { db, log } = fakeDatabase({}, { close() {} });
+    expect(await resultAfter(0, storeOver(db).once('a', failing))).toBe('the run failed');
+    expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: SELECT txid_current_if_assigned', 'rollback']);
+  });
+
+  it('rejects with its own error if the check of a handler that returned fails, unless something was kept', async () => {
+    const isKept = expect.stringContaining('The handler ended');
+    for (const [look, message] of [
+      [() => [], 'code 08006'],
+      [rejecting('08006'), 'code 08006'],
+      [() => [{ key: 'a' }], isKept],
+    ] as const) {
+      const { db } = fakeDatabase({ [FINISH]: rejecting('08006'), 'LIMIT 1': look });
+      expect(await resultAfter(timeoutMs, storeOver(db).once('a', nothing))).toEqual(message);
+    }
+  });
+
+  it('still says that it is unknown if the keys cannot be left open', async () => {
+    const { db } = fakeDatabase({ [CHECK]: () => [{ id: '8' }] });
+    expect(await resultAfter(timeoutMs, storeOver({ ...db, run: never }).once('a', failing))).toContain(
+      'The handler ended',
+    );
   });
 
   it('undoes what it changed on the connection, whether or not the client can close it', async () => {
     for (const members of [{}, { destroy: () => {} }]) {
       const { db, log } = fakeDatabase({}, members, 'sqlite');
       expect(await resultAfter(0, storeOver(db, { table: 'b' }).once('a', failing))).toBe('the run failed');
-      expect(log.slice(-2)).toEqual(['in: PRAGMA query_only = OFF', 'rollback']);
+      expect(log.slice(-3)).toEqual(['in: PRAGMA query_only = OFF', 'rollback', 'beside: SELECT key']);
     }
   });
 
@@ -76,6 +115,6 @@ describe('a transactional store that rolls back', () => {
     const transaction = { ...statements.transaction, undo: failing };
     const store = transactionalStore(db, { ...statements, transaction }, options);
     expect(await resultAfter(0, store.once('a', failing))).toBe('the run failed');
-    expect(log.slice(-2)).toEqual(['beside: SELECT pg_terminate_backend', 'rollback']);
+    expect(log.slice(-3)).toEqual(['beside: SELECT pg_terminate_backend', 'rollback', 'beside: SELECT key']);
   });
 });

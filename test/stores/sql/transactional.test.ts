@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SqlDatabase } from '../../../src/stores/sql/index.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
-import { type Answers, CHECK, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
+import { type Answers, FINISH, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
 
 const never = () => new Promise<never>(() => {});
 const withCode = (code: string) => Object.assign(new Error(`code ${code}`), { code });
@@ -29,7 +29,7 @@ describe('a transactional store', () => {
     });
     expect(await resultAfter(30, word)).toBe('handled');
     expect(left).toEqual([5000, 4970]);
-    expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: SELECT txid_current_if_assigned', 'commit']);
+    expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: DO', 'commit']);
   });
 
   it('asks about the keys that it could not claim, and those that the database does not answer for are in progress', async () => {
@@ -60,7 +60,7 @@ describe('a transactional store', () => {
   it.each([
     ['the schema', { to_regclass: never }, { table: 'b' }, late('did not answer')],
     ['the claim', { INSERT: never }, {}, late('did not answer')],
-    ['the check', { [CHECK]: never }, {}, late('did not answer')],
+    ['the check', { [FINISH]: never }, {}, late('did not answer')],
   ])('rejects if %s is not answered in time', async (_, answers, settings, message) => {
     const destroy = vi.fn();
     const { db, log } = fakeDatabase(answers, { destroy });
@@ -102,7 +102,7 @@ describe('a transactional store', () => {
 
   it('does not commit if the check is answered late', async () => {
     const gate = deferred();
-    const { db, log } = fakeDatabase({ [CHECK]: () => gate.promise.then(() => [{ id: '7' }]) });
+    const { db, log } = fakeDatabase({ [FINISH]: () => gate.promise.then(() => []) });
     const taking = storeOver(db).once('a', nothing);
     expect(await resultAfter(timeoutMs, taking)).toBe(late('did not answer'));
     gate.resolve();

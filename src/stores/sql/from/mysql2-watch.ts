@@ -1,4 +1,4 @@
-import type { Watch } from '../database.js';
+import type { Failed, Watch } from '../database.js';
 import { isConflict } from '../dialect.js';
 import { guarded, overError } from './pooled.js';
 
@@ -9,7 +9,7 @@ import { guarded, overError } from './pooled.js';
 export function watched<Connection extends object>(connection: Connection, isGiven: () => boolean) {
   let isClosed = false;
   let beforeOther: (() => unknown) | undefined;
-  let isFailed = false;
+  let failed: Failed | undefined;
   let deadlock: unknown;
   let pending = 0;
   let last: Promise<unknown> = Promise.resolve();
@@ -28,12 +28,17 @@ export function watched<Connection extends object>(connection: Connection, isGiv
       if (deadlock !== undefined) throw overError();
       return send();
     });
-    sent.catch((error: unknown) => {
-      isFailed = true;
-      if (!isConflict(error)) return;
-      deadlock ??= error;
-      isClosed = true;
-    });
+    sent.then(
+      () => {
+        failed &&= 'and continued';
+      },
+      (error: unknown) => {
+        failed ??= 'at last';
+        if (!isConflict(error)) return;
+        deadlock ??= error;
+        isClosed = true;
+      },
+    );
     return sent;
   }
 
@@ -50,7 +55,7 @@ export function watched<Connection extends object>(connection: Connection, isGiv
     async hasFailed() {
       await last;
       if (deadlock !== undefined) throw deadlock;
-      return isFailed;
+      return failed;
     },
   };
   return {

@@ -4,7 +4,7 @@ import { optionError } from '../../../internal/check-options.js';
 import { storeError } from '../../bounded-calls.js';
 import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
 import { ABORTED } from '../postgres.js';
-import { guarded, type Pooled, pooled, runOnce } from './pooled.js';
+import { guarded, type Pooled, pooled, refuse, runOnce } from './pooled.js';
 import { isPlain, SESSION, SESSION_AFTER_PLAIN } from './postgres-session.js';
 
 /** The part of a connection from a pg Pool that the store uses. */
@@ -67,6 +67,10 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
       const plain = open(client).query;
       let isClosed = false;
       let isCommitted = false;
+      let beforeOther: (() => unknown) | undefined;
+      /** What the store sends before a statement of the handler: pg 9 takes one at a time. */
+      let pending: Promise<unknown> | undefined;
+      const isOver = () => isClosed || isGiven();
       // Sent with the first statement, which saves a round trip.
       let begin = isolationLevel ? `BEGIN ISOLATION LEVEL ${isolationLevel}; ` : 'BEGIN; ';
       try {
@@ -80,11 +84,25 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
         await work({
           tx: guarded(
             client,
-            () => isClosed || isGiven(),
+            isOver,
             (name, argument) => {
-              if (name === 'query' && !isPlain(argument)) look = SESSION;
+              if (name === 'query' ? isPlain(argument) : HARMLESS.has(name)) return;
+              if (name === 'query') look = SESSION;
+              if (!beforeOther) return;
+              pending = Promise.resolve(beforeOther());
+              beforeOther = undefined;
+              void pending.then(() => {
+                pending = undefined;
+              });
             },
+            (_name, send, args) => (pending ? sendAfter(pending, isOver, send, args) : send()),
           ),
+          watch: {
+            beforeOther(work) {
+              beforeOther = work;
+            },
+            hasFailed: async () => undefined,
+          },
           run(statement) {
             const text = begin + statement;
             begin = '';
@@ -132,6 +150,18 @@ function open(client: PgClientLike, timeoutMs?: number): Pooled<PgAnswer> {
   }
   return pooled(async (text) => (await send(client, text)).at(-1) as PgAnswer, release, timeoutMs);
 }
+
+/** Calls a method of the connection later, if the handler may still use it, and returns what the method returns. */
+function sendAfter(before: Promise<unknown>, isOver: () => boolean, send: () => unknown, args: readonly unknown[]) {
+  const callback = args.at(-1);
+  const sent = before.then(() => (isOver() ? refuse(callback) : send()));
+  if (typeof callback === 'function') return undefined;
+  // A query of its own kind, such as a cursor.
+  return typeof Object(args[0]).submit === 'function' ? args[0] : sent;
+}
+
+/** What neither sends a statement nor gives access to the connection. */
+const HARMLESS = new Set<PropertyKey>(['on', 'once', 'off', 'removeListener', 'escapeIdentifier', 'escapeLiteral']);
 
 interface PgAnswer extends Answer {
   readonly command: string;

@@ -58,13 +58,13 @@ export async function runOnce(
 /**
  * The connection for a handler, which works until `isOver` and cannot be given back. Calls `onUse` for every method that the
  * handler calls, with its first argument, and for every object that the handler reads from the connection. `call` decides
- * when a method is called.
+ * when a method is called, and gets its arguments.
  */
 export function guarded<Connection extends object>(
   connection: Connection,
   isOver: () => boolean,
   onUse: (name: PropertyKey, argument?: unknown) => void = () => {},
-  call: (name: PropertyKey, send: () => unknown) => unknown = (_, send) => send(),
+  call: (name: PropertyKey, send: () => unknown, args: readonly unknown[]) => unknown = (_, send) => send(),
 ): Connection {
   return new Proxy(connection, {
     get(target, name, receiver) {
@@ -77,7 +77,7 @@ export function guarded<Connection extends object>(
           throw storeError(`The store releases the connection itself. Remove context.tx.${name}().`);
         }
         onUse(name, args[0]);
-        const result = call(name, () => Reflect.apply(value, target, args));
+        const result = call(name, () => Reflect.apply(value, target, args), args);
         return result === target ? receiver : result;
       };
     },

@@ -1,4 +1,3 @@
-import { storeError } from '../../bounded-calls.js';
 import {
   type Answer,
   type Dialect,
@@ -7,7 +6,7 @@ import {
   type TransactionOptions,
   valuesOf,
 } from '../database.js';
-import { ENDED } from '../dialect.js';
+import { endedError } from '../outcome.js';
 import { isAnswer as isMysqlAnswer } from './mysql2.js';
 import { isAnswer as isPgAnswer } from './pg.js';
 import { pooled, refuse, runOnce } from './pooled.js';
@@ -82,7 +81,7 @@ export async function transactionOn<Tx>(
       close: gate.close,
       destroy: () => give(true),
       // An ORM also gives a connection back that was lost.
-      run: (statement) => (orm.isEnded() && !socket.destroyed ? Promise.reject(storeError(ENDED)) : send(statement)),
+      run: (statement) => (orm.isEnded() && !socket.destroyed ? Promise.reject(endedError()) : send(statement)),
     });
     await orm.commit();
   } catch (error) {

@@ -36,6 +36,7 @@ const STRICT: Readonly<Record<string, Apply>> = {
   },
   pg_my_temp_schema: () => 0,
   md5: ([text = null]) => md5(textOf(text)),
+  quote_literal: ([text = null]) => `'${textOf(text).replaceAll("'", "''")}'`,
   lower: ([text = null]) => textOf(text).toLowerCase(),
   upper: ([text = null]) => textOf(text).toUpperCase(),
   length: ([text = null]) => [...textOf(text)].length,

@@ -32,6 +32,8 @@ export class SessionSettings {
   all(transaction: Transaction | undefined): (readonly [string, string])[] {
     const names = new Set([...this.#defaults.keys(), ...this.#own.keys()]);
     // pg_settings shows times without their unit.
+    // It does not show the role.
+    names.delete('role');
     return [...names].map((name) => [
       name,
       isTime(name) ? String(this.time(name, transaction)) : (this.get(name, transaction) ?? ''),

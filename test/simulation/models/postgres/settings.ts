@@ -11,6 +11,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'off',
   idle_in_transaction_session_timeout: '0',
   lock_timeout: '0',
+  role: 'none',
   row_security: 'on',
   search_path: DEFAULT_PATH,
   session_replication_role: 'origin',

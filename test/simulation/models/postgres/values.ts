@@ -96,6 +96,7 @@ function truth(value: Value): boolean {
 }
 
 export function textOf(value: Value): string {
+  if (value instanceof Timestamp && value.ms === Infinity) return 'infinity';
   if (value instanceof Timestamp) return new Date(value.ms).toISOString().replace('T', ' ').replace('Z', '+00');
   if (value instanceof Relation) return value.name;
   if (typeof value === 'boolean') return value ? 't' : 'f';
@@ -107,6 +108,7 @@ const TIME = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d)$/;
 
 function timestamp(value: Value): Timestamp {
   if (value instanceof Timestamp) return value;
+  if (value === 'infinity') return new Timestamp(Number.POSITIVE_INFINITY);
   if (typeof value !== 'string' || !TIME.test(value)) throw new UnknownToModel(`the timestamp ${String(value)}`);
   return new Timestamp(Date.parse(value.replace(/([+-]\d\d)$/, '$1:00')));
 }
@@ -146,7 +148,7 @@ export function compare(left: Value, right: Value): number | null {
   let b: Value = right;
   if (typeof a === 'string' && typeof b !== 'string') a = like(a, b);
   else if (typeof b === 'string' && typeof a !== 'string') b = like(b, a);
-  if (a instanceof Timestamp && b instanceof Timestamp) return a.ms - b.ms;
+  if (a instanceof Timestamp && b instanceof Timestamp) return a.ms === b.ms ? 0 : a.ms - b.ms;
   if (a instanceof Interval && b instanceof Interval) return a.ms - b.ms;
   if (a instanceof Relation) a = a.oid;
   if (b instanceof Relation) b = b.oid;
@@ -172,7 +174,7 @@ function like(text: string, other: Value): Value {
 /** As pg gives a value to its user. */
 function toClient(value: Value): unknown {
   if (typeof value === 'bigint') return String(value);
-  if (value instanceof Timestamp) return new Date(value.ms);
+  if (value instanceof Timestamp) return value.ms === Infinity ? Infinity : new Date(value.ms);
   if (value instanceof Relation) return value.name;
   if (value instanceof Interval) throw new UnknownToModel('how pg shows an interval');
   return Array.isArray(value) ? value.map(toClient) : value;

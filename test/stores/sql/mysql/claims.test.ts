@@ -3,9 +3,10 @@ import { type Answer, KEYS, server, statementsFor, withErrno } from './fake-serv
 
 describe('a claim in a transaction of MySQL', () => {
   it('takes one statement if nobody has the keys, then a mark where the client sees no statements', async () => {
-    const { run, log } = server({ JSON_TABLE: { changed: 2 }, CONCAT_WS: { rows: [['before']] } });
+    const { run, texts, log } = server({ JSON_TABLE: { changed: 2 }, CONCAT_WS: { rows: [['before']] } });
     const claimed = await statementsFor().transaction.claim(run, KEYS, 'me');
-    expect(claimed).toMatchObject({ keys: KEYS, id: 'ewr:me' });
+    expect(claimed).toMatchObject({ keys: KEYS, owner: 'me', id: 'ewr:me' });
+    expect(texts[0]).toContain("SELECT j.k, 'me', 0, 9007199254740991");
     expect(await claimed.session?.()).toBe('before');
     expect(log).toEqual([
       'INSERT INTO `db`.`keys`',
@@ -53,7 +54,7 @@ describe('a claim in a transaction of MySQL', () => {
     const { run, texts, log } = mixed({ 'SHOW PROCESSLIST': {} });
     const claimed = await statementsFor().transaction.claim(run, ['a', 'b', 'c'], 'me', {
       beforeOther: () => {},
-      hasFailed: async () => false,
+      hasFailed: async () => undefined,
     });
     expect(claimed.keys).toEqual(['c']);
     const insert = texts.find((text) => text.startsWith('INSERT IGNORE'));
@@ -87,7 +88,7 @@ describe('a claim in a transaction of MySQL', () => {
     });
     const statements = statementsFor();
     await statements.prepare?.(run);
-    const watch = { beforeOther: () => {}, hasFailed: async () => false };
+    const watch = { beforeOther: () => {}, hasFailed: async () => undefined };
     expect((await statements.transaction.claim(run, KEYS, 'me', watch)).keys).toEqual(KEYS);
     expect(log.at(-1)).toBe('INSERT IGNORE INTO');
     expect(texts.join()).not.toContain('UNION ALL');
@@ -115,7 +116,7 @@ describe('a claim in a transaction of MySQL', () => {
     });
     const { transaction } = statementsFor('db.keys', 700);
     const kills = () => texts.filter((text) => text.startsWith('KILL'));
-    const watch = { beforeOther: () => {}, hasFailed: async () => false };
+    const watch = { beforeOther: () => {}, hasFailed: async () => undefined };
     for (const [now, count] of [
       [5000, 1],
       [5699, 1],
@@ -143,15 +144,16 @@ describe('a claim in a transaction of MySQL', () => {
   });
 
   it('is lost if a statement of the handler failed and the server has rolled back', async () => {
-    for (const [failed, rows, isLost] of [
-      [true, [], true],
-      [true, [['a']], false],
-      [false, [], false],
+    for (const [failed, rows, lost] of [
+      ['at last', [], 'at last'],
+      ['and continued', [], 'and continued'],
+      ['at last', [['a']], undefined],
+      [undefined, [], undefined],
     ] as const) {
       const { run, texts } = server({ JSON_TABLE: { changed: 2 }, 'AND owner': { rows } });
       const watch = { beforeOther: () => {}, hasFailed: async () => failed };
       const claimed = await statementsFor().transaction.claim(run, KEYS, 'me', watch);
-      expect(await claimed.isLost?.()).toBe(isLost);
+      expect(await claimed.isLost?.()).toBe(lost);
       // One key says it for all.
       if (failed) expect(texts.at(-1)).toContain("IN ('a') AND owner = 'me'");
     }

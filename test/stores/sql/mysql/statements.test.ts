@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { Failed } from '../../../../src/stores/sql/database.js';
 import type { Claimed } from '../../../../src/stores/sql/dialect.js';
 import { changedSettings, settingsText } from '../../../../src/stores/sql/mysql-session.js';
 import { KEYS, server, statementsFor, withErrno } from './fake-server.js';
 
+const BARE: Claimed = { keys: KEYS, owner: '1', id: 'ewr:1' };
+
 /** A claim whose session was, and is now, what is said. */
-const claimedWith = (session?: string, isLost = false): Claimed => ({
-  keys: KEYS,
-  id: 'ewr:1',
+const claimedWith = (session?: string, lost?: Failed): Claimed => ({
+  ...BARE,
   session: () => (session === undefined ? undefined : Promise.resolve(session)),
-  isLost: async () => isLost,
+  isLost: async () => lost,
 });
 
 describe('the session of MySQL', () => {
@@ -64,20 +66,66 @@ describe('a lease of MySQL', () => {
 describe('a transaction of MySQL', () => {
   const { transaction } = statementsFor();
 
-  it('is the one that claimed if its savepoint exists and its session is what it was', async () => {
-    const right = server({ CONCAT_WS: { rows: [['same']] } });
+  it('is the one that claimed if its savepoint exists', async () => {
+    const right = server();
     await transaction.check(right.run, claimedWith('same'));
-    expect(right.log).toEqual(['RELEASE SAVEPOINT event_webhook_receiver', expect.stringMatching(/^SELECT CONCAT_WS/)]);
+    expect(right.log).toEqual(['RELEASE SAVEPOINT event_webhook_receiver']);
     const unseen = server();
     await transaction.check(unseen.run, claimedWith());
-    await transaction.check(unseen.run, { keys: KEYS, id: 'ewr:1' });
+    await transaction.check(unseen.run, BARE);
     expect(unseen.log).toEqual([]);
+  });
+
+  it('is finished if its session is what it was, with rows that are done', async () => {
+    const right = server({ CONCAT_WS: { rows: [['same']] } });
+    await transaction.finish(right.run, claimedWith('same'));
+    expect(right.log).toEqual([
+      'RELEASE SAVEPOINT event_webhook_receiver',
+      expect.stringMatching(/^SELECT CONCAT_WS/),
+      'UPDATE `db`.`keys` SET',
+    ]);
+    expect(right.texts.at(-1)).toMatch(/SET done = 1, .* WHERE `key` IN \('a', 'b'\) AND owner = '1'$/);
+    // The rows of a handler whose statements cannot end a transaction are done.
+    const unseen = server();
+    await transaction.finish(unseen.run, claimedWith());
+    await transaction.finish(unseen.run, BARE);
+    expect(unseen.log).toEqual([]);
+  });
+
+  it('has open rows once a statement of the handler may end it', async () => {
+    let before: (() => unknown) | undefined;
+    const { run, texts } = server({ JSON_TABLE: { changed: 2 }, CONCAT_WS: { rows: [['same']] } });
+    const watch = {
+      beforeOther(work: () => unknown) {
+        before = work;
+      },
+      hasFailed: async () => undefined,
+    };
+    await transaction.claim(run, KEYS, 'me', watch);
+    expect(texts[0]).toMatch(/SELECT j\.k, 'me', 1, TIMESTAMPDIFF/);
+    before?.();
+    expect(texts[1]).toMatch(
+      /SET done = 0, expires_at = 9007199254740991 WHERE `key` IN \('a', 'b'\) AND owner = 'me'$/,
+    );
+    expect(texts[2]).toBe('SAVEPOINT event_webhook_receiver');
+  });
+
+  it('is told by the errors with which a server may have rolled it back', () => {
+    for (const code of ['1205', 'ER_LOCK_TABLE_FULL', '40001', 'ER_LOCK_DEADLOCK'])
+      expect(transaction.isRollback?.({ cause: { code } })).toBe(true);
+    for (const code of ['1062', '1305']) expect(transaction.isRollback?.({ code })).toBe(false);
   });
 
   it('is refused if it has ended, and its connection is closed where tables may be locked', async () => {
     const lost = server();
-    await expect(transaction.check(lost.run, claimedWith('same', true))).rejects.toThrow('ended the transaction');
+    await expect(transaction.check(lost.run, claimedWith('same', 'and continued'))).rejects.toThrow(
+      'ended the transaction',
+    );
     expect(lost.log).toEqual([]);
+    await expect(transaction.check(lost.run, claimedWith('same', 'at last'))).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_STORE',
+      message: expect.stringContaining('The server rolled back the transaction with the last statement'),
+    });
     const gone = server({ SAVEPOINT: withErrno(1305) });
     await expect(transaction.check(gone.run, claimedWith('same'))).rejects.toThrow('ended the transaction');
     expect(gone.log).toEqual(['RELEASE SAVEPOINT event_webhook_receiver', 'KILL CONNECTION_ID()']);
@@ -88,7 +136,7 @@ describe('a transaction of MySQL', () => {
 
   it('is refused with its connection closed if the handler changed the session', async () => {
     const { run, log } = server({ CONCAT_WS: { rows: [['ANSI|1']] } });
-    await expect(transaction.check(run, claimedWith('|1'))).rejects.toThrow(
+    await expect(transaction.finish(run, claimedWith('|1'))).rejects.toThrow(
       'The handler changed sql_mode of its session, which would outlive its transaction, so the transaction was rolled back. Restore settings before the handler returns.',
     );
     expect(log.at(-1)).toBe('KILL CONNECTION_ID()');
@@ -98,7 +146,7 @@ describe('a transaction of MySQL', () => {
     const right = server();
     await transaction.end?.(right.run, claimedWith('same'));
     await transaction.end?.(right.run, claimedWith());
-    await transaction.end?.(right.run, { keys: KEYS, id: 'ewr:1' });
+    await transaction.end?.(right.run, BARE);
     expect(right.log).toEqual(['SET autocommit =']);
     const failed = server({ autocommit: withErrno(1180) });
     await expect(transaction.end?.(failed.run, claimedWith('same'))).rejects.toThrow('error 1180');
@@ -114,7 +162,7 @@ describe('a transaction of MySQL', () => {
       'SET autocommit =',
       'DO RELEASE_ALL_LOCKS()',
     ]);
-    for (const claimed of [claimedWith(), { keys: KEYS, id: 'ewr:1' }]) {
+    for (const claimed of [claimedWith(), BARE]) {
       const unseen = server();
       await transaction.undo?.(unseen.run, claimed);
       expect(unseen.log).toEqual(['ROLLBACK', 'DO RELEASE_ALL_LOCKS()']);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
-import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
-import { countOf, ERR_STORE, type Opened, type SqlClient, useServer } from '../client.js';
+import { countOf, ERR_STORE, ERR_UNKNOWN, type Opened, type SqlClient, useServer } from '../client.js';
 import { type Habits, hasOrms, importOrms, needsOrms } from './installed.js';
 
 const habits = hasOrms ? (await importOrms<{ habits: readonly Habits[] }>('habits')).habits : [];
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
         await close();
       });
 
-    for (const [name, { commits, end }] of Object.entries(endings)) {
+    for (const [name, { commits, releases, end }] of Object.entries(endings)) {
       it(`refuses a handler that ends the transaction by ${name}, and what it writes then`, async () => {
         const { opened, store, runIn, close } = await open();
         const [before, after, key] = [unique(), unique(), unique()];
@@ -78,11 +78,12 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
           await runIn(tx, insert(after)).catch(nothing);
         });
         await expect(work).rejects.toMatchObject({
-          ...ERR_STORE,
+          ...ERR_UNKNOWN,
           message: expect.stringMatching(/ended the transaction/),
         });
         expect(await countOf(opened, before)).toBe(commits ? 1 : 0);
-        await eventually(async () => expect(await store.once(key, nothing)).toBe(commits ? 'duplicate' : 'handled'));
+        // The store closes a connection that was given back, and the server rolls back.
+        if (!releases) expect(await store.once(key, nothing)).toBe('unknown');
         expect(await openTransactions(opened)).toBe(0);
         await close();
       });

@@ -26,8 +26,10 @@ export interface Habits {
   readonly client: SqlClient;
   /** Runs a statement in a transaction within the transaction, and then `then`. */
   nested?(tx: Tx, text: string, then: () => Promise<void>): Promise<unknown>;
-  /** Ways to end the transaction by the ORM, and whether they commit. */
-  readonly endings?: Readonly<Record<string, { readonly commits: boolean; end(tx: Tx): unknown }>>;
+  /** Ways to end the transaction by the ORM, and whether they commit, or only give the connection back. */
+  readonly endings?: Readonly<
+    Record<string, { readonly commits: boolean; readonly releases?: boolean; end(tx: Tx): unknown }>
+  >;
   /** What is refused in a transaction. */
   readonly refused?: Readonly<Record<string, (tx: Tx) => unknown>>;
   /** Begins a transaction within the transaction that nobody ends. */

@@ -6,7 +6,7 @@ import { fromPostgresJs, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { event, secret, signed } from '../../../helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
-import { countOf, ERR_STORE, useServer } from '../client.js';
+import { countOf, ERR_STORE, ERR_UNKNOWN, useServer } from '../client.js';
 import { openPostgresJs, postgresJsClient } from '../clients/postgres-js.js';
 import { startCutter } from '../cutter.js';
 
@@ -186,7 +186,7 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
     const failed = async (tx: TransactionSql) => void tx`SELECT nonsense`.execute();
     await expect(store.once(unique(), failed)).rejects.toMatchObject(ERR_STORE);
     await expect(store.once(unique(), async (tx) => void tx.unsafe('COMMIT').execute())).rejects.toMatchObject(
-      ERR_STORE,
+      ERR_UNKNOWN,
     );
   });
 

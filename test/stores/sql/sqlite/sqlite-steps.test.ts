@@ -42,7 +42,7 @@ describe('the steps of a synchronous transaction', () => {
     const { store, log } = storeOver(['a', 'b']);
     const words = await store.onceEach?.(['a', 'b'], async (_fresh, _tx, options) => options?.onReturn?.());
     expect(words).toEqual(['handled', 'handled']);
-    expect(log).toEqual(['PRAGMA', 'BEGIN', 'INSERT', 'SAVEPOINT', 'RELEASE', 'COMMIT']);
+    expect(log).toEqual(['PRAGMA', 'BEGIN', 'INSERT', 'SAVEPOINT', 'RELEASE', 'UPDATE', 'COMMIT']);
   });
 
   it('leaves keys in progress that expire between claim and status', async () => {

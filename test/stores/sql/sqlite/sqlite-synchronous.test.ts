@@ -5,7 +5,7 @@ import type { StoreWord } from '../../../../src/index.js';
 import { fromBetterSqlite3, type SqlStore, sqlStore } from '../../../../src/stores/sql/index.js';
 import { describeStore } from '../../../contracts/store.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
-import { ERR_STORE } from '../client.js';
+import { ERR_STORE, ERR_UNKNOWN } from '../client.js';
 import { useDirectory } from './file.js';
 
 const path = useDirectory();
@@ -112,23 +112,43 @@ describe('fromBetterSqlite3, transactional', () => {
   });
 
   it.each([
-    ['COMMIT', 'duplicate', 1],
-    ['ROLLBACK', 'handled', 0],
-    ['COMMIT; BEGIN', 'duplicate', 1],
-  ])('refuses by name a handler that ends the transaction itself: %s', async (text, word, kept) => {
+    ['COMMIT', 1],
+    ['ROLLBACK', 0],
+    ['COMMIT; BEGIN', 1],
+  ])('refuses by name a handler that ends the transaction itself: %s', async (text, kept) => {
+    const { db, store, write, count } = await open();
+    for (const code of [undefined, 'E', 'SQLITE_BUSY']) {
+      const id = unique();
+      const failure = Object.assign(new Error('no'), { code });
+      const work = () => {
+        write(id)();
+        db.exec(text);
+        if (code !== undefined) throw failure;
+      };
+      await expect(once(store, id, work)).rejects.toMatchObject({
+        ...ERR_UNKNOWN,
+        message: expect.stringContaining('ended the transaction'),
+        ...(code !== undefined && { cause: failure }),
+      });
+      expect(count(id)).toBe(kept);
+      expect(db.inTransaction).toBe(false);
+      for (let time = 0; time < 2; time++) {
+        expect(await once(store, id, write(id))).toBe('unknown');
+        await store.sweep();
+      }
+      expect(count(id)).toBe(kept);
+    }
+  });
+
+  it('refuses by name an async handler that has ended the transaction before it waits', async () => {
     const { db, store, write, count } = await open();
     const id = unique();
-    const work = () => {
+    const asynchronous = store.once(id, async () => {
       write(id)();
-      db.exec(text);
-    };
-    await expect(once(store, id, work)).rejects.toMatchObject({
-      ...ERR_STORE,
-      message: expect.stringContaining('ended the transaction'),
+      db.exec('COMMIT');
     });
-    expect(count(id)).toBe(kept);
-    expect(db.inTransaction).toBe(false);
-    expect(await once(store, id, nothing)).toBe(word);
+    await expect(asynchronous).rejects.toMatchObject(ERR_UNKNOWN);
+    expect([count(id), await once(store, id, nothing)]).toEqual([1, 'unknown']);
   });
 
   it('lets a handler roll back to a savepoint', async () => {

@@ -80,6 +80,16 @@ export class Operations {
         return void (await run(kind, (send, engine) =>
           statements.transaction.check(send, this.#claimed(engine, name)),
         ));
+      case 'finish':
+        return void (await run(kind, (send, engine) =>
+          statements.transaction.finish(send, this.#claimed(engine, name)),
+        ));
+      case 'look':
+        return void (await run(kind, (send) => statements.transaction.look(send, { ...this.#unclaimed(keys), owner })));
+      case 'leave open':
+        return void (await run(kind, (send) =>
+          statements.transaction.leaveOpen(send, { ...this.#unclaimed(keys), owner }),
+        ));
       case 'spoil':
         return void (await run(kind, (send, engine) =>
           statements.transaction.spoil(send, this.#claimed(engine, name)),
@@ -102,7 +112,11 @@ export class Operations {
   }
 
   #claimed(engine: Engine, name: string): Claimed {
-    return this.#claims.get(engine)?.get(name) ?? { keys: [], id: '1' };
+    return this.#claims.get(engine)?.get(name) ?? this.#unclaimed(KEYS);
+  }
+
+  #unclaimed(keys: readonly string[]): Claimed {
+    return { keys, owner: '1', id: '1', role: "'none'" };
   }
 
   async #begin(name: string, statements: Statements, keys: readonly string[]): Promise<void> {
@@ -114,7 +128,7 @@ export class Operations {
       claims.delete(name);
       const claimed = await statements.transaction.claim((text) => send(`BEGIN${isolation}; ${text}`), keys, 'unused');
       claims.set(name, claimed);
-      return claimed;
+      return { ...claimed, isOpen: claimed.isOpen?.() };
     });
   }
 
@@ -152,9 +166,23 @@ export class Operations {
   }
 }
 
-const LEASES = ['claim', 'claim', 'status', 'complete', 'release', 'sweep', 'read', 'write', 'effect', 'count'];
+const LEASES = [
+  'claim',
+  'claim',
+  'status',
+  'complete',
+  'release',
+  'sweep',
+  'read',
+  'write',
+  'effect',
+  'count',
+  'look',
+  'leave open',
+];
 const OPEN = [
   'check',
+  'finish',
   'commit',
   'commit',
   'commit',

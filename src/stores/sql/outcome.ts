@@ -1,0 +1,116 @@
+import { WebhookError } from '../../errors.js';
+import { withDeadline } from '../../internal/deadline.js';
+import { storeError } from '../bounded-calls.js';
+import type { Run, Transaction } from './database.js';
+import type { Claimed, TransactionStatements } from './dialect.js';
+import { isAborted, late } from './transaction-errors.js';
+
+const CODE = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
+/** Keys that a message names. */
+const MOST_NAMED = 20;
+
+/** The error of a statement that finds the transaction ended. */
+export function endedError(cause?: unknown): WebhookError {
+  return new WebhookError(CODE, ENDED, { cause });
+}
+
+export function isEnded(error: unknown): boolean {
+  return WebhookError.codeOf(error) === CODE;
+}
+
+/** What became of a transaction that a handler has had. Only the database says so, and never the handler's failure. */
+export class Outcome {
+  /** What the handler threw, if it did. */
+  thrown: { readonly cause: unknown } | undefined;
+  /**
+   * `undone`: it was the one that claimed the keys, and the store does not commit it. `ended`: the handler ended it. Undefined
+   * before the handler begins, and once the store commits.
+   */
+  #fate: 'undone' | 'ended' | 'unclear' | undefined;
+  readonly #statements: TransactionStatements;
+
+  constructor(statements: TransactionStatements) {
+    this.#statements = statements;
+  }
+
+  /** Before the handler gets the transaction. */
+  begin(): void {
+    this.#fate = 'unclear';
+  }
+
+  /** Before the store commits. A commit whose answer is lost is resolved by a redelivery. */
+  commit(): void {
+    this.#fate = undefined;
+  }
+
+  /** A check has said that it is the transaction that claimed, and the handler can no longer reach it. */
+  undone(): void {
+    this.#fate = 'undone';
+  }
+
+  /** Notes what a failed check or commit says, and rethrows it. */
+  readonly note = (error: unknown): never => {
+    if (isEnded(error)) this.#fate = 'ended';
+    // The transaction that was aborted may be another one.
+    else if (isAborted(error)) this.#fate = 'unclear';
+    throw error;
+  };
+
+  /** Asks in the transaction, before a rollback. */
+  async ask({ run, close }: Pick<Transaction, 'run' | 'close'>, claimed: Claimed): Promise<void> {
+    try {
+      await this.#statements.check(run, claimed);
+      if (close) this.undone();
+    } catch (error) {
+      this.#hear(error);
+    }
+  }
+
+  /** As `ask`, with a synchronous check. */
+  askNow(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#hear(error);
+    }
+  }
+
+  #hear(error: unknown): void {
+    if (isEnded(error) && !this.#statements.isRollback?.(this.thrown?.cause)) this.#fate = 'ended';
+  }
+
+  /**
+   * What to reject with: `error`, if the database says that nothing was kept. Otherwise the keys are left open, so that
+   * nothing runs again.
+   *
+   * @param beside Runs a statement outside of the transaction, which is over.
+   */
+  async failureOf(error: unknown, claimed: Claimed | undefined, beside: Run, timeoutMs: number): Promise<unknown> {
+    if (this.#fate === undefined || this.#fate === 'undone' || claimed === undefined) return error;
+    const { look, leaveOpen } = this.#statements;
+    const within = <T>(work: Promise<T>) =>
+      withDeadline(work, timeoutMs, () => storeError(late('did not answer', { timeoutMs })));
+    const unknown = (why: string) => new WebhookError(CODE, `${why} Keys: ${named(claimed.keys)}.`, this.thrown ?? {});
+    if (this.#fate === 'ended') {
+      await within(leaveOpen(beside, claimed)).catch(ignore);
+      return unknown(ENDED);
+    }
+    try {
+      return (await within(look(beside, claimed))) ? unknown(ENDED) : error;
+    } catch {
+      return this.thrown ? unknown(UNANSWERED) : error;
+    }
+  }
+}
+
+function named(keys: readonly string[]): string {
+  const more = keys.length - MOST_NAMED;
+  return keys.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+const ENDED =
+  'The handler ended the transaction of context.tx itself, so its effects may be incomplete. It does not run again: look at its effects, then settle the rows of its keys. Leave BEGIN, COMMIT and ROLLBACK, and statements that commit, to the store.';
+const UNANSWERED =
+  'The handler failed, and the database did not say whether something was committed. A redelivery finds out.';
+
+function ignore(): void {}

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { WebhookError } from '../../../../src/index.js';
+import { nothing, unique } from '../../../contracts/store-helpers.js';
+import { event, noting, signed } from '../../../helpers.js';
+import { countOf, type Opened, type Run, type SqlClient, type SqlServer, write } from '../client.js';
+
+const TABLE = 'webhook_idempotency_keys';
+const UNKNOWN = { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN' };
+const QUOTED = { postgres: 'key', mysql: '`key`', sqlite: 'key' };
+/** As docs/errors.md says it. */
+const DONE = {
+  postgres: `UPDATE ${TABLE} SET done = true, expires_at = now() + interval '7 days'`,
+  mysql: `UPDATE ${TABLE} SET done = 1, expires_at = (UNIX_TIMESTAMP() + 604800) * 1000`,
+  sqlite: `UPDATE ${TABLE} SET done = 1, expires_at = (unixepoch() + 604800) * 1000`,
+};
+const CONFLICT = { postgres: '40P01', mysql: 'ER_LOCK_DEADLOCK', sqlite: 'SQLITE_BUSY' };
+
+/** What handlers write when they have ended the transaction. */
+const LATE = unique();
+
+type End = (tx: Run) => Promise<unknown>;
+
+/** How a handler ends its transaction, and whether that commits. */
+function waysOf({ dialect, begin = 'BEGIN' }: SqlClient): [title: string, commits: boolean, end: End][] {
+  // A client may refuse what comes after the end.
+  const more = (tx: Run) => write(LATE)(tx).catch(nothing);
+  const ways: [string, boolean, End][] = [
+    ['COMMIT', true, (tx) => tx('COMMIT')],
+    ['COMMIT, a write', true, (tx) => tx('/* now */ commit').then(() => more(tx))],
+    ['COMMIT, BEGIN', true, (tx) => tx('COMMIT').then(() => tx(begin).catch(nothing))],
+    ['ROLLBACK, a write', false, (tx) => tx('ROLLBACK').then(() => more(tx))],
+    ['COMMIT, BEGIN, a failing statement', true, (tx) => abort(tx, 'COMMIT')],
+  ];
+  async function abort(tx: Run, text: string): Promise<void> {
+    await tx(text);
+    await tx(begin).catch(nothing);
+    await tx('SELECT nonsense').catch(nothing);
+  }
+  if (dialect === 'mysql')
+    ways.push(['DDL', true, (tx) => tx(`CREATE TABLE made_${unique().replaceAll('-', '')} (n int)`)]);
+  return ways;
+}
+
+/** Handlers that end the transaction of the store. */
+export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open'>): void {
+  const keyOf = (id: string) => `event.emitted:${id}`;
+
+  /** A receiver of either form. Its handler writes an effect for each event, and does `end` after the first, so many times. */
+  async function receiverOf(
+    form: string,
+    end: End,
+    { times = 1, ...settings }: { times?: number; handlerTimeoutMs?: number } = {},
+  ) {
+    const opened = await open(client, { max: 1 });
+    const ids = [unique(), unique(), unique()] as const;
+    const told: [key: string | undefined, error: WebhookError][] = [];
+    const runs: string[] = [];
+    async function handle(id: string, tx: Run): Promise<void> {
+      runs.push(id);
+      await write(id)(tx);
+      if (id === ids[0] && runs.filter((each) => each === id).length <= times) await end(tx);
+    }
+    const { receiver } = noting<Run>({
+      store: opened.transactional(),
+      onError: (error, { idempotencyKey }) => void told.push([idempotencyKey, error]),
+      ...(form === 'onEvent' && { onEvent: ({ id }, { tx }) => handle(id, tx) }),
+      ...(form === 'onEvents' && {
+        async onEvents(entries, { tx }) {
+          for (const each of entries) await handle(each.event.id, tx);
+        },
+      }),
+      ...settings,
+    });
+    const deliver = (...some: string[]) => receiver.handle(signed(some.map((id) => event(id))));
+    return { opened, ids, told, runs, receiver, deliver };
+  }
+
+  /** Expects that nothing runs for open keys, in both modes, and that they can be settled. */
+  async function settled(
+    opened: Opened,
+    deliver: (...ids: string[]) => Promise<{ status: number }>,
+    ids: readonly string[],
+  ) {
+    const inKeys = ids.map((id) => `'${keyOf(id)}'`).join(', ');
+    for (let time = 0; time < 2; time++) {
+      expect(await deliver(...ids)).toMatchObject({ status: 500, error: UNKNOWN });
+      await opened.lease().sweep();
+    }
+    for (const kind of ['lease', 'transactional'] as const) {
+      const store = opened[kind]({ retentionMs: 1 });
+      expect(await store.onceEach?.(ids.map(keyOf), () => Promise.reject(new Error('It ran.')))).toEqual(
+        ids.map(() => 'unknown'),
+      );
+    }
+    const [first, ...others] = ids as [string, ...string[]];
+    await opened.run(`${DONE[client.dialect]} WHERE ${QUOTED[client.dialect]} = '${keyOf(first)}'`);
+    expect(await deliver(first)).toMatchObject({ status: 200, outcomes: [{ status: 'duplicate' }] });
+    await opened.run(
+      `DELETE FROM ${TABLE} WHERE ${QUOTED[client.dialect]} IN (${inKeys}) AND ${QUOTED[client.dialect]} <> '${keyOf(first)}'`,
+    );
+    if (others.length > 0) {
+      const again = await deliver(...others);
+      expect(again).toMatchObject({ status: 200, outcomes: others.map(() => ({ status: 'handled' })) });
+    }
+  }
+
+  describe(`${client.title}, transactional, when a handler ends the transaction`, () => {
+    describe.each(waysOf(client))('by %s', (_, commits, end) => {
+      it.each([
+        ['throws', () => Promise.reject(new Error('no'))],
+        ['throws a conflict', () => Promise.reject(Object.assign(new Error('no'), { code: CONFLICT[client.dialect] }))],
+        ['returns', nothing],
+      ])(
+        'and %s, answers 500 for its keys alone, with an error that names them, until they are settled',
+        async (how, then) => {
+          for (const form of ['onEvent', 'onEvents']) {
+            const { opened, ids, told, runs, deliver } = await receiverOf(form, (tx) => end(tx).then(then));
+            const open = form === 'onEvents' ? ids : [ids[0]];
+            const result = await deliver(...ids);
+            if (client.dialect === 'mysql' && !commits && how === 'throws a conflict') {
+              // As after a deadlock, the server has rolled back. Without autocommit, nothing of the handler is kept.
+              expect(result.status).toBe(200);
+              expect([await countOf(opened, ids[0]), await countOf(opened, LATE)]).toEqual([1, 0]);
+              continue;
+            }
+            expect(result).toMatchObject({ status: 500, error: UNKNOWN });
+            expect(result.outcomes.map(({ status }) => status)).toEqual(
+              ids.map((id) => (open.includes(id) ? 'failed' : 'handled')),
+            );
+            expect(told.map(([key]) => key)).toEqual(open.map(keyOf));
+            for (const [, error] of told) {
+              expect(error).toMatchObject(UNKNOWN);
+              expect(error.message).toContain('ended the transaction of context.tx itself');
+              for (const id of open) expect(error.message).toContain(keyOf(id));
+              if (how !== 'returns') expect(error.cause).toMatchObject({ message: 'no' });
+            }
+            const before = runs.length;
+            if (how !== 'returns') expect(before).toBe(form === 'onEvents' ? 1 : 3);
+            expect(await countOf(opened, ids[0])).toBe(commits ? 1 : 0);
+            expect(await deliver(...ids)).toMatchObject({ status: 500, error: UNKNOWN });
+            expect(runs).toHaveLength(before);
+            expect(await deliver(unique(), unique())).toMatchObject({ status: 200 });
+            await settled(opened, deliver, open.toReversed());
+          }
+        },
+      );
+
+      it('and times out, answers 500, and reports each key', async () => {
+        for (const form of ['onEvent', 'onEvents']) {
+          const hang = () => new Promise((resolve) => setTimeout(resolve, 1000));
+          const { ids, told, receiver, deliver } = await receiverOf(form, (tx) => end(tx).then(hang), {
+            handlerTimeoutMs: 300,
+          });
+          expect((await deliver(ids[0])).status).toBe(500);
+          await expect
+            .poll(() => told.map(([key, { code }]) => [key, code]))
+            .toEqual([
+              [keyOf(ids[0]), 'ERR_WEBHOOK_HANDLER_TIMEOUT'],
+              [keyOf(ids[0]), UNKNOWN.code],
+            ]);
+          expect(await deliver(ids[0])).toMatchObject({ status: 500, error: UNKNOWN });
+          await receiver.drain();
+        }
+      });
+    });
+
+    it('runs an event again whose handler only fails, whatever it fails with', async () => {
+      for (const form of ['onEvent', 'onEvents']) {
+        for (const code of [CONFLICT[client.dialect], 'E']) {
+          let fails = true;
+          const no = () => (fails ? Promise.reject(Object.assign(new Error('no'), { code })) : nothing());
+          const end: End = (tx) => tx('SAVEPOINT any_name').then(no);
+          const { opened, ids, told, deliver } = await receiverOf(form, end, { times: 20 });
+          expect(await deliver(...ids)).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
+          expect(told.map(([key]) => key)).toEqual([keyOf(ids[0])]);
+          fails = false;
+          expect(await deliver(...ids)).toMatchObject({ status: 200 });
+          for (const id of ids) expect(await countOf(opened, id)).toBe(1);
+        }
+      }
+    });
+
+    it('never takes the row of a transaction that is under way for one that was left open', async () => {
+      const opened = await open(client);
+      const [store, other] = [opened.transactional({ timeoutMs: 2000 }), opened.lease({ timeoutMs: 300 })];
+      const key = unique();
+      const word = await store.once(key, async (tx) => {
+        await tx('SAVEPOINT any_name');
+        // SQLite has one writer at a time.
+        expect(['in-progress', 'late']).toContain(await other.once(key, nothing).catch(() => 'late'));
+        if (client.dialect !== 'sqlite') expect(await opened.transactional().once(key, nothing)).toBe('in-progress');
+      });
+      expect(word).toBe('handled');
+      expect(await store.once(key, nothing)).toBe('duplicate');
+    });
+  });
+}
