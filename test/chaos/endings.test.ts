@@ -4,7 +4,14 @@ import { type Attempt, createLog, type Ending, type Outage } from './log.js';
 import { modes } from './modes.js';
 import { makePlan } from './plan.js';
 
-const [delivery] = makePlan(modes.redis, { seed: 1, events: 1, spreadMs: 1000, kills: 0, faults: 0 }).deliveries;
+const [delivery] = makePlan(modes.redis, {
+  seed: 1,
+  events: 1,
+  spreadMs: 1000,
+  kills: 0,
+  faults: 0,
+  misuses: 0,
+}).deliveries;
 
 function check(attempt: Partial<Attempt>, ending?: Ending, outages: Outage[] = []) {
   if (delivery === undefined) throw new Error('The plan is empty.');

@@ -10,12 +10,20 @@ export function hear(message: Message, pid: number, log: Log): void {
     const { code, id } = message;
     log.codes[code] = (log.codes[code] ?? 0) + 1;
     if (id !== undefined && LATE.includes(code)) log.late.add(byProcess(id, pid));
+    if (id !== undefined && code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN') log.unknown.add(id);
   }
   if ('recorded' in message) {
     const { recorded, at } = message;
     log.recorded.set(recorded, Math.min(at, log.recorded.get(recorded) ?? at));
   }
   if ('started' in message) log.starts.push({ ...message.start, id: message.started });
+  if ('ended' in message) {
+    const { ended, claimed, at } = message;
+    for (const id of ended) log.ended.set(id, { pid, claimed, at, isOver: false });
+  }
+  if ('over' in message) {
+    for (const each of message.over.map((id) => log.ended.get(id))) if (each?.pid === pid) each.isOver = true;
+  }
   if ('dropped' in message) log.dropped.push({ id: message.dropped, at: message.at });
   if ('cursor' in message) log.cursors.push(message.cursor);
   if ('madeGood' in message) for (const id of message.madeGood.handled) log.madeGood.add(byProcess(id, pid));

@@ -38,7 +38,8 @@ describe('what the chaos test counts', () => {
   });
 
   it('finds a half effect and a double one where both are ruled out', () => {
-    const { what } = check(['a'], run(1000).slice(1), modes['postgres-transactional']);
+    const { what, counts } = check(['a'], run(1000).slice(1), modes['postgres-transactional']);
+    expect(counts.missing).toBe(1);
     expect(what).toEqual(['never took effect', 'took effect in part']);
     const outages = [outage('pause', 1500, 2900)];
     expect(check(['a'], [...run(1000), ...run(2000)], modes['postgres-transactional'], { outages }).what).toEqual([
@@ -109,7 +110,7 @@ describe('what the chaos test counts', () => {
   });
 
   it('prints, for a broken invariant, how to play it again and what happened to the event', () => {
-    const settings = { seed: 7, events: 1, spreadMs: 1500, kills: 4, faults: 12 };
+    const settings = { seed: 7, events: 1, spreadMs: 1500, kills: 4, faults: 12, misuses: 0 };
     const plan = makePlan(modes.redis, settings);
     const [delivery] = plan.deliveries;
     const [event] = plan.events;

@@ -11,6 +11,7 @@ export interface Counts {
   readonly causes: Readonly<Record<string, number>>;
   /** Doubles that nothing explains. */
   readonly unexplained: number;
+  /** Events that have not taken effect, or only in part. */
   readonly missing: number;
 }
 
@@ -38,14 +39,17 @@ export function checkEffects(ids: readonly string[], effects: readonly Effect[],
   };
   const firstParts = (id: string) => (byId.get(id) ?? []).filter(({ part }) => part === 1);
   const pairs = ids.flatMap((id) => pairsOf(id, firstParts(id)));
+  const parts = mode.transactional ? 2 : 1;
   const missing = ids.filter((id) => firstParts(id).length === 0);
   const causes = pairs.map((pair) => causeOf(pair, mode, log));
 
   breaks('never took effect', missing);
   breaks('took effect, and was never sent', foreign);
   if (mode.transactional) {
-    const halves = ids.filter((id) => firstParts(id).length * 2 !== byId.get(id)?.length);
-    breaks('took effect in part', halves);
+    breaks(
+      'took effect in part',
+      ids.filter((id) => firstParts(id).length * 2 !== byId.get(id)?.length),
+    );
     breaks('took effect twice', [...new Set(pairs.map(({ id }) => id))]);
   } else {
     const forgotten = pairs.filter((pair, index) => causes[index] !== FROZEN && isForgotten(pair, log));
@@ -66,7 +70,7 @@ export function checkEffects(ids: readonly string[], effects: readonly Effect[],
     doubles: pairs.length,
     causes: Object.fromEntries([...new Set(causes)].flatMap((cause) => (cause ? [[cause, count(causes, cause)]] : []))),
     unexplained: count(causes, undefined),
-    missing: missing.length,
+    missing: ids.filter((id) => new Set(byId.get(id)?.map(({ part }) => part)).size < parts).length,
   };
 }
 

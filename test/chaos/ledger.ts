@@ -26,8 +26,8 @@ type Row = Record<string, unknown>;
 export interface Ledger {
   /** Runs a statement, again for as long as the server is down. */
   query(text: string): Promise<Row[]>;
-  /** Which of the events have not taken effect. */
-  missing(ids: readonly string[]): Promise<string[]>;
+  /** Which of the events have not taken effect, with all of so many parts. */
+  missing(ids: readonly string[], parts: number): Promise<string[]>;
   effects(): Promise<Effect[]>;
   close(): Promise<unknown>;
 }
@@ -61,7 +61,9 @@ const open = {
     };
   },
   sqlite(file: string): Client {
-    const database = new Database(file, { timeout: 5000 });
+    const database = new Database(file);
+    // Does not wait in this process, whose timers end the pauses of others.
+    database.pragma('busy_timeout = 0');
     // Readers of a log do not wait for a process that is stopped while it writes.
     database.pragma('journal_mode = WAL');
     return {
@@ -70,7 +72,7 @@ const open = {
         database.exec(text);
         return [];
       },
-      isAway: () => false,
+      isAway: (error) => String(Reflect.get(Object(error), 'code')).startsWith('SQLITE_BUSY'),
       close: async () => database.close(),
     };
   },
@@ -102,10 +104,13 @@ export async function openLedger(kind: keyof typeof open, at: string, run: strin
 
   return {
     query,
-    async missing(ids) {
+    async missing(ids, parts) {
       if (ids.length === 0) return [];
       const wanted = ids.map((id) => `'${id}'`).join(', ');
-      const rows = await query(`SELECT event_id FROM effects WHERE run = '${run}' AND event_id IN (${wanted})`);
+      const rows = await query(
+        `SELECT event_id FROM effects WHERE run = '${run}' AND event_id IN (${wanted})
+         GROUP BY event_id HAVING count(DISTINCT part) = ${parts}`,
+      );
       const there = new Set(rows.map((row) => String(row.event_id)));
       return ids.filter((id) => !there.has(id));
     },

@@ -37,6 +37,23 @@ export interface Ending {
   unfinished?: number;
 }
 
+/** A handler ended the transaction of its store. */
+export interface Ended {
+  readonly pid: number;
+  readonly claimed: number;
+  readonly at: number;
+  /** The handler has returned or thrown. */
+  isOver: boolean;
+}
+
+/** A key that was left open was settled by hand. */
+export interface Settled {
+  readonly id: string;
+  readonly at: number;
+  /** How many parts of the effect there were. */
+  readonly parts: number;
+}
+
 /** All that happened in a run, with times of the monotonic clock in ms. */
 export interface Log {
   readonly attempts: Attempt[];
@@ -51,6 +68,13 @@ export interface Log {
   readonly late: Set<string>;
   /** When handlers began. */
   readonly starts: (Start & { readonly id: string })[];
+  /** Whose transaction a handler ended. */
+  readonly ended: Map<string, Ended>;
+  /** Of which events a receiver reported that their outcome is unknown. */
+  readonly unknown: Set<string>;
+  readonly settled: Settled[];
+  /** What was acknowledged before all of its effect was there. */
+  readonly early: Set<string>;
   /** What `onDropped` was told, and when. */
   readonly dropped: { readonly id: string; readonly at: number }[];
   readonly cursors: CursorMove[];
@@ -74,6 +98,10 @@ export function createLog(): Log {
     recorded: new Map(),
     late: new Set(),
     starts: [],
+    ended: new Map(),
+    unknown: new Set(),
+    settled: [],
+    early: new Set(),
     dropped: [],
     cursors: [],
     madeGood: new Set(),

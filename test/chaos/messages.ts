@@ -63,6 +63,12 @@ export type Message =
   | { readonly code: string; readonly id?: string | undefined }
   /** The handler of an event begins. */
   | { readonly started: string; readonly start: Start }
+  /** The handler of these events is about to end its transaction. `claimed` is that of their effects. */
+  | { readonly ended: readonly string[]; readonly claimed: number; readonly at: number }
+  /** It has returned or thrown. */
+  | { readonly over: readonly string[] }
+  /** It kills itself. */
+  | { readonly dying: true }
   /** The store has recorded an event. */
   | { readonly recorded: string; readonly at: number }
   /** It got a SIGTERM, and refuses what comes from now on. */

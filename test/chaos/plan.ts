@@ -9,6 +9,7 @@ import { type ChainDeliveries, chainDeliveries } from './chain/deliveries.js';
 import { type History, type HistorySettings, makeHistory } from './chain/history.js';
 import { allHappenings } from './chain/logs.js';
 import { type Fault, type FaultSettings, faultsOf } from './faults.js';
+import { type Misuses, planMisuses } from './misuse.js';
 import type { Mode } from './modes.js';
 import { createRandom, type Random } from './random.js';
 
@@ -18,6 +19,8 @@ export const secret = 'whsec-chaos';
 export interface PlanSettings extends FaultSettings {
   readonly seed: number;
   readonly events: number;
+  /** How many events have a handler that ends its transaction, where there is one. */
+  readonly misuses: number;
 }
 
 /** One POST body; sent several times. */
@@ -46,6 +49,7 @@ export interface Plan {
   readonly deliveries: readonly Delivery[];
   readonly sendings: readonly Sending[];
   readonly faults: readonly Fault[];
+  readonly misuses: Misuses;
   /** What takes effect in the end. */
   readonly expected: readonly string[];
   readonly chain?: ChainPlan;
@@ -68,7 +72,9 @@ export function makePlan(mode: Mode, settings: PlanSettings): Plan {
   const deliveries = deliveriesOf(events, random);
   const sendings = sendingsOf(deliveries, settings.spreadMs, random);
   const expected = events.map(({ id }) => id);
-  return { events, deliveries, sendings, faults: faultsOf(mode, settings, random), expected };
+  const faults = faultsOf(mode, settings, random);
+  const misuses = planMisuses(mode, expected, settings.misuses, random);
+  return { events, deliveries, sendings, faults, misuses, expected };
 }
 
 function planOfChain(mode: Mode, settings: PlanSettings, random: Random): Plan {
@@ -78,7 +84,9 @@ function planOfChain(mode: Mode, settings: PlanSettings, random: Random): Plan {
   const history = makeHistory(own);
   const { lost, ...sent } = chainDeliveries(history, random);
   const expected = [...allHappenings(history).finalSince.keys()];
-  return { ...sent, faults: faultsOf(mode, settings, random), expected, chain: { settings: own, history, lost } };
+  const faults = faultsOf(mode, settings, random);
+  const misuses = planMisuses(mode, expected, settings.misuses, random);
+  return { ...sent, faults, misuses, expected, chain: { settings: own, history, lost } };
 }
 
 /** A delivery as it is sent. */

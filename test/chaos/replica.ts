@@ -93,6 +93,7 @@ export function startReplica(
       hear(message, pid, log);
       if ('port' in message) running = { pid, port: message.port };
       if ('waiting' in message) counted?.(message.waiting);
+      if ('dying' in message) ending ??= { downMs: 50, ended() {} };
       if ('struck' in message) {
         const { act, ms } = message.struck;
         isAwake = act !== 'stop';

@@ -6,8 +6,8 @@ import { isAcknowledged } from './log.js';
 import type { Outcome } from './scenario.js';
 
 /** How a run is played again. */
-export function replayCommand({ name, settings: { seed, events, spreadMs, kills, faults } }: Outcome): string {
-  return `npm run chaos -- --mode ${name} --seed ${seed} --events ${events} --kills ${kills} --faults ${faults} --spread ${spreadMs}`;
+export function replayCommand({ name, settings: { seed, events, spreadMs, kills, faults, misuses } }: Outcome): string {
+  return `npm run chaos -- --mode ${name} --seed ${seed} --events ${events} --kills ${kills} --faults ${faults} --misuses ${misuses} --spread ${spreadMs}`;
 }
 
 export function hasPassed({ log }: Outcome): boolean {
@@ -28,7 +28,8 @@ export function summary(outcome: Outcome): string {
     `${log.attempts.length} requests (${tally(log.attempts.map(({ outcome }) => String(outcome)))})`,
     faultTally(outcome),
     `at ${tally(log.faults.map(({ step }) => step))}`,
-    `${counts.effects} effects, ${doublesText(counts)}, ${counts.missing} missing`,
+    `${counts.effects} effects, ${doublesText(counts)}, ${counts.missing} missing, ${log.early.size} acknowledged too early`,
+    ...(log.ended.size > 0 ? [`${log.ended.size} ended by a handler, ${log.settled.length} settled by hand`] : []),
     ...(chain ? [chainText(chain)] : []),
     `${endings.refused} refused while draining, ${endings.crossed} crossed the closing`,
     ...(deadLetters > 0 ? [`${deadLetters} dead letters`] : []),
@@ -106,6 +107,12 @@ function history(id: string, { log, effects, plan, steppedAt }: Outcome): string
     })),
     ...(plan.chain ? chainLines(id, plan.chain.history, steppedAt) : []),
     ...log.dropped.filter((drop) => drop.id === id).map(({ at: time }) => ({ time, text: 'dropped' })),
+    ...[...log.ended]
+      .filter(([ended]) => ended === id)
+      .map(([, { at: time, pid }]) => ({ time, text: `process ${pid} ends its transaction` })),
+    ...log.settled
+      .filter((settled) => settled.id === id)
+      .map(({ at: time, parts }) => ({ time, text: `settled by hand, with ${parts} parts of its effect` })),
     ...log.starts.filter((start) => start.id === id).map(({ at: time }) => ({ time, text: 'a handler begins' })),
     ...[...log.endings].map(([pid, { draining, closing }]) => ({
       time: draining,

@@ -12,6 +12,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     kills: { type: 'string', default: '6' },
     faults: { type: 'string', default: '16' },
+    misuses: { type: 'string', default: '12' },
     events: { type: 'string', default: '240' },
     spread: { type: 'string', default: '4000' },
   },
@@ -34,6 +35,7 @@ const seeds = Array.from({ length: whole('seeds', 1000) }, (_, index) => first +
 const settings = {
   kills: whole('kills', 100),
   faults: whole('faults', 1000),
+  misuses: whole('misuses', 1000),
   events: whole('events', 10_000),
   spreadMs: whole('spread', 600_000),
 };

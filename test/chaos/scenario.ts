@@ -5,7 +5,7 @@ import type { TestServer } from '../servers/server.js';
 import { type Chain, startChain } from './chain/chain.js';
 import { FINAL_DEPTH } from './chain/history.js';
 import { type ChainCounts, checkChain } from './chain/invariants.js';
-import { allHappenings } from './chain/logs.js';
+import { allHappenings, idOfKey } from './chain/logs.js';
 import type { ChainSettings, ChildSettings } from './child/steps.js';
 import { monotonic, sleep } from './clock.js';
 import { checkEndings, type Endings } from './endings.js';
@@ -14,7 +14,9 @@ import { WORKERS } from './faults.js';
 import { type Counts, checkEffects } from './invariants.js';
 import { type Effect, openLedger } from './ledger.js';
 import { createLog, type Log, until } from './log.js';
+import { checkMisuses } from './misuse.js';
 import { LEASE_MS, type Mode, type ModeName, modes, orms, type ServerName } from './modes.js';
+import { startOperator } from './operator.js';
 import { createPace } from './pace.js';
 import { type Delivery, makePlan, type Plan, type PlanSettings, secret } from './plan.js';
 import { type Replica, startReplica } from './replica.js';
@@ -96,6 +98,8 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
           leaseMs: LEASE_MS,
           handlerTimeoutMs: mode.handlerTimeoutMs,
           secret,
+          misuses: plan.misuses,
+          marks: directory,
           clockFile,
           ...(chain && { chain: chainSettings(settings.seed, chain) }),
         };
@@ -109,7 +113,13 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
   const expected = new Set(plan.expected);
   /** What was acknowledged has taken effect by then; what was handed to an engine will have at the end. */
   async function confirm({ name, ids }: Delivery): Promise<void> {
-    const missing = engine ? [] : await ledger.missing(ids.filter((id) => expected.has(id)));
+    const missing = engine
+      ? []
+      : await ledger.missing(
+          ids.filter((id) => expected.has(id)),
+          mode.transactional ? 2 : 1,
+        );
+    for (const id of missing) log.early.add(id);
     if (missing.length > 0) log.broken.push({ what: `${name} was acknowledged before all took effect`, ids: missing });
   }
   const sender = createSender(receivers, log, confirm, settings.spreadMs + (chain ? 2 : 1) * PATIENCE_MS);
@@ -117,9 +127,12 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
   const strike = createStriker(mode, { receivers, workers, servers: ground.servers, chain }, log);
 
   const stopWatching = engine?.copies && watchCopies(engine.copies, log);
+  let stopOperator: (() => Promise<void>) | undefined;
 
   try {
     await Promise.all([...receivers, ...workers].map((replica) => replica.ready()));
+    // Once there is a table.
+    if (mode.transactional) stopOperator = startOperator(mode, run, idOfKey, ledger, log);
     await Promise.all([
       ...plan.sendings.map(async (sending) => {
         await after(sending.atMs, () => pace.reached(Math.min(sending.atMs / settings.spreadMs, 1) - LEAD));
@@ -142,7 +155,9 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
 
     await untilNothingWaits([...receivers, ...workers], log);
 
+    await stopOperator?.();
     const effects = await ledger.effects();
+    checkMisuses(effects, mode, log);
     const ofChain = plan.chain && chain && checkChain(plan.chain, chain.steppedAt, effects, mode, log);
     const counts = checkEffects(plan.expected, effects, mode, log);
     const endings = checkEndings(log);
@@ -168,6 +183,7 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
     };
   } finally {
     sender.close();
+    await stopOperator?.().catch(() => {});
     await Promise.all([...receivers, ...workers].map((replica) => replica.stop()));
     for (const wire of wires) wire.stop();
     await chain?.stop();

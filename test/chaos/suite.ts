@@ -8,7 +8,7 @@ import { failure, summary } from './report.js';
 import { runScenario } from './scenario.js';
 import { isOnWire } from './strike-wire.js';
 
-const settings = { seed: 7, events: 120, spreadMs: 2000, kills: 4, faults: 12 };
+const settings = { seed: 7, events: 120, spreadMs: 2000, kills: 4, faults: 12, misuses: 8 };
 const SECONDS = 1000;
 const above0 = expect.toSatisfy((count: number) => count > 0);
 
@@ -40,7 +40,11 @@ export function describeChaos(title: string, isWanted: (mode: Mode) => boolean):
             console.log(summary(outcome));
             expect(log.broken, failure(outcome)).toEqual([]);
             expect(counts).toMatchObject({ missing: 0, unexplained: 0 });
-            if (mode.transactional) expect(counts).toMatchObject({ effects: plan.expected.length, doubles: 0 });
+            if (mode.transactional) {
+              expect(counts).toMatchObject({ effects: plan.expected.length, doubles: 0 });
+              expect(log.ended.size).toBeGreaterThan(0);
+              expect(log.settled).not.toEqual([]);
+            }
             expect(log.faults.length).toBe(plan.faults.length);
             expect(new Set(log.faults.map(({ kind }) => kind))).toEqual(new Set(mode.faults));
             // That faults meet processes at their work, and not between it.

@@ -6,7 +6,7 @@ import { makePlan } from '../plan.js';
 import { checkChain } from './invariants.js';
 import { allHappenings } from './logs.js';
 
-const { chain } = makePlan(modes.finality, { seed: 7, events: 60, spreadMs: 2000, kills: 0, faults: 0 });
+const { chain } = makePlan(modes.finality, { seed: 7, events: 60, spreadMs: 2000, kills: 0, faults: 0, misuses: 0 });
 if (chain === undefined) throw new Error('The plan has no chain.');
 const { all, finalSince } = allHappenings(chain.history);
 /** The node comes to step n at n seconds. */

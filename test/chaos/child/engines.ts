@@ -10,8 +10,8 @@ import { idOfEvent } from './watched.js';
 
 const { run, handlerTimeoutMs, mode } = settings;
 type Work = Awaited<ReturnType<typeof openWork>>;
-/** Enough tries to survive every kill, without delay. */
-const tries = { attempts: 200, backoffMs: 0 };
+/** Enough tries to survive every kill, and for as long as a key is open, without delay. */
+const tries = { attempts: 1000, backoffMs: 0 };
 /** BullMQ gives the jobs of a dead worker to another soon, however often workers die. */
 const workerOptions = { lockDuration: 1000, stalledInterval: 500, maxStalledCount: 100, drainDelay: 1, concurrency: 8 };
 /** Replaces a connection that does not answer: no command here takes longer than a second. */

@@ -3,10 +3,11 @@ import { logIdentity } from '../../../src/evm/index.js';
 import type { EventContext, Logger, WebhookEvent } from '../../../src/index.js';
 import type { Finality, FinalityVerdict } from '../../../src/receiver/finality.js';
 import { CHAIN_ID } from '../chain/answers.js';
+import { idOfKey } from '../chain/logs.js';
 import { monotonic } from '../clock.js';
 import { pass, settings, tell } from './steps.js';
 import type { Work } from './stores.js';
-import { idOf, idOfEvent, inClaim } from './watched.js';
+import { idOfEvent, inClaim } from './watched.js';
 
 /** So that a run has many waits: the pace of the chain would allow few. */
 const LONGEST_WAIT_MS = 400;
@@ -57,5 +58,5 @@ export function handling({ store, handle }: Work) {
 
 /** The hook for events whose block is no longer on the chain. */
 export function onDropped(_event: unknown, { idempotencyKey }: { readonly idempotencyKey: string }): void {
-  tell({ dropped: idOf(idempotencyKey), at: monotonic() });
+  tell({ dropped: idOfKey(idempotencyKey), at: monotonic() });
 }

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import type { EventContext } from '../../../src/index.js';
 import { monotonic, sleep } from '../clock.js';
 import type { Via } from '../ledger.js';
+import type { Misuse } from '../misuse.js';
 import { pass, settings, tell, waiting } from './steps.js';
 import { startOf } from './watched.js';
 
@@ -40,34 +43,78 @@ function begin(ids: readonly string[]): { claimed: number; fails: boolean } {
   return { claimed, fails };
 }
 
-/** Time between the steps of a handler, for faults. */
-function think([id = '']: readonly string[]): Promise<void> {
-  return sleep(Number.parseInt(id.slice(0, 1), 16) / 2);
+/** Time between the steps of a handler, for faults, in ms. */
+function thinkingMs([id = '']: readonly string[]): number {
+  return Number.parseInt(id.slice(0, 1), 16) / 2;
 }
 
-/** The handler in the store's transaction. Its effect is two rows for each event. */
-export function inTransaction<Tx>(insert: (tx: Tx, rows: EffectRow[]) => Promise<unknown>) {
-  return async (ids: readonly string[], context: Context<Tx>, via?: Via): Promise<void> => {
-    const { claimed, fails } = begin(ids);
-    await think(ids);
-    await insert(context.tx, rowsOf(ids, 1, claimed, context, via));
-    await sleep(2);
-    await insert(context.tx, rowsOf(ids, 2, claimed, context, via));
-    if (fails) throw new Error('The handler fails the first time.');
+/** What a handler does next in its transaction: it waits for so many ms, runs a statement, or writes rows. */
+type Act = number | string | EffectRow[];
+
+/** What a handler does in the store's transaction. Its effect is two rows for each event. */
+function* actsOf(ids: readonly string[], context: Context<unknown>, via?: Via): Generator<Act> {
+  const { claimed, fails } = begin(ids);
+  yield thinkingMs(ids);
+  const misuse = beginMisuse(ids);
+  try {
+    for (const part of [1, 2] as const) {
+      yield rowsOf(ids, part, claimed, context, via);
+      if (misuse?.after === part) {
+        tell({ ended: ids, claimed, at: monotonic() });
+        yield misuse.statement;
+        if (!misuse.writesOn) break;
+      }
+      if (part === 1 && !misuse) yield 2;
+    }
+    if (misuse?.then === 'dies') {
+      tell({ dying: true });
+      process.kill(process.pid, 'SIGKILL');
+    }
+    if (misuse?.then === 'throws') throw new Error('The handler fails after it has ended the transaction.');
+    if (fails && !misuse) throw new Error('The handler fails the first time.');
     pass('after-effect');
-    await sleep(2);
+    yield 2;
+  } finally {
+    if (misuse) tell({ over: ids });
+  }
+}
+
+/** The misuse of one of the events, if no process has begun it yet. */
+function beginMisuse(ids: readonly string[]): Misuse | undefined {
+  for (const id of ids) {
+    const misuse = settings.misuses[id];
+    if (misuse === undefined) continue;
+    try {
+      writeFileSync(join(settings.marks, `misuse-${id}`), '', { flag: 'wx' });
+      return misuse;
+    } catch {
+      // It has happened.
+    }
+  }
+  return undefined;
+}
+
+/** The handler in the store's transaction. */
+export function inTransaction<Tx>(
+  insert: (tx: Tx, rows: EffectRow[]) => Promise<unknown>,
+  execute: (tx: Tx, statement: string) => Promise<unknown>,
+) {
+  return async (ids: readonly string[], context: Context<Tx>, via?: Via): Promise<void> => {
+    for (const act of actsOf(ids, context, via)) {
+      if (typeof act === 'number') await sleep(act);
+      else await (typeof act === 'string' ? execute(context.tx, act) : insert(context.tx, act));
+    }
   };
 }
 
 /** The same on a synchronous driver, in one turn. */
-export function inOneTurn<Tx>(insert: (tx: Tx, rows: EffectRow[]) => void) {
+export function inOneTurn<Tx>(execute: (tx: Tx, statement: string) => void) {
   return (ids: readonly string[], context: Context<Tx>): void => {
-    const { claimed, fails } = begin(ids);
-    insert(context.tx, rowsOf(ids, 1, claimed, context));
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
-    insert(context.tx, rowsOf(ids, 2, claimed, context));
-    if (fails) throw new Error('The handler fails the first time.');
-    pass('after-effect');
+    for (const act of actsOf(ids, context)) {
+      // Other processes wait for this one.
+      if (typeof act === 'number') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(act, 1));
+      else execute(context.tx, typeof act === 'string' ? act : insertion(act));
+    }
   };
 }
 
@@ -82,7 +129,7 @@ export function onItsOwn() {
 
   return async (ids: readonly string[], context: Context<unknown>): Promise<void> => {
     const { claimed, fails } = begin(ids);
-    await think(ids);
+    await sleep(thinkingMs(ids));
     if (fails) throw new Error('The handler fails the first time.');
     // Connects before the clock check, because nothing slow may come between the check and the effect.
     const connection = await pool.connect();

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { type DrizzleLike, fromDrizzle, fromPrisma } from '../../../src/stores/sql/index.js';
 import type { OrmName } from '../modes.js';
-import { type EffectRow, insertion } from './handler.js';
+import type { EffectRow } from './handler.js';
 import { settings, waiting } from './steps.js';
 import type { Client } from './stores.js';
 
@@ -23,6 +23,7 @@ function openPool() {
 }
 
 interface DrizzleTx {
+  execute(query: string): Promise<unknown>;
   insert(table: unknown): { values(rows: readonly EffectRow[]): Promise<unknown> };
 }
 
@@ -41,6 +42,7 @@ function openDrizzle(): Client<DrizzleTx> {
   });
   return {
     db: fromDrizzle<DrizzleTx>(drizzle({ client: openPool() }) as DrizzleLike<DrizzleTx>),
+    execute: (tx, statement) => tx.execute(statement),
     insert: (tx, rows) => tx.insert(effects).values(rows),
   };
 }
@@ -56,7 +58,7 @@ function openPrisma(): Client<PrismaTx> {
   const prisma = new PrismaClient({
     adapter: new PrismaPg(openPool(), { onPoolError: report, onConnectionError: report }),
   });
-  return { db: fromPrisma(prisma), insert: (tx, rows) => tx.$executeRawUnsafe(insertion(rows)) };
+  return { db: fromPrisma(prisma), execute: (tx, statement) => tx.$executeRawUnsafe(statement) };
 }
 
 export const clients: Record<OrmName, () => Client<unknown>> = { drizzle: openDrizzle, prisma: openPrisma };

@@ -7,10 +7,10 @@ import {
   type Receiver,
   type WebhookError,
 } from '../../../src/index.js';
+import { idOfKey } from '../chain/logs.js';
 import { DRAIN_MS, shutDownOnSigterm } from './shutdown.js';
 import { pass, settings, tell } from './steps.js';
 import { openWork } from './stores.js';
-import { idOf } from './watched.js';
 
 const { mode, secret, handlerTimeoutMs } = settings;
 
@@ -32,7 +32,7 @@ function watchedEnqueue(enqueue: Enqueue): Enqueue {
 
 /** Prints errors, to explain a broken invariant. */
 function onError({ code, message, cause }: WebhookError, { idempotencyKey }: ErrorContext): void {
-  tell({ code, id: idempotencyKey && idOf(idempotencyKey) });
+  tell({ code, id: idempotencyKey && idOfKey(idempotencyKey) });
   console.error(code, message, cause instanceof Error ? `${cause.message} ${Reflect.get(cause, 'code')}` : '');
 }
 

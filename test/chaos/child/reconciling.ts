@@ -2,12 +2,11 @@ import pg from 'pg';
 import { chainSource, type ReconcileCursor, reconcile } from '../../../src/chain/index.js';
 import { createReceiver, type Receiver, type WebhookError } from '../../../src/index.js';
 import { abi, CHAIN_ID, TOKEN, WALLET } from '../chain/answers.js';
-import { shortIdOfKey } from '../chain/logs.js';
+import { idOfKey, shortIdOfKey } from '../chain/logs.js';
 import { handling, NODE_TIMEOUT_MS, silent } from './finality.js';
 import { DRAIN_MS } from './shutdown.js';
 import { pass, settings, tell } from './steps.js';
 import type { Work } from './stores.js';
-import { idOf } from './watched.js';
 
 const INTERVAL_MS = 300;
 
@@ -72,7 +71,7 @@ export function startReconciling(work: Work, queued?: Receiver): () => Promise<v
       const result = await receiver.handleEvents(events, options);
       const idsOf = (wanted: string) => {
         const some = result.outcomes.filter(({ status }) => status === wanted);
-        return some.flatMap(({ idempotencyKey }) => (idempotencyKey === undefined ? [] : [idOf(idempotencyKey)]));
+        return some.flatMap(({ idempotencyKey }) => (idempotencyKey === undefined ? [] : [idOfKey(idempotencyKey)]));
       };
       const now = { handled: idsOf('handled'), stored: idsOf('stored') };
       for (const id of now.stored) stored.add(id);

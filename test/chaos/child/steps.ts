@@ -1,6 +1,7 @@
 import { monotonic } from '../clock.js';
 import type { Step } from '../faults.js';
 import type { Command, Message, Order } from '../messages.js';
+import type { Misuses } from '../misuse.js';
 import type { Mode } from '../modes.js';
 import { stepClock, useClock } from './clock.js';
 
@@ -21,6 +22,9 @@ export interface ChildSettings {
   readonly leaseMs: number;
   readonly handlerTimeoutMs: number;
   readonly secret: string;
+  readonly misuses: Misuses;
+  /** Where a process marks that it has had a misuse happen. */
+  readonly marks: string;
   /** The nodes, and what is asked of them. */
   readonly chain?: ChainSettings;
   /** The file with the offset of the machine's wall clock, in ms. */

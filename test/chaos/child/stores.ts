@@ -30,10 +30,12 @@ export interface Work<Tx = undefined> {
   readonly cursor?: ReconcileCursor;
 }
 
-/** A client, and how a handler writes its effect with it. */
+/** A client, and how a handler runs a statement with it. */
 export interface Client<Tx> {
   readonly db: SqlDatabase<Tx>;
-  insert(tx: Tx, rows: readonly EffectRow[]): Promise<unknown>;
+  execute(tx: Tx, statement: string): Promise<unknown>;
+  /** How a handler writes its effect. (Default: as a statement.) */
+  insert?(tx: Tx, rows: readonly EffectRow[]): Promise<unknown>;
 }
 
 const { leaseMs, run, mode } = settings;
@@ -48,10 +50,14 @@ export async function openWork(): Promise<Work> {
   return mode.store === 'mariadb' ? transactional(openMariadb()) : transactional(openPostgres());
 }
 
-async function transactional<Tx>({ db, insert }: Client<Tx>): Promise<Work> {
+async function transactional<Tx>({
+  db,
+  execute,
+  insert = (tx, rows) => execute(tx, insertion(rows)),
+}: Client<Tx>): Promise<Work> {
   const store = sqlStore({ ...options, db, transactional: true });
   await store.migrate();
-  return { ...under(store, inTransaction(insert)), ...(mode.finality && { cursor: store.cursor('chain') }) };
+  return { ...under(store, inTransaction(insert, execute)), ...(mode.finality && { cursor: store.cursor('chain') }) };
 }
 
 function under<Tx>(store: IdempotencyStore<Tx>, handle: Work<Tx>['handle']): Work {
@@ -76,12 +82,12 @@ function openPostgres(): Client<pg.PoolClient> {
   });
   pool.on('error', (error) => console.error('pool:', error.message));
   waiting.push(() => pool.waitingCount);
-  return { db: fromPg(pool), insert: (tx, rows) => tx.query(insertion(rows)) };
+  return { db: fromPg(pool), execute: (tx, statement) => tx.query(statement) };
 }
 
 function openMariadb(): Client<mysql.PoolConnection> {
   const pool = mysql.createPool({ uri: settings.mariadbUrl, connectionLimit: 10, connectTimeout: timeoutMs });
-  return { db: fromMysql2(pool), insert: (tx, rows) => tx.query(insertion(rows)) };
+  return { db: fromMysql2(pool), execute: (tx, statement) => tx.query(statement) };
 }
 
 async function openSqlite(): Promise<Work> {
@@ -95,7 +101,7 @@ async function openSqlite(): Promise<Work> {
   await store.migrate();
   return under(
     store,
-    inOneTurn<Database.Database>((tx, rows) => void tx.exec(insertion(rows))),
+    inOneTurn<Database.Database>((tx, statement) => void tx.exec(statement)),
   );
 }
 

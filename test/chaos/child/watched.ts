@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import type { IdempotencyStore, WebhookEvent } from '../../../src/index.js';
-import { shortIdOfKey } from '../chain/logs.js';
+import { idOfKey, shortIdOfKey } from '../chain/logs.js';
 import { monotonic } from '../clock.js';
 import type { Start } from '../messages.js';
 import { pass, tell, waiting } from './steps.js';
@@ -61,7 +61,7 @@ export function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
     pass('claim-answer');
     const answer = await asking;
     const handled = keysOf(answer);
-    for (const key of handled) tell({ recorded: idOf(key), at: monotonic() });
+    for (const key of handled) tell({ recorded: idOfKey(key), at: monotonic() });
     if (handled.length > 0) pass('after-record');
     return answer;
   }
@@ -87,9 +87,4 @@ export function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
 /** What an event is known by in a run. */
 export function idOfEvent({ id }: WebhookEvent, { idempotencyKey }: { readonly idempotencyKey: string }): string {
   return shortIdOfKey(idempotencyKey) ?? id;
-}
-
-/** The id of the event in a key, or of what it is about on a chain. */
-export function idOf(key: string): string {
-  return shortIdOfKey(key) ?? key.slice(key.lastIndexOf(':') + 1);
 }
