@@ -6,7 +6,7 @@ import { entriesOf, PACKAGES } from './scripts/exports.mjs';
 import { TIERS } from './scripts/tiers.mjs';
 import { reporter } from './test/reporter.js';
 
-/** What `npm run test:peers` sets: the peers are those that test/peers pins. */
+/** What `npm run test:tier peers` sets: the peers are those that test/peers pins. */
 const withPeers = process.env.TEST_PEERS === '1';
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const peers = here('./test/peers/package.json');
@@ -38,7 +38,7 @@ export default defineConfig({
     ],
   },
   test: {
-    // With other peers, `npm run test:peers` names the suites.
+    // With other peers, `npm run test:tier peers` names the suites.
     projects: Object.entries(
       withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**'] } } : TIERS,
     ).map(([name, { include, exclude }]) => ({
@@ -74,7 +74,7 @@ export default defineConfig({
       ],
       reporter: ['text', 'json-summary'],
       reportOnFailure: true,
-      // What runs in test:peers and in the processes that explain is not counted.
+      // What runs in the tier peers and in the processes that explain is not counted.
       thresholds: { lines: 98, branches: 98, functions: 98, statements: 98 },
     },
   },

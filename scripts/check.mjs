@@ -13,7 +13,7 @@ const steps = [
   ['types of its tests, some of which run in a browser', 'tsc -p devtools/test/browser'],
   ['generated files', 'node scripts/generate-paths.mjs --check'],
   ['build', 'npm run --silent build', 'tested'],
-  ['tests with coverage', 'npm run --silent test:all -- --coverage', 'tested'],
+  ['tests with coverage', 'node scripts/test.mjs --all --coverage', 'tested'],
   ['publint', 'publint --strict'],
   ['publint of devtools', 'publint --strict devtools'],
   ['attw', 'attw --pack . --format table-flipped --no-emoji'],

@@ -1,12 +1,12 @@
-// `npm run docs` shows the documentation and follows changes, `npm run docs:build` builds the site: docs/.vitepress/dist.
+// `npm run docs` shows the documentation and follows changes, `npm run docs build` builds the site: docs/.vitepress/dist.
 //
-//   node scripts/docs.mjs dev|build [--built]
+//   node scripts/docs.mjs [dev|build] [--built]
 //
 // `--built`: both packages have been built.
 import { installNeeds } from './install-needs.mjs';
 import { root, run } from './install-pins.mjs';
 
-const [mode, built] = process.argv.slice(2);
+const [mode = 'dev', built] = process.argv.slice(2);
 installNeeds(['docs']);
 if (built === undefined) run('npm', ['run', '--silent', 'build:js']);
 run(process.execPath, [`${root}docs/.vitepress/generate.mjs`]);

@@ -1,4 +1,4 @@
-// `npm run test:peers`: the suites of the queues and stores once more, with the versions of the optional peers that
+// `npm run test:tier peers`: the suites of the queues and stores once more, with the versions of the optional peers that
 // test/peers pins: other majors than those of package.json, and the lower ends of ranges, on the Node that they need. Fetches both through npm, builds, and runs
 // the suites, or those that the arguments name. `--install` only fetches; `--built` does not build again.
 import { pathToFileURL } from 'node:url';
@@ -24,7 +24,6 @@ if (!args.includes('--install')) {
   }
   const suites = [
     'test/queues',
-    'test/simulation/models/pg-boss.servers.test.ts',
     'test/stores/redis',
     'test/stores/freeze.redis.test.ts',
     'test/stores/sql/orms/orms.test.ts',

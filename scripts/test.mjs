@@ -1,32 +1,37 @@
-// `npm test`, `npm run test:servers`, …: the tests of some tiers (scripts/tiers.mjs), after installing what they need
+// `npm test`, `npm run test:tier servers`, …: the tests of some tiers (scripts/tiers.mjs), after installing what they need
 // and building.
 //
-//   node scripts/test.mjs [tier …] [--all] [--without-peers] [--install] [-- arguments of Vitest]
+//   node scripts/test.mjs [tier …] [--all] [--without-peers] [--install] [arguments of Vitest]
 //
-// `--all` takes every tier, and after them the suites with other peers, unless `--without-peers` leaves those out.
+// `peers` is the suites with other peers. `--all` takes every tier and these, which `--without-peers` leaves out.
 // `--install` installs what is needed and ends.
-import { parseArgs } from 'node:util';
 import { installNeeds } from './install-needs.mjs';
 import { root, run } from './install-pins.mjs';
 import { TIERS } from './tiers.mjs';
 
-const split = process.argv.indexOf('--', 2);
-const [own, vitest] =
-  split < 0 ? [process.argv.slice(2), []] : [process.argv.slice(2, split), process.argv.slice(split + 1)];
-const options = { all: { type: 'boolean' }, install: { type: 'boolean' }, 'without-peers': { type: 'boolean' } };
-const { values, positionals } = parseArgs({ args: own, options, allowPositionals: true });
-const names = values.all ? Object.keys(TIERS) : positionals;
-const tiers = names.map((name) => {
-  if (!Object.hasOwn(TIERS, name))
-    throw new Error(`There is no tier ${name}. Tiers: ${Object.keys(TIERS).join(', ')}.`);
-  return TIERS[name];
-});
+const args = process.argv.slice(2);
+const names = new Set();
+const flags = new Set();
+while (args.length > 0) {
+  if (Object.hasOwn(TIERS, args[0]) || args[0] === 'peers') names.add(args.shift());
+  else if (['--all', '--without-peers', '--install'].includes(args[0])) flags.add(args.shift());
+  else break;
+}
+if (flags.has('--all')) for (const name of [...Object.keys(TIERS), 'peers']) names.add(name);
+if (flags.has('--without-peers')) names.delete('peers');
+if (names.size === 0) throw new Error(`Name a tier: ${[...Object.keys(TIERS), 'peers'].join(', ')}.`);
 
+const withPeers = names.delete('peers');
+const tiers = [...names].map((name) => TIERS[name]);
 installNeeds(tiers.flatMap(({ needs }) => needs));
-if (values.all && values.install) run(process.execPath, [`${root}scripts/test-peers.mjs`, '--install']);
-if (!values.install) {
-  run('npm', ['run', '--silent', tiers.some(({ builds }) => builds === 'types') ? 'build' : 'build:js']);
-  const projects = names.flatMap((name) => ['--project', name]);
-  run(process.execPath, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...projects, ...vitest]);
-  if (values.all && !values['without-peers']) run(process.execPath, [`${root}scripts/test-peers.mjs`, '--built']);
+const peers = (...given) => run(process.execPath, [`${root}scripts/test-peers.mjs`, ...given]);
+if (flags.has('--install')) {
+  if (withPeers) peers('--install');
+} else {
+  if (tiers.length > 0) {
+    run('npm', ['run', '--silent', tiers.some(({ builds }) => builds === 'types') ? 'build' : 'build:js']);
+    const projects = [...names].flatMap((name) => ['--project', name]);
+    run(process.execPath, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...projects, ...args]);
+  }
+  if (withPeers) peers(...(tiers.length > 0 ? ['--built'] : args));
 }

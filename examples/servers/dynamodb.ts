@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.js';
 
-/** The npm package that contains DynamoDB Local; `npm run test:servers -- --install` unpacks it. */
+/** The npm package that contains DynamoDB Local; `npm run test:tier servers -- --install` unpacks it. */
 const emulator = fileURLToPath(
   new URL('../serverless/node_modules/amplify-dynamodb-simulator/emulator', import.meta.url),
 );
@@ -55,7 +55,7 @@ async function start(port: number, directory?: string): Promise<LocalDynamoDB> {
   const url = `http://127.0.0.1:${port}`;
   const failed = exited.then(() => {
     throw new Error(
-      `DynamoDB Local did not start: install Java, then run npm run test:servers -- --install. ${output}`,
+      `DynamoDB Local did not start: install Java, then run npm run test:tier servers -- --install. ${output}`,
     );
   });
   await Promise.race([failed, untilAnswered(url)]);

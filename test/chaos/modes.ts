@@ -121,5 +121,5 @@ export function lacks(name: ModeName): string {
   if (!hasPostgres) return needsPostgres;
   if (servers.includes('redis') && !hasRedis) return needsRedis;
   if (servers.includes('mariadb') && !hasMariadb) return needsMariadb;
-  return mode.orm && !hasOrms ? ' (skipped: no ORMs; npm run test:servers installs them)' : '';
+  return mode.orm && !hasOrms ? ' (skipped: no ORMs; npm run test:tier servers installs them)' : '';
 }

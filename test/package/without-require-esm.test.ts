@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const installed = (path: string) => fileURLToPath(new URL(`./node_modules/${path}`, import.meta.url));
 const node20 = installed('node20/bin/node');
 const isInstalled = existsSync(node20);
-const needs = isInstalled ? '' : ' (skipped: not installed; npm run test:package fetches them)';
+const needs = isInstalled ? '' : ' (skipped: not installed; npm run test:tier package fetches them)';
 
 const specifiers = Object.values(PACKAGES).flatMap((url) => entriesOf(url).map(({ specifier }) => specifier));
 const names = 'loaded.map((each) => Object.keys(each).sort().join())';

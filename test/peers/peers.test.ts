@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 const execute = promisify(execFile);
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const isInstalled = existsSync(here('node_modules/pg-boss'));
-const needs = isInstalled ? '' : ' (skipped: not installed; npm run test:peers fetches them)';
+const needs = isInstalled ? '' : ' (skipped: not installed; npm run test:tier peers fetches them)';
 const require = createRequire(import.meta.url);
 
 describe.skipIf(!isInstalled)(`pg-boss 12 and ioredis 6${needs}`, { timeout: 60_000 }, () => {
@@ -19,7 +19,7 @@ describe.skipIf(!isInstalled)(`pg-boss 12 and ioredis 6${needs}`, { timeout: 60_
     await expect(execute(process.execPath, [tsc, '-p', here('.')], { cwd: here('../..') })).resolves.toBeTruthy();
   });
 
-  // Without `npm run test:peers`, the suites run with the other versions.
+  // Without `npm run test:tier peers`, the suites run with the other versions.
   if (process.env.TEST_PEERS === undefined) return;
 
   it('are the versions that the suites and their child processes use', async () => {

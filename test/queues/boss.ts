@@ -7,7 +7,7 @@ import { context, entriesOf } from '../contracts/enqueue-helpers.js';
 import { startPostgres } from '../servers/postgres.js';
 import type { TestServer } from '../servers/server.js';
 
-// pg-boss 10 by default; `npm run test:peers` replaces it by 12. test/peers checks the types of 12.
+// pg-boss 10 by default; `npm run test:tier peers` replaces it by 12. test/peers checks the types of 12.
 const module: { readonly default?: typeof PgBoss; readonly PgBoss?: typeof PgBoss } = await import('pg-boss');
 
 /** Whether the tests run with pg-boss 12. */

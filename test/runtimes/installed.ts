@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** What `npm run test:runtimes` has installed here, by the path of what is looked for. */
+/** What `npm run test:tier runtimes` has installed here, by the path of what is looked for. */
 const modules = fileURLToPath(new URL('./node_modules/', import.meta.url));
 
 const BINARIES = {
@@ -12,7 +12,7 @@ const BINARIES = {
 } as const;
 
 /** What stands in the title of a suite that needs what is not installed. */
-export const needsRuntimes = ' (skipped: not installed; npm run test:runtimes fetches it)';
+export const needsRuntimes = ' (skipped: not installed; npm run test:tier runtimes fetches it)';
 
 /** The path of something in the folder of the runtimes, when it is installed. */
 export function installed(path: string): string | undefined {

@@ -10,7 +10,7 @@ const jar = new URL(
 
 /** Goes into the title of a suite that needs DynamoDB Local and the AWS SDK. */
 export const hasDynamoDB = hasServer('java') && existsSync(jar);
-export const needsDynamoDB = hasDynamoDB ? '' : ' (skipped: no DynamoDB Local; npm run test:servers installs it)';
+export const needsDynamoDB = hasDynamoDB ? '' : ' (skipped: no DynamoDB Local; npm run test:tier servers installs it)';
 
 /** DynamoDB Local answers a transaction a few milliseconds before it is on disk. */
 const ON_DISK_MS = 200;

@@ -1,4 +1,4 @@
-// `npm run timing -- [calls]`: whether verifySignature takes the same time whichever digits of a signature are wrong.
+// `npx tsx test/timing/run.ts [calls]`: whether verifySignature takes the same time whichever digits of a signature are wrong.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';

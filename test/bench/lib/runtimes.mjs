@@ -6,14 +6,14 @@ import { RUNTIMES } from '../../../scripts/budgets.mjs';
 
 const folder = new URL('../../runtimes/', import.meta.url);
 
-/** A path in what `npm run test:runtimes` has installed, when it is there. */
+/** A path in what `npm run test:tier runtimes` has installed, when it is there. */
 function installed(path) {
   const file = new URL(`node_modules/${path}`, folder);
   return existsSync(file) ? fileURLToPath(file) : undefined;
 }
 
 function missing(name) {
-  return installed(name) ? undefined : `${name} is not installed; npm run test:runtimes fetches it`;
+  return installed(name) ? undefined : `${name} is not installed; npm run test:tier runtimes fetches it`;
 }
 
 const processes = [

@@ -61,7 +61,7 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 const isNewEnough = major > 22 || (major === 22 && minor >= 12);
 /** The Node that pg-boss 12 runs on. */
 const node22 = isNewEnough ? { command: process.execPath } : runtimes.find(({ name }) => name === 'Node 22');
-const notInstalled = existsSync(pgBoss12) ? undefined : 'npm run test:peers -- --install brings pg-boss 12';
+const notInstalled = existsSync(pgBoss12) ? undefined : 'npm run test:tier peers -- --install brings pg-boss 12';
 
 // The bare call is told to keep the very same of each event.
 const ENGINES = {

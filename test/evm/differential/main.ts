@@ -1,4 +1,4 @@
-// Compares our decoder with those of viem and ethers: `npm run differential -- [pairs] [seed]`.
+// Compares our decoder with those of viem and ethers: `npx tsx test/evm/differential/main.ts [pairs] [seed]`.
 import { compare } from './compare.js';
 
 const [pairs = 1_000_000, seed = 1] = process.argv.slice(2).map(Number);

@@ -4,7 +4,7 @@ import { pgBossJobId } from '../../../src/queues/pg-boss/job-id.js';
 import { context, entriesOf } from '../../contracts/enqueue-helpers.js';
 import { event } from '../../helpers.js';
 
-// The calls to pg-boss 12. `npm run test:peers` runs the contract with the real one.
+// The calls to pg-boss 12. `npm run test:tier peers` runs the contract with the real one.
 function boss12(queue: object = {}) {
   const stored = new Map<string, object>();
   const refused = new Set<string>();

@@ -15,7 +15,7 @@ export const drainDefects: readonly Defect[] = [
         replace: '      const done = () => {',
       },
     ],
-    worlds: ['leased', 'd1'],
+    worlds: ['leased'],
     foundWithin: 4000,
   },
   {

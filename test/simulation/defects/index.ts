@@ -2,10 +2,8 @@ import type { Defect } from './defect.js';
 import { drainDefects } from './drains.js';
 import { leaseDefects } from './leases.js';
 import { otherDefects } from './others.js';
-import { queueDefects } from './queues.js';
 import { receiverDefects } from './receiver.js';
 import { redisDefects } from './redis.js';
-import { sqlDefects } from './sql.js';
 
 /** Every defect that the simulation must find. */
 export const defects: readonly Defect[] = [
@@ -13,7 +11,5 @@ export const defects: readonly Defect[] = [
   ...drainDefects,
   ...leaseDefects,
   ...redisDefects,
-  ...sqlDefects,
-  ...queueDefects,
   ...otherDefects,
 ];

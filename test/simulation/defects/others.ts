@@ -1,42 +1,7 @@
 import type { Defect } from './defect.js';
 
-/** Mutations of the queues' workers, of finality and of reconciliation. */
+/** Mutations of finality and of reconciliation. */
 export const otherDefects: readonly Defect[] = [
-  {
-    name: 'a failed job completes',
-    about: 'The error of a handler does not fail its job.',
-    patches: [
-      {
-        file: 'src/queues/run-job.ts',
-        find: 'if (error !== undefined) throw error;',
-        replace: 'if (error === item) throw error;',
-      },
-    ],
-    worlds: ['bullmq', 'pg-boss'],
-    foundWithin: 20,
-  },
-  {
-    name: 'a batch completes its failures',
-    about: 'A pg-boss worker resolves although one job of its batch failed.',
-    patches: [
-      {
-        file: 'src/queues/pg-boss/worker.ts',
-        find: 'if (first === undefined) return;',
-        replace: 'if (first === undefined || errors.length < jobs.length) return;',
-      },
-    ],
-    worlds: ['pg-boss'],
-    foundWithin: 400,
-  },
-  {
-    name: 'a waiting job completes',
-    about: 'A job whose event has to wait completes without a delay.',
-    patches: [
-      { file: 'src/queues/run-job.ts', find: 'return { delayMs: kept.retryAfterMs };', replace: 'return undefined;' },
-    ],
-    worlds: ['bullmq', 'pg-boss'],
-    foundWithin: 30,
-  },
   {
     name: 'blocks are final too early',
     about: 'The block of the tag counts as far deeper than it is.',

@@ -146,4 +146,17 @@ export const receiverDefects: readonly Defect[] = [
     worlds: ['memory'],
     foundWithin: 50,
   },
+  {
+    name: 'an unknown outcome is acknowledged',
+    about: 'An event whose key the store has found open has no error.',
+    patches: [
+      {
+        file: 'src/receiver/attempt.ts',
+        find: "if (word === 'unknown') return outcomeUnknown(idempotencyKey, this.#failure && this.#thrown);",
+        replace: '',
+      },
+    ],
+    worlds: ['transactional'],
+    foundWithin: 400,
+  },
 ];

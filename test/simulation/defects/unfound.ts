@@ -24,17 +24,4 @@ export const unfound: readonly (Omit<Defect, 'foundWithin'> & { readonly why: st
     worlds: ['redis'],
     why: 'The repeated claim is answered as in progress until its lease ends: a delay, which every invariant allows.',
   },
-  {
-    name: 'Postgres releases what is done',
-    about: 'The release also deletes the record that its owner made.',
-    patches: [
-      {
-        file: 'src/stores/sql/postgres.ts',
-        find: `= \${literal(owner)} AND NOT done`,
-        replace: `= \${literal(owner)}`,
-      },
-    ],
-    worlds: ['sql-leases'],
-    why: 'No owner releases a key that it has recorded.',
-  },
 ];

@@ -7,15 +7,16 @@ export interface Committed {
   commits(): number;
   /** The idempotency keys that are recorded. */
   recorded(): readonly string[];
-  /** The keys that a handler left open when it ended its transaction, with an effect or without. (Default: none.) */
-  open?(): readonly string[];
+  /** Those whose outcome is unknown: a handler ended their transaction. */
+  unknown(): readonly string[];
   /** Those of the effects, with each as often as it took effect. */
   effects(): readonly string[];
 }
 
 /**
  * The invariants of transactional worlds, whose handlers write their effects in the transaction that records the key: each
- * key has one effect if it is recorded, and none otherwise, and what is acknowledged is recorded.
+ * key has one effect if it is recorded, at most one if its outcome is unknown, and none otherwise. What is acknowledged is
+ * recorded.
  */
 export class CommittedTogether {
   readonly #world: World;
@@ -34,15 +35,15 @@ export class CommittedTogether {
     const commits = this.#committed.commits();
     if (commits === this.#commits) return;
     this.#commits = commits;
-    const [recorded, effects] = [this.#committed.recorded(), this.#committed.effects()];
-    const open = this.#committed.open?.() ?? [];
+    const [recorded, effects] = [this.#committed.recorded(), [...this.#committed.effects()]];
+    const unknown = this.#committed.unknown();
     if (effects.length !== this.#effects.length) this.#world.history.add('database', 'has committed', { effects });
     this.#effects = effects;
     const seen = new Set<string>();
     for (const key of effects) {
       if (seen.has(key)) this.#world.fail('effect twice', `${key} has taken effect twice.`);
       seen.add(key);
-      if (!recorded.includes(key) && !open.includes(key))
+      if (!recorded.includes(key) && !unknown.includes(key))
         this.#world.fail('effect without record', `${key} has an effect and no record.`);
     }
     for (const key of recorded) {
@@ -53,10 +54,14 @@ export class CommittedTogether {
   /** Checks an answer, in the turn in which the receiver gave it. */
   answered({ status, outcomes }: DeliveryResult): void {
     this.#check();
+    const unknown = this.#committed.unknown();
     for (const { status: word, idempotencyKey = '', error } of outcomes) {
       const isAcknowledged = error === undefined && (word === 'handled' || word === 'duplicate');
       if (status === 200 && !isAcknowledged) {
         this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} in an answer with 200.`);
+      }
+      if (isAcknowledged && unknown.includes(idempotencyKey)) {
+        this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} and its outcome is unknown.`);
       }
       if (isAcknowledged && !this.#effects.includes(idempotencyKey)) {
         this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} and has no effect.`);

@@ -6,7 +6,7 @@ import { search } from './search.js';
 import { Threads } from './threads.js';
 
 /** Worlds in which a schedule takes a fraction of a millisecond get more of them. */
-const WEIGHTS: Readonly<Record<string, number>> = { memory: 8, 'same-ids': 8, 'odd-store': 4, leased: 3, sqlite: 2 };
+const WEIGHTS: Readonly<Record<string, number>> = { memory: 8, 'same-ids': 8, 'odd-store': 4, leased: 3 };
 
 /** How many schedules of each world make about `all` of all worlds. */
 export function shares(all: number): ReadonlyMap<string, number> {

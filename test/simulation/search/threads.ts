@@ -82,9 +82,7 @@ class Thread {
   constructor(program: string, stuckMs: number, freed: (isLost: boolean) => void) {
     this.#stuckMs = stuckMs;
     this.#freed = freed;
-    // Of pg, which a handler that misbehaves makes warn.
-    const execArgv = ['--no-deprecation'];
-    this.#worker = new Worker(program, { eval: true, workerData: this.#progress, execArgv });
+    this.#worker = new Worker(program, { eval: true, workerData: this.#progress });
     this.#worker.unref();
     this.#worker.on('message', ({ answer, error }: { answer?: Answer; error?: string }) => {
       this.#settle((task) => (answer ? task.resolve(answer) : task.reject(new Error(error))), false);

@@ -65,11 +65,7 @@ export function evaluateSubject(bundle: string): Subject {
   const names = Object.keys(globals);
   const module = { exports: {} };
   const evaluate = new Function('module', 'exports', 'require', ...names, bundle);
-  // pg warns once of statements that wait for others on their connection, as those of late handlers do.
-  const { noDeprecation } = process;
-  process.noDeprecation = true;
   evaluate(module, module.exports, createRequire(import.meta.url), ...names.map((name) => globals[name]));
-  process.noDeprecation = noDeprecation ?? false;
   return module.exports as Subject;
 }
 

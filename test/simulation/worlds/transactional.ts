@@ -1,16 +1,13 @@
 import type { Choices } from '../kernel/choices.js';
 import type { Process } from '../kernel/process.js';
 import { World } from '../kernel/world.js';
-import { openPool } from '../models/pg/pool.js';
-import { PostgresService } from '../models/pg/service.js';
 import { SECRET } from '../models/sender.js';
-import { Claims } from '../oracle/claims.js';
+import { TransactionalTable, type Tx } from '../models/transactional-table.js';
 import { CommittedTogether } from '../oracle/committed.js';
 import { Drains } from '../oracle/drains.js';
 import { Ledger } from '../oracle/ledger.js';
 import type { Subject } from '../subject/load.js';
 import { playFleet } from './fleet.js';
-import { type Tx, writeEffects } from './transaction-handler.js';
 import type { WorldDefinition } from './world-definition.js';
 
 const LEASE_MS = 1000;
@@ -23,35 +20,27 @@ const LIMITS = [
   { handlerMs: 900, handlerTimeoutMs: 30_000 },
 ] as const;
 
-const LEVELS = [undefined, 'read committed', 'repeatable read', 'serializable'] as const;
+const WAYS = [
+  ...['succeeds', 'succeeds', 'succeeds', 'succeeds', 'fails before', 'fails after', 'fails between', 'is slow'],
+  ...['does not await', 'writes again later', 'commits', 'commits between', 'rolls back'],
+] as const;
 
 /** Replicas whose handlers write in the transaction that records the key. */
 export const transactional: WorldDefinition = {
   name: 'transactional',
-  about: '2–3 replicas with `sqlStore` on Postgres through pg, transactional, in every isolation level.',
+  about: '2–3 replicas with a transactional store; handlers also fail, are late, or end their transaction.',
   play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
-    const service = new PostgresService(world, { version: choices.pick([18, 16]) });
-    service.runNow(
-      ...subject.sqlDdl({ dialect: 'postgres' }),
-      'CREATE TABLE effects (key text NOT NULL)',
-      'CREATE TABLE counters (name text PRIMARY KEY, n int NOT NULL)',
-      "INSERT INTO counters VALUES ('x', 0), ('y', 0)",
-    );
-    const { database, server } = service;
-    const rowsOf = (done: boolean) =>
-      database.table('webhook_idempotency_keys').filter((row) => Reflect.get(row, 'done') === done);
+    const server = world.server('database');
+    const table = new TransactionalTable(server, { leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, horizonMs: HORIZON_MS });
     const committed = new CommittedTogether(world, {
-      commits: () => database.commits,
-      recorded: () => keysOf(rowsOf(true)),
-      open: () => keysOf(rowsOf(false)),
-      effects: () => keysOf(database.table('effects')),
+      commits: () => table.commits,
+      recorded: () => keysOf(table, 'done'),
+      unknown: () => keysOf(table, 'open'),
+      effects: () => table.effects,
     });
-    const claims = new Claims(world, service, LEASE_MS);
-    const [isolationLevel, isEach] = [choices.pick(LEVELS), choices.below(2) === 1];
-    const pooled = { max: choices.between(2, 4), connectionTimeoutMillis: TIMEOUT_MS };
+    const isEach = choices.below(2) === 1;
     const { handlerMs, handlerTimeoutMs } = choices.pick(LIMITS);
-    const limits = { timeoutMs: handlerMs, horizonMs: HORIZON_MS };
     const ledger = new Ledger(world);
     const drains = new Drains(world, ledger);
 
@@ -59,33 +48,28 @@ export const transactional: WorldDefinition = {
       const runs = keys.map((key) => ledger.begin(process, key, key));
       for (const run of runs) drains.began(run);
       try {
-        await writeEffects(process, tx, keys, limits);
+        await writeEffects(process, tx, keys, handlerMs);
       } finally {
         for (const run of runs) ledger.end(run, 'resolved');
       }
     }
 
     function open(process: Process) {
-      const db = subject.fromPg(openPool(subject.pg, process, service, pooled));
-      const times = { leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS };
-      const store = subject.sqlStore({ db, transactional: true, isolationLevel, ...times });
-      const common = { secret: SECRET, store, handlerTimeoutMs };
+      const common = { secret: SECRET, store: table.store(process, subject), handlerTimeoutMs };
       return isEach
         ? subject.createReceiver({
             ...common,
-            onEvents: (events, { tx, fencingToken }) => {
-              claims.began(process, fencingToken);
-              const keys = events.map(({ idempotencyKey }) => idempotencyKey);
-              return handle(process, tx, keys);
-            },
+            onEvents: (events, { tx }) =>
+              handle(
+                process,
+                tx,
+                events.map(({ idempotencyKey }) => idempotencyKey),
+              ),
           })
         : subject.createReceiver({
             ...common,
             concurrency: 2,
-            onEvent: (_event, { tx, idempotencyKey, fencingToken }) => {
-              claims.began(process, fencingToken);
-              return handle(process, tx, [idempotencyKey]);
-            },
+            onEvent: (_event, { tx, idempotencyKey }) => handle(process, tx, [idempotencyKey]),
           });
     }
 
@@ -94,33 +78,54 @@ export const transactional: WorldDefinition = {
       world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
     }
 
-    /** What somebody does who is told of open keys. */
-    function settle(): void {
-      const open = "done = false AND expires_at = 'infinity'";
-      service.runNow(
-        `UPDATE webhook_idempotency_keys SET done = true WHERE ${open} AND key IN (SELECT key FROM effects)`,
-        `DELETE FROM webhook_idempotency_keys WHERE ${open}`,
-      );
-    }
-
+    // Somebody looks at the open keys when everything has calmed down.
+    for (let time = 2; time < 12; time++) world.after(time * HORIZON_MS, () => table.settle());
     return playFleet(world, {
       open,
       servers: [server],
-      kinds: ['crash', 'pause', 'stall', 'cut', 'cut', 'half open', 'server pause', 'sleep', 'clock', 'server clock'],
+      kinds: ['crash', 'pause', 'stall', 'cut', 'cut', 'half open', 'server pause', 'sleep', 'clock'],
       others: [restartServer],
       horizonMs: HORIZON_MS,
       leaseMs: LEASE_MS,
       handlerMs,
       drains,
-      onAnswer(result) {
-        committed.answered(result);
-        const isUnknown = result.outcomes.some(({ error }) => error?.code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN');
-        if (isUnknown) world.after(choices.below(LEASE_MS), settle);
-      },
+      onAnswer: (result) => committed.answered(result),
     });
   },
 };
 
-function keysOf(rows: readonly object[]): string[] {
-  return rows.map((row) => String(Reflect.get(row, 'key')));
+/** Writes one effect for each key, as people do and as they should not. */
+async function writeEffects(process: Process, tx: Tx, keys: readonly string[], timeoutMs: number): Promise<void> {
+  const { choices, now, history } = process.world;
+  const way = now < HORIZON_MS ? choices.pick(WAYS) : 'succeeds';
+  history.add(process.name, `has a handler that ${way}`);
+  const wait = (ms: number) => new Promise<void>((resolve) => process.setTimeout(resolve, ms));
+  const throws = choices.below(2) === 1;
+
+  if (choices.oneIn(3)) await wait(choices.below(timeoutMs / 3));
+  if (way === 'fails before') throw new Error('The handler fails.');
+  if (way === 'is slow') await wait(timeoutMs * (0.8 + choices.below(20) / 5));
+  if (way === 'does not await') {
+    for (const key of keys) tx.write(key).catch(() => {});
+    return;
+  }
+  for (const [at, key] of keys.entries()) {
+    await tx.write(key);
+    if (at > 0) continue;
+    if (way === 'fails between') throw new Error('The handler fails between its effects.');
+    if (way === 'commits between') await tx.end('COMMIT');
+    if (way === 'commits between' && throws) throw new Error('The handler fails after it has committed.');
+  }
+  if (way === 'commits') await tx.end('COMMIT');
+  if (way === 'rolls back') await tx.end('ROLLBACK');
+  if (way === 'fails after' || (throws && (way === 'commits' || way === 'rolls back'))) {
+    throw new Error('The handler fails after its effects.');
+  }
+  if (way === 'writes again later') {
+    process.setTimeout(() => tx.write(keys[0] as string).catch(() => {}), choices.below(timeoutMs));
+  }
+}
+
+function keysOf({ rows }: TransactionalTable, state: 'done' | 'open'): string[] {
+  return [...rows].filter(([, each]) => each === state).map(([key]) => key);
 }

@@ -6,7 +6,7 @@ const orms = new URL('../../../../examples/orms/', import.meta.url);
 
 /** What stands in the title of a suite that needs the ORMs. */
 export const hasOrms = existsSync(new URL('generated/mysql', orms));
-export const needsOrms = hasOrms ? '' : ' (skipped: no ORMs; npm run test:servers installs them)';
+export const needsOrms = hasOrms ? '' : ' (skipped: no ORMs; npm run test:tier servers installs them)';
 
 /** A file of examples/orms/testing, where the types of the ORMs stay. */
 export async function importOrms<Module>(name: string): Promise<Module> {
