@@ -92,19 +92,13 @@ export function restoreNumbers<Value>(
     return code;
   }
 
-  function string(current: unknown): string {
-    const start = at;
-    at = endOfString(text, start);
-    const isSame =
-      typeof current === 'string' && current.length === at - start - 2 && text.startsWith(current, start + 1);
-    return isSame && !current.includes('\\') ? current : (JSON.parse(text.slice(start, at)) as string);
-  }
-
-  function name(): string {
-    const start = at;
-    at = endOfString(text, start);
-    const written = text.slice(start + 1, at - 1);
-    return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+  /** Reads a string, and makes another one only if it is not `current`. */
+  function string(current?: unknown): string {
+    const start = at + 1;
+    at = endOfString(text, at);
+    const written = text.slice(start, at - 1);
+    const isOther = (current !== undefined && written !== current) || written.includes('\\');
+    return isOther ? JSON.parse(`"${written}"`) : written;
   }
 
   function primitive(code: number, current: unknown): unknown {
@@ -112,8 +106,7 @@ export function restoreNumbers<Value>(
     const start = at;
     while (at < text.length && !',]} \t\r\n'.includes(text.charAt(at))) at++;
     const token = text.slice(start, at);
-    if (code !== 0x2d && !isDigit(code)) return JSON.parse(token);
-    if (survives(token)) return Number(token);
+    if ((code !== 0x2d && !isDigit(code)) || survives(token)) return JSON.parse(token);
     // A copy: a slice of a text keeps all of it in memory. One copy serves a list of equal numbers.
     if (token !== digits) digits = JSON.parse(`"${token}"`);
     return digits;
@@ -154,7 +147,7 @@ export function restoreNumbers<Value>(
 
   function members(object: object, left: number): object {
     while (next() !== OBJECT_END) {
-      const key = name();
+      const key = string();
       const current: unknown = Object.hasOwn(object, key) ? Reflect.get(object, key) : undefined;
       const value = read(current, left);
       if (!Object.is(value, current)) Reflect.set(object, key, value);

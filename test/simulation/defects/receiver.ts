@@ -107,7 +107,7 @@ export const receiverDefects: readonly Defect[] = [
     about: 'A delivery is answered with the outcome of its first event.',
     patches: [
       {
-        file: 'src/receiver/receiver.ts',
+        file: 'src/receiver/answer.ts',
         find: 'for (const { error } of outcomes)',
         replace: 'for (const { error } of outcomes.slice(0, 1))',
       },
@@ -125,7 +125,7 @@ export const receiverDefects: readonly Defect[] = [
         replace: "return { item, status: 'duplicate' };",
       },
       {
-        file: 'src/receiver/receiver.ts',
+        file: 'src/receiver/answer.ts',
         find: 'for (const { error } of outcomes)',
         replace: 'for (const { error } of outcomes.slice(-1))',
       },
