@@ -37,7 +37,7 @@ const sql = {
  * @param idOf The event of a key.
  */
 export function startOperator(
-  { store }: Mode,
+  { store, engine }: Mode,
   run: string,
   idOf: (key: string) => string,
   ledger: Ledger,
@@ -55,10 +55,16 @@ export function startOperator(
     for (const key of keys) {
       if (!since.has(key)) since.set(key, now);
       const id = idOf(key);
-      const ended = log.ended.get(id);
       if (now - (since.get(key) ?? now) < OPEN_MS) continue;
-      if (ended === undefined) log.broken.push({ what: 'is open, and no handler ended its transaction', ids: [id] });
-      if (ended === undefined || isOver(ended, log)) await settle(key, id);
+      const ended = log.ended.get(id);
+      const last = log.settled.findLast((settled) => settled.id === id)?.at ?? 0;
+      if (ended === undefined || ended.at < last) {
+        log.broken.push({ what: 'is open, and no handler ended its transaction', ids: [id] });
+        await settle(key, id);
+      } else if (isOver(ended, log) && (engine || log.unknown.has(id))) {
+        // An operator knows what receivers report; workers of a queue report to its engine.
+        await settle(key, id);
+      }
     }
   }
 

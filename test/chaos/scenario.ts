@@ -157,7 +157,7 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
 
     await stopOperator?.();
     const effects = await ledger.effects();
-    checkMisuses(effects, mode, log);
+    checkMisuses(effects, log);
     const ofChain = plan.chain && chain && checkChain(plan.chain, chain.steppedAt, effects, mode, log);
     const counts = checkEffects(plan.expected, effects, mode, log);
     const endings = checkEndings(log);
