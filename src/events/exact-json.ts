@@ -157,14 +157,17 @@ export function restoreNumbers<Value>(
 
   function elements(array: unknown[], left: number): unknown[] {
     let result = array;
-    for (let index = 0; next() !== ARRAY_END; index++) {
+    let index = 0;
+    for (; next() !== ARRAY_END; index++) {
       if (array === parsed) position = index;
-      const current = result[index];
+      const current = array[index];
       const value = read(current, left);
-      if (Object.is(value, current)) continue;
-      if (result === array && array.length > LARGE) result = copyForText(array, index);
+      if (index >= array.length) continue;
+      if (result === array && array.length > LARGE && !Object.is(value, current)) result = copyForText(array, index);
       result[index] = value;
     }
+    // Left by a text that is shorter than the last of its key.
+    if (result !== array) for (; index < array.length; index++) result[index] = array[index];
     return result;
   }
 
@@ -173,11 +176,14 @@ export function restoreNumbers<Value>(
 
 const LARGE = 1000;
 
-/** A copy of an array that is to have text at `index`. In V8 that would turn each number of the array itself into an object. */
+/**
+ * A copy of an array up to `index`, where text belongs. In V8 text turns each number in an array into an object, so here
+ * only numbers before it are.
+ */
 function copyForText(array: readonly unknown[], index: number): unknown[] {
   const copy = new Array<unknown>(array.length);
   copy[index] = '';
-  for (let each = 0; each < array.length; each++) copy[each] = array[each];
+  for (let each = 0; each < index; each++) copy[each] = array[each];
   return copy;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryRequest } from '../../src/index.js';
+import { type DeliveryRequest, signDelivery } from '../../src/index.js';
 import { incomplete } from '../../src/receiver/delivery-request.js';
-import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
+import { deferred, event, noting, type Settings, seconds, secret, signed } from '../helpers.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const code = (name: string) => ({ error: { code: name } });
@@ -29,6 +29,31 @@ describe('the body of a delivery', () => {
     const answer = (maxBodyBytes: number) => noting({ maxBodyBytes }).receiver.handle({ ...delivery, rawBody });
     expect((await answer(bytes.length)).status).toBe(200);
     expect(await answer(bytes.length - 1)).toMatchObject({ status: 413, ...code('ERR_WEBHOOK_BODY_TOO_LARGE') });
+  });
+
+  it('may have as many items as maxEvents, and is refused by their number, not by what they are', async () => {
+    const handle = (maxEvents: number, body: unknown) =>
+      noting({ maxEvents }).receiver.handle(signed(body as ReturnType<typeof event>[]));
+    expect((await handle(2, [event('a'), event('b')])).status).toBe(200);
+    expect(await handle(1, [event('a'), event('b')])).toMatchObject({
+      status: 413,
+      outcomes: [],
+      ...code('ERR_WEBHOOK_BODY_TOO_LARGE'),
+    });
+    expect((await handle(1, [1, 2])).status).toBe(413);
+  });
+
+  it('of 5 million tiny items is refused with one report and one line', async () => {
+    const lines: unknown[] = [];
+    const log = (_: object, message: string) => lines.push(message);
+    const { receiver, reported } = noting({ logger: { debug: log, info: log, warn: log, error: log } });
+    const body = `[${'1,'.repeat(5_242_870)}1]`;
+    const answer = await receiver.handle({ rawBody: body, ...signDelivery(body, { secret, timestamp: seconds }) });
+    expect(answer).toMatchObject({ status: 413, outcomes: [] });
+    expect(reported).toEqual(['ERR_WEBHOOK_BODY_TOO_LARGE']);
+    expect(lines).toEqual([
+      'The body has 5242871 items, more than maxEvents (10000). Raise maxEvents if the sender is yours.',
+    ]);
   });
 
   it('that never was is refused', async () => {

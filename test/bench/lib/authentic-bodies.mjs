@@ -77,6 +77,9 @@ export const BODIES = {
   'keys named __proto__': () => filled(`${UNKNOWN}[`, '{"__proto__":{"a":1e99}},', '1]}]'),
   'numbers too large for a double': () => filled(`${UNKNOWN}[`, '1e400,', '1]}]'),
   'numbers of 20 digits': () => filled(`${UNKNOWN}[`, '12345678901234567890,', '1]}]'),
+  'different fractions of 20 digits': () =>
+    counted(`${UNKNOWN}[`, (n) => `0.1234567890123456${1000 + ((n * 7) % 8999)},`, '1]}]'),
+  'different numbers of 20 digits': () => counted(`${UNKNOWN}[`, (n) => `123456789012${10_000_000 + n},`, '1]}]'),
   'numbers of 20 digits in arrays': () => filled(`${UNKNOWN}[`, '[12345678901234567890],', '1]}]'),
   'a number of 10 million digits': () => filled(`${UNKNOWN}`, '1', '}]'),
   'one number of 20 digits among objects': () => filled(`${UNKNOWN}[12345678901234567890,`, '{},', '1]}]'),

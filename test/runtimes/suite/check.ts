@@ -19,7 +19,9 @@ export function ok(holds: boolean, what: string): void {
 }
 
 /** What a call throws, or what its promise rejects with. Throws when it does neither. */
-export async function thrownBy(call: () => unknown): Promise<{ code?: unknown; status?: unknown; message?: unknown }> {
+export async function thrownBy(
+  call: () => unknown,
+): Promise<{ code?: unknown; status?: unknown; message?: unknown; stack?: unknown }> {
   let value: unknown;
   try {
     value = await call();

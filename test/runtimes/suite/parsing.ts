@@ -113,7 +113,17 @@ export const parsingCases: readonly Case[] = [
         error.issues?.map(({ path }) => path),
         [['id']],
       );
-      equal((await thrownBy(() => parseTransactionIncluded(event))).code, 'ERR_WEBHOOK_INVALID_EVENT');
+      const refused = await thrownBy(() => parseTransactionIncluded(event));
+      equal(refused.code, 'ERR_WEBHOOK_INVALID_EVENT');
+      equal(refused.stack, `InvalidEventError: ${refused.message}`);
+    },
+  },
+  {
+    name: 'parseDelivery takes as many items as maxEvents',
+    async run(lab) {
+      const { parseDelivery } = lab.lib.root;
+      equal(parseDelivery('[1,2]', { maxEvents: 2 }).length, 2);
+      equal((await thrownBy(() => parseDelivery('[1,2]', { maxEvents: 1 }))).code, 'ERR_WEBHOOK_BODY_TOO_LARGE');
     },
   },
   {
