@@ -34,7 +34,7 @@ function checkOne(secret: unknown, name: string, takes: string): void {
   }
   if (!SPACE.test(secret)) return;
   throw new ConfigError(
-    `\`${name}\` has white space, a line break or a byte order mark around it or in it. Remove it: \`process.env.WEBHOOK_SECRET?.trim()\`.`,
+    `\`${name}\` has white space, a line break or a byte order mark around it or in it. Remove it, as with \`trim()\`.`,
   );
 }
 
