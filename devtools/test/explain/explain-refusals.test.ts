@@ -233,9 +233,9 @@ describe('explainRefusals', () => {
   it('explains in the process of the installed package', { timeout: 60_000 }, async () => {
     const lines: string[] = [];
     const logger = { warn: (_: object, text: string) => lines.push(text) };
-    const onError = explainRefusals({ secret: `${secret}\n`, logger });
-    const receiver = createReceiver({ secret: `${secret}\n`, onEvent: () => {}, onError });
-    const { signature, timestamp } = signDelivery(body, { secret });
+    const onError = explainRefusals({ secret, logger });
+    const receiver = createReceiver({ secret, onEvent: () => {}, onError });
+    const { signature, timestamp } = signDelivery(body, { secret: `${secret}\n` });
     await receiver.handle({ rawBody: body, signature, timestamp });
     await vi.waitFor(() => expect(lines[0]).toMatch(/\(certain\)\n/), 50_000);
   });

@@ -79,13 +79,28 @@ export const target: Target = {
   },
 };
 
-/** Whether a value has all that is in another. Keys that are open are not in the schema, and an absent label is filled in. */
+const OPTIONAL = new Set([
+  'transaction',
+  'from',
+  'txData',
+  'txIndexInBlock',
+  'contract',
+  'method',
+  'addressAlias',
+  'rawFields',
+]);
+
+/**
+ * Whether a value has all that is in another. Keys that are open are not in the schema, an absent label is filled in, and what Go
+ * writes for nil and optional fields that cannot be read are left out.
+ */
 function contains(whole: unknown, part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return Object.is(whole, part);
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole) !== Array.isArray(part)) return false;
   return Object.entries(part).every(
     ([key, value]) =>
-      (key === 'addressLabel' && value === null) ||
+      ((key === 'addressLabel' || key === 'inputs' || key === 'rawFields') && value === null) ||
+      (OPTIONAL.has(key) && Reflect.get(whole, key) === undefined) ||
       (Object.hasOwn(whole, key) && contains((whole as Record<string, unknown>)[key], value)),
   );
 }
