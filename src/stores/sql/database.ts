@@ -36,6 +36,8 @@ export interface Transaction<Tx = unknown> {
   readonly run: Run;
   /** The handler's statements; absent if the client does not see every one. */
   readonly watch?: Watch | undefined;
+  /** Whether a statement of the handler met a conflict; absent if the client does not see that. */
+  readonly hasConflict?: (() => boolean) | undefined;
   /** Makes `tx` refuse every further statement; absent if the client has no way. `run` still works. */
   readonly close?: (() => void) | undefined;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */

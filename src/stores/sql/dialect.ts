@@ -66,8 +66,10 @@ export interface TransactionStatements {
   check(run: Run, claimed: Claimed): Promise<void>;
   /** Checks the same, and records the keys as done. Before the commit. */
   finish(run: Run, claimed: Claimed): Promise<void>;
-  /** Whether an error shows that the server has rolled back, so that its transaction is gone without the handler's doing. */
+  /** Whether an error of the handler tells that the server may have ended the transaction by a rollback. */
   isRollback?(error: unknown): boolean;
+  /** Whether conflicts end a transaction, also if the handler ignores them. */
+  readonly conflictsEnd?: boolean | undefined;
   /** Runs beside it, when it is over: whether it was committed. */
   look(run: Run, claimed: Claimed): Promise<boolean>;
   /** Runs beside it, when it is over: leaves the keys open that have no row, as those have that were committed. */

@@ -96,6 +96,7 @@ export function sqlStore<Connection>(
  * records the key, and gets it as your client or ORM types it: its writes and the key commit together or not at all.
  * Every run then uses one connection until it settles, so size the pool accordingly. After a serialization failure or a
  * deadlock the handler runs again, five times in all at most. When a handler times out, its transaction becomes unusable.
+ * If a handler ends the transaction itself, its event is answered 500 (`ERR_WEBHOOK_OUTCOME_UNKNOWN`) until you settle its key.
  *
  * Without `transactional` it does not put the handler's writes into its own transaction: the key has a lease, and if the
  * process dies between the effect and its record, the event is handled again. It does not create the table: call `migrate`.

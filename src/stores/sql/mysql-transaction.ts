@@ -224,6 +224,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       if (changed.length > 0) throw storeError(changedText(changed));
       await rewrite(run, claimed.keys, { owner: claimed.owner, done: 1, expires: retained });
     },
+    conflictsEnd: true,
     isRollback: (error) => isConflict(error) || codesOf(error).some((code) => ROLLBACKS.has(code)),
     look: async (run, { keys, owner }) =>
       (await run(`${ownedBy(table, keys.slice(0, 1), owner)} ${unlessLocked(table)}`)).rows.length > 0,

@@ -27,6 +27,7 @@ export class Outcome {
    * before the handler begins, and once the store commits.
    */
   #fate: 'undone' | 'ended' | 'unclear' | undefined;
+  #hasConflict: (() => boolean) | undefined;
   readonly #statements: TransactionStatements;
 
   constructor(statements: TransactionStatements) {
@@ -34,8 +35,9 @@ export class Outcome {
   }
 
   /** Before the handler gets the transaction. */
-  begin(): void {
+  begin(hasConflict?: () => boolean): void {
     this.#fate = 'unclear';
+    this.#hasConflict = hasConflict;
   }
 
   /** Before the store commits. A commit whose answer is lost is resolved by a redelivery. */
@@ -50,9 +52,9 @@ export class Outcome {
 
   /** Notes what a failed check or commit says, and rethrows it. */
   readonly note = (error: unknown): never => {
-    if (isEnded(error)) this.#fate = 'ended';
+    this.#hear(error);
     // The transaction that was aborted may be another one.
-    else if (isAborted(error)) this.#fate = 'unclear';
+    if (isAborted(error)) this.#fate = 'unclear';
     throw error;
   };
 
@@ -76,7 +78,11 @@ export class Outcome {
   }
 
   #hear(error: unknown): void {
-    if (isEnded(error) && !this.#statements.isRollback?.(this.thrown?.cause)) this.#fate = 'ended';
+    if (!isEnded(error)) return;
+    const { isRollback, conflictsEnd } = this.#statements;
+    // Perhaps the server ended it. Then a look at the rows says what was kept.
+    const isServers = isRollback?.(this.thrown?.cause) || (conflictsEnd && this.#hasConflict?.() !== false);
+    this.#fate = isServers ? 'unclear' : 'ended';
   }
 
   /**
@@ -96,9 +102,10 @@ export class Outcome {
       return unknown(ENDED);
     }
     try {
-      return (await within(look(beside, claimed))) ? unknown(ENDED) : error;
+      if (await within(look(beside, claimed))) return unknown(ENDED);
+      return isEnded(error) ? storeError(GONE, error) : error;
     } catch {
-      return this.thrown ? unknown(UNANSWERED) : error;
+      return this.thrown || isEnded(error) ? unknown(UNANSWERED) : error;
     }
   }
 }
@@ -111,6 +118,8 @@ function named(keys: readonly string[]): string {
 const ENDED =
   'The handler ended the transaction of context.tx itself, so its effects may be incomplete. It does not run again: look at its effects, then settle the rows of its keys. Leave BEGIN, COMMIT and ROLLBACK, and statements that commit, to the store.';
 const UNANSWERED =
-  'The handler failed, and the database did not say whether something was committed. A redelivery finds out.';
+  'The handler failed or ended its transaction, and the database did not say whether something was committed. A redelivery finds out.';
+const GONE =
+  'The transaction was rolled back before its commit, by a deadlock that the handler ignored or by the handler itself, and nothing was kept. Let the handler reject, and leave ROLLBACK to the store.';
 
 function ignore(): void {}

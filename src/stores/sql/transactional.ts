@@ -217,7 +217,7 @@ class Attempt<Tx> {
     const runOptions = { onTimeout, fencingToken: claimed.fencingToken, remainingMs: () => leaseMs - elapsedMs() };
     // In the turn in which the run is started: the process may have been frozen since the claim was answered.
     if (elapsedMs() >= claimMs) throw storeError(FROZEN);
-    this.outcome.begin();
+    this.outcome.begin(transaction.hasConflict);
     const handling = this.#run(new Set(claimed.keys), tx, runOptions);
     let isSettled = false;
     const settle = () => {

@@ -61,6 +61,8 @@ export function watched<Connection extends object>(connection: Connection, isGiv
   return {
     tx: guarded(connection, () => isClosed || isGiven(), onUse, call),
     watch,
+    // `hasFailed` rejects after one.
+    hasConflict: () => false,
     inTurn,
     close() {
       isClosed = true;

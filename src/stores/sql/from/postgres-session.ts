@@ -1,10 +1,15 @@
+/** Settings that a session has once it has run something in PL/pgSQL, as the store does. */
+const LAZY = ['check_asserts', 'extra_errors', 'extra_warnings', 'print_strict_params', 'variable_conflict']
+  .map((name) => `, 'plpgsql.${name}'`)
+  .join('');
+
 /**
  * What a handler can leave behind in a session of Postgres: settings, a role, temporary tables, prepared statements,
  * listeners and cursors. Releases locks of the session, which other statements would not show apart from the store's.
  */
 export const SESSION = `SELECT md5(concat_ws(' ', current_user, session_user, pg_advisory_unlock_all(),
   (SELECT string_agg(name || '=' || setting, ',') FROM pg_settings
-    WHERE name NOT IN ('transaction_isolation', 'transaction_read_only', 'transaction_deferrable')),
+    WHERE name NOT IN ('transaction_isolation', 'transaction_read_only', 'transaction_deferrable'${LAZY})),
   (SELECT string_agg(relname, ',' ORDER BY oid) FROM pg_class WHERE relnamespace = pg_my_temp_schema()),
   (SELECT string_agg(name, ',' ORDER BY name) FROM pg_prepared_statements WHERE from_sql),
   (SELECT string_agg(channel, ',' ORDER BY channel) FROM pg_listening_channels() AS channel),

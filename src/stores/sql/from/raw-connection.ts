@@ -6,6 +6,7 @@ import {
   type TransactionOptions,
   valuesOf,
 } from '../database.js';
+import { isConflict } from '../dialect.js';
 import { endedError } from '../outcome.js';
 import { isAnswer as isMysqlAnswer } from './mysql2.js';
 import { isAnswer as isPgAnswer } from './pg.js';
@@ -79,6 +80,7 @@ export async function transactionOn<Tx>(
     await work({
       tx: await within(orm.begin()),
       close: gate.close,
+      hasConflict: gate.hasConflict,
       destroy: () => give(true),
       // An ORM also gives a connection back that was lost.
       run: (statement) => (orm.isEnded() && !socket.destroyed ? Promise.reject(endedError()) : send(statement)),
@@ -120,7 +122,17 @@ function sender(connection: RawConnection): Run {
 function gateOf(connection: RawConnection) {
   const { query } = connection;
   const isOwn = Object.hasOwn(connection, 'query');
+  let hasConflict = false;
+  connection.query = (...args: unknown[]) => {
+    const callback = args.at(-1);
+    const noting = (error: unknown, ...more: unknown[]) => {
+      hasConflict ||= isConflict(error);
+      Reflect.apply(callback as never, undefined, [error, ...more]);
+    };
+    return Reflect.apply(query, connection, typeof callback === 'function' ? [...args.slice(0, -1), noting] : args);
+  };
   return {
+    hasConflict: () => hasConflict,
     close() {
       connection.query = (statement: unknown, ...more: unknown[]) => {
         const text = String(Object(statement).text ?? Object(statement).sql ?? statement);

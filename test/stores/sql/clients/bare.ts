@@ -77,6 +77,7 @@ const bareMysql2: SqlClient = {
   title: 'a bare client of mysql2',
   isBare: true,
   dialect: 'mysql',
+  isOpaque: true,
   open(url: string, settings: ClientSettings) {
     const pool = openMysql2(url, settings);
     const run = async (text: string) => (await pool.query<(RowDataPacket & Row)[]>(text))[0];

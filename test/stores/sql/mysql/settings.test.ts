@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromMysql2, sqlStore } from '../../../../src/stores/sql/index.js';
-import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
-import { countOf, databaseOf, ERR_STORE, type Opened, openClient, useServer, write } from '../client.js';
+import { countOf, databaseOf, ERR_STORE, type Opened, openClient, type Run, useServer, write } from '../client.js';
 import { openMysql2 } from '../clients/mysql2.js';
 import { mysqlClients } from './clients.js';
 
@@ -45,6 +45,23 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     expect(await countOf(opened, `${one} ${three}`)).toBe(1);
     expect(await opened.lease().sweep()).toBeGreaterThanOrEqual(0);
   }
+
+  it('takes no row for a duplicate, or for one that was left open, before it is committed', async () => {
+    const client = mysqlClients[0] as (typeof mysqlClients)[0];
+    const opened = await server.open(client, { session: { tx_isolation: 'READ-UNCOMMITTED' } });
+    for (const first of ['SELECT 1', 'SAVEPOINT any_name']) {
+      const key = unique();
+      const run = async (tx: Run) => {
+        await tx(first);
+        for (const store of [opened.transactional(), opened.lease({ timeoutMs: 300 })])
+          expect(['in-progress', 'late']).toContain(await store.once(key, nothing).catch(() => 'late'));
+        await failing();
+      };
+      await expect(opened.transactional().once(key, run)).rejects.toThrow('the run failed');
+      // A claim that came too late is released.
+      await eventually(async () => expect(await opened.transactional().once(key, nothing)).toBe('handled'));
+    }
+  });
 
   it.each(SETTINGS)('works in a session with %j', async (session) => {
     const url = server.server().url;

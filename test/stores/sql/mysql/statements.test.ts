@@ -37,6 +37,7 @@ describe('what MySQL is asked before the first claim', () => {
   ])('is its isolation level, for statements that must not wait: %s', async (version, variable, suffix) => {
     for (const [level, ends] of [
       ['SERIALIZABLE', suffix],
+      ['READ-UNCOMMITTED', suffix],
       ['REPEATABLE-READ', ''],
     ] as const) {
       const { run, texts } = server({
