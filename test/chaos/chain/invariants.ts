@@ -91,9 +91,9 @@ export function isQueued({ finality }: Mode): boolean {
 /** How long the store and the receiver may try to find out whether a transaction took effect. */
 const KNOWN_MS = 3000;
 
-/** Whether something happened to the process, or to a server, so that it may not have known of its effect. */
-function wasDisturbed({ id, pid, at }: Effect, { outages, late }: Log): boolean {
-  if (late.has(byProcess(id, pid))) return true;
+/** Whether something happened to the process, its transaction or a server, so that it may not have known of its effect. */
+function wasDisturbed({ id, pid, at }: Effect, { outages, late, ended }: Log): boolean {
+  if (late.has(byProcess(id, pid)) || ended.has(id)) return true;
   return outages.some((outage) => {
     const isConcerned = outage.kind !== 'node' && (outage.pid === undefined || outage.pid === pid);
     return isConcerned && outage.from <= at + KNOWN_MS && outage.to >= at;
