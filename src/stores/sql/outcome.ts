@@ -22,6 +22,8 @@ export function isEnded(error: unknown): boolean {
 export class Outcome {
   /** What the handler threw, if it did. */
   thrown: { readonly cause: unknown } | undefined;
+  /** The handler's time was over. */
+  isLate = false;
   /**
    * `undone`: it was the one that claimed the keys, and the store does not commit it. `ended`: the handler ended it. Undefined
    * before the handler begins, and once the store commits.
@@ -105,7 +107,7 @@ export class Outcome {
       if (await within(look(beside, claimed))) return unknown(ENDED);
       return isEnded(error) ? storeError(GONE, error) : error;
     } catch {
-      return this.thrown || isEnded(error) ? unknown(UNANSWERED) : error;
+      return (this.thrown && !this.isLate) || isEnded(error) ? unknown(UNANSWERED) : error;
     }
   }
 }

@@ -46,7 +46,7 @@ export function transactionalStore<Tx>(
         return keys.map((key) => words.get(key) ?? 'in-progress');
       } catch (cause) {
         const error = await attempt.failureOf(cause);
-        if (attempt.isLate) throw error;
+        if (attempt.outcome.isLate) throw error;
         if (isBusy(error) && !attempt.outcome.thrown) {
           if (elapsedMs() > options.timeoutMs) throw storeError(late('was not free', options), error);
           await sleep(BUSY_RETRY_MS);
@@ -72,8 +72,6 @@ export function transactionalStore<Tx>(
 
 /** One transaction: claims the keys, runs the handler, and commits. */
 class Attempt<Tx> {
-  /** The handler's time was over. */
-  isLate = false;
   readonly outcome: Outcome;
   readonly #db: SqlDatabase<Tx>;
   readonly #statements: Statements;
@@ -206,7 +204,7 @@ class Attempt<Tx> {
     });
     const onTimeout = (error: Error) => {
       if (this.#isOver || this.#isCommitting) return;
-      this.isLate = true;
+      this.outcome.isLate = true;
       this.#reject(error);
       close?.();
       this.#spoiled = this.#spoil();
@@ -230,13 +228,13 @@ class Attempt<Tx> {
     } catch (error) {
       close?.();
       this.outcome.thrown = { cause: error };
-      if (!this.isLate) {
+      if (!this.outcome.isLate) {
         this.#limit('did not answer', error);
         await this.outcome.ask(transaction, claimed);
       }
       throw error;
     }
-    if (!this.isLate) return;
+    if (!this.outcome.isLate) return;
     // A handler that has not settled may still use the connection.
     if (!isSettled && !close) await this.#terminate();
     throw storeError(GIVEN_UP);
@@ -279,7 +277,7 @@ class Attempt<Tx> {
   async #undo({ run, destroy }: Transaction<Tx>): Promise<void> {
     await this.#spoiled;
     const { undo } = this.#statements.transaction;
-    if (!undo || !this.#claimed || (this.isLate && destroy)) return;
+    if (!undo || !this.#claimed || (this.outcome.isLate && destroy)) return;
     await Promise.race([undo(run, this.#claimed).catch(this.#discard).catch(ignore), sleep(this.#options.timeoutMs)]);
   }
 
