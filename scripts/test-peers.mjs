@@ -25,12 +25,12 @@ if (!args.includes('--install')) {
   const suites = [
     'test/queues',
     'test/stores/redis',
-    'test/stores/freeze.redis.test.ts',
+    'test/stores/freeze.servers.test.ts',
     'test/stores/sql/orms/orms.test.ts',
     'test/stores/sql/orms/habits.test.ts',
     'test/stores/sql/postgres/pglite.test.ts',
     'test/stores/sql/postgres/postgres-js.test.ts',
-    'test/stores/sql/sqlite/sqlite-synchronous.test.ts',
+    'test/stores/sql/sqlite/sqlite-synchronous.slow.test.ts',
     'test/peers',
   ];
   const { COVERAGE, ...env } = process.env;

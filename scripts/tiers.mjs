@@ -14,15 +14,13 @@ const OTHERS = {
     builds: 'types',
     needs: ['frameworks', 'bundlers', 'runtimes'],
   },
-  // What takes long and needs nothing: hostile and large inputs, generated events, the request matrix on further hosts, and
-  // everything that explains a delivery.
-  limits: {
+  // What takes long and needs nothing: it starts processes, waits for real time, or takes large inputs and many schedules.
+  slow: {
     include: [
       'test/strangers/**',
       'devtools/test/{confined,explain}/**',
       'devtools/test/cli/{explain,fire}',
-      '**/*-size',
-      '**/*.limits',
+      '**/*.slow',
     ],
     builds: 'js',
     needs: [],
@@ -43,8 +41,7 @@ const OTHERS = {
       'test/stores/{dynamodb,redis}/**',
       // The suites of SQLite need no server.
       'test/stores/sql/**/!(*sqlite*|*libsql*)',
-      '**/*.{anvil,postgres,redis,servers}',
-      '**/anvil',
+      '**/*.servers',
     ],
     builds: 'js',
     needs: [

@@ -7,7 +7,7 @@ import { genuine, headersOf, now, SECRET, type SignedDelivery, sign } from '../m
 import { lambdaTargets } from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
-// The others are in lambda-hosts.limits.test.ts.
+// The others are in lambda-hosts.slow.test.ts.
 for (const target of lambdaTargets.slice(0, 1)) matrix(target);
 
 // Events that no request makes, and what the emulator of the matrix does not look at.

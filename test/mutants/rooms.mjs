@@ -15,7 +15,7 @@ export const ROOMS = {
       // Compares the file with what the generator makes: every mutant would fail it.
       'test/events/generated-text.test.ts',
       // Slow, or generated values, which kill by chance: examples must kill what they do.
-      'test/events/**/*.limits.test.ts',
+      'test/events/**/*.slow.test.ts',
       'test/events/exact-json/*.test.ts',
     ],
     skip: ['gives what JSON.parse gives where', 'that a double cannot hold, and', 'exactly what the zod schema finds'],
@@ -24,13 +24,13 @@ export const ROOMS = {
     mutate: ['src/receiver/**/*.ts'],
     tests: ['test/receiver/**/*.test.ts'],
     // Slow, and what they kill the others kill.
-    except: ['test/receiver/finality.property.test.ts', 'test/receiver/on-events.property.test.ts'],
+    except: ['test/receiver/finality.property.slow.test.ts', 'test/receiver/on-events.property.test.ts'],
   },
   stores: {
     mutate: ['src/stores/*.ts'],
     tests: ['test/stores/*.test.ts'],
     // Test the stores of an example, and of processes that are stopped.
-    except: ['test/stores/mongodb.test.ts', 'test/stores/freeze.redis.test.ts'],
+    except: ['test/stores/mongodb.slow.test.ts', 'test/stores/freeze.servers.test.ts'],
   },
   // Three rooms for the SQL stores, because a server makes tests slow. One client of each database, and no races or long
   // waits. What `leases` of the suites tests is of the contract.
@@ -39,11 +39,11 @@ export const ROOMS = {
     tests: [
       'test/stores/sql/{table,errors,options,leases,maintenance,frozen,transactional,transactional-late,transactional-rollback,cursor}.test.ts',
       'test/stores/sql/sqlite/sqlite-busy.test.ts',
-      'test/stores/sql/sqlite/sqlite-steps.test.ts',
+      'test/stores/sql/sqlite/sqlite-steps.slow.test.ts',
       'test/stores/sql/sqlite/lease-database.test.ts',
-      'test/stores/sql/sqlite/sqlite-synchronous.test.ts',
-      'test/stores/sql/sqlite/sqlite-suites.test.ts',
-      'test/stores/sql/sqlite/sqlite-locks.test.ts',
+      'test/stores/sql/sqlite/sqlite-synchronous.slow.test.ts',
+      'test/stores/sql/sqlite/sqlite-suites.slow.test.ts',
+      'test/stores/sql/sqlite/sqlite-locks.slow.test.ts',
     ],
     skip: [
       'fromLibsql, delete|fromLibsql with the journal mode delete',
@@ -90,11 +90,6 @@ export const ROOMS = {
     mutate: ['src/evm/**/*.ts'],
     tests: ['test/evm/**/*.test.ts'],
     // Slow, or generated values, which kill by chance: examples must kill what they do.
-    except: [
-      'test/evm/**/*.{limits,package}.test.ts',
-      'test/evm/**/*-size.test.ts',
-      'test/evm/hostile.test.ts',
-      'test/evm/differential/**',
-    ],
+    except: ['test/evm/**/*.{slow,package}.test.ts', 'test/evm/hostile.test.ts', 'test/evm/differential/**'],
   },
 };

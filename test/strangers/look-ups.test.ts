@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { playLookUps } from '../../bench/lib/look-ups.mjs';
 import { createReceiver, createVerifier, signDelivery } from '../../src/index.js';
-import { playLookUps } from '../bench/lib/look-ups.mjs';
 import { deferred, event, noting, secret, signed } from '../helpers.js';
 
 const turn = () => new Promise(setImmediate);

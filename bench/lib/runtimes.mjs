@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { RUNTIMES } from '../../../scripts/budgets.mjs';
+import { RUNTIMES } from '../../scripts/budgets.mjs';
 
-const folder = new URL('../../runtimes/', import.meta.url);
+const folder = new URL('../../test/runtimes/', import.meta.url);
 
 /** A path in what `npm run test:tier runtimes` has installed, when it is there. */
 function installed(path) {

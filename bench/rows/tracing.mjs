@@ -8,7 +8,7 @@ import { pick } from '../lib/effort.mjs';
 import { freshDelivery, SECRET } from '../lib/fixtures.mjs';
 import { interleave, summarise } from '../lib/stats.mjs';
 
-const file = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const file = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** The receiver and its trace functions, with Node's channels or with none, each in modules of its own. */
 const SOURCE = `

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 
-const program = fileURLToPath(new URL('run.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../bench/run.mjs', import.meta.url));
 const GOOD = "[{ name, against: 'nothing', measure: 'ms', median: 12.34, p25: 12, p75: 13, rounds: 2 }]";
 const folders: string[] = [];
 afterEach(() => {

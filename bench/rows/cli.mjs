@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { pick } from '../lib/effort.mjs';
 import { interleave, summarise } from '../lib/stats.mjs';
 
-const main = fileURLToPath(new URL('../../../devtools/dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../devtools/dist/cli/main.js', import.meta.url));
 
 const PROCESSES = {
   'bare node': ['--eval', 'process.stdout.write("here")'],

@@ -56,7 +56,7 @@ async function pgBoss(boss, insert) {
 }
 
 const quiet = { schedule: false, supervise: false };
-const pgBoss12 = new URL('../../peers/node_modules/pg-boss/dist/index.js', import.meta.url);
+const pgBoss12 = new URL('../../test/peers/node_modules/pg-boss/dist/index.js', import.meta.url);
 const [major, minor] = process.versions.node.split('.').map(Number);
 const isNewEnough = major > 22 || (major === 22 && minor >= 12);
 /** The Node that pg-boss 12 runs on. */

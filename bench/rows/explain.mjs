@@ -7,7 +7,7 @@ import { explainFailure } from 'event-webhooks/explain';
 import { pick } from '../lib/effort.mjs';
 import { summarise } from '../lib/stats.mjs';
 
-const path = (name) => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
+const path = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const MIB = 1024 * 1024;
 const SIZE = pick(2 * MIB, 2 * MIB, MIB / 16);
 const MANY = 6;

@@ -1,4 +1,4 @@
-import type { createReceiver, signDelivery } from '../../../src/index.js';
+import type { createReceiver, signDelivery } from '../../src/index.js';
 
 export function playLookUps(
   ours: { readonly createReceiver: typeof createReceiver; readonly signDelivery: typeof signDelivery },

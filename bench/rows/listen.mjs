@@ -8,7 +8,7 @@ import { SECRET } from '../lib/fixtures.mjs';
 import { latency } from '../lib/latency.mjs';
 import { quantile, summarise } from '../lib/stats.mjs';
 
-const main = fileURLToPath(new URL('../../../devtools/dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../devtools/dist/cli/main.js', import.meta.url));
 const hostile = new URL('../children/hostile.mjs', import.meta.url);
 /** A genuine delivery is sent so often, whether or not the one before has been answered. */
 const EVERY_MS = 20;

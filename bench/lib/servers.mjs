@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tsImport } from 'tsx/esm/api';
 
-const servers = new URL('../../../examples/servers/', import.meta.url);
+const servers = new URL('../../examples/servers/', import.meta.url);
 
 /** Why rows that need a server are skipped, or nothing. */
 export const noRedis =
@@ -56,7 +56,10 @@ export async function withPostgres(work) {
 
 /** Gives `work` the URL of a MariaDB of its own. It waits for the disk at every commit, which is its default. */
 export async function withMariadb(work) {
-  const { startMariadb } = await tsImport(new URL('../../servers/mariadb.ts', import.meta.url).href, import.meta.url);
+  const { startMariadb } = await tsImport(
+    new URL('../../test/servers/mariadb.ts', import.meta.url).href,
+    import.meta.url,
+  );
   const server = await startMariadb();
   try {
     return await work(server.url);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { budgetOf, RUNTIMES } from '../../../scripts/budgets.mjs';
+import { budgetOf, RUNTIMES } from '../../scripts/budgets.mjs';
 import { withConsumer } from '../lib/consumer.mjs';
 
 const EVERYTHING = "export * from 'event-webhook-receiver";

@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 
 if (values.rows === own && !existsSync(`${here}node_modules`)) {
-  console.error('Installing the peers to compare with (npm ci in test/bench) …');
+  console.error('Installing the peers to compare with (npm ci in bench) …');
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: ['ignore', 2, 2] });
   if (status !== 0) {
     console.error('npm ci failed, so there is nothing to compare with.');
