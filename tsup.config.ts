@@ -8,9 +8,9 @@ const subpaths = entryPoints(PACKAGES.receiver);
 
 /** What `#runtime` means on each runtime (package.json, "imports"). */
 const runtimes = {
-  'runtime-node': 'src/internal/runtime-node.ts',
-  'runtime-bun': 'src/internal/runtime-bun.ts',
-  'runtime-edge': 'src/internal/runtime-edge.ts',
+  'runtime-node': 'src/runtime/node.ts',
+  'runtime-bun': 'src/runtime/bun.ts',
+  'runtime-edge': 'src/runtime/edge.ts',
 };
 
 export default defineConfig({

@@ -7,7 +7,7 @@ import { entriesOf, PACKAGES } from './exports.mjs';
 const root = PACKAGES.receiver;
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
-const paths = { '#runtime': ['./src/internal/runtime-node.ts'] };
+const paths = { '#runtime': ['./src/runtime/node.ts'] };
 const written = new Map();
 for (const [name, url] of Object.entries(PACKAGES)) {
   const entries = entriesOf(url);

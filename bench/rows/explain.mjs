@@ -23,7 +23,7 @@ async function loadSteps() {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    alias: { '#runtime': path('src/internal/runtime-node.ts') },
+    alias: { '#runtime': path('src/runtime/node.ts') },
     outfile,
   });
   const loaded = await import(pathToFileURL(outfile).href);

@@ -15,8 +15,8 @@ const SOURCE = `
 export { createReceiver } from ${JSON.stringify(file('src/index.ts'))};
 export { traceEvent } from ${JSON.stringify(file('src/receiver/tracing.ts'))};`;
 
-const node = JSON.stringify(file('src/internal/runtime-node.ts'));
-const edge = JSON.stringify(file('src/internal/runtime-edge.ts'));
+const node = JSON.stringify(file('src/runtime/node.ts'));
+const edge = JSON.stringify(file('src/runtime/edge.ts'));
 const RUNTIMES = {
   traced: `export * from ${node};`,
   // What is exported by name comes before what `*` exports.

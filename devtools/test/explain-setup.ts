@@ -23,7 +23,7 @@ export async function setup({ provide }: TestProject) {
     target: 'node20',
     platform: 'node',
     // A file of this package, which is not there before it is built.
-    alias: { '#runtime': './src/internal/runtime-node.ts' },
+    alias: { '#runtime': './src/runtime/node.ts' },
     logLevel: 'error',
   });
   provide('explainDirectory', `${pathToFileURL(directory)}/`);

@@ -21,7 +21,7 @@ export async function buildChildren(): Promise<{ readonly directory: string; rem
     platform: 'node',
     target: 'node20',
     packages: 'external',
-    alias: { '#runtime': join(root, 'src/internal/runtime-node.ts') },
+    alias: { '#runtime': join(root, 'src/runtime/node.ts') },
   });
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
 }

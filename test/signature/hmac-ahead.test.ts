@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import * as node from '../../src/signature/hmac-node.js';
-import * as pure from '../../src/signature/hmac-pure.js';
+import * as node from '../../src/runtime/hmac-node.js';
+import * as pure from '../../src/runtime/hmac-pure.js';
 
 const [secrets, timestamp] = [['old', 'new'], '1700000000'];
 

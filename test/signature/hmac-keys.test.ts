@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
-import { hmacHex } from '../../src/signature/hmac-node.js';
+import { hmacHex } from '../../src/runtime/hmac-node.js';
 
 vi.mock('node:crypto', { spy: true });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import * as node from '../../src/signature/hmac-node.js';
-import * as pure from '../../src/signature/hmac-pure.js';
+import * as node from '../../src/runtime/hmac-node.js';
+import * as pure from '../../src/runtime/hmac-pure.js';
 import { fc } from '../fixtures/property.js';
 import { bytes, vectors } from './signature.cases.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createReceiver, InvalidBodyError, parseDelivery, verifySignature } from '../../src/index.js';
-import * as node from '../../src/signature/hmac-node.js';
-import * as pure from '../../src/signature/hmac-pure.js';
+import * as node from '../../src/runtime/hmac-node.js';
+import * as pure from '../../src/runtime/hmac-pure.js';
 import { isSignature } from '../../src/signature/verify-signature.js';
 import { describeShared, sharedBytes, sharedText } from '../shared.js';
 

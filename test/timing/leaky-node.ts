@@ -1,3 +1,3 @@
 // `#runtime` of the control of node:crypto.
-export * from '../../src/internal/runtime-node.js';
+export * from '../../src/runtime/node.js';
 export { equalHex } from './leaky.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hmacHex } from '../../src/signature/hmac-node.js';
+import { hmacHex } from '../../src/runtime/hmac-node.js';
 import { classOf, endsPair, type Pair, prefixPair } from './pairs.js';
 
 const BOTH = [0, 1] as const;

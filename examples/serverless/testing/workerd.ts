@@ -10,7 +10,7 @@ const root = (path: string) => fileURLToPath(new URL(path, PACKAGES.receiver));
 /** What bundlers make of the package's names for Workers, from the sources. */
 const sources = new Map([
   ...entriesOf(PACKAGES.receiver).map(({ specifier, source }) => [specifier, root(source)] as const),
-  ['#runtime', root('src/internal/runtime-edge.ts')],
+  ['#runtime', root('src/runtime/edge.ts')],
 ]);
 
 async function bundle(path: string): Promise<string> {

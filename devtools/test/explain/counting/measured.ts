@@ -29,7 +29,7 @@ export async function bundled(entry: string, folder: string): Promise<string> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    alias: { '#runtime': join(src, 'internal/runtime-node.ts') },
+    alias: { '#runtime': join(src, 'runtime/node.ts') },
     outfile,
   });
   return outfile;

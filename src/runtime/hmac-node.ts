@@ -1,22 +1,12 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** Importing a secret as a key costs as much as hashing a small body, so the keys in use are cached. */
-const keys = new Map<string, KeyObject>();
-const MAX_KEYS = 64;
-
-function keyFor(secret: string): KeyObject {
-  let key = keys.get(secret);
-  if (key === undefined) {
-    if (keys.size >= MAX_KEYS) keys.clear();
-    key = createSecretKey(secret, 'utf8');
-    keys.set(secret, key);
-  }
-  return key;
-}
+/** The last secret as a key: importing it costs as much as hashing a small body. A rotated secret is not kept. */
+let last: { readonly secret: string; readonly key: KeyObject } | undefined;
 
 /** HMAC-SHA256 over the bytes of `body` followed by those of `timestamp`, as 64 lower-case hex digits. */
 export function hmacHex(body: string | Uint8Array, timestamp: string, secret: string): string {
-  return createHmac('sha256', keyFor(secret)).update(body).update(timestamp).digest('hex');
+  if (last?.secret !== secret) last = { secret, key: createSecretKey(secret, 'utf8') };
+  return createHmac('sha256', last.key).update(body).update(timestamp).digest('hex');
 }
 
 /** SHA-256 of a text in UTF-8, or of bytes, as 64 lower-case hex digits. */
