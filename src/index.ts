@@ -33,7 +33,12 @@ export type {
   TransactionIncludedData,
   WebhookEvent,
 } from './events/types.js';
-export type { DeliveryResult, EventOutcome } from './receiver/answer.js';
+export type { DeliveryResult, EventOutcome } from './handle/answer.js';
+export type { DroppedContext, Finality, FinalityVerdict, OnDropped } from './handle/finality.js';
+export type { RemainingMs } from './handle/host-time.js';
+export type { KeyState } from './handle/probe.js';
+export type { DeliveryMessage, EventMessage, HandlerMessage } from './handle/tracing.js';
+export type { DrainOptions } from './receive/drain.js';
 export type {
   BodyLimits,
   BodyReader,
@@ -41,10 +46,7 @@ export type {
   RefusedRequest,
   SignedRequest,
   VerifiedDelivery,
-} from './receiver/delivery-request.js';
-export type { DrainOptions } from './receiver/drain.js';
-export type { DroppedContext, Finality, FinalityVerdict, OnDropped } from './receiver/finality.js';
-export type { RemainingMs } from './receiver/host-time.js';
+} from './receive/request.js';
 export type {
   Enqueue,
   EnqueueContext,
@@ -72,7 +74,6 @@ export type {
   VerifierOptions,
 } from './receiver/options.js';
 export type { OwnEvents, OwnEventsOptions } from './receiver/own-events.js';
-export type { KeyState } from './receiver/probe.js';
 export { createReceiver, type Receiver } from './receiver/receiver.js';
 export {
   createRouter,
@@ -81,7 +82,6 @@ export {
   type RouteHandler,
   type Router,
 } from './receiver/router.js';
-export type { DeliveryMessage, EventMessage, HandlerMessage } from './receiver/tracing.js';
 export { createVerifier, type Verification, type Verifier } from './receiver/verifier.js';
 export { type HeaderNames, multibaasHeaders, serviceHeaders } from './signature/headers.js';
 export { type SignedDelivery, type SignOptions, signDelivery } from './signature/sign-delivery.js';

@@ -1,7 +1,7 @@
 import { isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, headerText, incomplete } from '../receiver/delivery-request.js';
-import type { RemainingMs } from '../receiver/host-time.js';
-import { readBody } from './read-body.js';
+import type { RemainingMs } from '../handle/host-time.js';
+import { readBody } from '../receive/read-body.js';
+import { type BodyReader, type DeliveryRequest, headerText, incomplete } from '../receive/request.js';
 
 const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +

@@ -1,6 +1,6 @@
 import { ConfigError, RawBodyUnavailableError } from '../errors.js';
-import { asWebhookError } from '../receiver/answer.js';
-import { type BodyReader, type DeliveryRequest, headerText, tooLarge } from '../receiver/delivery-request.js';
+import { asWebhookError } from '../handle/answer.js';
+import { type BodyReader, type DeliveryRequest, headerText, tooLarge } from '../receive/request.js';
 
 const FIX =
   'Use the Lambda proxy integration, a function URL or a load balancer, which pass the body as text or in base64; ' +

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RawBodyUnavailableError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, headerText, incomplete } from '../receiver/delivery-request.js';
+import { readBody } from '../receive/read-body.js';
+import { type BodyReader, type DeliveryRequest, headerText, incomplete } from '../receive/request.js';
 import type { RawBody } from '../signature/verify-signature.js';
-import { readBody } from './read-body.js';
 
 /** A request of node:http, or of a framework that put the raw bytes beside it. */
 export type NodeRequest = IncomingMessage & {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import { answerHeaders, type DeliveryResult, validStatus } from '../receiver/answer.js';
+import { answerHeaders, type DeliveryResult, validStatus } from '../handle/answer.js';
 import type { NodeRequest } from './node-http.js';
 
 /** How long a connection stays open after an early answer, so that the sender can read it. */

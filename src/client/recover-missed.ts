@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.js';
+import { errorOfItem } from '../handle/answer.js';
 import { checkNumber, checkOptions, optionError } from '../internal/check-options.js';
-import { errorOfItem } from '../receiver/answer.js';
 import type { SecretRequest } from '../receiver/options.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { signDelivery } from '../signature/sign-delivery.js';

@@ -1,5 +1,5 @@
 import type { WebhookError } from '../errors.js';
-import type { EventOutcome } from '../receiver/answer.js';
+import type { EventOutcome } from '../handle/answer.js';
 import type { DeliveryLogEntry } from './delivery-log.js';
 
 /** The outcome of an entry that was passed to the receiver. */

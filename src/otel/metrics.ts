@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Attributes, Meter } from '@opentelemetry/api';
-import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage } from '../receiver/tracing.js';
+import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage } from '../handle/tracing.js';
 import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
 import { type Followed, follow } from './follow.js';
 import { guarded } from './guarded.js';

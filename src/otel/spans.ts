@@ -14,7 +14,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { isWebhookError } from '../errors.js';
-import type { DeliveryMessage, EventMessage } from '../receiver/tracing.js';
+import type { DeliveryMessage, EventMessage } from '../handle/tracing.js';
 import { errorType, eventAttributes, kindOf, messagingAttributes } from './attributes.js';
 import { ContextStore } from './context-store.js';
 import { type Followed, follow } from './follow.js';

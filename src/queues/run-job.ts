@@ -1,13 +1,13 @@
 import { ConfigError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
+import type { Afterwards } from '../handle/attempt.js';
+import { checkFinality, type Finality, LOG_IDENTITY, type OnDropped } from '../handle/finality.js';
+import { createFinalityStage } from '../handle/finality-stage.js';
+import { isDefaultKey } from '../handle/idempotency-key.js';
+import { createHandleOnce } from '../handle/run-once.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
-import type { Afterwards } from '../receiver/attempt.js';
-import { checkFinality, type Finality, LOG_IDENTITY, type OnDropped } from '../receiver/finality.js';
-import { createFinalityStage } from '../receiver/finality-stage.js';
-import { isDefaultKey } from '../receiver/idempotency-key.js';
 import type { OnEvent } from '../receiver/options.js';
-import { createHandleOnce } from '../receiver/run-once.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { EventJob } from './job.js';
 

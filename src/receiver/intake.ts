@@ -1,9 +1,10 @@
 import { hmacAhead, utf8Length } from '#runtime';
 import { WebhookError } from '../errors.js';
 import { parseItems } from '../events/parse-delivery.js';
+import type { DeliveryMessage } from '../handle/tracing.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
-import { isSignature, isTimestamp, type RawBody, verifyWith } from '../signature/verify-signature.js';
-import type { Arrivals, Arriving } from './arrivals.js';
+import type { Arrivals, Arriving } from '../receive/arrivals.js';
+import { createSecretFinder, type Found, LookUp } from '../receive/look-up.js';
 import {
   type BodyReader,
   type DeliveryRequest,
@@ -11,12 +12,11 @@ import {
   type SignedRequest,
   tooLarge,
   type VerifiedDelivery,
-} from './delivery-request.js';
-import { createSecretFinder, type Found, LookUp } from './find-secret.js';
+} from '../receive/request.js';
+import { headerError, signatureError, timestampError } from '../signature/refusals.js';
+import { isSignature, isTimestamp, type RawBody, verifyWith } from '../signature/verify-signature.js';
 import type { Secret, SecretRequest } from './options.js';
-import { headerError, signatureError, timestampError } from './refusals.js';
 import type { ResolvedVerifierOptions } from './resolve-options.js';
-import type { DeliveryMessage } from './tracing.js';
 
 /** A delivery whose body may still be arriving. */
 export type Unread = SignedRequest<RawBody | BodyReader>;

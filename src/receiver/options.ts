@@ -1,10 +1,10 @@
 import type { WebhookError } from '../errors.js';
 import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
+import type { Finality, OnDropped } from '../handle/finality.js';
+import type { RefusedRequest } from '../receive/request.js';
 import type { HeaderNames } from '../signature/headers.js';
 import type { HandlerResult, IdempotencyStore } from '../stores/store.js';
-import type { RefusedRequest } from './delivery-request.js';
-import type { Finality, OnDropped } from './finality.js';
 
 /** A logger with pino's signature, which `console` nearly has. */
 export interface Logger {

@@ -1,13 +1,13 @@
 import { ConfigError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
+import { answerToAll, type DeliveryResult, type EventOutcome } from '../handle/answer.js';
+import { mapAtMost } from '../handle/dispatch.js';
+import { keyOf } from '../handle/idempotency-key.js';
+import { type KeyState, probe } from '../handle/probe.js';
+import type { Found } from '../receive/look-up.js';
+import type { SignedRequest } from '../receive/request.js';
 import { signDelivery } from '../signature/sign-delivery.js';
-import { answerToAll, type DeliveryResult, type EventOutcome } from './answer.js';
-import type { SignedRequest } from './delivery-request.js';
-import { mapAtMost } from './dispatch.js';
-import type { Found } from './find-secret.js';
-import { keyOf } from './idempotency-key.js';
 import type { SecretRequest } from './options.js';
-import { type KeyState, probe } from './probe.js';
 import type { ResolvedVerifierOptions, resolveReceiverOptions } from './resolve-options.js';
 
 /** How many keys a `peek` asks for at once: fewer than a usual pool has connections. */

@@ -1,21 +1,21 @@
 import { isWebhookError } from '../errors.js';
-import { answerTo, asWebhookError, type DeliveryResult } from './answer.js';
-import { createArrivals } from './arrivals.js';
+import { answerTo, asWebhookError, type DeliveryResult } from '../handle/answer.js';
+import { HostTime } from '../handle/host-time.js';
+import { type DeliveryMessage, traceDelivery } from '../handle/tracing.js';
+import { createArrivals } from '../receive/arrivals.js';
+import type { Gate } from '../receive/gate.js';
+import type { Found } from '../receive/look-up.js';
 import {
   type DeliveryRequest,
   headerText,
   type RefusedRequest,
   type SignedRequest,
   type VerifiedDelivery,
-} from './delivery-request.js';
-import type { Found } from './find-secret.js';
-import type { Gate } from './gate.js';
-import { HostTime } from './host-time.js';
+} from '../receive/request.js';
 import { createIntake, type Seen, type Unread } from './intake.js';
 import type { ErrorContext } from './options.js';
 import type { Reporter } from './reporter.js';
 import type { ResolvedVerifierOptions } from './resolve-options.js';
-import { type DeliveryMessage, traceDelivery } from './tracing.js';
 
 /** What a receiver or a verifier does with an authentic delivery. */
 export type Take<Result> = (delivery: VerifiedDelivery, host?: HostTime) => Promise<Result>;

@@ -1,10 +1,10 @@
-import { answerToAll, asWebhookError, type DeliveryResult } from './answer.js';
-import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
-import { createDispatch } from './dispatch.js';
-import { type DrainOptions, drain } from './drain.js';
-import type { Found } from './find-secret.js';
-import { createGate } from './gate.js';
-import type { HostTime } from './host-time.js';
+import { answerToAll, asWebhookError, type DeliveryResult } from '../handle/answer.js';
+import { createDispatch } from '../handle/dispatch.js';
+import type { HostTime } from '../handle/host-time.js';
+import { type DrainOptions, drain } from '../receive/drain.js';
+import { createGate } from '../receive/gate.js';
+import type { Found } from '../receive/look-up.js';
+import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from '../receive/request.js';
 import type { ErrorContext, ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createPipeline } from './pipeline.js';

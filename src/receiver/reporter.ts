@@ -1,5 +1,5 @@
 import type { WebhookError } from '../errors.js';
-import type { DeliveryResult } from './answer.js';
+import type { DeliveryResult } from '../handle/answer.js';
 import type { ErrorContext, VerifierOptions } from './options.js';
 
 /** Calls the user's `onError` and `logger`. Neither their time nor their failure affects the answer. */

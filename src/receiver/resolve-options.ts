@@ -1,5 +1,7 @@
 import { ConfigError } from '../errors.js';
 import { checkedMaxEvents } from '../events/parse-delivery.js';
+import { checkFinality, checkWaiting } from '../handle/finality.js';
+import { kindAndId } from '../handle/idempotency-key.js';
 import { hasMethods } from '../internal/check-client.js';
 import {
   checkFunction,
@@ -9,12 +11,10 @@ import {
   MAX_TIMER_MS,
   optionError,
 } from '../internal/check-options.js';
+import { checkSecret, quotesWarner } from '../receive/check-secret.js';
 import { serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { IdempotencyStore } from '../stores/store.js';
-import { checkSecret, quotesWarner } from './check-secret.js';
-import { checkFinality, checkWaiting } from './finality.js';
-import { kindAndId } from './idempotency-key.js';
 import type {
   Enqueue,
   FoundSecret,

@@ -1,6 +1,6 @@
-import type { DeliveryResult } from './answer.js';
-import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from './delivery-request.js';
-import { createGate } from './gate.js';
+import type { DeliveryResult } from '../handle/answer.js';
+import { createGate } from '../receive/gate.js';
+import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from '../receive/request.js';
 import type { VerifierOptions } from './options.js';
 import { createPipeline, type Take } from './pipeline.js';
 import { createReporter } from './reporter.js';

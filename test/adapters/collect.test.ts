@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Collector } from '../../src/adapters/collect.js';
-import { type BodySource, readBody } from '../../src/adapters/read-body.js';
+import { Collector } from '../../src/receive/collect.js';
+import { type BodySource, readBody } from '../../src/receive/read-body.js';
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
+import { probe } from '../../src/handle/probe.js';
 import type { IdempotencyStore } from '../../src/index.js';
-import { probe } from '../../src/receiver/probe.js';
 import { type ContractEffects, type ContractSettings, storeContract } from '../../src/testing/index.js';
 import { deferred } from '../helpers.js';
 import type { TestServer } from '../servers/server.js';

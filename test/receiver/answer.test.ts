@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { answerHeaders, answerTo, asWebhookError, validStatus } from '../../src/handle/answer.js';
 import { WebhookError } from '../../src/index.js';
-import { answerHeaders, answerTo, asWebhookError, validStatus } from '../../src/receiver/answer.js';
 import { throwingProxy } from '../fixtures/hostile.js';
 
 describe('an answer', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { HostTime } from '../../src/handle/host-time.js';
 import { WebhookError } from '../../src/index.js';
-import { type Arriving, createArrivals } from '../../src/receiver/arrivals.js';
-import { HostTime } from '../../src/receiver/host-time.js';
+import { type Arriving, createArrivals } from '../../src/receive/arrivals.js';
 import { deferred } from '../helpers.js';
 
 type Limits = Parameters<typeof createArrivals>[0];

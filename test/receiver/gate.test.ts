@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createGate } from '../../src/receiver/gate.js';
+import { createGate } from '../../src/receive/gate.js';
 import { deferred, noting } from '../helpers.js';
 
 const handlerTimeoutMs = 1000;

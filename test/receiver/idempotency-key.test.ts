@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isDefaultKey, keyOf, kindAndId } from '../../src/receiver/idempotency-key.js';
+import { isDefaultKey, keyOf, kindAndId } from '../../src/handle/idempotency-key.js';
 import { event } from '../helpers.js';
 
 const key = (own: unknown, source?: string) => keyOf(() => own as string, event('a'), source);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type DeliveryRequest, signDelivery } from '../../src/index.js';
-import { incomplete } from '../../src/receiver/delivery-request.js';
+import { incomplete } from '../../src/receive/request.js';
 import { deferred, event, noting, type Settings, seconds, secret, signed } from '../helpers.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);

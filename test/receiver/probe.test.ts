@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { probe } from '../../src/handle/probe.js';
 import type { IdempotencyStore } from '../../src/index.js';
-import { probe } from '../../src/receiver/probe.js';
 import { nothing } from '../contracts/store-helpers.js';
 
 const storeOf = (once: IdempotencyStore['once']): IdempotencyStore => ({ once });

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Collector } from '../../src/adapters/collect.js';
+import { Collector } from '../../src/receive/collect.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { genuine, headersOf } from '../matrix/deliveries.js';
 import { head } from '../matrix/wire.js';

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../../events/types.js';
 import { rawLog } from '../../evm/raw-log.js';
 import type { Hex, RawLog } from '../../evm/types.js';
-import type { Finality, FinalityVerdict } from '../../receiver/finality.js';
+import type { Finality, FinalityVerdict } from '../../handle/finality.js';
 import { RpcError } from '../rpc.js';
 import { type Place, placeOf } from './block-of.js';
 import { put } from './known-blocks.js';

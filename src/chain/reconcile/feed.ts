@@ -1,7 +1,7 @@
 import { ConfigError, isWebhookError } from '../../errors.js';
 import type { WebhookEvent } from '../../events/types.js';
 import { logIdentity } from '../../evm/raw-log.js';
-import { type DeliveryResult, errorOfItem } from '../../receiver/answer.js';
+import { type DeliveryResult, errorOfItem } from '../../handle/answer.js';
 import type { SecretRequest } from '../../receiver/options.js';
 import type { Receiver } from '../../receiver/receiver.js';
 import { asError, type ReconcileStatus, Stop } from './report.js';

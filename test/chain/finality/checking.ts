@@ -1,8 +1,8 @@
 import { type Hex, padHex, toHex } from 'viem';
 import { afterEach } from 'vitest';
 import { type ChainFinalityOptions, chainFinality } from '../../../src/chain/index.js';
+import type { FinalityVerdict } from '../../../src/handle/finality.js';
 import type { EventEmitted, TransactionIncluded } from '../../../src/index.js';
-import type { FinalityVerdict } from '../../../src/receiver/finality.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/index.js';
 import { type Mined, type ScriptedNode, startNode } from '../scripted-node.js';
 import { createRecorder } from '../watching.js';

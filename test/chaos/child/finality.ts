@@ -1,7 +1,7 @@
 import { chainFinality } from '../../../src/chain/index.js';
 import { logIdentity } from '../../../src/evm/index.js';
+import type { Finality, FinalityVerdict } from '../../../src/handle/finality.js';
 import type { EventContext, Logger, WebhookEvent } from '../../../src/index.js';
-import type { Finality, FinalityVerdict } from '../../../src/receiver/finality.js';
 import { CHAIN_ID } from '../chain/answers.js';
 import { idOfKey } from '../chain/logs.js';
 import { monotonic } from '../clock.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { BodyReader } from '../../../src/index.js';
-import { createGate } from '../../../src/receiver/gate.js';
+import { createGate } from '../../../src/receive/gate.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
 
 /** A request whose body arrives when the test says so, unless it is dropped before. */

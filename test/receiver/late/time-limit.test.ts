@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { TimeLimit } from '../../../src/handle/time-limit.js';
 import type { EventContext } from '../../../src/index.js';
-import { TimeLimit } from '../../../src/receiver/time-limit.js';
 import { event, noting, signed } from '../../helpers.js';
 
 /** Clocks that a test moves, as a frozen process finds them when it goes on: no timer has fired. */

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../../src/events/types.js';
-import type { Finality, FinalityVerdict } from '../../../src/receiver/finality.js';
+import type { Finality, FinalityVerdict } from '../../../src/handle/finality.js';
 import type { Process } from '../kernel/process.js';
 import type { World } from '../kernel/world.js';
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { WebhookEvent } from '../../../src/events/types.js';
-import type { DeliveryResult } from '../../../src/receiver/answer.js';
-import type { SignedRequest } from '../../../src/receiver/delivery-request.js';
+import type { DeliveryResult } from '../../../src/handle/answer.js';
+import type { SignedRequest } from '../../../src/receive/request.js';
 import { EPOCH_MS, type Process } from '../kernel/process.js';
 import type { World } from '../kernel/world.js';
 

@@ -1,4 +1,4 @@
-import type { DeliveryResult } from '../../../src/receiver/answer.js';
+import type { DeliveryResult } from '../../../src/handle/answer.js';
 import type { World } from '../kernel/world.js';
 
 /** What a database has committed. */

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../../src/events/types.js';
-import type { DeliveryResult } from '../../../src/receiver/answer.js';
+import type { DeliveryResult } from '../../../src/handle/answer.js';
 import type { World } from '../kernel/world.js';
 import type { Mined } from '../models/chain/block.js';
 import { type About, aboutOf } from '../models/chain/event-name.js';

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../../src/events/types.js';
-import type { DeliveryResult } from '../../../src/receiver/answer.js';
+import type { DeliveryResult } from '../../../src/handle/answer.js';
 import type { Choices } from '../kernel/choices.js';
 import { planFaults } from '../kernel/faults.js';
 import type { Process } from '../kernel/process.js';

@@ -1,4 +1,4 @@
-import type { DeliveryResult } from '../../../src/receiver/answer.js';
+import type { DeliveryResult } from '../../../src/handle/answer.js';
 import type { Receiver } from '../../../src/receiver/receiver.js';
 import type { Choices } from '../kernel/choices.js';
 import { planFaults } from '../kernel/faults.js';

@@ -1,6 +1,6 @@
 import type { ReconcileReport } from '../../../src/chain/reconcile/report.js';
 import type { WebhookEvent } from '../../../src/events/types.js';
-import type { DeliveryResult } from '../../../src/receiver/answer.js';
+import type { DeliveryResult } from '../../../src/handle/answer.js';
 import type { Receiver } from '../../../src/receiver/receiver.js';
 import type { Choices } from '../kernel/choices.js';
 import { planFaults } from '../kernel/faults.js';

@@ -1,6 +1,6 @@
 import { docsOf, WebhookError } from '../errors.js';
-import { type HeaderNames, multibaasHeaders, serviceHeaders } from '../signature/headers.js';
-import { isSignature, isTimestamp } from '../signature/verify-signature.js';
+import { type HeaderNames, multibaasHeaders, serviceHeaders } from './headers.js';
+import { isSignature, isTimestamp } from './verify-signature.js';
 
 // Errors of the checks of signature and timestamp. A sender sees none of these messages.
 

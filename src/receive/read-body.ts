@@ -1,5 +1,5 @@
-import { type BodyReader, incomplete } from '../receiver/delivery-request.js';
 import { Collector } from './collect.js';
+import { type BodyReader, incomplete } from './request.js';
 
 /**
  * Starts reading: passes each chunk to `add` and calls `finish` once, with the error if there is one. Returns a function that

@@ -1,4 +1,4 @@
-import { incomplete, tooLarge } from '../receiver/delivery-request.js';
+import { incomplete, tooLarge } from './request.js';
 
 /** A chunk below this many bytes is copied: the object around it costs more than its bytes do. */
 const SMALL = 1024;

@@ -2,12 +2,12 @@ import type { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
+import type { OnEvent } from '../receiver/options.js';
+import type { resolveReceiverOptions } from '../receiver/resolve-options.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';
 import { type Afterwards, Attempt, type Call, type Ground } from './attempt.js';
 import { type About, createContext } from './context.js';
-import type { OnEvent } from './options.js';
-import type { resolveReceiverOptions } from './resolve-options.js';
 
 /** Runs `onEvent` for one event under its idempotency key. Never rejects. */
 export type HandleOnce = (item: EventItem, about: About) => Promise<EventOutcome>;

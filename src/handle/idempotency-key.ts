@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../events/types.js';
 import { typeName } from '../internal/check-options.js';
 import { ignorePromise } from '../internal/guards.js';
-import type { ReceiverSettings } from './options.js';
+import type { ReceiverSettings } from '../receiver/options.js';
 
 /** What the option `idempotencyKey` takes. */
 export type IdempotencyKey = NonNullable<ReceiverSettings['idempotencyKey']>;

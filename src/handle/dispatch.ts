@@ -1,14 +1,14 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
+import type { VerifiedDelivery } from '../receive/request.js';
+import type { resolveReceiverOptions } from '../receiver/resolve-options.js';
 import type { EventOutcome } from './answer.js';
 import type { Afterwards } from './attempt.js';
 import { handlerError } from './attempt-errors.js';
-import type { VerifiedDelivery } from './delivery-request.js';
 import { createEnqueueEach } from './enqueue-each.js';
 import { createFinalityStage } from './finality-stage.js';
 import type { HostTime } from './host-time.js';
 import { keyOf } from './idempotency-key.js';
-import type { resolveReceiverOptions } from './resolve-options.js';
 import { createHandleEach } from './run-each.js';
 import { createHandleOnce } from './run-once.js';
 import { traceEvent } from './tracing.js';

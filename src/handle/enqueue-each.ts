@@ -1,8 +1,8 @@
 import { WebhookError } from '../errors.js';
+import type { Enqueue } from '../receiver/options.js';
 import type { Afterwards } from './attempt.js';
 import type { AboutDelivery } from './context.js';
 import type { Finality } from './finality.js';
-import type { Enqueue } from './options.js';
 import type { HandleEach, Items } from './run-each.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';

@@ -2,6 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import { LateTimer } from '../internal/late-timer.js';
+import type { ErrorContext } from '../receiver/options.js';
 import type { IdempotencyStore, RunOptions, RunTransaction, StoreWord } from '../stores/store.js';
 import {
   ASYNCHRONOUS,
@@ -14,7 +15,6 @@ import {
   WRONG_WORD,
 } from './attempt-errors.js';
 import type { HostTime } from './host-time.js';
-import type { ErrorContext } from './options.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
 

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
+import type { Logger, Secret } from '../receiver/options.js';
 import { isStringified } from '../signature/verify-signature.js';
-import type { Logger, Secret } from './options.js';
 
 /** An empty text in quotes, the text of another value, and what templates leave of a variable that is not set. */
 const OTHER_TEXT =

@@ -1,5 +1,5 @@
+import type { EventContext, EventsContext } from '../receiver/options.js';
 import type { HostTime } from './host-time.js';
-import type { EventContext, EventsContext } from './options.js';
 import type { TimeLimit } from './time-limit.js';
 
 /**

@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
+import { type HostTime, outOfTime } from '../handle/host-time.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
-import { type HostTime, outOfTime } from './host-time.js';
 
 /** A delivery that has not been verified yet. */
 export interface Arrival {

@@ -1,9 +1,9 @@
 import { channel } from '#runtime';
 import { WebhookError } from '../errors.js';
+import type { HostTime } from '../handle/host-time.js';
+import type { InFlightMessage } from '../handle/tracing.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
-import type { HostTime } from './host-time.js';
-import type { InFlightMessage } from './tracing.js';
 
 /** Counts work in flight, refuses work over the limit, and reports when all of it is done. */
 export interface Gate {

@@ -1,11 +1,11 @@
 import type { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
+import type { OnEvents } from '../receiver/options.js';
 import type { RunOptions, RunTransaction } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';
 import { type Afterwards, Attempt, type Call, type Ground } from './attempt.js';
 import { type AboutDelivery, createEventsContext } from './context.js';
-import type { OnEvents } from './options.js';
 import { createHandleOnce, groundOf, type RunSettings } from './run-once.js';
 
 /** Events by their keys. */

@@ -1,11 +1,11 @@
 import { WebhookError } from '../errors.js';
+import type { DeliveryMessage } from '../handle/tracing.js';
 import { withDeadline } from '../internal/deadline.js';
 import { isThenable } from '../internal/guards.js';
+import type { SecretFunction, SecretLookUp, SecretRequest } from '../receiver/options.js';
+import { checkFound, type ResolvedVerifierOptions } from '../receiver/resolve-options.js';
 import type { Arrivals, Arriving } from './arrivals.js';
-import { headerText } from './delivery-request.js';
-import type { SecretFunction, SecretLookUp, SecretRequest } from './options.js';
-import { checkFound, type ResolvedVerifierOptions } from './resolve-options.js';
-import type { DeliveryMessage } from './tracing.js';
+import { headerText } from './request.js';
 
 /** A secret to verify with, and its source. */
 export type Found = NonNullable<ReturnType<typeof checkFound>>;
