@@ -39,40 +39,12 @@ export type { RemainingMs } from './handle/host-time.js';
 export type { KeyState } from './handle/probe.js';
 export type { DeliveryMessage, EventMessage, HandlerMessage } from './handle/tracing.js';
 export type { DrainOptions } from './receive/drain.js';
-export type {
-  BodyLimits,
-  BodyReader,
-  DeliveryRequest,
-  RefusedRequest,
-  SignedRequest,
-  VerifiedDelivery,
-} from './receive/request.js';
-export type {
-  Enqueue,
-  EnqueueContext,
-  EnqueueOptions,
-  ErrorContext,
-  EventContext,
-  EventEntry,
-  EventsContext,
-  FoundSecret,
-  Logger,
-  OnError,
-  OnEvent,
-  OnEventOptions,
-  OnEvents,
-  OnEventsOptions,
-  OnInvalid,
-  OnUnknown,
-  ReceiverOptions,
-  ReceiverSettings,
-  Secret,
-  SecretFunction,
-  SecretLookUp,
-  SecretRequest,
-  SourcedSecret,
-  VerifierOptions,
-} from './receiver/options.js';
+export type { VerifiedDelivery } from './handle/types.js';
+export type { BodyLimits, BodyReader, DeliveryRequest, RefusedRequest, SignedRequest } from './receive/request.js';
+export type { Enqueue, EnqueueContext, EventContext, EventEntry, EventsContext, OnEvent, OnEvents, OnInvalid, OnUnknown } from './handle/types.js';
+export type { Logger } from './internal/logger.js';
+export type { FoundSecret, Secret, SecretFunction, SecretLookUp, SecretRequest, SourcedSecret } from './receive/secret.js';
+export type { EnqueueOptions, ErrorContext, OnError, OnEventOptions, OnEventsOptions, ReceiverOptions, ReceiverSettings, VerifierOptions } from './receiver/options.js';
 export type { OwnEvents, OwnEventsOptions } from './receiver/own-events.js';
 export { createReceiver, type Receiver } from './receiver/receiver.js';
 export {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { asWebhookError } from '../handle/answer.js';
-import type { VerifiedDelivery } from '../receive/request.js';
+import type { VerifiedDelivery } from '../handle/types.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 // Names the module that is augmented below; loads nothing from it.
 import type {} from 'fastify';
-import type { DeliveryRequest, VerifiedDelivery } from '../receive/request.js';
+import type { VerifiedDelivery } from '../handle/types.js';
+import type { DeliveryRequest } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';

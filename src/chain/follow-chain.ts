@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../events/types.js';
-import type { Logger } from '../receiver/options.js';
+import type { Logger } from '../internal/logger.js';
 import { malformed } from './answers.js';
 import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './block-events.js';
 import { BlockWindow, type DoneBlock } from './block-window.js';

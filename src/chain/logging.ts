@@ -1,4 +1,4 @@
-import type { Logger } from '../receiver/options.js';
+import type { Logger } from '../internal/logger.js';
 import type { OnUnknown } from './block-events.js';
 
 const toConsole: Logger = {

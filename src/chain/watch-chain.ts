@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../events/types.js';
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
-import type { Logger } from '../receiver/options.js';
+import type { Logger } from '../internal/logger.js';
 import { createChainReader } from './chain-reader.js';
 import { ChainFollower } from './follow-chain.js';
 import { guardedLogger, tellUnknownOnce } from './logging.js';

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.js';
 import { errorOfItem } from '../handle/answer.js';
 import { checkNumber, checkOptions, optionError } from '../internal/check-options.js';
-import type { SecretRequest } from '../receiver/options.js';
+import type { SecretRequest } from '../receive/secret.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { signDelivery } from '../signature/sign-delivery.js';
 import { type DeliveryLogEntry, isDelivered } from './delivery-log.js';

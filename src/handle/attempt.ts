@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import { LateTimer } from '../internal/late-timer.js';
-import type { ErrorContext } from '../receiver/options.js';
+import type { ItemContext } from './types.js';
 import type { IdempotencyStore, RunOptions, RunTransaction, StoreWord } from '../stores/store.js';
 import {
   ASYNCHRONOUS,
@@ -25,7 +25,7 @@ export interface Afterwards {
   /** Gets a store call that has not settled yet. */
   wait(settled: Promise<unknown>, host?: HostTime): void;
   /** Gets later failures, and events that a route skipped. */
-  report(error: unknown, context: ErrorContext): void;
+  report(error: unknown, context: ItemContext): void;
 }
 
 /** What all attempts of a receiver share. */

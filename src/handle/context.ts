@@ -1,4 +1,4 @@
-import type { EventContext, EventsContext } from '../receiver/options.js';
+import type { EventContext, EventsContext } from './types.js';
 import type { HostTime } from './host-time.js';
 import type { TimeLimit } from './time-limit.js';
 

@@ -1,6 +1,6 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
-import type { VerifiedDelivery } from '../receive/request.js';
+import type { VerifiedDelivery } from './types.js';
 import type { resolveReceiverOptions } from '../receiver/resolve-options.js';
 import type { EventOutcome } from './answer.js';
 import type { Afterwards } from './attempt.js';

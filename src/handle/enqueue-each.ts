@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors.js';
-import type { Enqueue } from '../receiver/options.js';
+import type { Enqueue } from './types.js';
 import type { Afterwards } from './attempt.js';
 import type { AboutDelivery } from './context.js';
 import type { Finality } from './finality.js';

@@ -1,10 +1,9 @@
 import type { WebhookEvent } from '../events/types.js';
 import { typeName } from '../internal/check-options.js';
 import { ignorePromise } from '../internal/guards.js';
-import type { ReceiverSettings } from '../receiver/options.js';
 
 /** What the option `idempotencyKey` takes. */
-export type IdempotencyKey = NonNullable<ReceiverSettings['idempotencyKey']>;
+export type IdempotencyKey = (event: WebhookEvent) => string;
 
 /** The key of an event within its source. Throws what `idempotencyKey` throws, or TypeError if it returns no non-empty string. */
 export function keyOf(idempotencyKey: IdempotencyKey, event: WebhookEvent, source: string | undefined): string {

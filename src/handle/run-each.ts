@@ -1,7 +1,7 @@
 import type { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { OnEvents } from '../receiver/options.js';
+import type { OnEvents } from './types.js';
 import type { RunOptions, RunTransaction } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';
 import { type Afterwards, Attempt, type Call, type Ground } from './attempt.js';

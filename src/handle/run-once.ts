@@ -2,7 +2,7 @@ import type { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
-import type { OnEvent } from '../receiver/options.js';
+import type { OnEvent } from './types.js';
 import type { resolveReceiverOptions } from '../receiver/resolve-options.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';

@@ -2,7 +2,7 @@ import { type EventIssue, InvalidEventError } from '../errors.js';
 import { parseEvent } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
-import type { EnqueueContext, EventEntry } from '../receiver/options.js';
+import type { EnqueueContext, EventEntry } from '../handle/types.js';
 
 /** What the engine stores of an event. */
 export interface EventJob {

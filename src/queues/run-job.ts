@@ -7,7 +7,7 @@ import { isDefaultKey } from '../handle/idempotency-key.js';
 import { createHandleOnce } from '../handle/run-once.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
-import type { OnEvent } from '../receiver/options.js';
+import type { OnEvent } from '../handle/types.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { EventJob } from './job.js';
 

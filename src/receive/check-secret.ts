@@ -1,6 +1,7 @@
 import { ConfigError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
-import type { Logger, Secret } from '../receiver/options.js';
+import type { Logger } from '../internal/logger.js';
+import type { Secret } from './secret.js';
 import { isStringified } from '../signature/verify-signature.js';
 
 /** An empty text in quotes, the text of another value, and what templates leave of a variable that is not set. */

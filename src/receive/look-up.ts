@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { DeliveryMessage } from '../handle/tracing.js';
 import { withDeadline } from '../internal/deadline.js';
 import { isThenable } from '../internal/guards.js';
-import type { SecretFunction, SecretLookUp, SecretRequest } from '../receiver/options.js';
+import type { SecretFunction, SecretLookUp, SecretRequest } from './secret.js';
 import { checkFound, type ResolvedVerifierOptions } from '../receiver/resolve-options.js';
 import type { Arrivals, Arriving } from './arrivals.js';
 import { headerText } from './request.js';

@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { RemainingMs, WaitUntil } from '../handle/host-time.js';
-import type { SecretRequest } from '../receiver/options.js';
+import type { SecretRequest } from './secret.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
 
@@ -77,17 +77,6 @@ export interface RefusedRequest extends SecretRequest {
   readonly signature: string | undefined;
   /** The timestamp header; undefined when it is missing. */
   readonly timestamp: string | undefined;
-}
-
-/** An authentic delivery, parsed. */
-export interface VerifiedDelivery {
-  /** The bytes that were verified. */
-  readonly rawBody: RawBody;
-  /** Unix seconds as text. */
-  readonly timestamp: string;
-  /** The source that the secret function returned with the secret. */
-  readonly source?: string | undefined;
-  readonly items: DeliveryItem[];
 }
 
 /** The error for a body over the limit. */

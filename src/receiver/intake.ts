@@ -5,17 +5,11 @@ import type { DeliveryMessage } from '../handle/tracing.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { Arrivals, Arriving } from '../receive/arrivals.js';
 import { createSecretFinder, type Found, LookUp } from '../receive/look-up.js';
-import {
-  type BodyReader,
-  type DeliveryRequest,
-  headerText,
-  type SignedRequest,
-  tooLarge,
-  type VerifiedDelivery,
-} from '../receive/request.js';
+import type { VerifiedDelivery } from '../handle/types.js';
+import { type BodyReader, type DeliveryRequest, headerText, type SignedRequest, tooLarge } from '../receive/request.js';
 import { headerError, signatureError, timestampError } from '../signature/refusals.js';
 import { isSignature, isTimestamp, type RawBody, verifyWith } from '../signature/verify-signature.js';
-import type { Secret, SecretRequest } from './options.js';
+import type { Secret, SecretRequest } from '../receive/secret.js';
 import type { ResolvedVerifierOptions } from './resolve-options.js';
 
 /** A delivery whose body may still be arriving. */

@@ -1,75 +1,15 @@
 import type { WebhookError } from '../errors.js';
-import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { Finality, OnDropped } from '../handle/finality.js';
+import type { Enqueue, ItemContext, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
+import type { Logger } from '../internal/logger.js';
 import type { RefusedRequest } from '../receive/request.js';
+import type { Secret, SecretFunction } from '../receive/secret.js';
 import type { HeaderNames } from '../signature/headers.js';
-import type { HandlerResult, IdempotencyStore } from '../stores/store.js';
-
-/** A logger with pino's signature, which `console` nearly has. */
-export interface Logger {
-  debug(fields: object, message: string): unknown;
-  info(fields: object, message: string): unknown;
-  warn(fields: object, message: string): unknown;
-  error(fields: object, message: string): unknown;
-}
-
-/** One secret, or several during rotation: any of them may match. */
-export type Secret = string | readonly string[];
-
-/** The request that a secret is looked up for. Nothing in it is verified yet: use it only as a look-up key. */
-export interface SecretRequest {
-  /** A header's value by its name, in any case. */
-  header(name: string): string | undefined;
-  /** Path and query as requested, such as `/webhooks/7?tenant=a`; absent when the caller did not provide them. */
-  readonly url?: string | undefined;
-}
-
-/** What a secret function gets: the request, and when to stop. */
-export interface SecretLookUp extends SecretRequest {
-  /**
-   * Aborted when the result is no longer wanted: after `receiveTimeoutMs`, when the host's time is over, or at the end of
-   * `drain`. Pass it on, so that nobody waits for what is slow.
-   */
-  readonly signal: AbortSignal;
-}
-
-/** A secret and the webhook or tenant that it belongs to. */
-export interface SourcedSecret {
-  readonly secret: Secret;
-  /** Prefixes every idempotency key and is in `context`, so that no source can suppress another's events. Not empty. */
-  readonly source: string;
-}
-
-/** What a secret function returns: one secret or several, with or without a source; `undefined` if none matches (403). */
-export type FoundSecret = Secret | SourcedSecret | undefined;
-
-/**
- * Finds the secret for a request, so that one endpoint serves several webhooks or tenants. Called once per delivery,
- * forgeries included: cache slow look-ups. Return `{ secret, source }` where there is more than one sender.
- *
- * @example
- * ```ts
- * import { createReceiver, type SecretFunction } from 'event-webhook-receiver';
- *
- * const secrets: Record<string, string | undefined> = {
- *   '/webhooks/acme': process.env.ACME_WEBHOOK_SECRET,
- *   '/webhooks/globex': process.env.GLOBEX_WEBHOOK_SECRET,
- * };
- * const secretOf: SecretFunction = ({ url = '' }) => {
- *   const secret = Object.hasOwn(secrets, url) ? secrets[url] : undefined;
- *   return secret === undefined ? undefined : { secret, source: url };
- * };
- * createReceiver({ secret: secretOf, onEvent: (event, { source }) => console.log(source, event.id) });
- * ```
- */
-export type SecretFunction = (request: SecretLookUp) => FoundSecret | Promise<FoundSecret>;
+import type { IdempotencyStore } from '../stores/store.js';
 
 /** What an error is about. `item` and `idempotencyKey` are absent when the whole delivery was refused. */
-export interface ErrorContext {
-  /** For the error about all invalid items of a delivery, the first of them. */
-  readonly item?: DeliveryItem | undefined;
-  readonly idempotencyKey?: string | undefined;
+export interface ErrorContext extends ItemContext {
   /**
    * Returns the request of a delivery that was refused as a whole; undefined after the hook has returned, and for an item. The
    * property is not enumerable, so that a logged context contains no request.
@@ -126,82 +66,6 @@ export interface VerifierOptions {
    */
   readonly logger?: Logger | undefined;
 }
-
-/** What `onEvents` receives with its events. An ordinary object: `{ ...context }` keeps everything. */
-export interface EventsContext<Tx = undefined> {
-  /** The source that the secret function returned with the secret. */
-  readonly source?: string | undefined;
-  /**
-   * Aborted when the handler's time is over: `handlerTimeoutMs`, or less if the host grants less. The event then counts as
-   * failed and will be handled again. Pass it on. A timer aborts it, so it proves nothing in a process that was frozen: call `throwIfExpired` before each effect.
-   */
-  readonly signal: AbortSignal;
-  /** When that time is over, in epoch milliseconds. */
-  readonly deadline: number;
-  /**
-   * Throws `ERR_WEBHOOK_HANDLER_TIMEOUT` once the handler's time is over. Reads the clocks, so it also works after the process
-   * was frozen, when another replica may have taken over.
-   */
-  readonly throwIfExpired: () => void;
-  /** A number that grows with each claim of a key, to fence effects elsewhere; absent if the store has none. */
-  readonly fencingToken?: bigint | undefined;
-  /** The delivery's timestamp: Unix seconds as text. */
-  readonly timestamp: string;
-  /** The open transaction of a transactional store. */
-  readonly tx: Tx;
-}
-
-/** What a handler receives with its event. An ordinary object: `{ ...context }` keeps everything. */
-export interface EventContext<Tx = undefined> extends EventsContext<Tx> {
-  /** What makes two events the same: the result of `idempotencyKey(event)`, prefixed with the source if there is one. */
-  readonly idempotencyKey: string;
-}
-
-/** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
-export type OnEvent<Tx = undefined> = (event: WebhookEvent, context: EventContext<Tx>) => HandlerResult<Tx>;
-
-/** An event with its idempotency key. */
-export interface EventEntry {
-  readonly event: WebhookEvent;
-  /** Unique per event and source: the result of `idempotencyKey(event)`, prefixed with the source if there is one. */
-  readonly idempotencyKey: string;
-}
-
-/**
- * Handles the events of a delivery that have not taken effect, in their order, each key once. Resolve once all took effect;
- * throw to have them redelivered.
- */
-export type OnEvents<Tx = undefined> = (
-  entries: readonly EventEntry[],
-  context: EventsContext<Tx>,
-) => HandlerResult<Tx>;
-
-/** What `enqueue` receives with the events of a delivery. */
-export interface EnqueueContext {
-  /** Aborted when `handlerTimeoutMs` is over, or the host's time; the delivery is then answered 503. */
-  readonly signal: AbortSignal;
-  /** When that time is over, in epoch milliseconds. */
-  readonly deadline?: number | undefined;
-  /** The delivery's timestamp: Unix seconds as text. */
-  readonly timestamp: string;
-  /** The source that the secret function returned with the secret. */
-  readonly source?: string | undefined;
-  /** Set when the receiver has `finality`: its worker must ask before it handles the events. */
-  readonly needsFinality?: true | undefined;
-}
-
-/** Stores the events of a delivery durably. Resolve once all are stored; throw to have the delivery sent again. */
-export interface Enqueue {
-  (entries: readonly EventEntry[], context: EnqueueContext): unknown;
-  /** How long the queue knows the key of an event that took effect, in ms. (Default: unknown.) */
-  readonly retentionMs?: number | undefined;
-}
-
-/** Takes an item that does not match the event schema. Resolve to acknowledge it; throw to have it redelivered. */
-export type OnInvalid = (item: InvalidItem) => unknown;
-
-/** Sees an item of a kind that this version does not know. Resolve to acknowledge it; throw to have it redelivered. */
-export type OnUnknown = (item: UnknownItem) => unknown;
 
 /** Options of a receiver except its handler. */
 export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {

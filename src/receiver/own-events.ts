@@ -7,7 +7,7 @@ import { type KeyState, probe } from '../handle/probe.js';
 import type { Found } from '../receive/look-up.js';
 import type { SignedRequest } from '../receive/request.js';
 import { signDelivery } from '../signature/sign-delivery.js';
-import type { SecretRequest } from './options.js';
+import type { SecretRequest } from '../receive/secret.js';
 import type { ResolvedVerifierOptions, resolveReceiverOptions } from './resolve-options.js';
 
 /** How many keys a `peek` asks for at once: fewer than a usual pool has connections. */

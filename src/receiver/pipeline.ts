@@ -5,13 +5,8 @@ import { type DeliveryMessage, traceDelivery } from '../handle/tracing.js';
 import { createArrivals } from '../receive/arrivals.js';
 import type { Gate } from '../receive/gate.js';
 import type { Found } from '../receive/look-up.js';
-import {
-  type DeliveryRequest,
-  headerText,
-  type RefusedRequest,
-  type SignedRequest,
-  type VerifiedDelivery,
-} from '../receive/request.js';
+import type { VerifiedDelivery } from '../handle/types.js';
+import { type DeliveryRequest, headerText, type RefusedRequest, type SignedRequest } from '../receive/request.js';
 import { createIntake, type Seen, type Unread } from './intake.js';
 import type { ErrorContext } from './options.js';
 import type { Reporter } from './reporter.js';

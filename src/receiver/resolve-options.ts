@@ -15,16 +15,9 @@ import { checkSecret, quotesWarner } from '../receive/check-secret.js';
 import { serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { IdempotencyStore } from '../stores/store.js';
-import type {
-  Enqueue,
-  FoundSecret,
-  OnEvent,
-  OnEvents,
-  ReceiverOptions,
-  Secret,
-  SourcedSecret,
-  VerifierOptions,
-} from './options.js';
+import type { Enqueue, OnEvent, OnEvents } from '../handle/types.js';
+import type { FoundSecret, Secret, SourcedSecret } from '../receive/secret.js';
+import type { ReceiverOptions, VerifierOptions } from './options.js';
 
 // Records rather than lists, so that the compiler finds an option that is missing here.
 const VERIFIER_NAMES: Record<keyof VerifierOptions, 1> = {

@@ -1,6 +1,7 @@
 import type { DeliveryResult } from '../handle/answer.js';
 import { createGate } from '../receive/gate.js';
-import type { DeliveryRequest, SignedRequest, VerifiedDelivery } from '../receive/request.js';
+import type { VerifiedDelivery } from '../handle/types.js';
+import type { DeliveryRequest, SignedRequest } from '../receive/request.js';
 import type { VerifierOptions } from './options.js';
 import { createPipeline, type Take } from './pipeline.js';
 import { createReporter } from './reporter.js';

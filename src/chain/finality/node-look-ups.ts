@@ -1,5 +1,5 @@
 import type { Hex } from '../../evm/types.js';
-import type { Logger } from '../../receiver/options.js';
+import type { Logger } from '../../internal/logger.js';
 import type { Header } from '../answers.js';
 import type { RpcError } from '../rpc.js';
 import type { BlockPlace, Place } from './block-of.js';

@@ -1,5 +1,5 @@
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
-import type { Logger } from '../../receiver/options.js';
+import type { Logger } from '../../internal/logger.js';
 import { guardedLogger } from '../logging.js';
 import { readNodeOptions } from '../node-options.js';
 import type { FinalityLevel } from './level.js';

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../errors.js';
 import { hashOf } from '../../evm/keccak.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
-import type { Logger } from '../../receiver/options.js';
+import type { Logger } from '../../internal/logger.js';
 import type { Header } from '../answers.js';
 import { Evidence, unprovable } from '../evidence.js';
 import type { FinalityLevel } from '../finality/level.js';

@@ -2,7 +2,7 @@ import { ConfigError, isWebhookError } from '../../errors.js';
 import type { WebhookEvent } from '../../events/types.js';
 import { logIdentity } from '../../evm/raw-log.js';
 import { type DeliveryResult, errorOfItem } from '../../handle/answer.js';
-import type { SecretRequest } from '../../receiver/options.js';
+import type { SecretRequest } from '../../receive/secret.js';
 import type { Receiver } from '../../receiver/receiver.js';
 import { asError, type ReconcileStatus, Stop } from './report.js';
 import type { SourceEntry } from './source.js';

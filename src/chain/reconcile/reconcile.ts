@@ -1,7 +1,8 @@
 import { channel } from '#runtime';
 import { ConfigError } from '../../errors.js';
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
-import type { Logger, SecretRequest } from '../../receiver/options.js';
+import type { Logger } from '../../internal/logger.js';
+import type { SecretRequest } from '../../receive/secret.js';
 import { guardedLogger } from '../logging.js';
 import type { ReconcileCursor } from './cursor.js';
 import type { ReconcilingReceiver } from './feed.js';

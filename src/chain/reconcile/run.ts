@@ -1,6 +1,6 @@
 import { ConfigError } from '../../errors.js';
 import { MAX_TIMER_MS } from '../../internal/check-options.js';
-import type { Logger } from '../../receiver/options.js';
+import type { Logger } from '../../internal/logger.js';
 import { pause } from '../watch-chain.js';
 import { batchesOf, checkKey, type FeedOptions, feed, type KeyedEntry, keyedEntry, type Result } from './feed.js';
 import { isPosition, type Progress } from './progress.js';

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../../src/events/types.js';
-import type { OnEvent, OnEvents } from '../../../src/receiver/options.js';
+import type { OnEvent, OnEvents } from '../../../src/handle/types.js';
 import type { Process } from '../kernel/process.js';
 import type { Ledger, Run } from '../oracle/ledger.js';
 import type { Subject } from '../subject/load.js';

@@ -1,0 +1,98 @@
+import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
+import type { WebhookEvent } from '../events/types.js';
+import type { RawBody } from '../signature/verify-signature.js';
+import type { HandlerResult } from '../stores/store.js';
+
+/** An authentic delivery, parsed. */
+export interface VerifiedDelivery {
+  /** The bytes that were verified. */
+  readonly rawBody: RawBody;
+  /** Unix seconds as text. */
+  readonly timestamp: string;
+  /** The source that the secret function returned with the secret. */
+  readonly source?: string | undefined;
+  readonly items: DeliveryItem[];
+}
+
+/** What a failure after verification is about. */
+export interface ItemContext {
+  /** For the error about all invalid items of a delivery, the first of them. */
+  readonly item?: DeliveryItem | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What `onEvents` receives with its events. An ordinary object: `{ ...context }` keeps everything. */
+export interface EventsContext<Tx = undefined> {
+  /** The source that the secret function returned with the secret. */
+  readonly source?: string | undefined;
+  /**
+   * Aborted when the handler's time is over: `handlerTimeoutMs`, or less if the host grants less. The event then counts as
+   * failed and will be handled again. Pass it on. A timer aborts it, so it proves nothing in a process that was frozen: call `throwIfExpired` before each effect.
+   */
+  readonly signal: AbortSignal;
+  /** When that time is over, in epoch milliseconds. */
+  readonly deadline: number;
+  /**
+   * Throws `ERR_WEBHOOK_HANDLER_TIMEOUT` once the handler's time is over. Reads the clocks, so it also works after the process
+   * was frozen, when another replica may have taken over.
+   */
+  readonly throwIfExpired: () => void;
+  /** A number that grows with each claim of a key, to fence effects elsewhere; absent if the store has none. */
+  readonly fencingToken?: bigint | undefined;
+  /** The delivery's timestamp: Unix seconds as text. */
+  readonly timestamp: string;
+  /** The open transaction of a transactional store. */
+  readonly tx: Tx;
+}
+
+/** What a handler receives with its event. An ordinary object: `{ ...context }` keeps everything. */
+export interface EventContext<Tx = undefined> extends EventsContext<Tx> {
+  /** What makes two events the same: the result of `idempotencyKey(event)`, prefixed with the source if there is one. */
+  readonly idempotencyKey: string;
+}
+
+/** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
+export type OnEvent<Tx = undefined> = (event: WebhookEvent, context: EventContext<Tx>) => HandlerResult<Tx>;
+
+/** An event with its idempotency key. */
+export interface EventEntry {
+  readonly event: WebhookEvent;
+  /** Unique per event and source: the result of `idempotencyKey(event)`, prefixed with the source if there is one. */
+  readonly idempotencyKey: string;
+}
+
+/**
+ * Handles the events of a delivery that have not taken effect, in their order, each key once. Resolve once all took effect;
+ * throw to have them redelivered.
+ */
+export type OnEvents<Tx = undefined> = (
+  entries: readonly EventEntry[],
+  context: EventsContext<Tx>,
+) => HandlerResult<Tx>;
+
+/** What `enqueue` receives with the events of a delivery. */
+export interface EnqueueContext {
+  /** Aborted when `handlerTimeoutMs` is over, or the host's time; the delivery is then answered 503. */
+  readonly signal: AbortSignal;
+  /** When that time is over, in epoch milliseconds. */
+  readonly deadline?: number | undefined;
+  /** The delivery's timestamp: Unix seconds as text. */
+  readonly timestamp: string;
+  /** The source that the secret function returned with the secret. */
+  readonly source?: string | undefined;
+  /** Set when the receiver has `finality`: its worker must ask before it handles the events. */
+  readonly needsFinality?: true | undefined;
+}
+
+/** Stores the events of a delivery durably. Resolve once all are stored; throw to have the delivery sent again. */
+export interface Enqueue {
+  (entries: readonly EventEntry[], context: EnqueueContext): unknown;
+  /** How long the queue knows the key of an event that took effect, in ms. (Default: unknown.) */
+  readonly retentionMs?: number | undefined;
+}
+
+/** Takes an item that does not match the event schema. Resolve to acknowledge it; throw to have it redelivered. */
+export type OnInvalid = (item: InvalidItem) => unknown;
+
+/** Sees an item of a kind that this version does not know. Resolve to acknowledge it; throw to have it redelivered. */
+export type OnUnknown = (item: UnknownItem) => unknown;

@@ -1,0 +1,7 @@
+/** A logger with pino's signature, which `console` nearly has. */
+export interface Logger {
+  debug(fields: object, message: string): unknown;
+  info(fields: object, message: string): unknown;
+  warn(fields: object, message: string): unknown;
+  error(fields: object, message: string): unknown;
+}
