@@ -38,13 +38,39 @@ export type { DroppedContext, Finality, FinalityVerdict, OnDropped } from './han
 export type { RemainingMs } from './handle/host-time.js';
 export type { KeyState } from './handle/probe.js';
 export type { DeliveryMessage, EventMessage, HandlerMessage } from './handle/tracing.js';
-export type { DrainOptions } from './receive/drain.js';
-export type { VerifiedDelivery } from './handle/types.js';
-export type { BodyLimits, BodyReader, DeliveryRequest, RefusedRequest, SignedRequest } from './receive/request.js';
-export type { Enqueue, EnqueueContext, EventContext, EventEntry, EventsContext, OnEvent, OnEvents, OnInvalid, OnUnknown } from './handle/types.js';
+export type {
+  Enqueue,
+  EnqueueContext,
+  EventContext,
+  EventEntry,
+  EventsContext,
+  OnEvent,
+  OnEvents,
+  OnInvalid,
+  OnUnknown,
+  VerifiedDelivery,
+} from './handle/types.js';
 export type { Logger } from './internal/logger.js';
-export type { FoundSecret, Secret, SecretFunction, SecretLookUp, SecretRequest, SourcedSecret } from './receive/secret.js';
-export type { EnqueueOptions, ErrorContext, OnError, OnEventOptions, OnEventsOptions, ReceiverOptions, ReceiverSettings, VerifierOptions } from './receiver/options.js';
+export type { DrainOptions } from './receive/drain.js';
+export type { BodyLimits, BodyReader, DeliveryRequest, RefusedRequest, SignedRequest } from './receive/request.js';
+export type {
+  FoundSecret,
+  Secret,
+  SecretFunction,
+  SecretLookUp,
+  SecretRequest,
+  SourcedSecret,
+} from './receive/secret.js';
+export type {
+  EnqueueOptions,
+  ErrorContext,
+  OnError,
+  OnEventOptions,
+  OnEventsOptions,
+  ReceiverOptions,
+  ReceiverSettings,
+  VerifierOptions,
+} from './receiver/options.js';
 export type { OwnEvents, OwnEventsOptions } from './receiver/own-events.js';
 export { createReceiver, type Receiver } from './receiver/receiver.js';
 export {

@@ -1,7 +1,7 @@
 import { answerHeaders, type DeliveryResult, validStatus } from '../handle/answer.js';
 import type { RemainingMs } from '../handle/host-time.js';
-import { stopwatch } from '../internal/deadline.js';
 import type { VerifiedDelivery } from '../handle/types.js';
+import { stopwatch } from '../internal/deadline.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';

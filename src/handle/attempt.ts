@@ -2,7 +2,6 @@ import { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import { LateTimer } from '../internal/late-timer.js';
-import type { ItemContext } from './types.js';
 import type { IdempotencyStore, RunOptions, RunTransaction, StoreWord } from '../stores/store.js';
 import {
   ASYNCHRONOUS,
@@ -17,6 +16,7 @@ import {
 import type { HostTime } from './host-time.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
+import type { ItemContext } from './types.js';
 
 /** Handles work that continues after an event was answered. */
 export interface Afterwards {

@@ -1,6 +1,6 @@
-import type { EventContext, EventsContext } from './types.js';
 import type { HostTime } from './host-time.js';
 import type { TimeLimit } from './time-limit.js';
+import type { EventContext, EventsContext } from './types.js';
 
 /**
  * The property through which a route reports an event that it skipped to the receiver's `onError`. A global symbol, so that

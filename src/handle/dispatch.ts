@@ -1,7 +1,5 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
-import type { VerifiedDelivery } from './types.js';
-import type { resolveReceiverOptions } from '../receiver/resolve-options.js';
 import type { EventOutcome } from './answer.js';
 import type { Afterwards } from './attempt.js';
 import { handlerError } from './attempt-errors.js';
@@ -12,15 +10,13 @@ import { keyOf } from './idempotency-key.js';
 import { createHandleEach } from './run-each.js';
 import { createHandleOnce } from './run-once.js';
 import { traceEvent } from './tracing.js';
+import type { HandleOptions, VerifiedDelivery } from './types.js';
 import { createCallHook } from './user-hook.js';
 
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (delivery: VerifiedDelivery, host?: HostTime) => Promise<EventOutcome[]>;
 
-export function createDispatch<Tx>(
-  options: ReturnType<typeof resolveReceiverOptions<Tx>>,
-  afterwards: Afterwards,
-): Dispatch {
+export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: Afterwards): Dispatch {
   const { onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
   const handleOnce = createHandleOnce(options, afterwards);
   const handleEach = onEvents

@@ -1,11 +1,11 @@
 import { WebhookError } from '../errors.js';
-import type { Enqueue } from './types.js';
 import type { Afterwards } from './attempt.js';
 import type { AboutDelivery } from './context.js';
 import type { Finality } from './finality.js';
 import type { HandleEach, Items } from './run-each.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
+import type { Enqueue } from './types.js';
 
 interface EnqueueSettings {
   readonly enqueue: Enqueue;

@@ -1,12 +1,12 @@
 import type { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { OnEvents } from './types.js';
 import type { RunOptions, RunTransaction } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';
 import { type Afterwards, Attempt, type Call, type Ground } from './attempt.js';
 import { type AboutDelivery, createEventsContext } from './context.js';
 import { createHandleOnce, groundOf, type RunSettings } from './run-once.js';
+import type { OnEvents } from './types.js';
 
 /** Events by their keys. */
 export type Items = ReadonlyMap<string, EventItem>;

@@ -2,12 +2,11 @@ import type { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
-import type { OnEvent } from './types.js';
-import type { resolveReceiverOptions } from '../receiver/resolve-options.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';
 import { type Afterwards, Attempt, type Call, type Ground } from './attempt.js';
 import { type About, createContext } from './context.js';
+import type { HandleOptions, OnEvent } from './types.js';
 
 /** Runs `onEvent` for one event under its idempotency key. Never rejects. */
 export type HandleOnce = (item: EventItem, about: About) => Promise<EventOutcome>;
@@ -17,7 +16,7 @@ const NO_STORE: IdempotencyStore<never> = {
   onceEach: (keys, run) => run(keys, undefined as never).then(() => keys.map(() => 'handled')),
 };
 
-export type RunSettings<Tx> = Pick<ReturnType<typeof resolveReceiverOptions<Tx>>, 'store' | 'handlerTimeoutMs'>;
+export type RunSettings<Tx> = Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>;
 
 export function groundOf<Tx>(options: RunSettings<Tx>, afterwards: Afterwards): Ground<Tx> {
   const store = (options.store || NO_STORE) as IdempotencyStore<Tx>;

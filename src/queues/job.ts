@@ -1,8 +1,8 @@
 import { type EventIssue, InvalidEventError } from '../errors.js';
 import { parseEvent } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import { isRecord } from '../internal/guards.js';
 import type { EnqueueContext, EventEntry } from '../handle/types.js';
+import { isRecord } from '../internal/guards.js';
 
 /** What the engine stores of an event. */
 export interface EventJob {

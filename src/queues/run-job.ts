@@ -5,9 +5,9 @@ import { checkFinality, type Finality, LOG_IDENTITY, type OnDropped } from '../h
 import { createFinalityStage } from '../handle/finality-stage.js';
 import { isDefaultKey } from '../handle/idempotency-key.js';
 import { createHandleOnce } from '../handle/run-once.js';
+import type { OnEvent } from '../handle/types.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
-import type { OnEvent } from '../handle/types.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { EventJob } from './job.js';
 

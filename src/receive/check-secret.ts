@@ -1,8 +1,8 @@
 import { ConfigError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
 import type { Logger } from '../internal/logger.js';
-import type { Secret } from './secret.js';
 import { isStringified } from '../signature/verify-signature.js';
+import type { FoundSecret, Secret, SourcedSecret } from './secret.js';
 
 /** An empty text in quotes, the text of another value, and what templates leave of a variable that is not set. */
 const OTHER_TEXT =
@@ -42,6 +42,22 @@ function checkOne(secret: unknown, name: string, takes: string): void {
 function unquoted(secret: string): string | undefined {
   const match = QUOTED.exec(secret);
   return match?.[2] ?? match?.[3];
+}
+
+/** A secret to verify with, and its source. */
+export interface Found {
+  readonly secret: Secret;
+  readonly source?: string | undefined;
+}
+
+/** What a secret function returned, in one form. Throws ConfigError for anything but a FoundSecret. */
+export function checkFound(found: FoundSecret): Found | undefined {
+  if (found === undefined) return undefined;
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    return { secret: checkSecret(found as Secret) };
+  const { secret, source } = found as SourcedSecret;
+  if (typeof source === 'string' && source !== '') return { secret: checkSecret(secret), source };
+  throw optionError('source', 'a non-empty string beside the `secret` that a secret function returns', source);
 }
 
 /** Returns a function that warns once of quotes around a secret: they are legal, but most come from a file or a shell. */

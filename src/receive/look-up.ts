@@ -2,18 +2,18 @@ import { WebhookError } from '../errors.js';
 import type { DeliveryMessage } from '../handle/tracing.js';
 import { withDeadline } from '../internal/deadline.js';
 import { isThenable } from '../internal/guards.js';
-import type { SecretFunction, SecretLookUp, SecretRequest } from './secret.js';
-import { checkFound, type ResolvedVerifierOptions } from '../receiver/resolve-options.js';
 import type { Arrivals, Arriving } from './arrivals.js';
+import { checkFound, type Found } from './check-secret.js';
 import { headerText } from './request.js';
-
-/** A secret to verify with, and its source. */
-export type Found = NonNullable<ReturnType<typeof checkFound>>;
+import type { SecretFunction, SecretLookUp, SecretRequest } from './secret.js';
 
 /** Calls the user's secret function, with a time limit. A look-up for an `arrival` takes one of the places of look-ups. */
 export function createSecretFinder(
   find: SecretFunction,
-  { receiveTimeoutMs, warnOfQuotes }: Pick<ResolvedVerifierOptions, 'receiveTimeoutMs' | 'warnOfQuotes'>,
+  {
+    receiveTimeoutMs,
+    warnOfQuotes,
+  }: { readonly receiveTimeoutMs: number; readonly warnOfQuotes: (secret: Found['secret']) => void },
   arrivals: Arrivals,
 ): (lookUp: LookUp, arrival?: Arriving) => Promise<Found> {
   return async (lookUp, arrival) => {

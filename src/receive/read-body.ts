@@ -1,5 +1,4 @@
-import { Collector } from './collect.js';
-import { type BodyReader, incomplete } from './request.js';
+import { type BodyReader, incomplete, tooLarge } from './request.js';
 
 /**
  * Starts reading: passes each chunk to `add` and calls `finish` once, with the error if there is one. Returns a function that
@@ -10,11 +9,17 @@ export type BodySource = (
   finish: (error?: unknown) => void,
 ) => (hasFailed: boolean) => void;
 
+/** How much larger a full buffer becomes: it is never more than a third empty. */
+const GROWTH = 1.5;
+const FIRST_BYTES = 512;
+
 /** Reads a body within its size and time limits, until it ends, fails, or the delivery is dropped. */
 export function readBody(source: BodySource): BodyReader {
   return ({ maxBodyBytes, timeoutMs, arrival }) =>
     new Promise((resolve, reject) => {
-      const collector = new Collector(maxBodyBytes);
+      // One buffer: many small chunks would cost more memory than their bytes.
+      let bytes = new Uint8Array(0);
+      let size = 0;
       const late = () => finish(incomplete(`it took longer than ${timeoutMs} ms (receiveTimeoutMs)`));
       const timer = setTimeout(late, timeoutMs);
       let stop: ReturnType<BodySource> | undefined;
@@ -22,12 +27,23 @@ export function readBody(source: BodySource): BodyReader {
 
       function add(chunk: Uint8Array): void {
         if (ended) return;
-        try {
-          collector.add(chunk);
-          arrival.received(chunk.byteLength);
-        } catch (error) {
-          finish(error);
+        if (!ArrayBuffer.isView(chunk) || chunk.BYTES_PER_ELEMENT !== 1) {
+          finish(incomplete('its stream returned something other than bytes'));
+          return;
         }
+        const needed = size + chunk.byteLength;
+        if (needed > maxBodyBytes) {
+          finish(tooLarge(maxBodyBytes));
+          return;
+        }
+        if (needed > bytes.byteLength) {
+          const larger = new Uint8Array(Math.min(maxBodyBytes, Math.max(needed, GROWTH * size, FIRST_BYTES)));
+          larger.set(bytes.subarray(0, size));
+          bytes = larger;
+        }
+        bytes.set(chunk, size);
+        size = needed;
+        arrival.received(chunk.byteLength);
       }
 
       function finish(error?: unknown): void {
@@ -36,9 +52,9 @@ export function readBody(source: BodySource): BodyReader {
         clearTimeout(timer);
         halt();
         if (ended.hasFailed) reject(error);
-        else resolve(collector.bytes());
+        else resolve(bytes.subarray(0, size));
         // Listeners may outlive the delivery, and must not keep its bytes.
-        collector.clear();
+        bytes = new Uint8Array(0);
       }
 
       /** A stream that only looks like one may lack the methods that end the reading. */

@@ -1,9 +1,8 @@
 import { WebhookError } from '../errors.js';
-import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { RemainingMs, WaitUntil } from '../handle/host-time.js';
-import type { SecretRequest } from './secret.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
+import type { SecretRequest } from './secret.js';
 
 /**
  * A header's value as text, whatever a host made of it: wrappers of Node requests write numbers, others lists. Undefined for

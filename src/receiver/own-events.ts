@@ -1,14 +1,15 @@
 import { ConfigError } from '../errors.js';
+import { parseItems } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import { answerToAll, type DeliveryResult, type EventOutcome } from '../handle/answer.js';
+import type { DeliveryResult } from '../handle/answer.js';
 import { mapAtMost } from '../handle/dispatch.js';
 import { keyOf } from '../handle/idempotency-key.js';
 import { type KeyState, probe } from '../handle/probe.js';
-import type { Found } from '../receive/look-up.js';
-import type { SignedRequest } from '../receive/request.js';
-import { signDelivery } from '../signature/sign-delivery.js';
+import { traceDelivery } from '../handle/tracing.js';
+import type { HandleOptions } from '../handle/types.js';
+import { optionError } from '../internal/check-options.js';
+import type { Receive, Take } from '../receive/receive.js';
 import type { SecretRequest } from '../receive/secret.js';
-import type { ResolvedVerifierOptions, resolveReceiverOptions } from './resolve-options.js';
 
 /** How many keys a `peek` asks for at once: fewer than a usual pool has connections. */
 const LANES = 4;
@@ -29,10 +30,8 @@ export interface OwnEvents {
    */
   rememberedSince(): number | undefined;
   /**
-   * Handles events that the program read itself like a delivery of the sender: signed with the receiver's secret, verified,
-   * deduplicated, handled, traced and counted in `maxInFlight`. Never rejects. Together the events must stay below
-   * `maxBodyBytes`. More than `maxEvents` are handled in parts, one after the other; if a part is refused, `outcomes` is
-   * empty although the parts before it were handled: call it again with all.
+   * Handles events that the program read itself: parsed, deduplicated, handled, traced and counted in `maxInFlight` like a
+   * delivery, and neither signed nor limited in size. Never rejects.
    */
   handleEvents(events: readonly WebhookEvent[], options?: OwnEventsOptions): Promise<DeliveryResult>;
   /**
@@ -44,24 +43,11 @@ export interface OwnEvents {
 }
 
 export function createOwnEvents<Tx>(
-  { enqueue, store, idempotencyKey, handlerTimeoutMs }: ReturnType<typeof resolveReceiverOptions<Tx>>,
-  { headers, now, maxEvents }: ResolvedVerifierOptions,
-  pipeline: {
-    handle(signed: SignedRequest, known: Found): Promise<DeliveryResult>;
-    refuse(cause: unknown): DeliveryResult;
-    findSecret(request: SecretRequest | undefined): Promise<Found>;
-  },
+  { enqueue, store, idempotencyKey, handlerTimeoutMs }: HandleOptions<Tx>,
+  now: () => number,
+  { findSecret, refuse }: Pick<Receive, 'findSecret' | 'refuse'>,
+  take: Take<DeliveryResult>,
 ): OwnEvents {
-  async function deliver(events: readonly WebhookEvent[], options?: OwnEventsOptions): Promise<DeliveryResult> {
-    const request = options?.request;
-    const found = await pipeline.findSecret(request);
-    const rawBody = JSON.stringify(events);
-    const timestamp = Math.floor(now() / 1000);
-    const signed = signDelivery(rawBody, { secret: [found.secret].flat()[0] as string, timestamp, headers });
-    const { signature } = signed;
-    return await pipeline.handle({ rawBody, signature, timestamp: signed.timestamp, request }, found);
-  }
-
   return {
     idempotencyKey,
 
@@ -71,20 +57,18 @@ export function createOwnEvents<Tx>(
       return Number.isFinite(since) ? (since as number) : undefined;
     },
 
-    async handleEvents(events, options) {
-      try {
-        if (!(events.length > maxEvents)) return await deliver(events, options);
-        const outcomes: EventOutcome[] = [];
-        for (let start = 0; start < events.length; start += maxEvents) {
-          const part = await deliver(events.slice(start, start + maxEvents), options);
-          if (part.outcomes.length === 0) return part;
-          for (const outcome of part.outcomes) outcomes.push(outcome);
+    handleEvents: (events, options) =>
+      traceDelivery(async () => {
+        try {
+          if (!Array.isArray(events)) throw optionError('events', 'an array of events', events);
+          const { source } = await findSecret(options?.request);
+          const rawBody = JSON.stringify(events);
+          const timestamp = String(Math.floor(now() / 1000));
+          return await take({ rawBody, timestamp, source, items: parseItems(rawBody, Number.POSITIVE_INFINITY) });
+        } catch (error) {
+          return refuse(error);
         }
-        return answerToAll(outcomes);
-      } catch (error) {
-        return pipeline.refuse(error);
-      }
-    },
+      }, {}),
 
     async peek(events, options) {
       if (enqueue || !store) {
@@ -92,7 +76,7 @@ export function createOwnEvents<Tx>(
           `\`peek\` needs the receiver's store, which a receiver with ${enqueue ? '`enqueue`' : '`store: false`'} does not use.`,
         );
       }
-      const { source } = await pipeline.findSecret(options?.request);
+      const { source } = await findSecret(options?.request);
       const keys = events.map((event) => keyOf(idempotencyKey, event, source));
       return mapAtMost(LANES, keys, (key) => probe(store, key, handlerTimeoutMs));
     },

@@ -1,14 +1,13 @@
 import { answerToAll, asWebhookError, type DeliveryResult } from '../handle/answer.js';
 import { createDispatch } from '../handle/dispatch.js';
 import type { HostTime } from '../handle/host-time.js';
+import type { VerifiedDelivery } from '../handle/types.js';
 import { type DrainOptions, drain } from '../receive/drain.js';
 import { createGate } from '../receive/gate.js';
-import type { Found } from '../receive/look-up.js';
-import type { VerifiedDelivery } from '../handle/types.js';
+import { createReceive } from '../receive/receive.js';
 import type { DeliveryRequest, SignedRequest } from '../receive/request.js';
 import type { ErrorContext, ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
-import { createPipeline } from './pipeline.js';
 import { createReporter } from './reporter.js';
 import { checkReceiverNames, isFinished, resolveReceiverOptions, resolveVerifierOptions } from './resolve-options.js';
 
@@ -50,7 +49,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const receiverOptions = resolveReceiverOptions(options);
   const gate = createGate(receiverOptions.maxInFlight, receiverOptions.handlerTimeoutMs);
   const reporter = createReporter(verifierOptions);
-  const pipeline = createPipeline(verifierOptions, gate, reporter);
+  const receive = createReceive(verifierOptions, gate, reporter.failed);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
   const dispatch = createDispatch(receiverOptions, {
     hold(work, host) {
@@ -68,7 +67,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     gate.enter();
     try {
       const outcomes = await dispatch(delivery, host);
-      const result = pipeline.closing(answerToAll(outcomes));
+      const result = receive.closing(answerToAll(outcomes));
       reporter.answered(result);
       return result;
     } finally {
@@ -76,13 +75,11 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     }
   }
 
-  const handle = (delivery: SignedRequest, known?: Found) => pipeline.handle(delivery, take, known);
   return {
-    ...createOwnEvents(receiverOptions, verifierOptions, { ...pipeline, handle }),
-    // Callers outside must not choose the secret.
-    handle: (delivery) => handle(delivery),
-    handleRequest: (request) => pipeline.handleRequest(request, take),
-    drain: (drainOptions) => drain({ gate, arrivals: pipeline.arrivals, store: receiverOptions.store }, drainOptions),
+    ...createOwnEvents(receiverOptions, verifierOptions.now, receive, take),
+    handle: (delivery) => receive.handle(delivery, take),
+    handleRequest: (request) => receive.handleRequest(request, take),
+    drain: (drainOptions) => drain({ gate, arrivals: receive.arrivals, store: receiverOptions.store }, drainOptions),
   };
 }
 

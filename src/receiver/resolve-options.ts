@@ -2,6 +2,7 @@ import { ConfigError } from '../errors.js';
 import { checkedMaxEvents } from '../events/parse-delivery.js';
 import { checkFinality, checkWaiting } from '../handle/finality.js';
 import { kindAndId } from '../handle/idempotency-key.js';
+import type { Enqueue, HandleOptions, OnEvent, OnEvents } from '../handle/types.js';
 import { hasMethods } from '../internal/check-client.js';
 import {
   checkFunction,
@@ -12,11 +13,10 @@ import {
   optionError,
 } from '../internal/check-options.js';
 import { checkSecret, quotesWarner } from '../receive/check-secret.js';
+import type { ReceiveOptions } from '../receive/receive.js';
 import { serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { IdempotencyStore } from '../stores/store.js';
-import type { Enqueue, OnEvent, OnEvents } from '../handle/types.js';
-import type { FoundSecret, Secret, SourcedSecret } from '../receive/secret.js';
 import type { ReceiverOptions, VerifierOptions } from './options.js';
 
 // Records rather than lists, so that the compiler finds an option that is missing here.
@@ -115,18 +115,10 @@ function checkLogger(logger: unknown): void {
   for (const level of ['debug', 'info', 'warn', 'error']) checkFunction(`logger.${level}`, Reflect.get(logger, level));
 }
 
-/** What a secret function returned, in one form. Throws ConfigError for anything but a FoundSecret. */
-export function checkFound(found: FoundSecret): { secret: Secret; source?: string | undefined } | undefined {
-  if (found === undefined) return undefined;
-  if (typeof found !== 'object' || found === null || Array.isArray(found))
-    return { secret: checkSecret(found as Secret) };
-  const { secret, source } = found as SourcedSecret;
-  if (typeof source === 'string' && source !== '') return { secret: checkSecret(secret), source };
-  throw optionError('source', 'a non-empty string beside the `secret` that a secret function returns', source);
-}
-
 /** The options of a verifier with their defaults. Throws ConfigError for an invalid option. */
-export function resolveVerifierOptions(options: VerifierOptions) {
+export function resolveVerifierOptions(
+  options: VerifierOptions,
+): ReceiveOptions & Pick<VerifierOptions, 'onError' | 'logger'> {
   const { secret, headers = serviceHeaders, toleranceSeconds = 300, now = Date.now, onError, logger } = options;
   const { maxBodyBytes = 10 * 1024 * 1024, receiveTimeoutMs = 30_000 } = options;
   const { maxArriving = 1000, maxArrivingBytes = 64 * 1024 * 1024, maxLookUps = 100 } = options;
@@ -155,11 +147,8 @@ export function resolveVerifierOptions(options: VerifierOptions) {
   return { secret, headers, toleranceSeconds, ...limits, now, onError, logger, warnOfQuotes };
 }
 
-/** The options of a verifier, complete and checked. */
-export type ResolvedVerifierOptions = ReturnType<typeof resolveVerifierOptions>;
-
 /** The other options of a receiver with their defaults. Throws ConfigError for an invalid option. */
-export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>) {
+export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): HandleOptions<Tx> {
   // Callers without types may pass several, or none.
   const { onEvent, onEvents, enqueue, concurrency = 1 } = options as object as Handlers<Tx>;
   const { idempotencyKey = kindAndId, onInvalid, onUnknown, finality, onDropped } = options;

@@ -1,10 +1,10 @@
 import { ConfigError, type WebhookError } from '../errors.js';
 import type { EventEmitted, EventKind, TransactionIncluded, WebhookEvent } from '../events/types.js';
 import { contextOf, reportTo } from '../handle/context.js';
+import type { EventContext, OnEvents } from '../handle/types.js';
 import { checkOptions, optionError } from '../internal/check-options.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { HandlerResult } from '../stores/store.js';
-import type { EventContext, OnEvents } from '../handle/types.js';
 
 /** Selects the `event.emitted` that match all given keys. At least one key is required. */
 export interface EventFilter {

@@ -1,9 +1,9 @@
 import type { DeliveryResult } from '../handle/answer.js';
-import { createGate } from '../receive/gate.js';
 import type { VerifiedDelivery } from '../handle/types.js';
+import { createGate } from '../receive/gate.js';
+import { createReceive, type Take } from '../receive/receive.js';
 import type { DeliveryRequest, SignedRequest } from '../receive/request.js';
 import type { VerifierOptions } from './options.js';
-import { createPipeline, type Take } from './pipeline.js';
 import { createReporter } from './reporter.js';
 import { checkVerifierNames, isFinished, resolveVerifierOptions } from './resolve-options.js';
 
@@ -46,7 +46,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   checkVerifierNames(options);
   const resolved = resolveVerifierOptions(options);
   const reporter = createReporter(resolved);
-  const pipeline = createPipeline(resolved, createGate(Number.POSITIVE_INFINITY, 0), reporter);
+  const receive = createReceive(resolved, createGate(Number.POSITIVE_INFINITY, 0), reporter.failed);
 
   async function verifying(run: (take: Take<undefined>) => Promise<DeliveryResult | undefined>): Promise<Verification> {
     let delivery: VerifiedDelivery | undefined;
@@ -59,8 +59,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   return {
-    verify: (delivery) => verifying((take) => pipeline.handle(delivery, take)),
-    verifyRequest: (request) => verifying((take) => pipeline.handleRequest(request, take)),
+    verify: (delivery) => verifying((take) => receive.handle(delivery, take)),
+    verifyRequest: (request) => verifying((take) => receive.handleRequest(request, take)),
   };
 }
 

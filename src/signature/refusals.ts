@@ -9,13 +9,11 @@ const refusal = (code: `ERR_WEBHOOK_${'HEADER' | 'SIGNATURE' | 'TIMESTAMP'}`, me
 
 const CONVENTIONS = { serviceHeaders, multibaasHeaders };
 
-/** Hosts join the values of a repeated header. */
-const isRepeated = (value: string, isWellFormed: (value: string) => boolean): boolean =>
-  value.includes(',') && value.split(',').every((each) => isWellFormed(each.trim()));
-
-/** What is wrong with a header, and what to do. */
-function fault(name: string, value: string, isWellFormed: (value: string) => boolean, form: string): string {
-  if (!isRepeated(value, isWellFormed)) return `${name} must be ${form}. Have the sender write it so.`;
+/** What is wrong with a header, and what to do. Hosts join the values of a repeated header. */
+function fault(name: string, value: unknown, isWellFormed: (value: string) => boolean, form: string): string {
+  const parts = String(value).split(',');
+  const isRepeated = parts.length > 1 && parts.every((each) => isWellFormed(each.trim()));
+  if (!isRepeated) return `${name} must be ${form}. Have the sender write it so.`;
   return `${name} was sent more than once. A proxy may add it again: have it pass the header unchanged.`;
 }
 
@@ -45,6 +43,10 @@ export function headerError(
 /** The error for a signature that does not match. */
 export const signatureError = (): WebhookError =>
   refusal('ERR_WEBHOOK_SIGNATURE', 'Signature mismatch: forged request, wrong secret, or modified body.');
+
+/** The error for a delivery without a body. */
+export const missingBodyError = (): WebhookError =>
+  refusal('ERR_WEBHOOK_SIGNATURE', 'No body was passed. Pass the bytes of the request as `rawBody`.');
 
 /** Nobody retries for longer: an older timestamp is no retry. */
 const RETRIED_SECONDS = 7 * 86_400;

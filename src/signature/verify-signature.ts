@@ -79,11 +79,16 @@ export function verifyWith(
 
 /** The body in a form that can be hashed; undefined for anything else. Works across realms, where instanceof does not. */
 export function signedBytes(body: unknown): string | Uint8Array | undefined {
-  // A lone surrogate has no UTF-8 form: it would be hashed as U+FFFD, a different text.
-  if (typeof body === 'string') return body.isWellFormed() ? body : undefined;
-  if (ArrayBuffer.isView(body)) return (body as Uint8Array).BYTES_PER_ELEMENT === 1 ? (body as Uint8Array) : undefined;
-  // A DataView accepts only real buffers; for an object that imitates one it throws.
-  return typeof body === 'object' && body !== null
-    ? new Uint8Array(new DataView(body as ArrayBuffer).buffer)
-    : undefined;
+  try {
+    // A lone surrogate has no UTF-8 form: it would be hashed as U+FFFD, a different text.
+    if (typeof body === 'string') return body.isWellFormed() ? body : undefined;
+    if (ArrayBuffer.isView(body))
+      return (body as Uint8Array).BYTES_PER_ELEMENT === 1 ? (body as Uint8Array) : undefined;
+    // A DataView accepts only real buffers; for an object that imitates one it throws.
+    return typeof body === 'object' && body !== null
+      ? new Uint8Array(new DataView(body as ArrayBuffer).buffer)
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -57,8 +57,9 @@ export function startOperator(
       const id = idOf(key);
       if (now - (since.get(key) ?? now) < OPEN_MS) continue;
       const ended = log.ended.get(id);
-      const last = log.settled.findLast((settled) => settled.id === id)?.at ?? 0;
-      if (ended === undefined || ended.at < last) {
+      // A process that was paused when its key was settled may leave it open once more.
+      const [, again] = log.settled.filter((settled) => settled.id === id && settled.at > (ended?.at ?? 0));
+      if (ended === undefined || again) {
         log.broken.push({ what: 'is open, and no handler ended its transaction', ids: [id] });
         await settle(key, id);
       } else if (isOver(ended, log) && (engine || log.unknown.has(id))) {

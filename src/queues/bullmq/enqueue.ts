@@ -1,7 +1,7 @@
 import { ConfigError } from '../../errors.js';
+import type { Enqueue } from '../../handle/types.js';
 import { type ClientOption, checkClientOptions, hasMethods } from '../../internal/check-client.js';
 import { isRecord } from '../../internal/guards.js';
-import type { Enqueue } from '../../handle/types.js';
 import { type JobData, jobOf, storableJob } from '../job.js';
 import { ENQUEUE_OPTIONS, type EnqueueOptions, resolveEnqueueOptions } from '../options.js';
 import { bullmqJobId } from './job-id.js';

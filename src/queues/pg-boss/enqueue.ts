@@ -1,6 +1,6 @@
+import type { Enqueue } from '../../handle/types.js';
 import { checkClientOptions } from '../../internal/check-client.js';
 import { checkNumber, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
-import type { Enqueue } from '../../handle/types.js';
 import { jobOf, storableJob } from '../job.js';
 import { ENQUEUE_OPTIONS, type EnqueueOptions, resolveEnqueueOptions } from '../options.js';
 import { DEFAULT_HANDLER_TIMEOUT_MS } from '../run-job.js';
