@@ -13,7 +13,7 @@ const file = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 /** The receiver and its trace functions, with Node's channels or with none, each in modules of its own. */
 const SOURCE = `
 export { createReceiver } from ${JSON.stringify(file('src/index.ts'))};
-export { traceEvent } from ${JSON.stringify(file('src/receiver/tracing.ts'))};`;
+export { traceEvent } from ${JSON.stringify(file('src/handle/tracing.ts'))};`;
 
 const node = JSON.stringify(file('src/runtime/node.ts'));
 const edge = JSON.stringify(file('src/runtime/edge.ts'));

@@ -5,7 +5,7 @@ import { isWebhookError, type WebhookError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { storeError } from '../stores/bounded-calls.js';
-import type { ReconcileCursor } from './reconcile/cursor.js';
+import type { ReconcileCursor } from '../stores/cursor.js';
 
 const TRIES = 20;
 /** When a temporary file counts as left behind by a process that was killed, in ms. */

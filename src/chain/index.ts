@@ -1,8 +1,8 @@
+export type { ReconcileCursor } from '../stores/cursor.js';
 export { chainFinality } from './finality/chain-finality.js';
 export type { FinalityLevel } from './finality/level.js';
 export type { ChainFinalityOptions } from './finality/options.js';
 export { type ChainSourceOptions, chainSource } from './reconcile/chain-source.js';
-export type { ReconcileCursor } from './reconcile/cursor.js';
 export { type EventsSourceOptions, eventsSource } from './reconcile/events-source.js';
 export type { ReconcilingReceiver } from './reconcile/feed.js';
 export { type ReconcileOptions, reconcile } from './reconcile/reconcile.js';

@@ -3,6 +3,7 @@ import type { TimeLimit } from './time-limit.js';
 
 export const WRONG_WORD =
   'The store must resolve to handled (after its one run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.';
+export const WRONG_KEYS = '`onceEach` must call `run` with some of its keys, in their order, each of them once.';
 export const ASYNCHRONOUS =
   "The store's transaction ends when the handler returns, so the handler must be synchronous. Use a store with an asynchronous driver for one that is not.";
 export const FROZEN = 'The lease may end before the handler: the process was frozen. The event will be redelivered.';

@@ -1,8 +1,9 @@
 import { WebhookError } from '../errors.js';
-import type { WebhookEvent } from '../events/types.js';
+import type { EventItem } from '../events/parse-delivery.js';
+import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
-import { LateTimer } from '../internal/late-timer.js';
-import type { IdempotencyStore, RunOptions, RunTransaction, StoreWord } from '../stores/store.js';
+import type { IdempotencyStore, RunOptions } from '../stores/store.js';
+import type { EventOutcome } from './answer.js';
 import {
   ASYNCHRONOUS,
   errorOf,
@@ -11,12 +12,18 @@ import {
   isMadeFrom,
   outcomeUnknown,
   storeError,
+  WRONG_KEYS,
   WRONG_WORD,
 } from './attempt-errors.js';
+import type { AboutDelivery } from './context.js';
 import type { HostTime } from './host-time.js';
+import { isPossible, type RunState } from './outcome.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
-import type { ItemContext } from './types.js';
+import type { HandleOptions, ItemContext } from './types.js';
+
+/** Events by their keys. */
+export type Items = ReadonlyMap<string, EventItem>;
 
 /** Handles work that continues after an event was answered. */
 export interface Afterwards {
@@ -36,75 +43,131 @@ export interface Ground<Tx> {
   readonly afterwards: Afterwards;
 }
 
-/** One call of the handler: its transaction and its time limit. */
+const NO_STORE: IdempotencyStore<never> = {
+  once: (_key, run) => run(undefined as never).then(() => 'handled'),
+  onceEach: (keys, run) => run(keys, undefined as never).then(() => keys.map(() => 'handled')),
+};
+
+export type RunSettings<Tx> = Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>;
+
+export function groundOf<Tx>(options: RunSettings<Tx>, afterwards: Afterwards): Ground<Tx> {
+  const store = (options.store || NO_STORE) as IdempotencyStore<Tx>;
+  // A handler that outlives its lease would be taken over from while it runs.
+  const handlerTimeoutMs = Math.min(options.handlerTimeoutMs, 0.9 * (store.leaseMs || Number.POSITIVE_INFINITY));
+  return { store, handlerTimeoutMs, storeTimeoutMs: Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS), afterwards };
+}
+
+/** One call of the handler: its events, its transaction and its time limit. */
 export interface Call<Tx> {
+  readonly fresh: Items;
   readonly tx: Tx;
   readonly fencingToken: bigint | undefined;
   readonly limit: TimeLimit;
+  /** Reports an error that does not change the answer, of one key or of all. */
+  readonly report: (error: unknown, idempotencyKey?: string) => void;
 }
 
-/**
- * One attempt to make events take effect once: the store claims their keys and calls the handler. Resolves once, within its
- * time limit.
- */
-export abstract class Attempt<Tx, Result> {
-  protected readonly ground: Ground<Tx>;
-  readonly #host: HostTime | undefined;
-  readonly #resolve: (result: Result) => void;
-  #phase: 'claiming' | 'given up' | 'running' | 'succeeded' | 'failed' = 'claiming';
-  #isMisused = false;
+/** The run that a store calls with those of its keys that are fresh. */
+type Run<Tx> = (fresh: unknown, tx: Tx, options?: RunOptions) => Promise<void>;
+
+/** What an attempt is for. */
+export interface Task<Tx> {
+  readonly items: Items;
+  readonly about: AboutDelivery;
+  /** Calls the store, and returns its answer for each key in their order. */
+  claim(run: Run<Tx>): Promise<unknown>;
+  /** Calls the handler. */
+  call(call: Call<Tx>): unknown;
+}
+
+/** What became of an attempt. */
+export interface Attempted {
+  readonly outcomes: EventOutcome[];
+  /** The events that the handler was called with. */
+  readonly tried: Items;
+  /** The code of the failure of all of them, if the store has rejected. */
+  readonly code?: string | undefined;
+}
+
+/** Makes events take effect once: the store claims their keys and calls the handler. Resolves once, within the time limit. */
+export function attempt<Tx>(ground: Ground<Tx>, task: Task<Tx>): Promise<Attempted> {
+  return new Promise((resolve) => new Attempt(ground, task, resolve).start());
+}
+
+class Attempt<Tx> {
+  readonly #ground: Ground<Tx>;
+  readonly #task: Task<Tx>;
+  readonly #resolve: (attempted: Attempted) => void;
+  /** Idle once it was answered: given up, and a later run is refused. */
+  #run: RunState = 'idle';
   #isAnswered = false;
+  /** The store called its run where it must not. */
+  #isMisused = false;
+  /** The handler's time ended before it settled. */
   #isLate = false;
-  #isHeld = false;
-  #handling: Promise<unknown> | undefined;
-  #limit: TimeLimit | undefined;
-  #failure: WebhookError | undefined;
-  /** What the last run rejected with. */
+  /** The events of the last run, and what it rejected with. */
+  #tried: Items = new Map();
   #thrown: unknown;
+  #failure: WebhookError | undefined;
   /** A failure of the store inside its run, or why the handler was not begun. */
   #refusal: WebhookError | undefined;
-  #timer: LateTimer | undefined;
+  #handling: Promise<unknown> | undefined;
+  #limit: TimeLimit | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #settling: Promise<void> | undefined;
 
-  constructor(ground: Ground<Tx>, host: HostTime | undefined, resolve: (result: Result) => void) {
-    this.ground = ground;
-    this.#host = host;
+  constructor(ground: Ground<Tx>, task: Task<Tx>, resolve: (attempted: Attempted) => void) {
+    this.#ground = ground;
+    this.#task = task;
     this.#resolve = resolve;
   }
 
-  /** Calls the store with a run that calls `begin`. */
-  protected abstract claim(): Promise<unknown>;
-  /** Calls the handler. */
-  protected abstract call(call: Call<Tx>): unknown;
-  /** The events that the handler is called with. */
-  protected abstract events(): readonly WebhookEvent[];
-  /** The result for an answer of the store; undefined if the store cannot mean it. */
-  protected abstract judge(answer: unknown): Result | undefined;
-  /** The result of a failure. `isSettled`: the store has rejected, and not only its time is over. */
-  protected abstract fail(error: WebhookError, isSettled: boolean): Result;
-  /** Reports an error that does not change the answer. */
-  protected abstract report(error: unknown): void;
+  get #host(): HostTime | undefined {
+    return this.#task.about.host;
+  }
 
   start(): void {
     // Checked before the claim, so that no key is claimed for nothing.
-    const refusal = this.#host?.refusal(this.ground.handlerTimeoutMs);
+    const refusal = this.#host?.refusal(this.#ground.handlerTimeoutMs);
     if (refusal) {
       this.#fail(refusal);
       return;
     }
     this.#settling = this.#settle();
     // A store in memory has called `run` by now.
-    if (this.#phase === 'claiming') this.#setStoreTimer();
+    if (this.#run === 'idle') this.#startStoreTimer();
   }
 
   async #settle(): Promise<void> {
     try {
-      const result = this.judge(await this.claim());
-      if (result !== undefined) this.#answer(result);
+      const answers = await this.#task.claim((fresh, tx, options) => this.#begin(fresh, tx, options));
+      const outcomes = this.#outcomesOf(answers);
+      if (outcomes) this.#answer({ outcomes, tried: this.#tried });
       else this.#fail(storeError(new Error(WRONG_WORD, { cause: this.#failure })));
     } catch (cause) {
       this.#fail(this.#failureFor(cause), true);
     }
+  }
+
+  /** The outcome of each event; undefined if the store cannot mean its answers. */
+  #outcomesOf(answers: unknown): EventOutcome[] | undefined {
+    const { items } = this.#task;
+    if (!Array.isArray(answers) || answers.length !== items.size) return undefined;
+    const outcomes: EventOutcome[] = [];
+    const run = this.#isMisused ? 'running' : this.#run;
+    for (const [idempotencyKey, item] of items) {
+      const answer: unknown = answers[outcomes.length];
+      const isFresh = this.#tried.has(idempotencyKey);
+      if (!isPossible(answer, run, this.#ground.store.transactional === true, isFresh)) return undefined;
+      const status = answer === 'unknown' ? 'failed' : answer;
+      outcomes.push({ status, item, idempotencyKey, error: this.#errorFor(answer, idempotencyKey) });
+    }
+    return outcomes;
+  }
+
+  #errorFor(answer: unknown, idempotencyKey: string): WebhookError | undefined {
+    if (answer === 'unknown') return outcomeUnknown(idempotencyKey, this.#failure && this.#thrown);
+    return answer === 'in-progress' ? inProgress() : undefined;
   }
 
   /** The failure that the error of a store stands for: the handler's, unless the store says more than that. */
@@ -113,83 +176,129 @@ export abstract class Attempt<Tx, Result> {
     const isUnknown = WebhookError.codeOf(cause) === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
     if (failure === undefined || this.#isMisused || isUnknown) return storeError(cause);
     // Only with the handler's error does a transactional store say that it has rolled back.
-    const isUndone = this.#isLate || this.ground.store.transactional !== true || isMadeFrom(cause, this.#thrown);
+    const isUndone = this.#isLate || this.#ground.store.transactional !== true || isMadeFrom(cause, this.#thrown);
     return isUndone ? failure : storeError(cause);
   }
 
-  /** Whether the store's word for a key agrees with the outcome of the run, which got the key if `isFresh`. */
-  protected agrees(word: unknown, isFresh = true): word is StoreWord {
-    const phase = this.#phase;
-    const { transactional } = this.ground.store;
-    const isGood = phase === 'succeeded' && !this.#isMisused;
-    // After a failed run, a transactional store may have found in its next transaction that it need not run again.
-    const isUndone = phase === 'claiming' || (transactional === true && phase === 'failed' && !this.#isMisused);
-    if (word === 'unknown') return true;
-    if (word === 'handled') return isGood && isFresh;
-    if (word === 'duplicate') return isGood || isUndone;
-    return word === 'in-progress' && (!this.#failure || isUndone);
+  #fail(error: WebhookError, hasRejected = false): void {
+    const outcomes = [...this.#task.items].map(
+      ([idempotencyKey, item]): EventOutcome => ({ status: 'failed', item, idempotencyKey, error }),
+    );
+    this.#answer({ outcomes, tried: this.#tried, code: hasRejected ? WebhookError.codeOf(error) : undefined }, error);
   }
 
-  /** Why an event with this word is not acknowledged; undefined if it is. */
-  protected errorOf(word: StoreWord, idempotencyKey: string): WebhookError | undefined {
-    if (word === 'unknown') return outcomeUnknown(idempotencyKey, this.#failure && this.#thrown);
-    return word === 'in-progress' ? inProgress() : undefined;
-  }
-
-  #fail(error: WebhookError, isSettled = false): void {
-    this.#answer(this.fail(error, isSettled), error);
-  }
-
-  #answer(result: Result, error?: WebhookError): void {
+  #answer(attempted: Attempted, error?: WebhookError): void {
     // The store settled before its run: the handler keeps its time limit and its place.
-    if (this.#phase === 'running') this.#hold();
-    else this.#timer?.cancel();
-    if (this.#phase === 'claiming') this.#phase = 'given up';
+    if (this.#run === 'running') this.#hold();
+    else clearTimeout(this.#timer);
     if (!this.#isAnswered) {
       this.#isAnswered = true;
-      this.#resolve(result);
-    } else if (REPORTED.has(WebhookError.codeOf(error)) && this.#phase !== 'given up') {
+      this.#resolve(attempted);
+    } else if (REPORTED.has(WebhookError.codeOf(error)) && this.#run !== 'idle') {
       // A late handler failure follows from its timeout, which was reported. A failure to record the key does not.
-      this.report(error);
+      this.#report(error);
     }
-  }
-
-  /** Called when the store does not answer in time. */
-  #giveUp(): void {
-    const error = this.#failure ?? storeError(new Error('The store did not answer in time.'));
-    if (this.#phase !== 'claiming') this.#waitForStore();
-    this.#fail(error);
   }
 
   /** Keeps the place of a handler that still runs after its event was answered. */
   #hold(): void {
     const handling = this.#handling;
-    if (this.#isHeld || handling === undefined) return;
-    this.#isHeld = true;
+    if (handling === undefined) return;
+    this.#handling = undefined;
     // Waits for the store afterwards. Registered first, so that the gate is never idle in between.
     const settled = () => this.#waitForStore();
     handling.then(settled, settled);
-    this.ground.afterwards.hold(handling, this.#host);
+    this.#ground.afterwards.hold(handling, this.#host);
   }
 
   #waitForStore(): void {
-    if (this.#settling) this.ground.afterwards.wait(this.#settling, this.#host);
+    if (this.#settling) this.#ground.afterwards.wait(this.#settling, this.#host);
   }
 
-  #setStoreTimer(): void {
-    const { storeTimeoutMs } = this.ground;
-    const ms = this.#host === undefined ? storeTimeoutMs : Math.min(storeTimeoutMs, this.#host.answerMs());
-    this.#timer = new LateTimer(() => this.#giveUp(), ms);
-  }
-
-  /** Ends the handler's time; if the run is already over, gives the store one more timeout. */
-  #onHandlerTimer(limit: TimeLimit, expire: (error: WebhookError) => void): void {
-    if (this.#phase === 'running') {
-      this.#isLate = true;
-      expire(limit.expire());
-    } else {
-      this.#setStoreTimer();
+  readonly #report = (error: unknown, idempotencyKey?: string): void => {
+    for (const key of idempotencyKey === undefined ? this.#tried.keys() : [idempotencyKey]) {
+      this.#ground.afterwards.report(error, { item: this.#task.items.get(key), idempotencyKey: key });
     }
+  };
+
+  #startStoreTimer(): void {
+    const { storeTimeoutMs } = this.#ground;
+    const ms = this.#host === undefined ? storeTimeoutMs : Math.min(storeTimeoutMs, this.#host.answerMs());
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (this.#run !== 'idle') this.#waitForStore();
+      this.#fail(this.#failure ?? storeError(new Error('The store did not answer in time.')));
+    }, ms);
+  }
+
+  /** The run for the store. */
+  #begin(fresh: unknown, tx: Tx, options?: RunOptions): Promise<void> {
+    const running = this.#runFor(fresh, tx, options);
+    // If the store does not await its run, a failure must not end the process as an unhandled rejection.
+    running.catch(ignore);
+    return running;
+  }
+
+  /** Called by the store in the synchronous turn in which it checked the clock. */
+  async #runFor(fresh: unknown, tx: Tx, options?: RunOptions): Promise<void> {
+    const isAgain = this.#limit !== undefined;
+    const limit = this.#enter(fresh);
+    const events = [...this.#tried.values()].map(({ event }) => event);
+    try {
+      const ms = this.#timeFor(limit, options, isAgain);
+      const call = { fresh: this.#tried, tx, fencingToken: options?.fencingToken, limit, report: this.#report };
+      const handling = traceHandler(() => this.#handle(call, ms, options?.onReturn), { events });
+      if (handling) await handling;
+      // Not of a failure: one event that is slow to fail must not keep the others from being tried.
+      this.#host?.took(limit.ms - limit.remainingMs(), events.length);
+      this.#run = 'done';
+    } catch (cause) {
+      this.#thrown = cause;
+      this.#failure = this.#refusal ?? errorOf(cause, limit);
+      if (!this.#isLate) {
+        this.#run = 'failed';
+        throw cause;
+      }
+      await this.#outlast(this.#failure, options);
+    } finally {
+      if (this.#isAnswered) clearTimeout(this.#timer);
+      else this.#startStoreTimer();
+    }
+  }
+
+  /** Enters a run. Throws if the store must not begin one. */
+  #enter(fresh: unknown): TimeLimit {
+    const isOver = this.#run === 'done' || this.#run === 'failed';
+    const mayBegin = this.#run === 'idle' || (isOver && this.#ground.store.transactional === true);
+    if (this.#isAnswered || !mayBegin) {
+      // A run after its attempt was given up is late; any other is one too many.
+      this.#isMisused ||= this.#run !== 'idle';
+      throw new Error('The store called run too late, or more than once.');
+    }
+    const chosen = chosenOf(this.#task.items, fresh);
+    if (chosen === undefined) {
+      this.#isMisused = true;
+      throw new Error(WRONG_KEYS);
+    }
+    this.#run = 'running';
+    this.#tried = chosen;
+    this.#failure = undefined;
+    this.#refusal = undefined;
+    clearTimeout(this.#timer);
+    this.#limit ??= new TimeLimit(this.#ground.handlerTimeoutMs, this.#host);
+    return this.#limit;
+  }
+
+  /** Returns how long the handler may take, in ms. Throws if its lease or the host's time may end before. */
+  #timeFor(limit: TimeLimit, options: RunOptions | undefined, isAgain: boolean): number {
+    this.#refusal = isAgain ? undefined : this.#host?.refusal(this.#ground.handlerTimeoutMs, this.#tried.size);
+    if (this.#refusal) throw this.#refusal;
+    const ms = isAgain ? limit.remainingMs() : limit.ms;
+    if (ms <= 0) throw limit.expire();
+    // Checked last, as the process can freeze at any point before. One millisecond allows for rounding.
+    if ((options?.remainingMs?.() ?? ms) + 1 >= ms) return ms;
+    this.#refusal = new WebhookError('ERR_WEBHOOK_STORE', FROZEN);
+    throw this.#refusal;
   }
 
   /** Runs the handler for at most `ms`. Returns undefined if it has returned already. */
@@ -198,13 +307,18 @@ export abstract class Attempt<Tx, Result> {
       this.#handleNow(call, onReturn);
       return undefined;
     }
-    const returned = this.call(call);
+    const returned = this.#task.call(call);
     // Only an object or a function can be a promise.
     if ((typeof returned !== 'object' && typeof returned !== 'function') || returned === null) return undefined;
     const handling = Promise.resolve(returned);
     this.#handling = handling;
     return new Promise((resolve, reject) => {
-      this.#timer = new LateTimer(() => this.#onHandlerTimer(call.limit, reject), ms);
+      this.#timer = setTimeout(() => {
+        if (this.#run === 'running') {
+          this.#isLate = true;
+          reject(call.limit.expire());
+        }
+      }, ms);
       handling.then(resolve, reject);
     });
   }
@@ -213,7 +327,7 @@ export abstract class Attempt<Tx, Result> {
   #handleNow(call: Call<Tx>, onReturn: (error?: Error) => void): void {
     let failure: { readonly cause: unknown } | undefined;
     try {
-      const returned = this.call(call);
+      const returned = this.#task.call(call);
       if (isThenable(returned)) {
         ignorePromise(returned);
         throw new TypeError(ASYNCHRONOUS);
@@ -231,94 +345,28 @@ export abstract class Attempt<Tx, Result> {
     if (failure) throw failure.cause;
   }
 
-  /** The run for the store. Calls `onEnter` if it may begin. */
-  protected begin(tx: RunTransaction<Tx>, options?: RunOptions, onEnter?: () => void): Promise<void> {
-    const running = this.#run(tx as Tx, options, onEnter);
-    // If the store does not await its run, a failure must not end the process as an unhandled rejection.
-    running.catch(ignore);
-    return running;
-  }
-
-  /** Refuses a run with wrong arguments. */
-  protected misuse(message: string): Promise<never> {
-    this.#isMisused = true;
-    const refused = Promise.reject(new Error(message));
-    refused.catch(ignore);
-    return refused;
-  }
-
-  /** Enters a run. Throws if the store must not begin one. */
-  #enter(): TimeLimit {
-    const isOver = this.#phase === 'succeeded' || this.#phase === 'failed';
-    const isAgain = isOver && !this.#isAnswered && this.ground.store.transactional === true;
-    // Either the event was answered as failed, or the store calls `run` twice.
-    if (this.#phase !== 'claiming' && !isAgain) {
-      this.#isMisused ||= this.#phase !== 'given up';
-      throw new Error('The store called run too late, or more than once.');
-    }
-    this.#phase = 'running';
-    this.#failure = undefined;
-    this.#refusal = undefined;
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    this.#limit ??= new TimeLimit(this.ground.handlerTimeoutMs, this.#host);
-    return this.#limit;
-  }
-
-  /** Returns how long the handler may take, in ms. Throws if its lease or the host's time may end before. */
-  #timeFor(limit: TimeLimit, options: RunOptions | undefined, isAgain: boolean): number {
-    this.#refusal = isAgain ? undefined : this.#host?.refusal(this.ground.handlerTimeoutMs, this.events().length);
-    if (this.#refusal) throw this.#refusal;
-    const ms = isAgain ? limit.remainingMs() : limit.ms;
-    if (ms <= 0) throw limit.expire();
-    // Checked last, as the process can freeze at any point before. One millisecond allows for rounding.
-    const remainingMs = options?.remainingMs?.() ?? ms;
-    if (remainingMs + 1 >= ms) return ms;
-    this.#refusal = new WebhookError('ERR_WEBHOOK_STORE', FROZEN);
-    throw this.#refusal;
-  }
-
-  /** Called by the store in the synchronous turn in which it checked the clock. */
-  async #run(tx: Tx, options?: RunOptions, onEnter?: () => void): Promise<void> {
-    const isAgain = this.#limit !== undefined;
-    const limit = this.#enter();
-    onEnter?.();
-    try {
-      const ms = this.#timeFor(limit, options, isAgain);
-      const call = { tx, fencingToken: options?.fencingToken, limit };
-      const handling = traceHandler(() => this.#handle(call, ms, options?.onReturn), { events: this.events() });
-      if (handling) await handling;
-      // Not of a failure: one event that is slow to fail must not keep the others from being tried.
-      this.#host?.took(limit.ms - limit.remainingMs(), this.events().length);
-      this.#phase = 'succeeded';
-    } catch (cause) {
-      const error = this.#refusal ?? errorOf(cause, limit);
-      this.#failure = error;
-      this.#thrown = cause;
-      if (!this.#isLate) {
-        this.#phase = 'failed';
-        throw cause;
-      }
-      await this.#outlast(error, options);
-    } finally {
-      if (this.#isAnswered) this.#timer?.cancel();
-      else if (this.#timer === undefined) this.#setStoreTimer();
-    }
-  }
-
   /** Answers for a handler that still runs. Its keys stay claimed until it settles or the store releases them. */
   async #outlast(error: WebhookError, options?: RunOptions): Promise<void> {
+    const handling = this.#handling;
     this.#fail(error);
     options?.onTimeout?.(error);
     try {
-      await this.#handling;
+      await handling;
       this.#failure = undefined;
-      this.#phase = 'succeeded';
+      this.#run = 'done';
     } catch (cause) {
-      this.#phase = 'failed';
+      this.#run = 'failed';
       throw cause;
     }
   }
+}
+
+/** The events of the keys that a store passes to its run; undefined unless they are some of its keys, in their order. */
+function chosenOf(items: Items, fresh: unknown): Items | undefined {
+  if (!Array.isArray(fresh) || fresh.length === 0) return undefined;
+  const chosen = new Map<string, EventItem>();
+  for (const [key, item] of items) if (key === fresh[chosen.size]) chosen.set(key, item);
+  return chosen.size === fresh.length ? chosen : undefined;
 }
 
 /** Codes of errors that a store may add to an answer that was given. */

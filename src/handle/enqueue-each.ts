@@ -1,8 +1,8 @@
 import { WebhookError } from '../errors.js';
-import type { Afterwards } from './attempt.js';
+import type { Afterwards, Items } from './attempt.js';
 import type { AboutDelivery } from './context.js';
 import type { Finality } from './finality.js';
-import type { HandleEach, Items } from './run-each.js';
+import type { HandleEach } from './run-each.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
 import type { Enqueue } from './types.js';

@@ -1,12 +1,11 @@
 import { ConfigError, WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { EventOutcome } from './answer.js';
-import type { Afterwards } from './attempt.js';
+import { type Afterwards, groundOf, type RunSettings } from './attempt.js';
 import { outcomeUnknown } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
 import { type Finality, type FinalityVerdict, LOG_IDENTITY, type OnDropped } from './finality.js';
 import { probe } from './probe.js';
-import { groundOf, type RunSettings } from './run-once.js';
 import { TimeLimit } from './time-limit.js';
 import { createCallHook } from './user-hook.js';
 
@@ -48,26 +47,18 @@ export function createFinalityStage<Tx>(
     const unanswered = (cause: unknown) => events.map(() => pending(cause));
     const refusal = host?.refusal(settings.handlerTimeoutMs);
     if (refusal) return unanswered(refusal);
-    const time = new LazyLimit(settings.handlerTimeoutMs, host);
+    const time = new TimeLimit(settings.handlerTimeoutMs, host);
     let verdicts: unknown;
-    let isOver = false;
     try {
-      const asking = (async () => {
-        try {
-          verdicts = await finality.check(events, time);
-        } finally {
-          isOver = true;
-        }
-      })();
-      asking.catch(ignore);
-      // Answers from a cache need no timer, which would take longer than they do.
-      for (let turns = 0; turns < 8 && !isOver; turns++) await undefined;
-      await (isOver ? asking : time.limit.run(() => asking, afterwards.hold));
+      const asking = async () => {
+        verdicts = await finality.check(events, { signal: time.signal });
+      };
+      await time.run(asking, afterwards.hold);
       const isComplete = Array.isArray(verdicts) && verdicts.length === events.length;
       return isComplete ? Array.from(verdicts as unknown[], understood) : unanswered(undefined);
     } catch (cause) {
-      const isLate = cause !== undefined && cause === time.limit.error;
-      return unanswered(isLate ? new Error(`\`finality\` took longer than ${Math.round(time.limit.ms)} ms.`) : cause);
+      const isLate = cause !== undefined && cause === time.error;
+      return unanswered(isLate ? new Error(`\`finality\` took longer than ${Math.round(time.ms)} ms.`) : cause);
     }
   }
 
@@ -123,27 +114,6 @@ export function createFinalityStage<Tx>(
   };
 }
 
-/** The options of `check`. A class: a literal with a getter gets a new shape each time. */
-class LazyLimit {
-  readonly #ms: number;
-  readonly #host: AboutDelivery['host'];
-  #limit: TimeLimit | undefined;
-
-  constructor(ms: number, host: AboutDelivery['host']) {
-    this.#ms = ms;
-    this.#host = host;
-  }
-
-  get limit(): TimeLimit {
-    this.#limit ??= new TimeLimit(this.#ms, this.#host);
-    return this.#limit;
-  }
-
-  get signal(): AbortSignal {
-    return this.limit.signal;
-  }
-}
-
 type Pending = Extract<FinalityVerdict, { status: 'pending' }>;
 
 function notFinal({ retryAfterMs, error: cause }: Omit<Pending, 'status'>): Partial<EventOutcome> {
@@ -177,5 +147,3 @@ function understood(verdict: unknown): FinalityVerdict {
 function noSuffix(): string {
   return `The idempotency key of a removed log must be that of the log and \`:removed\`. Set ${LOG_IDENTITY}.`;
 }
-
-function ignore(): void {}

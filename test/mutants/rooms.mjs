@@ -3,10 +3,8 @@ const SHARED = { '\\.\\./\\.\\./servers/(postgres|mariadb)\\.js': './shared-serv
 /** What is mutated, room by room, and the tests that must see it: the room's, as fast as they are. */
 export const ROOMS = {
   signature: {
-    mutate: ['src/signature/**/*.ts'],
+    mutate: ['src/signature/**/*.ts', 'src/runtime/*.ts'],
     tests: ['test/signature/**/*.test.ts'],
-    // A test mocks the module of a key, which must not be loaded before.
-    isolate: true,
   },
   events: {
     mutate: ['src/events/**/*.ts', '!src/events/types.ts'],
@@ -21,7 +19,7 @@ export const ROOMS = {
     skip: ['gives what JSON.parse gives where', 'that a double cannot hold, and', 'exactly what the zod schema finds'],
   },
   receiver: {
-    mutate: ['src/receiver/**/*.ts'],
+    mutate: ['src/receiver/**/*.ts', 'src/receive/**/*.ts', 'src/handle/**/*.ts'],
     tests: ['test/receiver/**/*.test.ts'],
     // Slow, and what they kill the others kill.
     except: ['test/receiver/finality.property.slow.test.ts', 'test/receiver/on-events.property.test.ts'],

@@ -172,20 +172,6 @@ describe('finality', () => {
     expect([handled, dropped, reported]).toEqual([[], [], ['ERR_WEBHOOK_NOT_FINAL']]);
   });
 
-  it('sets no timer for a check that answers at once', async () => {
-    const timers = vi.fn(setTimeout);
-    vi.stubGlobal('setTimeout', timers);
-    onTestFinished(() => void vi.unstubAllGlobals());
-    const counts = [];
-    for (const isFinal of [() => true, () => false]) {
-      timers.mockClear();
-      const { receiver } = deciding({ ...scripted().finality, isFinal });
-      expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
-      counts.push(timers.mock.calls.length);
-    }
-    expect(counts[1]).toBe(counts[0]);
-  });
-
   it('aborts the signal of a check that takes too long', async () => {
     const signals: AbortSignal[] = [];
     const check: Finality['check'] = (_events, options) => {

@@ -84,11 +84,7 @@ export async function feed(
   if (!options.handle) return look(entries, events, options, settle);
   const { status, error, outcomes } = await receiver.handleEvents(events, { request });
   if (outcomes.length === entries.length) return settleAll(entries, outcomes, settle);
-  if (status !== 413) throw new Stop(status === 503 ? 'busy' : 'refused', error);
-  if (entries.length === 1) return settle({ entry: entries[0] as KeyedEntry, status: 'failed', error });
-  const half = Math.ceil(entries.length / 2);
-  await feed(entries.slice(0, half), options, settle);
-  await feed(entries.slice(half), options, settle);
+  throw new Stop(status === 503 ? 'busy' : 'refused', error);
 }
 
 function settleAll(

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../errors.js';
 import { isRecord } from '../../internal/guards.js';
-import type { ReconcileCursor } from './cursor.js';
+import type { ReconcileCursor } from '../../stores/cursor.js';
 import { asError, Stop } from './report.js';
 import type { ReconcileSource } from './source.js';
 

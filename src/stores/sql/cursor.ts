@@ -1,8 +1,8 @@
-import type { ReconcileCursor } from '../../chain/reconcile/cursor.js';
 import { isWebhookError } from '../../errors.js';
 import { optionError } from '../../internal/check-options.js';
 import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
+import type { ReconcileCursor } from '../cursor.js';
 import { type Answer, type Dialect, type Run, valuesOf } from './database.js';
 import { explained, isConflict, type Statements } from './dialect.js';
 import { late } from './transaction-errors.js';

@@ -1,7 +1,7 @@
-import type { ReconcileCursor } from '../../chain/reconcile/cursor.js';
 import { ConfigError } from '../../errors.js';
 import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
+import type { ReconcileCursor } from '../cursor.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
 import type { IdempotencyStore, Synchronous } from '../store.js';
 import { runsOf, whenFree } from './busy.js';

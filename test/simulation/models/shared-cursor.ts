@@ -1,4 +1,4 @@
-import type { ReconcileCursor } from '../../../src/chain/reconcile/cursor.js';
+import type { ReconcileCursor } from '../../../src/stores/cursor.js';
 import type { Process } from '../kernel/process.js';
 import { type RequestFaults, request } from '../kernel/request.js';
 import type { Server } from '../kernel/server.js';

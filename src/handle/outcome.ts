@@ -1,0 +1,30 @@
+import type { StoreWord } from '../stores/store.js';
+
+/** What became of the run of the handler when the store answered. */
+export type RunState = 'idle' | 'running' | 'done' | 'failed';
+
+/** What a store may answer for a key after a run, in a transactional store and in another one. */
+const ALLOWED: Readonly<Record<StoreWord, Readonly<Record<RunState, 'always' | 'transactional' | 'never'>>>> = {
+  handled: { idle: 'never', running: 'never', done: 'always', failed: 'never' },
+  // After a failed run, a transactional store may find in its next transaction that it need not run again.
+  duplicate: { idle: 'always', running: 'never', done: 'always', failed: 'transactional' },
+  'in-progress': { idle: 'always', running: 'always', done: 'always', failed: 'transactional' },
+  unknown: { idle: 'always', running: 'always', done: 'always', failed: 'always' },
+};
+
+/**
+ * Whether a store may give this answer for a key. Any other answer is an error of the store, and the event fails.
+ *
+ * @param isFresh Whether the run got the key.
+ */
+export function isPossible(
+  answer: unknown,
+  run: RunState,
+  isTransactional: boolean,
+  isFresh: boolean,
+): answer is StoreWord {
+  if (typeof answer !== 'string' || !Object.hasOwn(ALLOWED, answer)) return false;
+  if (answer === 'handled' && !isFresh) return false;
+  const allowed = ALLOWED[answer as StoreWord][run];
+  return allowed === 'always' || (allowed === 'transactional' && isTransactional);
+}
