@@ -2,7 +2,7 @@ import { type Hex, padHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Mined, type ScriptedNode, startNode } from '../scripted-node.js';
 import { transfer } from '../watching.js';
-import { amountOf, noting, readAll, run, sourceOf } from './reconciling.js';
+import { noting, run } from './reconciling.js';
 
 let nodes: ScriptedNode[];
 let node: ScriptedNode;
@@ -14,10 +14,9 @@ beforeEach(async () => {
 afterEach(() => Promise.all(nodes.map((each) => each.stop())));
 
 const other = padHex('0xabc', { size: 20 });
-const [zeros, ones] = ['0', 'f'].map((digit) => `0x${digit.repeat(512)}`);
+const [zeros, _ones] = ['0', 'f'].map((digit) => `0x${digit.repeat(512)}`);
 const blooms: [string, unknown][] = [
   ['zeros', zeros],
-  ['ones', ones],
   ['no filters', undefined],
 ];
 const all = [1, 2, 3];
@@ -52,7 +51,7 @@ function lag(each: ScriptedNode, from: number, times: number): void {
   });
 }
 
-const requests = (each = node) => {
+const _requests = (each = node) => {
   const counts: Record<string, number> = {};
   for (const { method } of each.calls) counts[method] = (counts[method] ?? 0) + 1;
   return counts;
@@ -74,17 +73,6 @@ describe.each([1, 3, 1000])('chainSource with ranges of %i blocks', (maxRange) =
       }
     },
   );
-
-  it('asks another node', async () => {
-    mineAll();
-    for (const each of nodes) each.set({ bloomOf: () => zeros });
-    node.set({ lacksReceipts: true });
-    lag(node, 3, 1000);
-    const { receiver, handled } = noting();
-    const { report, lines } = await run(nodes, receiver, { sourceOptions: { maxRange } });
-    expect([handled, report.unproven, report.stopped]).toEqual([all, undefined, undefined]);
-    expect(lines.filter(({ message }) => message.includes('prove'))).toEqual([]);
-  });
 
   it('stops before a block of which no node proves the logs, and names it', async () => {
     mineAll();
@@ -115,37 +103,5 @@ describe('chainSource on a chain with neither bloom filters nor receipts', () =>
       const about = each.calls.filter(({ params }) => JSON.stringify(params).includes(node.chain[6]?.block.hash ?? ''));
       expect(about.length).toBeGreaterThan(1);
     }
-  });
-});
-
-describe('chainSource asks a node that has the blocks', () => {
-  it('for no more than the blocks, ranges of logs, and logs of blocks that have some', async () => {
-    mineAll();
-    await readAll(sourceOf(node).source);
-    // Blocks 6 and 7 have filters of zeros: the logs and the receipts of one are asked for.
-    expect(requests()).toEqual({
-      ...{ eth_chainId: 1, eth_blockNumber: 1, eth_getBlockByNumber: 1 + 9, eth_getLogs: 1 + 3 + 1 },
-      eth_getBlockReceipts: 1,
-    });
-  });
-
-  it('for the logs and receipts of one block more, if none of a watched contract shows what filters are worth', async () => {
-    for (let block = 0; block < 50; block++) node.mine({ logs: [transfer(1, other)] });
-    const { source } = sourceOf(node);
-    await readAll(source);
-    await readAll(source, 20, 40);
-    const { eth_getLogs, eth_getBlockReceipts } = requests();
-    expect([eth_getLogs, eth_getBlockReceipts]).toEqual([2 + 1, 1]);
-  });
-
-  it('for receipts where a filter hits without a log', async () => {
-    const logs = [transfer(1)];
-    for (let block = 1; block <= 30; block++) node.mine({ logs: block === 7 ? logs : [transfer(2, other)] });
-    const hit = node.mine({ logs: [...logs, transfer(2, other)] }).block.logsBloom;
-    node.drop(1);
-    node.set({ bloomOf: ({ number, block }) => (number === 20 ? hit : block.logsBloom) });
-    expect((await readAll(sourceOf(node).source)).events.map(amountOf)).toEqual([1]);
-    const { eth_getLogs, eth_getBlockReceipts } = requests();
-    expect([eth_getLogs, eth_getBlockReceipts]).toEqual([1 + 1 + 1, 1]);
   });
 });

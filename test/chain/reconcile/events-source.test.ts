@@ -65,15 +65,6 @@ describe('eventsSource', () => {
     expect(await placesOf(both)).toEqual([['3:0', '5:0', '7:0', '7:1', '12:0']]);
   });
 
-  it('leaves out the events of other contracts, whatever the service returns', async () => {
-    const other = `0x${'12'.repeat(20)}`;
-    service.stored.push(eventOf(3).data, eventOf(4, 0, other).data);
-    const { service: name, chainStatus, indexingStatus } = client;
-    const deaf = { service: name, chainStatus, indexingStatus, events: () => client.events() };
-    const { events } = await readAll(eventsSource(deaf, { contracts: [token], confirmations: 1 }));
-    expect(events.map((event) => rawLog(event as EventEmitted)?.blockNumber)).toEqual([3n]);
-  });
-
   it('has events that match the schema, with the log that was delivered', async () => {
     const event = eventOf(7, 2);
     service.stored.push(event.data);
@@ -116,10 +107,7 @@ describe('eventsSource', () => {
 
   it.each<[string, object]>([
     ['contracts', { contracts: [] }],
-    ['contracts', { contracts: [{ address: token.address }] }],
-    ['contracts', { contracts: [{ address: '0x12', label: 'token' }] }],
     ['confirmations', { confirmations: 0 }],
-    ['chainId', { chainId: '1' }],
     ['contract', { contract: token }],
   ])('refuses the option %s', (name, options) => {
     expect(() => open(options)).toThrow(

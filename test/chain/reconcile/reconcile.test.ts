@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ReconcileReport, reconcile } from '../../../src/chain/index.js';
-import { logIdentity } from '../../../src/evm/index.js';
 import { memoryStore } from '../../../src/index.js';
 import { signed } from '../../helpers.js';
 import { type ScriptedNode, startNode, withoutLogs } from '../scripted-node.js';
@@ -57,16 +56,6 @@ describe('reconcile', () => {
     // What the service delivers later has taken effect.
     const { outcomes } = await deliver(receiver, 0, 4);
     expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 7 }, () => 'duplicate'));
-  });
-
-  it('reads nothing before `from`, even if the cursor is before it', async () => {
-    const { receiver, handled } = noting();
-    expect((await run(node, receiver, { from: 3 })).report).toMatchObject({ from: 3, found: 2 });
-    const { scope } = sourceOf(node).source;
-    const state = { v: 1, source: 'chain', scope, chainId, next: 1, retry: [['key', 1]] };
-    const { report } = await run(node, receiver, { from: 2, cursor: keptCursor(JSON.stringify(state)) });
-    expect(report).toMatchObject({ from: 2, found: 4, present: 2, left: 0 });
-    expect(handled).toEqual([5, 6, 3, 4]);
   });
 
   it('puts what fails on the retry list, tries it first in the next run, and is not held up by it', async () => {
@@ -272,7 +261,6 @@ describe('reconcile refuses', () => {
 
   it.each([
     ['the default key', undefined],
-    ['the key of another chain', (event: never) => logIdentity(event, { chainId: 1 })],
     ['another key', ({ id }: { id: string }) => `mine:${id}`],
   ])('%s, before it handles anything', async (_, idempotencyKey) => {
     const { receiver, handled } = noting({ idempotencyKey } as never);
@@ -315,7 +303,6 @@ describe('reconcile refuses', () => {
     ['another source', { v: 1, source: 'service', next: 3, retry: [] }, 'The cursor belongs to another source'],
     ['other contracts', { v: 1, source: 'chain', next: 3, retry: [] }, 'The cursor was written for other contracts'],
     ['other text', { next: 3 }, 'The cursor contains text that `reconcile` did not write.'],
-    ['no position', { v: 1, source: 'chain', next: -1, retry: [] }, 'The cursor contains text that'],
     ['a broken list', { v: 1, source: 'chain', next: 1, retry: [[1, 'x']] }, 'The cursor contains text that'],
   ])('the cursor of %s', async (_, state, message) => {
     const cursor = keptCursor(JSON.stringify(state));
@@ -323,25 +310,11 @@ describe('reconcile refuses', () => {
     expect(cursor.writes).toBe(0);
   });
 
-  it('the cursor of another chain', async () => {
-    const { scope } = sourceOf(node).source;
-    const cursor = keptCursor(JSON.stringify({ v: 1, source: 'chain', scope, chainId: 1, next: 3, retry: [] }));
-    expect(await refusal(run(node, noting().receiver, { cursor }))).toContain('The cursor belongs to the chain 1');
-    expect(cursor.writes).toBe(0);
-  });
-
   it.each([
     [{ source: {} }, '`source` must be a source such as chainSource(…), got an object.'],
-    [{ receiver: {} }, '`receiver` must be a Receiver, got an object.'],
     [{ from: -1 }, '`from` must be the number of a block, or another position of the source, got a number.'],
-    [{ from: undefined }, '`from` must be the number of a block, or another position of the source, got undefined.'],
     [{ cursor: undefined }, '`reconcile` needs a `cursor` to keep how far it got.'],
-    [{ cursor: './file' }, '`cursor` must be an object with `read` and `write`, got a string.'],
-    [{ handle: 'no' }, '`handle` must be true or false, got a string.'],
-    [{ batchSize: 0 }, '`batchSize` must be a number of at least 1, got a number out of range.'],
     [{ retryListSize: 5000 }, '`retryListSize` must be a number from 0 to 1000, got a number out of range.'],
-    [{ signal: {} }, '`signal` must be an AbortSignal, got an object.'],
-    [{ onProgress: true }, '`onProgress` must be a function, got a boolean.'],
     [{ cursr: 1 }, '`reconcile` has no option `cursr`. Did you mean `cursor`?'],
   ])('%o', async (options, message) => {
     const { source } = sourceOf(node);
@@ -357,7 +330,6 @@ describe('reconcile refuses', () => {
         { to: 2, entries: [] },
       ],
     ],
-    ['ends too far', [{ to: 9, entries: [] }]],
     ['has an event before its start', [{ to: 3, entries: [{ position: -1, event: {} }] }]],
   ])('a source that %s', async (_, chunks) => {
     const source = {
