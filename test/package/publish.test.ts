@@ -39,12 +39,6 @@ describe.each(texts)('the workflow %s', (_, text) => {
     for (const line of uses) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  it('pins an action to one version everywhere', () => {
-    const pins = new Set(texts.flatMap(([, each]) => each.match(/uses: \S+@\S+ # \S+/g) ?? []));
-    const names = [...pins].map((pin) => pin.slice(0, pin.indexOf('@')));
-    expect(names).toEqual([...new Set(names)]);
-  });
-
   it('puts no expression into a script, where its value would be run', () => {
     for (const { run = '' } of steps) expect(run).not.toContain('${{');
   });
@@ -73,12 +67,6 @@ describe('publish.yml', () => {
   const workflow: Workflow = parse(readFileSync(join(directory, 'publish.yml'), 'utf8'));
   const { build, publish } = workflow.jobs as { build: Job; publish: Job };
   const scripts = (job: Job) => job.steps.map(({ run }) => run ?? '').filter(Boolean);
-
-  it('runs for a published release alone, and not twice at once', () => {
-    expect(workflow.on).toEqual({ release: { types: ['published'] } });
-    expect(workflow.concurrency).toMatchObject({ 'cancel-in-progress': false });
-    expect(Object.keys(workflow.jobs)).toEqual(['build', 'publish']);
-  });
 
   it('runs the code of the project in a job that can only read', () => {
     expect(build.permissions).toEqual({ contents: 'read' });
@@ -124,13 +112,6 @@ describe('dependabot.yml', () => {
     const found = directoriesWithPackages('');
     expect(found).toEqual(expect.arrayContaining(['/', '/examples/servers', '/test/bundlers']));
     expect(found.filter((path) => !covered(path))).toEqual([]);
-  });
-
-  it('waits a week with what is new, and proposes it together', () => {
-    for (const { schedule, cooldown, groups } of updates) {
-      expect([schedule, cooldown]).toEqual([{ interval: 'weekly' }, { 'default-days': 7 }]);
-      expect(Object.keys(groups)).toHaveLength(1);
-    }
   });
 });
 

@@ -7,9 +7,7 @@ import type { Case } from './suite.js';
 /** Ways to take the bytes away from the library. */
 const READ_BEFORE: readonly (readonly [how: string, read: (request: Request) => unknown])[] = [
   ['read as text', (request) => request.text()],
-  ['read as bytes', (request) => request.arrayBuffer()],
   ['parsed', (request) => request.json()],
-  ['being read', (request) => request.body?.getReader()],
   ['cancelled', (request) => request.body?.cancel()],
   [
     'read in part and let go',
@@ -52,14 +50,6 @@ export const goneCases: readonly Case[] = [
       equal((await app.handler(clone)).status, 200);
       equal((await app.handler(second)).status, 200);
       equal(app.seen.entries.length, 2);
-    },
-  },
-  {
-    name: 'takes a request that was made of another',
-    async run(lab) {
-      const app = lab.start();
-      equal((await app.handler(new Request(lab.request(await lab.genuine())))).status, 200);
-      equal(app.seen.entries.length, 1);
     },
   },
   {

@@ -33,63 +33,6 @@ export const partCases: readonly Case[] = [
     },
   },
   {
-    name: 'memoryStore runs a key once among many at the same instant, and lets none succeed on a failure',
-    async run(lab) {
-      const store = lab.lib.root.memoryStore();
-      const finished = deferred();
-      let runs = 0;
-      const claims = Array.from({ length: 50 }, () =>
-        store.once('a', async () => {
-          runs++;
-          await finished.promise;
-        }),
-      );
-      finished.resolve();
-      const results = await Promise.all(claims);
-      equal([runs, results.filter((result) => result === 'handled').length], [1, 1]);
-      equal(results.filter((result) => result === 'duplicate').length, 49);
-      const failing = Array.from({ length: 5 }, () =>
-        store.once('b', () => Promise.reject(new Error('no'))).catch(() => 'failed'),
-      );
-      equal((await Promise.all(failing)).sort(), ['failed', ...Array(4).fill('in-progress')]);
-    },
-  },
-  {
-    name: 'memoryStore remembers no more than maxKeys, and for no longer than retentionMs',
-    async run(lab) {
-      let now = 0;
-      const store = lab.lib.root.memoryStore({ maxKeys: 100, retentionMs: 1000, now: () => now });
-      const once = (key: number) => store.once(`key ${key}`, async () => {});
-      for (let key = 0; key < 10_000; key++) equal(await once(key), 'handled');
-      equal(await once(9_999), 'duplicate');
-      equal(await once(9_900), 'duplicate');
-      equal(await once(9_800), 'handled', 'a key long forgotten');
-      now = 1001;
-      equal(await once(9_999), 'handled', 'a key past its retention');
-      equal((await thrownBy(() => lab.lib.root.memoryStore({ maxKeys: 0 }))).code, 'ERR_WEBHOOK_CONFIG');
-    },
-  },
-  {
-    name: 'createRouter gives each event to the handlers that match, addresses in any case',
-    async run(lab) {
-      const calls: string[] = [];
-      const [sample] = [lab.sample('routed')];
-      const { address } = sample.data.event.contract;
-      const router = lab.lib.root
-        .createRouter()
-        .on('event.emitted', { name: 'Transfer', address: address.toUpperCase().replace('0X', '0x') }, () => {
-          calls.push('transfer');
-        })
-        .on('transaction.included', () => void calls.push('included'))
-        .otherwise(() => void calls.push('otherwise'));
-      const app = lab.start({ onEvent: router.dispatch });
-      const other = lab.lib.testing.sampleEventEmitted({ data: { event: { name: 'Approval' } } });
-      const delivery = await lab.genuine(sample, lab.lib.testing.sampleTransactionIncluded(), other);
-      equal((await app.post(delivery)).status, 200);
-      equal(calls, ['transfer', 'included', 'otherwise']);
-    },
-  },
-  {
     name: './evm decodes an event, and refuses one that its log contradicts',
     async run(lab) {
       const { decodeEvent, contractEvent } = lab.lib.evm;
