@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWebhookClient, type NewWebhook, type WebhookClient } from '../../src/client/index.js';
+import { createWebhookClient, type WebhookClient } from '../../src/client/index.js';
 import { apiKey, type FakeService, json, startFakeService } from './fake-service.js';
 
 let service: FakeService;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWebhookClient, type WebhookClient } from '../../src/client/index.js';
 import { logIdentity } from '../../src/evm/index.js';
-import type { EventEntry, Receiver, WebhookEvent } from '../../src/index.js';
+import type { Receiver, WebhookEvent } from '../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { noting, signed } from '../helpers.js';
 import { DROPPED, scripted, waiting } from '../receiver/scripted-finality.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWebhookClient, type EventQuery, type StoredEvent, type WebhookClient } from '../../src/client/index.js';
+import { createWebhookClient, type EventQuery, type WebhookClient } from '../../src/client/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 import { apiKey, type FakeService, json, startFakeService, text } from './fake-service.js';
 

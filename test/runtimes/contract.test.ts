@@ -1,9 +1,7 @@
-import { symlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { memoryStore } from '../../src/index.js';
 import { storeContract } from '../../src/testing/index.js';
-import { type Consumer, createConsumer, projectRoot } from '../package/consumer.js';
+import { type Consumer, createConsumer } from '../package/consumer.js';
 import { runSuite, testRunners } from './contract/runners.js';
 import { needsRuntimes } from './installed.js';
 
@@ -27,7 +25,6 @@ let consumer: Consumer;
 
 beforeAll(async () => {
   consumer = await createConsumer();
-  await symlink(join(projectRoot, 'node_modules/vitest'), join(consumer.root, 'node_modules/vitest'));
 }, 60_000);
 
 afterAll(() => consumer?.remove());

@@ -1,4 +1,4 @@
-import { INVALID_ITEMS, NO_DELIVERIES, UNKNOWN_ITEM } from '../../matrix/cases/contents.js';
+import { NO_DELIVERIES } from '../../matrix/cases/contents.js';
 import { bytesOf } from '../../matrix/cases/delivery.js';
 import { equal, ok, thrownBy } from './check.js';
 import type { Lab } from './lab.js';

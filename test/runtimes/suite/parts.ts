@@ -1,5 +1,4 @@
 import { SECRET } from '../../matrix/cases/delivery.js';
-import { deferred } from '../../matrix/cases/waiting.js';
 import { equal, ok, thrownBy } from './check.js';
 import type { Case } from './suite.js';
 

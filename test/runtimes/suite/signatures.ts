@@ -1,5 +1,5 @@
 import { bytesOf, hexBytes, SECRET, textOf } from '../../matrix/cases/delivery.js';
-import { equal, thrownBy } from './check.js';
+import { equal } from './check.js';
 import type { Lab } from './lab.js';
 import { PATTERN_SECRET, PATTERN_SIGNATURES, PATTERN_TIMESTAMP, patternOf, VECTORS } from './signature-vectors.js';
 import type { Case } from './suite.js';
