@@ -31,7 +31,7 @@ async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
 const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
 const sent = () => valuesOf(recorder.groups).flat();
 const hashOf = (number: number) => node.chain[number]?.block.hash as Hex;
-const count = (method: string) => node.calls.filter((call) => call.method === method).length;
+const _count = (method: string) => node.calls.filter((call) => call.method === method).length;
 
 /** The block that an answer about logs is about. */
 function blockOf(method: string, [first]: readonly unknown[]): unknown {
@@ -58,20 +58,6 @@ function mineThree(): void {
 }
 
 describe('watchChain with a node that has no logs for a block that it lacks', () => {
-  it.each(useless)('sends every event when bloom filters %s, with and without receipts', async (_, bloom) => {
-    mineThree();
-    for (const lacksReceipts of [false, true]) {
-      recorder = createRecorder();
-      node.set({ bloomOf: () => bloom, lacksReceipts });
-      lag(2, 1);
-      await start();
-      await done(3);
-      await watcher?.close();
-      expect(sent()).toEqual(['1', '2', '3']);
-      expect(recorder.lines).toEqual([]);
-    }
-  });
-
   it('takes the logs of the receipts', async () => {
     mineThree();
     node.answer((method, params, answer) => {
@@ -142,17 +128,6 @@ describe('watchChain with a node that has no logs for a block that it lacks', ()
     expect(sent()).toEqual(['1', '2', '3']);
     expect(recorder.lines).toEqual([]);
   });
-
-  it('takes a filter of zeros for proof only once such a block was seen to have no logs', async () => {
-    node.mine({ logs: [transfer(1)] });
-    node.mine({ logs: [transfer(2)] });
-    node.set({ bloomOf: ({ number, block }) => (number === 2 ? zeros : block.logsBloom) });
-    lag(2, 1);
-    await start();
-    await done(2);
-    expect(sent()).toEqual(['1', '2']);
-    expect(recorder.lines).toEqual([]);
-  });
 });
 
 describe('watchChain on a chain with neither bloom filters nor receipts', () => {
@@ -193,27 +168,5 @@ describe('watchChain on a chain with neither bloom filters nor receipts', () => 
     isBehind = false;
     await done(1);
     expect(sent()).toEqual(['1']);
-  });
-});
-
-describe('watchChain asks a node that has the blocks', () => {
-  /** Requests by method, except those for the head. */
-  function requests(): Record<string, number> {
-    const methods = ['eth_getLogs', 'eth_getBlockReceipts'];
-    const blocks = node.calls.filter(({ method, params }) => method === 'eth_getBlockByNumber' && params[1] === true);
-    return Object.fromEntries([['blocks', blocks.length], ...methods.map((method) => [method, count(method)])]);
-  }
-
-  it('for receipts once more only where a bloom filter hits without a log, and until filters are known', async () => {
-    for (let block = 1; block <= 40; block++) node.mine({ ...(block % 2 === 0 && { logs: [transfer(block, other)] }) });
-    // Topics and addresses of other logs may set the same bits.
-    const hit = node.mine({ logs: [transfer(1), transfer(2, other)] }).block.logsBloom;
-    node.drop(1);
-    node.set({ bloomOf: ({ number, block }) => ([10, 20].includes(number) ? hit : block.logsBloom) });
-    await start();
-    await done(40);
-    // Blocks 1 and 2 show that filters hold, with logs and without; 10 and 20 hit.
-    expect(requests()).toEqual({ blocks: 41, eth_getLogs: 41, eth_getBlockReceipts: 4 });
-    expect(recorder.lines).toEqual([]);
   });
 });

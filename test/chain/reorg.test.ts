@@ -199,15 +199,4 @@ describe('the window of blocks', () => {
     window.push(block(10, 99));
     expect([window.first?.number, window.last?.number]).toEqual([10, 10]);
   });
-
-  it('forgets the events of a block that is taken off', () => {
-    const window = new BlockWindow(3, 10);
-    window.push(block(1, 5));
-    window.push(block(2, 5));
-    window.pop();
-    window.push(block(2, 5));
-    expect(window.first?.number).toBe(1);
-    for (let times = 0; times < 3; times++) window.pop();
-    expect(window.last).toBeUndefined();
-  });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type AbiParameter, encodeAbiParameters, size, toHex } from 'viem';
+import { type AbiParameter, encodeAbiParameters, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { goText, valueText } from '../../src/chain/value-text.js';
 import { AbiData } from '../../src/evm/abi-data.js';
@@ -60,20 +60,6 @@ describe('the text of a value', () => {
         const again = codec.fromWire(textOf(parameter, value));
         expect(again, parameter.type).toEqual(decoded(parameter, value));
       }
-    }
-  });
-});
-
-describe('the bytes that were claimed', () => {
-  it('are all of an encoding, whatever the type', () => {
-    const random = createRandom(8);
-    const parameters = oddEventsAbi.flatMap((item) => ('inputs' in item ? [...item.inputs] : []));
-    for (const parameter of parameters as AbiParameter[]) {
-      const [value] = randomArgs(random, [parameter], people);
-      const encoded = encodeAbiParameters([parameter], [value]);
-      const data = new AbiData(encoded);
-      decodeValues([{ codec: codecOf(parameter), label: '' }], data, fail);
-      expect(data.claimed, parameter.type).toBe(size(encoded));
     }
   });
 });

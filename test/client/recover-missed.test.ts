@@ -219,26 +219,6 @@ describe('a receiver that cannot', () => {
     expect(result.stopped).toMatchObject({ reason: 'busy', error: { code: 'ERR_WEBHOOK_STORE' } });
   });
 
-  it('stops it when an event is in progress elsewhere, also where another failed', async () => {
-    add(4);
-    const store = {
-      async once(each: string, run: (tx: undefined) => Promise<void>) {
-        if (each === `event.emitted:${key(1)}`) return 'in-progress' as const;
-        await run(undefined);
-        return 'handled' as const;
-      },
-    };
-    const onEvent = (event: WebhookEvent) => {
-      if (event.id === key(2)) throw new Error('no');
-    };
-    const result = await client.recoverMissed(1, noting({ ...recovering, store, onEvent }).receiver, {
-      ...options,
-      batchSize: 3,
-    });
-    expect(result).toMatchObject({ found: 4, handled: 1, inProgress: 1, failed: 1, left: 1 });
-    expect(result.stopped).toMatchObject({ reason: 'busy' });
-  });
-
   it('is not stopped by an event whose block is not final yet', async () => {
     add(5);
     const { finality } = scripted({ [key(1)]: waiting(), [key(3)]: DROPPED });

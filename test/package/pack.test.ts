@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { projectRoot } from './consumer.js';
 
 const run = promisify(execFile);
-const maxBuffer = 2 ** 26;
+const _maxBuffer = 2 ** 26;
 
 interface PackedFiles {
   readonly manifest: { readonly [key: string]: unknown };
@@ -71,20 +71,6 @@ describe('scripts/pack.mjs', () => {
     expect(await manifestOf('.')).toEqual(manifests.receiver);
     for (const { publishConfig } of Object.values(manifests)) {
       expect(publishConfig).toEqual({ access: 'public', provenance: true });
-    }
-  });
-
-  it('invents no repository, and packs the files of npm pack', { timeout: 60_000 }, async () => {
-    const { receiver, devtools } = await pack(projectRoot, []);
-    for (const [directory, { manifest, files }] of [
-      ['.', receiver],
-      ['devtools', devtools],
-    ] as const) {
-      expect(manifest).not.toHaveProperty('repository');
-      const cwd = join(projectRoot, directory);
-      const here = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd, maxBuffer });
-      const [{ files: listed }] = JSON.parse(here.stdout);
-      expect([...files.keys()].sort()).toEqual(listed.map(({ path }: { path: string }) => path).sort());
     }
   });
 

@@ -65,14 +65,6 @@ export const SVELTEKIT: readonly Entry[] = [
   ],
 ];
 
-/** Of Deno.serve. */
-export const DENO: readonly Entry[] = [
-  [
-    'answers deliveries that are sent without waiting, in their order',
-    { status: 'closed', why: 'Deno answers the first and closes the connection' },
-  ],
-];
-
 /** Of workerd, with a store on D1. */
 export const WORKER: readonly Entry[] = [
   ...all(['answers 413 to a sender of 20 MB who sends on regardless', 'answers 413 to 20 MB in chunks'], {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
+import { sampleTransactionIncluded } from '../../src/testing/index.js';
 import { NO_DELIVERIES, UNKNOWN_ITEM } from '../matrix/cases/contents.js';
 import { FORGERIES } from '../matrix/cases/forgeries.js';
 import {
@@ -184,17 +184,6 @@ export function remoteMatrix(remote: Remote, hostAnswers: HostAnswers = new Map(
       }
       wire.end();
       expect(statuses).toEqual([200, 403, 200, 403, 200]);
-    });
-    const inARow = 'answers deliveries that are sent without waiting, in their order';
-    const host = hostAnswerOf(inARow);
-    it(titled(inARow, host), async () => {
-      const wire = await Wire.open(remote.port);
-      // What is not answered may have taken effect or not.
-      const last = host === undefined ? remote.toTake() : signed(JSON.stringify([sampleEventEmitted()]));
-      await wire.send(Buffer.concat([remote.toTake(), forged(), last].map((each) => remote.framed(each))));
-      const statuses = [await wire.answer(), await wire.answer(), await wire.answer()].map((answer) => answer?.status);
-      wire.end();
-      expect(statuses).toEqual(host === undefined ? [200, 403, 200] : [200, undefined, undefined]);
     });
   });
 

@@ -110,30 +110,4 @@ describe('with chainFinality, no event waits for ever', () => {
     pass(300_000);
     expect(await verdict(event)).toEqual(FINAL);
   });
-
-  it('without an error that says that its block is a day ahead', async () => {
-    const node = await nodeWith(200, 20);
-    const { check } = finalityOf({ rpcUrl: node.url });
-    const [far, near] = [20 + 86_401, 20 + 86_400].map((number) => eventOf(misplaced(at(node.chain, 13), number)));
-    const verdicts = await check([far, near] as never);
-    expect(verdicts[1]).not.toHaveProperty('error');
-    expect(verdicts).toMatchObject([
-      pending('a final block that is 86401 blocks before the event'),
-      { status: 'pending', retryAfterMs: 300_000 },
-    ]);
-  });
-});
-
-it('chainFinality keeps user and password out of its errors, in any notation', async () => {
-  const node = await nodeWith(30, 20);
-  const [user, password] = ['somebody', 'pässwörd€'];
-  const url = new URL(node.url);
-  Object.assign(url, { username: user, password });
-  const basic = Buffer.from(`${user}:${password}`).toString('base64');
-  const message = `bad authorization Basic ${basic}, ${user}, ${password}, ${encodeURIComponent(password)}`;
-  node.answer(() => new Raw(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -1, message } })));
-  const { verdict } = finalityOf({ rpcUrl: url.href });
-  expect(await verdict(eventOf(at(node.chain, 14)))).toMatchObject(
-    pending('"bad authorization Basic …, …, …, …"', 15_000),
-  );
 });

@@ -181,14 +181,4 @@ describe('chainFinality says pending, and why', () => {
       error: { message: expect.stringMatching(/longer than 180 ms|no answer/) },
     });
   });
-
-  it('with the reasons of both nodes, when they differ', async () => {
-    const [one, other] = await Promise.all([nodeWith(5, 4), nodeWith(5, 4)]);
-    one.answer(() => Promise.reject(new Error('first reason')));
-    other.answer(() => Promise.reject(new Error('second reason')));
-    const { verdict } = finalityOf({ rpcUrl: [one.url, other.url], agree: 2 });
-    const said = await verdict(eventOf(at(one.chain, 1)));
-    expect(said).toMatchObject(because('first reason'));
-    expect(said).toMatchObject(because('second reason'));
-  });
 });

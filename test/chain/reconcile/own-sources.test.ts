@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ReconcileOptions, type ReconcileSource, reconcile, type SourceChunk } from '../../../src/chain/index.js';
-import { ConfigError, memoryStore, type WebhookEvent } from '../../../src/index.js';
+import type { WebhookEvent } from '../../../src/index.js';
 import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { type ScriptedNode, startNode } from '../scripted-node.js';
 import { transfer } from '../watching.js';
@@ -68,22 +68,6 @@ describe('reconcile with a source of your own', () => {
     );
     expect(report.missing).toBe(1001);
     expect(report.entries).toHaveLength(1000);
-  });
-
-  it('counts an event that is being handled as waiting, one of an unknown outcome as failed, and passes on a wrong option of the receiver', async () => {
-    const store = memoryStore();
-    const { receiver } = noting({ store });
-    const [event] = events(1) as [WebhookEvent];
-    const looking = { receiver, handle: false, retentionMs: 86_400_000 };
-    const waiting = { ...receiver, peek: async () => ['in-progress' as const] };
-    const source = ownSource(() => [chunkOf([event])], chainId);
-    expect(await start(source, { ...looking, receiver: waiting })).toMatchObject({ waiting: 1, missing: 0 });
-    const unknown = { ...receiver, peek: async () => ['unknown' as const] };
-    expect(await start(source, { ...looking, receiver: unknown })).toMatchObject({ failed: 1, missing: 0 });
-    const wrong = { ...receiver, peek: () => Promise.reject(new ConfigError('Set `store`.')) };
-    await expect(start(source, { ...looking, receiver: wrong })).rejects.toThrow('Set `store`.');
-    const down = { ...receiver, peek: () => Promise.reject(new Error('down')) };
-    expect((await start(source, { ...looking, receiver: down })).stopped).toMatchObject({ reason: 'busy' });
   });
 
   it('ends at once when it is aborted while it waits to read again', async () => {

@@ -4,7 +4,7 @@ import { type ReconcileReport, reconcile } from '../../../src/chain/index.js';
 import { memoryStore } from '../../../src/index.js';
 import { signed } from '../../helpers.js';
 import { type ScriptedNode, startNode, withoutLogs } from '../scripted-node.js';
-import { people, transfer } from '../watching.js';
+import { transfer } from '../watching.js';
 import { amountOf, chainId, keptCursor, noting, readAll, run, sourceOf } from './reconciling.js';
 
 let node: ScriptedNode;
@@ -35,15 +35,6 @@ describe('reconcile', () => {
       ...{ entries: [], stopped: undefined },
     });
     expect(cursor.state).toMatchObject({ next: 4, retry: [] });
-  });
-
-  it('makes good the transactions of wallets, which have keys by block and transaction', async () => {
-    const [wallet] = people;
-    node.mine({ from: wallet, logs: [transfer(7)] }, { from: wallet, failed: true });
-    const { receiver } = noting();
-    const sourceOptions = { wallets: [wallet] };
-    expect((await run(node, receiver, { sourceOptions })).report).toMatchObject({ found: 9, repaired: 9 });
-    expect((await run(node, receiver, { sourceOptions })).report).toMatchObject({ found: 9, present: 9 });
   });
 
   it('continues where the cursor is, and reads nothing twice', async () => {
@@ -152,19 +143,6 @@ describe('reconcile', () => {
     expect(cursor.text).toBeUndefined();
   });
 
-  it('puts an event that is in progress elsewhere on the retry list', async () => {
-    const inner = memoryStore();
-    let isHeld = true;
-    const once: typeof inner.once = async (key, run) =>
-      isHeld && key.endsWith(':1') ? 'in-progress' : inner.once(key, run);
-    const { receiver, handled } = noting({ store: { ...inner, once } });
-    const { report, cursor } = await run(node, receiver);
-    expect(report).toMatchObject({ repaired: 3, waiting: 3, left: 3, to: 3 });
-    isHeld = false;
-    expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 3, left: 0 });
-    expect(handled).toEqual([1, 3, 5, 2, 4, 6]);
-  });
-
   it('stores events where the receiver has `enqueue`', async () => {
     const stored: string[] = [];
     const enqueue = Object.assign(
@@ -230,15 +208,6 @@ describe('reconcile', () => {
     expect(cursor.state.next).toBe(2);
     const aborted = await run(node, receiver, { signal: controller.signal });
     expect(aborted.report).toMatchObject({ stopped: { reason: 'aborted' }, found: 0 });
-  });
-
-  it('keeps the receiver from handling an event twice when it is killed before the cursor is written', async () => {
-    const { receiver, handled } = noting();
-    const lost = { read: () => undefined, write: () => Promise.reject(new Error('killed')) };
-    const { report } = await run(node, receiver, { cursor: lost });
-    expect(report).toMatchObject({ repaired: 6, to: -1, stopped: { reason: 'cursor', error: { message: 'killed' } } });
-    expect((await run(node, receiver)).report).toMatchObject({ present: 6, repaired: 0 });
-    expect(handled).toEqual(all);
   });
 
   it('stops when another process has moved the cursor', async () => {
@@ -311,10 +280,8 @@ describe('reconcile refuses', () => {
   });
 
   it.each([
-    [{ source: {} }, '`source` must be a source such as chainSource(…), got an object.'],
     [{ from: -1 }, '`from` must be the number of a block, or another position of the source, got a number.'],
     [{ cursor: undefined }, '`reconcile` needs a `cursor` to keep how far it got.'],
-    [{ retryListSize: 5000 }, '`retryListSize` must be a number from 0 to 1000, got a number out of range.'],
     [{ cursr: 1 }, '`reconcile` has no option `cursr`. Did you mean `cursor`?'],
   ])('%o', async (options, message) => {
     const { source } = sourceOf(node);

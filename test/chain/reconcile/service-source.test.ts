@@ -3,7 +3,7 @@ import { reconcile, type ServiceSourceOptions, serviceSource } from '../../../sr
 import { createWebhookClient, type WebhookClient } from '../../../src/client/index.js';
 import { logIdentity } from '../../../src/evm/index.js';
 import { createReceiver, memoryStore } from '../../../src/index.js';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/index.js';
+import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { apiKey, type Entry, type FakeService, startFakeService } from '../../client/fake-service.js';
 import { secret } from '../../helpers.js';
 import { chainId, keptCursor, noting, readAll } from './reconciling.js';
@@ -74,16 +74,6 @@ describe('serviceSource', () => {
     expect(await positionsOf()).toEqual([[1, 2, 3]]);
   });
 
-  it('reads a long log in chunks of bounded size, without gaps', async () => {
-    add(50, (id) => (id % 5 === 0 ? delivered : {}));
-    const { chunks } = await readAll(open({ chunkSize: 7, pageSize: 9 }));
-    expect(chunks.flatMap(({ entries }) => entries.map(({ position }) => position))).toEqual(
-      Array.from({ length: 50 }, (_, index) => index + 1).filter((id) => id % 5 !== 0),
-    );
-    expect(Math.max(...chunks.map(({ entries }) => entries.length))).toBeLessThanOrEqual(7);
-    expect(chunks.at(-1)?.to).toBe(50);
-  });
-
   it('does not keep what was listed after the end: more may come there', async () => {
     add(3);
     add(1, () => young(100));
@@ -102,18 +92,6 @@ describe('serviceSource', () => {
     expect(await read(4, 5)).toEqual([4, 5]);
     // What was on the retry list when the log was longer.
     expect(await read(9, 9)).toEqual([]);
-  });
-
-  it('leaves out kinds that it does not know, and transactions that nothing tells apart', async () => {
-    const included = (data: object) => ({ eventType: 'transaction.included', data });
-    const { data } = sampleTransactionIncluded();
-    const hash = `0x${'ab'.repeat(32)}`;
-    add(1, () => ({ eventType: 'block.mined', data: {} }));
-    add(1, () => included({ ...data, blockHash: undefined }));
-    add(1, () => included({ ...data, blockHash: hash, tx: {} }));
-    add(1, () => included({ ...data, blockHash: hash, tx: { hash } }));
-    expect(await positionsOf()).toEqual([[4]]);
-    expect(await positionsOf({ eventId: ({ id }) => String(id) })).toEqual([[2, 3, 4]]);
   });
 
   describe('of a service that lists the newest entry first', () => {

@@ -5,7 +5,7 @@ import type { Lab } from './lab.js';
 import type { Case } from './suite.js';
 
 /** Checks an answer that asks the sender to come again. */
-function expectLater(answer: Response): void {
+function _expectLater(answer: Response): void {
   equal(answer.status, 503);
   ok(RETRY_AFTER.test(answer.headers.get('retry-after') ?? ''), 'Retry-After is missing');
 }
@@ -64,28 +64,6 @@ export const effectCases: readonly Case[] = [
       finished.resolve();
       equal([...new Set((await Promise.all(answers)).map(({ status }) => status))], [200]);
       equal(app.seen.entries.length, 1);
-    },
-  },
-  {
-    name: 'hands a delivery on as a whole, and answers 503 when that fails',
-    async run(lab) {
-      const given: unknown[] = [];
-      const app = lab.start({
-        enqueue: async (entries) => {
-          given.push([entries.map(({ event }) => event.id), entries.map(({ idempotencyKey }) => idempotencyKey)]);
-          if (given.length === 1) throw new Error('the queue is away');
-        },
-      });
-      const delivery = await lab.genuine(lab.sample('first'), lab.sample('last'));
-      expectLater(await app.post(delivery));
-      equal((await app.post(delivery)).status, 200);
-      equal(
-        given,
-        Array(2).fill([
-          ['first', 'last'],
-          ['event.emitted:first', 'event.emitted:last'],
-        ]),
-      );
     },
   },
 ];

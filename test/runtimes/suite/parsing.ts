@@ -74,31 +74,6 @@ export const parsingCases: readonly Case[] = [
     },
   },
   {
-    name: 'parseEvent says what is wrong and where',
-    async run(lab) {
-      const { parseEvent, parseEventEmitted, parseTransactionIncluded } = lab.lib.root;
-      const event = lab.sample('e');
-      ok(parseEvent(event) === event, 'it gives another object');
-      const error = (await thrownBy(() => parseEventEmitted({ ...event, id: 7 }))) as { issues?: { path: unknown }[] };
-      equal(
-        error.issues?.map(({ path }) => path),
-        [['id']],
-      );
-      const refused = await thrownBy(() => parseTransactionIncluded(event));
-      equal(refused.code, 'ERR_WEBHOOK_INVALID_EVENT');
-      equal(refused.stack, `InvalidEventError: ${refused.message}`);
-    },
-  },
-  {
-    name: 'the schemas of ./schemas take the samples and refuse an item that is none',
-    run(lab) {
-      const { eventEmittedSchema, transactionIncludedSchema } = lab.lib.schemas;
-      ok(eventEmittedSchema.safeParse(lab.sample()).success, 'the sample is refused');
-      ok(transactionIncludedSchema.safeParse(lab.lib.testing.sampleTransactionIncluded()).success, 'refused');
-      ok(!eventEmittedSchema.safeParse({ ...lab.sample(), id: 7 }).success, 'an id that is a number is taken');
-    },
-  },
-  {
     name: 'reads nesting of 100 000 levels and refuses it unclosed',
     async run(lab) {
       const open = 100_000;

@@ -1,5 +1,5 @@
 import { SECRET } from '../../matrix/cases/delivery.js';
-import { equal, ok, thrownBy } from './check.js';
+import { equal, thrownBy } from './check.js';
 import type { Case } from './suite.js';
 
 const transfer = {
@@ -14,23 +14,6 @@ const transfer = {
 
 /** The parts of the package that are used beside a handler. */
 export const partCases: readonly Case[] = [
-  {
-    name: 'memoryStore runs each key once, and again after a failure',
-    async run(lab) {
-      const store = lab.lib.root.memoryStore();
-      let runs = 0;
-      const fail = async () => {
-        runs++;
-        throw new Error('no effect');
-      };
-      const succeed = async () => void runs++;
-      equal((await thrownBy(() => store.once('a', fail))).message, 'no effect');
-      equal(await store.once('a', succeed), 'handled');
-      equal(await store.once('a', succeed), 'duplicate');
-      equal(await store.once('__proto__', succeed), 'handled');
-      equal(runs, 3);
-    },
-  },
   {
     name: './evm decodes an event, and refuses one that its log contradicts',
     async run(lab) {
@@ -48,25 +31,6 @@ export const partCases: readonly Case[] = [
       const router = lab.lib.root.createRouter().on(matcher, ({ args }) => void values.push(args.value));
       equal((await lab.start({ onEvent: router.dispatch }).post(await lab.genuine())).status, 200);
       equal(values, [10n ** 18n]);
-    },
-  },
-  {
-    name: './testing makes samples that differ and deliveries that are taken',
-    async run(lab) {
-      const { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } = lab.lib.testing;
-      equal(new Set([1, 2, 3].map(() => sampleEventEmitted().id)).size, 3, 'the number of ids');
-      const events = [sampleEventEmitted({ data: { event: { name: '<&>' } } }), sampleTransactionIncluded()];
-      const delivery = createTestDelivery(events, { secret: SECRET });
-      ok(delivery.body.includes('"\\u003c\\u0026\\u003e"'), 'it is not escaped as Go does it');
-      const app = lab.start({ now: undefined });
-      equal((await app.handler(delivery.request())).status, 200);
-      equal((await app.handler(delivery.request('https://example.com/a'))).status, 200);
-      equal(
-        app.seen.entries,
-        events.map(({ id }) => id),
-      );
-      const forged = createTestDelivery(events, { secret: 'another' });
-      equal((await app.handler(forged.request())).status, 403);
     },
   },
   {
