@@ -49,6 +49,11 @@ const answers: [what: string, method: string, how: (answer: never) => unknown][]
   ['a head that no number can hold', 'eth_blockNumber', () => `0x${'f'.repeat(60)}`],
   ['a block without a hash', 'eth_getBlockByNumber', set('hash', undefined)],
   ['a block with a time after the year 9999', 'eth_getBlockByNumber', set('timestamp', '0xffffffffffff')],
+  ['a head that is null', 'eth_blockNumber', () => null],
+  ['a block that is text', 'eth_getBlockByNumber', () => 'block'],
+  ['a block without transactions', 'eth_getBlockByNumber', set('transactions', {})],
+  ['transactions without senders', 'eth_getBlockByNumber', set('transactions', [{}])],
+  ['logs that are null', 'eth_getLogs', () => null],
   ['a block with the hashes of its transactions', 'eth_getBlockByNumber', set('transactions', [hash])],
   ['logs that are not an array', 'eth_getLogs', () => ({})],
   ['logs of another block', 'eth_getLogs', setFirst('blockHash', hash)],
@@ -107,20 +112,6 @@ describe('a node that sends invalid answers', () => {
     mineOne();
     await done(2);
     expect(valuesOf(recorder.groups)).toEqual([...EXPECTED, ...EXPECTED]);
-  });
-
-  it('has the blocks done that come before the one that it cannot give', async () => {
-    for (let block = 0; block < 6; block++) mineOne();
-    node.answer((method, [number], answer) => {
-      if (method === 'eth_getBlockByNumber' && number === '0x4' && recorder.lines.length < 3)
-        throw new Error('too large');
-      return answer;
-    });
-    await start();
-    await recorder.until(() => recorder.lines.length === 3);
-    expect(watcher?.blockNumber).toBe(3);
-    await done(6);
-    expect(recorder.groups).toHaveLength(6 * 3);
   });
 
   it('may write quantities as JSON numbers', async () => {

@@ -154,13 +154,6 @@ describe('a call of a node', () => {
     expect(message.length).toBeLessThan(500);
   });
 
-  it('says that nothing listens', async () => {
-    const host = await serve(() => {});
-    for (const close of closing.splice(0)) await close();
-    const message = `eth_chainId at http://${host} failed: the node is unreachable (ECONNREFUSED). Is it running?`;
-    await expect(call(`http://${host}`)).rejects.toThrow(message);
-  });
-
   it('ends when no answer has come, or not all of it', async () => {
     const silent = await serve(() => {});
     await expect(call(`http://${silent}`, { timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms.');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWebhookClient, type WebhookClient } from '../../src/client/index.js';
+import { createWebhookClient, type NewWebhook, type WebhookClient } from '../../src/client/index.js';
 import { apiKey, type FakeService, json, startFakeService } from './fake-service.js';
 
 let service: FakeService;
@@ -43,11 +43,23 @@ describe('ensure', () => {
     expect(await client.ensure(orders)).toMatchObject({ created: false, webhook: { secret: 'secret-of-1' } });
   });
 
+  it('changes nothing where the subscriptions are the same in another order', async () => {
+    await client.create(orders);
+    const same: NewWebhook = { ...orders, subscriptions: ['transaction.included', 'event.emitted'] };
+    expect(await client.ensure(same)).toMatchObject({ created: false, updated: false });
+  });
+
   it('leaves the subscriptions that there are when it is given none', async () => {
     await client.create({ ...orders, subscriptions: ['event.emitted'] });
     const { webhook } = await client.ensure({ label: 'orders', url: `${url}/2` });
     expect(webhook.subscriptions).toEqual(['event.emitted']);
     expect(sent('PUT')).toEqual([{ label: 'orders', url: `${url}/2`, subscriptions: ['event.emitted'] }]);
+  });
+
+  it('changes the subscriptions where they are others', async () => {
+    await client.create(orders);
+    const result = await client.ensure({ ...orders, subscriptions: ['event.emitted'] });
+    expect(result).toMatchObject({ updated: true, webhook: { subscriptions: ['event.emitted'] } });
   });
 
   it('takes the one with the URL where several have the label', async () => {

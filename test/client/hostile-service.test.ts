@@ -203,3 +203,22 @@ it('says that a create whose answer is lost may have taken effect', async () => 
   await expect(client({ retries: 3 }).create(orders)).rejects.toThrow('It may have taken effect');
   expect(service.seen.length).toBe(1);
 });
+
+describe('a custom fetch function', () => {
+  it('that returns a response without an HTTP status is an error', async () => {
+    const count = client({ fetch: async () => Response.error() }).count();
+    await expect(count).rejects.toMatchObject({ code: 'ERR_WEBHOOK_API', status: 0 });
+    await expect(count).rejects.toThrow(
+      'GET /webhooks/count: the answer has no valid HTTP status. Check baseUrl and the fetch function.',
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a text', `no ${apiKey}`, 'no answer (the fetch function failed).'],
+    ['an error that quotes the key', new Error(`Bearer ${apiKey} failed`), 'no answer (Bearer [API key] failed).'],
+  ])('that rejects with %s is an error with the known cause', async (_, thrown, expected) => {
+    const call = client({ fetch: () => Promise.reject(thrown) }).count();
+    await expect(call).rejects.toThrow(`GET /webhooks/count: ${expected}`);
+    await expect(call).rejects.toMatchObject({ code: 'ERR_WEBHOOK_API_UNREACHABLE', status: 503 });
+  });
+});

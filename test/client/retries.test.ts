@@ -96,16 +96,6 @@ describe('an attempt', () => {
     }
   });
 
-  it('is aborted when it is late', async () => {
-    const signals: AbortSignal[] = [];
-    const fetch = (request: Request) => {
-      signals.push(request.signal);
-      return never();
-    };
-    await ended(client({ fetch, retries: 1 }).get(1));
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-  });
-
   it('does not stand for the one after it when its answer comes late', async () => {
     const other = json({ status: 200, message: '', result: { id: 99, ...orders } });
     for (let steps = 0; steps < 20; steps++) {

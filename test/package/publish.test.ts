@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectRoot } from './consumer.js';
@@ -109,21 +110,21 @@ describe('dependabot.yml', () => {
     const patterns = updates[1]?.directories ?? [];
     const covered = (path: string) =>
       patterns.some((pattern) => new RegExp(`^${pattern.replaceAll('*', '[^/]+')}$`).test(path));
-    const found = directoriesWithPackages('');
+    const found = directoriesWithPackages();
     expect(found).toEqual(expect.arrayContaining(['/', '/examples/servers', '/test/bundlers']));
     expect(found.filter((path) => !covered(path))).toEqual([]);
   });
 });
 
-/** Directories whose package.json names packages, but for what is installed or generated. */
-function directoriesWithPackages(path: string): string[] {
-  const entries = readdirSync(join(projectRoot, path), { withFileTypes: true });
-  const found = entries.flatMap((entry) =>
-    entry.isDirectory() && !/^(node_modules|dist|generated|\..*)$/.test(entry.name)
-      ? directoriesWithPackages(`${path}/${entry.name}`)
-      : [],
-  );
-  if (!entries.some(({ name }) => name === 'package.json')) return found;
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(projectRoot, path, 'package.json'), 'utf8'));
-  return dependencies || devDependencies ? [path || '/', ...found] : found;
+/** Directories of the repository whose package.json names packages. */
+function directoriesWithPackages(): string[] {
+  const tracked = execFileSync('git', ['ls-files', 'package.json', '*/package.json'], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+  });
+  return tracked
+    .trim()
+    .split('\n')
+    .filter((path) => /"(devD|d)ependencies"/.test(readFileSync(join(projectRoot, path), 'utf8')))
+    .map((path) => `/${dirname(path)}`.replace(/^\/\.$/, '/'));
 }

@@ -65,10 +65,12 @@ beforeAll(async () => {
 afterAll(() => consumer.remove());
 
 describe.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])('TypeScript %s', (compiler) => {
-  test('compiles a consumer, every program of the documentation and every @example', { timeout: 120_000 }, async () => {
+  test(`compiles a consumer${compiler === '7.0' ? ', every program of the documentation and every @example' : ''}`, {
+    timeout: 120_000,
+  }, async () => {
     const compilerOptions = { ...resolutions.nodenext, lib: withDom };
-    // Between the oldest and the newest one, the consumer is enough.
-    const files = compiler === '6.0' ? ['app.ts', 'app.cts'] : withNode;
+    // The fastest compiler checks everything, the others what uses every subpath.
+    const files = compiler === '7.0' ? withNode : ['app.ts', 'app.cts'];
     expect(await typeCheck(consumer, compiler, { files, compilerOptions })).toBe('');
   });
 

@@ -42,19 +42,6 @@ describe('the requests of chainFinality', () => {
     expect(events.map((event) => isFinal?.(event))).toEqual([true, false, false, false, false]);
   });
 
-  it('are new ones before an event is dropped, and shared by the events of a dropped block', async () => {
-    const node = await nodeWith(30, 20);
-    const { check, verdict } = finalityOf({ rpcUrl: node.url });
-    await check([eventOf(at(node.chain, 18))]);
-    const before = node.calls.length;
-    const dropped = Array.from({ length: 20 }, (_, logIndex) => eventOf(forkOf(at(node.chain, 18)), { logIndex }));
-    expect(await check(dropped)).toEqual(dropped.map(() => ({ status: 'dropped' })));
-    // Chain ID, final block, the headers of 19 and 18, 18 once more, and the dropped block by its hash.
-    expect(node.calls.length - before).toBe(6);
-    for (const each of dropped) expect(await verdict(each)).toEqual({ status: 'dropped' });
-    expect(countsOf(node).eth_getBlockByNumber).toBeLessThan(40);
-  });
-
   it('follow links through at most 256 blocks, and ask twice about deeper ones', async () => {
     const node = await nodeWith(600, 590);
     const { check, verdict } = finalityOf({ rpcUrl: node.url });

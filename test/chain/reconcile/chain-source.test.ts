@@ -71,19 +71,6 @@ describe('chainSource', () => {
     }
   });
 
-  it('asks for each block once, for its transactions and its logs only if it has logs, and for logs once a range', async () => {
-    for (let block = 0; block < 20; block++) node.mine(...(block % 10 ? [] : [{ logs: [transfer(block)] }]));
-    const { source } = sourceOf(node);
-    await readAll(source);
-    const count = (method: string, flag?: boolean) =>
-      node.calls.filter(({ method: own, params }) => own === method && (flag === undefined || params[1] === flag))
-        .length;
-    expect(count('eth_getBlockByNumber', true)).toBe(2);
-    // The first is the last block, by its tag.
-    expect(count('eth_getBlockByNumber', false)).toBe(1 + 19);
-    expect(count('eth_getLogs')).toBe(1 + 2);
-  });
-
   it.each([
     [{}, '`chainSource` got neither contracts nor wallets. Set `contracts` or `wallets`.'],
     [

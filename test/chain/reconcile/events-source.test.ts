@@ -98,6 +98,9 @@ describe('eventsSource', () => {
   it.each<[string, object]>([
     ['contracts', { contracts: [] }],
     ['confirmations', { confirmations: 0 }],
+    ['contracts', { contracts: [{ address: token.address }] }],
+    ['contracts', { contracts: [{ address: '0x12', label: 'token' }] }],
+    ['chainId', { chainId: '1' }],
     ['contract', { contract: token }],
   ])('refuses the option %s', (name, options) => {
     expect(() => open(options)).toThrow(

@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ReconcileOptions, type ReconcileSource, reconcile, type SourceChunk } from '../../../src/chain/index.js';
+import {
+  eventsSource,
+  type ReconcileOptions,
+  type ReconcileSource,
+  reconcile,
+  type SourceChunk,
+  serviceSource,
+} from '../../../src/chain/index.js';
 import type { WebhookEvent } from '../../../src/index.js';
 import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { type ScriptedNode, startNode } from '../scripted-node.js';
@@ -68,6 +75,15 @@ describe('reconcile with a source of your own', () => {
     );
     expect(report.missing).toBe(1001);
     expect(report.entries).toHaveLength(1000);
+  });
+
+  it('names the wrong option', async () => {
+    await expect(start({ ...ownSource(() => []), name: '' })).rejects.toThrow('`source.name`');
+    expect(() =>
+      eventsSource({} as never, { contracts: [{ address: `0x${'1'.repeat(40)}`, label: 'one' }] } as never),
+    ).toThrow('`client`');
+    expect(() => eventsSource({ events() {} } as never, { contracts: [null] } as never)).toThrow('`contracts`');
+    expect(() => serviceSource({} as never, 1)).toThrow('`client`');
   });
 
   it('ends at once when it is aborted while it waits to read again', async () => {

@@ -282,6 +282,14 @@ describe('reconcile refuses', () => {
   it.each([
     [{ from: -1 }, '`from` must be the number of a block, or another position of the source, got a number.'],
     [{ cursor: undefined }, '`reconcile` needs a `cursor` to keep how far it got.'],
+    [{ source: {} }, '`source` must be a source such as chainSource(…), got an object.'],
+    [{ receiver: {} }, '`receiver` must be a Receiver, got an object.'],
+    [{ cursor: './file' }, '`cursor` must be an object with `read` and `write`, got a string.'],
+    [{ handle: 'no' }, '`handle` must be true or false, got a string.'],
+    [{ batchSize: 0 }, '`batchSize` must be a number of at least 1, got a number out of range.'],
+    [{ retryListSize: 5000 }, '`retryListSize` must be a number from 0 to 1000, got a number out of range.'],
+    [{ signal: {} }, '`signal` must be an AbortSignal, got an object.'],
+    [{ onProgress: true }, '`onProgress` must be a function, got a boolean.'],
     [{ cursr: 1 }, '`reconcile` has no option `cursr`. Did you mean `cursor`?'],
   ])('%o', async (options, message) => {
     const { source } = sourceOf(node);

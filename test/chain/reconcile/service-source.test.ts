@@ -3,7 +3,7 @@ import { reconcile, type ServiceSourceOptions, serviceSource } from '../../../sr
 import { createWebhookClient, type WebhookClient } from '../../../src/client/index.js';
 import { logIdentity } from '../../../src/evm/index.js';
 import { createReceiver, memoryStore } from '../../../src/index.js';
-import { sampleEventEmitted } from '../../../src/testing/index.js';
+import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/index.js';
 import { apiKey, type Entry, type FakeService, startFakeService } from '../../client/fake-service.js';
 import { secret } from '../../helpers.js';
 import { chainId, keptCursor, noting, readAll } from './reconciling.js';
@@ -94,6 +94,18 @@ describe('serviceSource', () => {
     expect(await read(9, 9)).toEqual([]);
   });
 
+  it('leaves out kinds that it does not know, and transactions that nothing tells apart', async () => {
+    const included = (data: object) => ({ eventType: 'transaction.included', data });
+    const { data } = sampleTransactionIncluded();
+    const hash = `0x${'ab'.repeat(32)}`;
+    add(1, () => ({ eventType: 'block.mined', data: {} }));
+    add(1, () => included({ ...data, blockHash: undefined }));
+    add(1, () => included({ ...data, blockHash: hash, tx: {} }));
+    add(1, () => included({ ...data, blockHash: hash, tx: { hash } }));
+    expect(await positionsOf()).toEqual([[4]]);
+    expect(await positionsOf({ eventId: ({ id }) => String(id) })).toEqual([[2, 3, 4]]);
+  });
+
   describe('of a service that lists the newest entry first', () => {
     const newest = { newestFirst: true, pageSize: 5 };
 
@@ -122,6 +134,9 @@ describe('serviceSource', () => {
   it.each<[string, object]>([
     ['chainId', { chainId: 0 }],
     ['minAgeSeconds', { minAgeSeconds: -1 }],
+    ['delivered', { delivered: 1 }],
+    ['chunkSize', { chunkSize: 0 }],
+    ['eventId', { eventId: 'id' }],
     ['newestfirst', { newestfirst: true }],
   ])('refuses the option %s', (name, options) => {
     expect(() => Reflect.apply(serviceSource, undefined, [client, 1, options])).toThrow(

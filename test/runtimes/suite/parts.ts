@@ -1,4 +1,3 @@
-import { SECRET } from '../../matrix/cases/delivery.js';
 import { equal, thrownBy } from './check.js';
 import type { Case } from './suite.js';
 
@@ -31,25 +30,6 @@ export const partCases: readonly Case[] = [
       const router = lab.lib.root.createRouter().on(matcher, ({ args }) => void values.push(args.value));
       equal((await lab.start({ onEvent: router.dispatch }).post(await lab.genuine())).status, 200);
       equal(values, [10n ** 18n]);
-    },
-  },
-  {
-    name: 'verifyRequest gives the bytes, the timestamp and the items, or the response to refuse with',
-    async run(lab) {
-      const { verifyRequest } = lab.lib.fetch;
-      const delivery = await lab.genuine(null, { id: 'new', event: 'block.mined' });
-      const options = { secret: SECRET, toleranceSeconds: false as const };
-      const { delivery: verified } = await verifyRequest(lab.request(delivery), options);
-      equal([...((verified?.rawBody as Uint8Array | undefined) ?? [])], [...delivery.body]);
-      equal(verified?.timestamp, delivery.timestamp);
-      equal(
-        verified?.items.map(({ status }) => status),
-        ['invalid', 'unknown'],
-      );
-      const forged = lab.request({ ...delivery, signature: '0'.repeat(64) });
-      equal((await verifyRequest(forged, options)).response?.status, 403);
-      const { code } = await thrownBy(() => verifyRequest(lab.request(delivery), { secret: '' }));
-      equal(code, 'ERR_WEBHOOK_CONFIG');
     },
   },
 ];

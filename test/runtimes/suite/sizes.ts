@@ -116,31 +116,6 @@ export const sizeCases: readonly Case[] = [
     },
   },
   {
-    name: 'hashes large bodies with WebCrypto, and small ones without',
-    needs: ({ webCrypto }) => webCrypto,
-    async run(lab) {
-      const app = lab.start();
-      const [small, large] = [await lab.sign(`[${' '.repeat(100)}]`), await lab.sign(`[${' '.repeat(100_000)}]`)];
-      const { sign } = crypto.subtle;
-      let signed = 0;
-      Object.defineProperty(crypto.subtle, 'sign', {
-        configurable: true,
-        value: (...args: Parameters<typeof sign>) => {
-          signed++;
-          return sign.apply(crypto.subtle, args);
-        },
-      });
-      try {
-        equal((await app.post(small)).status, 200);
-        equal(signed, 0, 'how often WebCrypto signed for a small body');
-        equal((await app.post(large)).status, 200);
-        equal(signed, 1, 'how often WebCrypto signed for a large body');
-      } finally {
-        Reflect.deleteProperty(crypto.subtle, 'sign');
-      }
-    },
-  },
-  {
     name: 'takes large bodies where WebCrypto is missing or fails, or says so, and takes none that is forged',
     async run(lab) {
       const genuine = await lab.sign(`[${' '.repeat(200_000)}]`);
