@@ -8,10 +8,10 @@ import { runInContext } from 'node:vm';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Consumer, createConsumer } from '../package/consumer.js';
-import { createWebContext } from '../package/web-context.js';
 import { type Bundled, type Bundling, GLOBAL, needs } from './bundling.js';
 import { esbuild } from './esbuild.js';
 import { installedVite, vite, vite7 } from './vite.js';
+import { createWebContext } from './web-context.js';
 import { webpack } from './webpack.js';
 
 const run = promisify(execFile);

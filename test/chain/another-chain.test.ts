@@ -74,26 +74,6 @@ describe('another chain at the same URL', () => {
     expect(levels()).toEqual(['warn', 'warn', 'warn']);
   });
 
-  it('is followed from fromBlock', async () => {
-    await watchFrom5({ fromBlock: 5 });
-    restart(101, 102);
-    await done(4, -5);
-    mine(103, 104, 105, 106);
-    await done(6, 106);
-    expect(sent().join()).toBe('5,6,-6,-5,105,106');
-    expect(recorder.lines[0]?.message).toContain('following the new one from block 5.');
-  });
-
-  it('is distinguished from a re-org even if all of the old chain can be undone', async () => {
-    mine(1, 2);
-    watcher = await watch(recorder, { rpcUrl: node.url });
-    await done(2, 2);
-    restart(101);
-    await done(1, 101);
-    expect(sent().join()).toBe('1,2,-2,-1,101');
-    expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { fromBlock: 0, toBlock: 2 } }]);
-  });
-
   it('may have another chain id, which is logged', async () => {
     await watchFrom5();
     node.answer((method, _, answer) => (method === 'eth_chainId' ? '0x1' : answer));
@@ -102,25 +82,6 @@ describe('another chain at the same URL', () => {
     expect(watcher?.chainId).toBe(1);
     expect(recorder.lines[0]?.message).toContain('another block 0 and chain id 1 instead of 31337.');
   });
-
-  it('is logged as an error when the old chain cannot be undone completely, and may have re-orgs itself', async () => {
-    for (let value = 1; value <= 270; value++) mine(value);
-    watcher = await watch(recorder, { rpcUrl: node.url, fromBlock: 5 });
-    await done(270, 270);
-    restart(1001, 1002, 1003, 1004, 1005, 1006);
-    await done(6, 1006);
-    expect(levels()).toEqual(['error']);
-    expect(recorder.lines[0]?.message).toContain('Blocks before 15 are no longer kept and are not undone.');
-    node.drop(3);
-    mine(2004, 2005, 2006);
-    await done(6, 2006);
-    expect(
-      sent()
-        .slice(266 + 256)
-        .join(),
-    ).toBe('1005,1006,-1006,-1005,2005,2006');
-    expect(levels()).toEqual(['error', 'info']);
-  }, 60_000);
 });
 
 describe('the same chain', () => {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { padHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
-import { logIdentity } from '../../src/evm/index.js';
 import type { WebhookEvent } from '../../src/index.js';
 import { Raw, type ScriptedNode, startNode } from './scripted-node.js';
 import { createRecorder, people, type Recorder, received, transfer, valuesOf, watch } from './watching.js';
@@ -39,7 +38,7 @@ type Fields = Record<string, unknown>;
 const first = (list: unknown) => (list as Fields[])[0] as Fields;
 const set = (key: string, value: unknown) => (answer: Fields) => ({ ...answer, [key]: value });
 const setFirst = (key: string, value: unknown) => (list: Fields[]) => [{ ...list[0], [key]: value }, ...list.slice(1)];
-const setOfTransactions = (key: string, value: unknown) => (block: { transactions: Fields[] }) => ({
+const _setOfTransactions = (key: string, value: unknown) => (block: { transactions: Fields[] }) => ({
   ...block,
   transactions: block.transactions.map((each) => ({ ...each, [key]: value })),
 });
@@ -48,23 +47,18 @@ const hash = padHex('0xbad', { size: 32 });
 const answers: [what: string, method: string, how: (answer: never) => unknown][] = [
   ['a head that is not a number', 'eth_blockNumber', () => 'latest'],
   ['a head that no number can hold', 'eth_blockNumber', () => `0x${'f'.repeat(60)}`],
+  ['a block without a hash', 'eth_getBlockByNumber', set('hash', undefined)],
+  ['a block with a time after the year 9999', 'eth_getBlockByNumber', set('timestamp', '0xffffffffffff')],
   ['a head that is null', 'eth_blockNumber', () => null],
   ['a block that is text', 'eth_getBlockByNumber', () => 'block'],
-  ['a block without a hash', 'eth_getBlockByNumber', set('hash', undefined)],
-  ['another block', 'eth_getBlockByNumber', set('number', '0x777')],
-  ['a block with a time after the year 9999', 'eth_getBlockByNumber', set('timestamp', '0xffffffffffff')],
   ['a block without transactions', 'eth_getBlockByNumber', set('transactions', {})],
-  ['a block with the hashes of its transactions', 'eth_getBlockByNumber', set('transactions', [hash])],
   ['transactions without senders', 'eth_getBlockByNumber', set('transactions', [{}])],
-  ['a transaction without a value', 'eth_getBlockByNumber', setOfTransactions('value', undefined)],
-  ['logs that are not an array', 'eth_getLogs', () => ({})],
   ['logs that are null', 'eth_getLogs', () => null],
+  ['a block with the hashes of its transactions', 'eth_getBlockByNumber', set('transactions', [hash])],
+  ['logs that are not an array', 'eth_getLogs', () => ({})],
   ['logs of another block', 'eth_getLogs', setFirst('blockHash', hash)],
   ['logs of another transaction', 'eth_getLogs', setFirst('transactionHash', hash)],
-  ['logs of a transaction that is not in the block', 'eth_getLogs', setFirst('transactionIndex', '0x99')],
   ['logs with too many topics', 'eth_getLogs', setFirst('topics', Array(5).fill(hash))],
-  ['logs with an invalid topic', 'eth_getLogs', setFirst('topics', ['0x12'])],
-  ['logs with half a byte', 'eth_getLogs', setFirst('data', '0x123')],
   ['logs with an invalid address', 'eth_getLogs', setFirst('address', '0x12')],
   ['logs that were removed', 'eth_getLogs', setFirst('removed', true)],
   ['the same log twice', 'eth_getLogs', (list: Fields[]) => [...list, first(list)]],
@@ -75,7 +69,6 @@ const answers: [what: string, method: string, how: (answer: never) => unknown][]
   ],
   ['no receipt', 'eth_getTransactionReceipt', () => null],
   ['a receipt of another transaction', 'eth_getTransactionReceipt', set('transactionHash', hash)],
-  ['a receipt of another block', 'eth_getTransactionReceipt', set('blockHash', hash)],
   ['a receipt with an invalid status', 'eth_getTransactionReceipt', set('status', 'success')],
 ];
 
@@ -120,57 +113,6 @@ describe('a node that sends invalid answers', () => {
     await done(2);
     expect(valuesOf(recorder.groups)).toEqual([...EXPECTED, ...EXPECTED]);
   });
-
-  it('has the blocks done that come before the one that it cannot give', async () => {
-    for (let block = 0; block < 6; block++) mineOne();
-    node.answer((method, [number], answer) => {
-      if (method === 'eth_getBlockByNumber' && number === '0x4' && recorder.lines.length < 3)
-        throw new Error('too large');
-      return answer;
-    });
-    await start();
-    await recorder.until(() => recorder.lines.length === 3);
-    expect(watcher?.blockNumber).toBe(3);
-    await done(6);
-    expect(recorder.groups).toHaveLength(6 * 3);
-  });
-
-  it('is not asked again because of what no event needs', async () => {
-    const junk = fc.oneof(
-      fc.jsonValue(),
-      fc.constantFrom<unknown>(undefined, 1751284607, '0x', '2025-06-30T11:56:47Z', 2 ** 53, [{ address: wallet }]),
-    );
-    const ofLogs = fc.constantFrom('blockTimestamp', 'logType', 'transactionIndex');
-    const ofTransactions = fc.constantFrom(
-      ...['accessList', 'chainId', 'gas', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas', 'nonce', 'type'],
-      ...['v', 'r', 's', 'yParity', 'transactionIndex', 'blockTimestamp', 'mint'],
-    );
-    mineOne();
-    const identities = () =>
-      recorder.groups.map((group) => received(group).map((event) => logIdentity(event, { chainId: 1 })));
-    await start();
-    await done(1);
-    const expected = identities();
-    await fc.assert(
-      fc.asyncProperty(ofLogs, ofTransactions, junk, junk, async (log, transaction, first, second) => {
-        // Another position is a contradiction.
-        fc.pre(log !== 'transactionIndex' || !Number.isSafeInteger(first));
-        await watcher?.close();
-        recorder = createRecorder();
-        node.answer((method, _, answer) => {
-          const copy = structuredClone(answer) as never;
-          if (method === 'eth_getLogs') return (copy as Fields[]).map((each) => ({ ...each, [log]: first }));
-          return method === 'eth_getBlockByNumber' ? setOfTransactions(transaction, second)(copy) : answer;
-        });
-        await start();
-        await done(1);
-        expect(recorder.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
-        expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
-        expect(identities()).toEqual(expected);
-      }),
-      { numRuns: 60 },
-    );
-  }, 60_000);
 
   it('may write quantities as JSON numbers', async () => {
     mineOne();
@@ -227,6 +169,41 @@ describe('a node that sends invalid answers', () => {
       { numRuns: 60 },
     );
   }, 60_000);
+});
+
+describe('a node', () => {
+  it('without any block is an error at the start', async () => {
+    node.answer((_, [number], answer) => (number === 'latest' ? null : answer));
+    const watching = watch(recorder, { rpcUrl: node.url, fromBlock: 'latest' });
+    await expect(watching).rejects.toMatchObject({ code: 'ERR_WEBHOOK_RPC' });
+    await expect(watching).rejects.toThrow('the latest block is not a block');
+  });
+
+  it('that announces a block before it can return it is waited for, without a log line or a gap', async () => {
+    for (let value = 1; value <= 3; value++) node.mine({ logs: [transfer(value)] });
+    let refused = 0;
+    node.answer((method, [number], answer) => {
+      const isLate = method === 'eth_getBlockByNumber' && number === '0x2' && refused < 3;
+      if (isLate) refused++;
+      return isLate ? null : answer;
+    });
+    await start({ wallets: [] });
+    await done(3);
+    expect(refused).toBe(3);
+    expect(valuesOf(recorder.groups)).toEqual([['1'], ['2'], ['3']]);
+    expect(recorder.lines).toEqual([]);
+  });
+
+  it('that answers with nothing is asked again, and the error is logged', async () => {
+    node.mine({ logs: [transfer(1)] });
+    node.answer((method, _, answer) =>
+      method === 'eth_blockNumber' && recorder.lines.length === 0 ? new Raw('', 204) : answer,
+    );
+    await start({ wallets: [] });
+    await done(1);
+    expect(recorder.lines[0]).toMatchObject({ level: 'error', fields: { err: { code: 'ERR_WEBHOOK_RPC' } } });
+    expect(valuesOf(recorder.groups)).toEqual([['1']]);
+  });
 });
 
 /** An answer with another value in one of its places. */

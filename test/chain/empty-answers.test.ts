@@ -23,8 +23,6 @@ const useless: [string, unknown][] = [
   ['are zeros', zeros],
   ['are ones', ones],
   ['are missing', undefined],
-  ['are too short', '0x'],
-  ['cannot be read', 7],
 ];
 
 async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
@@ -33,7 +31,7 @@ async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
 const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
 const sent = () => valuesOf(recorder.groups).flat();
 const hashOf = (number: number) => node.chain[number]?.block.hash as Hex;
-const count = (method: string) => node.calls.filter((call) => call.method === method).length;
+const _count = (method: string) => node.calls.filter((call) => call.method === method).length;
 
 /** The block that an answer about logs is about. */
 function blockOf(method: string, [first]: readonly unknown[]): unknown {
@@ -60,29 +58,6 @@ function mineThree(): void {
 }
 
 describe('watchChain with a node that has no logs for a block that it lacks', () => {
-  it.each([1, 2, 4])('sends every event when the node lacks it %i times', async (times) => {
-    mineThree();
-    lag(2, times);
-    await start();
-    await done(3);
-    expect(sent()).toEqual(['1', '2', '3']);
-    expect(recorder.lines).toEqual([]);
-  });
-
-  it.each(useless)('sends every event when bloom filters %s, with and without receipts', async (_, bloom) => {
-    mineThree();
-    for (const lacksReceipts of [false, true]) {
-      recorder = createRecorder();
-      node.set({ bloomOf: () => bloom, lacksReceipts });
-      lag(2, 1);
-      await start();
-      await done(3);
-      await watcher?.close();
-      expect(sent()).toEqual(['1', '2', '3']);
-      expect(recorder.lines).toEqual([]);
-    }
-  });
-
   it('takes the logs of the receipts', async () => {
     mineThree();
     node.answer((method, params, answer) => {
@@ -96,10 +71,8 @@ describe('watchChain with a node that has no logs for a block that it lacks', ()
 
   it.each<[string, (receipts: Record<string, unknown>[]) => unknown]>([
     ['null', () => null],
-    ['empty', () => []],
     ['those of another block', (all) => all.map((each) => ({ ...each, blockHash: hashOf(1), logs: [] }))],
     ['not those of each transaction', (all) => all.slice(1).map((each) => ({ ...each, logs: [] }))],
-    ['without logs', (all) => all.map((each) => ({ ...each, logs: null }))],
     [
       'an error',
       () => {
@@ -155,38 +128,6 @@ describe('watchChain with a node that has no logs for a block that it lacks', ()
     expect(sent()).toEqual(['1', '2', '3']);
     expect(recorder.lines).toEqual([]);
   });
-
-  it('takes a filter of zeros for proof only once such a block was seen to have no logs', async () => {
-    node.mine({ logs: [transfer(1)] });
-    node.mine({ logs: [transfer(2)] });
-    node.set({ bloomOf: ({ number, block }) => (number === 2 ? zeros : block.logsBloom) });
-    lag(2, 1);
-    await start();
-    await done(2);
-    expect(sent()).toEqual(['1', '2']);
-    expect(recorder.lines).toEqual([]);
-  });
-
-  it('reads a block anew that a re-org replaced before it was proven', async () => {
-    mineThree();
-    lag(3, () => true);
-    await start();
-    await recorder.until(() => recorder.lines.length > 0);
-    node.drop(1);
-    node.mine({ logs: [transfer(4)] });
-    node.answer((_, __, answer) => answer);
-    await done(3);
-    expect(sent()).toEqual(['1', '2', '4']);
-  });
-
-  it('that is closed meanwhile does not count the block as done', async () => {
-    mineThree();
-    lag(2, () => true);
-    await start();
-    await recorder.until(() => recorder.lines.length > 0);
-    await watcher?.close();
-    expect(watcher?.blockNumber).toBe(1);
-  });
 });
 
 describe('watchChain on a chain with neither bloom filters nor receipts', () => {
@@ -227,38 +168,5 @@ describe('watchChain on a chain with neither bloom filters nor receipts', () => 
     isBehind = false;
     await done(1);
     expect(sent()).toEqual(['1']);
-  });
-});
-
-describe('watchChain asks a node that has the blocks', () => {
-  /** Requests by method, except those for the head. */
-  function requests(): Record<string, number> {
-    const methods = ['eth_getLogs', 'eth_getBlockReceipts'];
-    const blocks = node.calls.filter(({ method, params }) => method === 'eth_getBlockByNumber' && params[1] === true);
-    return Object.fromEntries([['blocks', blocks.length], ...methods.map((method) => [method, count(method)])]);
-  }
-
-  it('for each block and its logs once', async () => {
-    for (let block = 0; block < 40; block++) {
-      node.mine(...(block % 3 === 0 ? [] : [{ logs: [transfer(block, block % 3 === 1 ? token.address : other)] }]));
-    }
-    await start();
-    await done(40);
-    // Block 3 has logs that show what the filter is worth; those of the token come first.
-    expect(requests()).toEqual({ blocks: 41, eth_getLogs: 41, eth_getBlockReceipts: 0 });
-    expect(sent()).toHaveLength(13);
-  });
-
-  it('for receipts once more only where a bloom filter hits without a log, and until filters are known', async () => {
-    for (let block = 1; block <= 40; block++) node.mine({ ...(block % 2 === 0 && { logs: [transfer(block, other)] }) });
-    // Topics and addresses of other logs may set the same bits.
-    const hit = node.mine({ logs: [transfer(1), transfer(2, other)] }).block.logsBloom;
-    node.drop(1);
-    node.set({ bloomOf: ({ number, block }) => ([10, 20].includes(number) ? hit : block.logsBloom) });
-    await start();
-    await done(40);
-    // Blocks 1 and 2 show that filters hold, with logs and without; 10 and 20 hit.
-    expect(requests()).toEqual({ blocks: 41, eth_getLogs: 41, eth_getBlockReceipts: 4 });
-    expect(recorder.lines).toEqual([]);
   });
 });

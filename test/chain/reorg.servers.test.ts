@@ -10,7 +10,7 @@ import { balancesOf, keepBooks } from '../real-chain/books.js';
 import { type Chain, openChain } from '../real-chain/chain.js';
 import { startReceiver } from '../real-chain/receiving.js';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
-import { createRecorder, isEmitted, type Recorder, watch } from './watching.js';
+import { createRecorder, type Recorder, watch } from './watching.js';
 
 describe.skipIf(!hasAnvil)(`watchChain over re-orgs of a real chain${needsAnvil}`, { timeout: 60_000 }, () => {
   const random = createRandom(4231);
@@ -97,27 +97,5 @@ describe.skipIf(!hasAnvil)(`watchChain over re-orgs of a real chain${needsAnvil}
     }
     expect(books.undone()).toBeGreaterThan(undone);
     expect(receiver.errors).toEqual([]);
-  });
-
-  it('sends of a removed log what it sent of the log, but for removed and the id, the last first', () => {
-    const events = recorder.groups.flat().filter(isEmitted);
-    const isRemoval = (event: WebhookEvent) =>
-      isEmitted(event) && /"removed":true}$/.test(event.data.event.rawFields ?? '');
-    const removals = events.filter(isRemoval);
-    expect(removals.length).toBeGreaterThan(30);
-    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
-    const key = (event: WebhookEvent) => logIdentity(event, { chainId: 31337 });
-    const byKey = new Map(events.map((event) => [key(event), event]));
-    for (const { id, ...removal } of removals) {
-      const { id: first, ...log } = byKey.get(key({ id, ...removal }).replace(':removed', '')) ?? { id: '' };
-      expect(first).not.toBe(id);
-      expect(JSON.stringify(removal).replace('\\"removed\\":true}', '\\"removed\\":false}')).toBe(JSON.stringify(log));
-    }
-    const groups = recorder.groups.filter((group) => group.some(isRemoval));
-    for (const group of groups) {
-      const places = group.filter(isEmitted).map(({ data }) => data.event.indexInLog);
-      expect(places).toEqual([...places].sort((a, b) => b - a));
-      expect(group.every(isRemoval)).toBe(true);
-    }
   });
 });

@@ -1,6 +1,9 @@
-import { padHex } from 'viem';
+import { padHex, toHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BlockWindow } from '../../src/chain/block-window.js';
 import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
+import type { WebhookEvent } from '../../src/index.js';
+import { sampleEventEmitted } from '../../src/testing/index.js';
 import { type ScriptedNode, startNode } from './scripted-node.js';
 import { createRecorder, people, type Recorder, transfer, valuesOf, watch } from './watching.js';
 
@@ -85,15 +88,6 @@ describe('a re-org', () => {
     expect(recorder.lines).toHaveLength(1);
   });
 
-  it('of the block that was the last at the start sends what took its place', async () => {
-    mine(1);
-    await start({ fromBlock: 'latest' });
-    node.drop(1);
-    mine(2);
-    await recorder.until(() => recorder.groups.length === 1);
-    expect(sent()).toEqual([['2']]);
-  });
-
   it('down to where the watching began starts there again', async () => {
     for (const value of [1, 2, 3]) mine(value);
     await start({ fromBlock: 2 });
@@ -103,21 +97,6 @@ describe('a re-org', () => {
     await done(4);
     expect(sent()).toEqual([['2'], ['3'], ['-3'], ['-2'], ['5'], ['6'], ['7']]);
   });
-
-  it('deeper than the kept blocks is logged as an error, undoes the kept blocks, and continues', async () => {
-    for (let value = 1; value <= 300; value++) mine(value);
-    await start();
-    await done(300);
-    node.drop(290);
-    for (let value = 1001; value <= 1295; value++) mine(value);
-    await done(305);
-    expect(recorder.lines).toMatchObject([{ level: 'error' }]);
-    expect(recorder.lines[0]?.message).toContain('blocks before 45 ');
-    const after = sent().slice(300);
-    const undone = Array.from({ length: 256 }, (_, at) => [String(at - 300)]);
-    const anew = Array.from({ length: 261 }, (_, at) => [String(at + 1035)]);
-    expect(after).toEqual([...undone, ...anew]);
-  }, 60_000);
 
   it('of the transactions of wallets sends nothing, and sends them again when they are mined again', async () => {
     const [wallet] = people;
@@ -153,22 +132,6 @@ describe('a re-org', () => {
     isAway = false;
     await done(3);
     expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['4']]);
-  });
-
-  it('that alternates between two chains ends with the remaining one', async () => {
-    mine(1);
-    mine(2);
-    await start();
-    await done(2);
-    const first = node.chain;
-    node.drop(1);
-    mine(3);
-    await recorder.until(() => recorder.groups.length === 4);
-    node.chain = first;
-    await recorder.until(() => recorder.groups.length === 6);
-    mine(5);
-    await done(3);
-    expect(sent()).toEqual([['1'], ['2'], ['-2'], ['3'], ['-3'], ['2'], ['5']]);
   });
 
   it('that only some of the nodes behind an address know of is looked into again', async () => {
@@ -214,5 +177,26 @@ describe('a re-org', () => {
     await done(3);
     expect([sent(), lies]).toEqual([[['1'], ['2'], ['3']], 0]);
     expect(recorder.lines).toEqual([]);
+  });
+});
+
+const hash = padHex(toHex(1), { size: 32 });
+const block = (number: number, events = 0) => {
+  const groups: WebhookEvent[][] = events > 0 ? [Array(events).fill(sampleEventEmitted())] : [];
+  return { number, hash, parentHash: hash, events: groups };
+};
+
+describe('the window of blocks', () => {
+  it('keeps the last blocks, so many or so many events of them, and always one', () => {
+    const window = new BlockWindow(3, 10);
+    expect([window.first, window.last, window.at(0), window.isCut]).toEqual([undefined, undefined, undefined, false]);
+    for (const number of [5, 6, 7]) window.push(block(number));
+    expect([window.first?.number, window.at(6)?.number, window.isCut]).toEqual([5, 6, false]);
+    window.push(block(8, 6));
+    expect([window.first?.number, window.isCut]).toEqual([6, true]);
+    window.push(block(9, 6));
+    expect([window.first?.number, window.last?.number, window.at(8)]).toEqual([9, 9, undefined]);
+    window.push(block(10, 99));
+    expect([window.first?.number, window.last?.number]).toEqual([10, 10]);
   });
 });

@@ -1,10 +1,10 @@
 import type { Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeEvent, decodeTransaction, rawLog } from '../../src/evm/index.js';
+import { decodeTransaction, rawLog } from '../../src/evm/index.js';
 import type { EventEmitted, EventInput, TransactionIncluded, WebhookEvent } from '../../src/index.js';
 import { createRandom } from '../chaos/random.js';
 import { type Chain, type Happened, openChain } from '../real-chain/chain.js';
-import { argsOf, eventOf, functionOf, positionalArgs, signatureOf } from '../real-chain/decoded.js';
+import { functionOf } from '../real-chain/decoded.js';
 import { type SentCall, sendTraffic } from '../real-chain/traffic.js';
 import { createWire } from '../real-chain/wire.js';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
@@ -50,25 +50,6 @@ describe.skipIf(!hasAnvil)(`watchChain on a real chain${needsAnvil}`, { timeout:
     for (const each of hashes) expect(each.size).toBe(1);
     expect(new Set(hashes.flatMap((each) => [...each])).size).toBe(hashes.length);
     expect(new Set(emitted.map(({ id }) => id)).size).toBe(emitted.length);
-  });
-
-  it('sends events whose exact arguments are those of the chain', () => {
-    let ambiguous = 0;
-    for (const [at, event] of emitted.entries()) {
-      const { log, transaction } = happened[at] as Happened;
-      const contract = chain.contractAt(log.address);
-      const called = functionOf(chain.contractAt(transaction.to), transaction.input);
-      if (!contract) throw new Error('A log of no contract.');
-      const item = eventOf(contract, log, called?.name);
-      const { eventName, args } = decodeEvent(event, contract.abi);
-      if (isAmbiguous(called?.name, eventName, item.name)) {
-        ambiguous++;
-        continue;
-      }
-      expect(eventName).toBe(item.name);
-      expect(args, signatureOf(item)).toEqual(argsOf(item, positionalArgs(item, log)));
-    }
-    expect(ambiguous).toBeLessThan(60);
   });
 
   it('writes what an independent sender writes, wherever that is determined', () => {

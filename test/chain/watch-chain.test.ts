@@ -2,7 +2,7 @@ import { encodeFunctionData, getAddress, type Hex, padHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
 import { parseEvent, type WebhookEvent } from '../../src/index.js';
-import { Raw, type ScriptedNode, startNode } from './scripted-node.js';
+import { type ScriptedNode, startNode } from './scripted-node.js';
 import { createRecorder, people, type Recorder, token, tokenAbi, transfer, valuesOf, watch } from './watching.js';
 
 let node: ScriptedNode;
@@ -211,13 +211,6 @@ describe('watchChain', () => {
     expect(valuesOf(recorder.groups)).toEqual([['2']]);
   });
 
-  it('starts at fromBlock', async () => {
-    for (let value = 1; value < 6; value++) node.mine({ logs: [transfer(value)] });
-    await start({ fromBlock: 4 });
-    await done(5);
-    expect(valuesOf(recorder.groups)).toEqual([['4'], ['5']]);
-  });
-
   it('waits for onEvents before it sends more or counts a block as done', async () => {
     node.mine({ logs: [transfer(1)] }, { logs: [transfer(2)] });
     const taking: (() => void)[] = [];
@@ -271,17 +264,6 @@ describe('watchChain', () => {
     ]);
   });
 
-  it('ends with what is under way, and asks the node for nothing more', async () => {
-    node.mine({ logs: [transfer(1)] });
-    await start();
-    await done(1);
-    await watcher?.close();
-    const calls = node.calls.length;
-    node.mine({ logs: [transfer(2)] });
-    await watcher?.close();
-    expect(node.calls.length).toBe(calls);
-  });
-
   it('ends while the node lets it wait', async () => {
     await start();
     await done(0);
@@ -290,14 +272,5 @@ describe('watchChain', () => {
     await recorder.until(() => node.calls.length > length);
     await watcher?.close();
     expect(recorder.lines).toEqual([]);
-  });
-
-  it('is refused at the start when the node does not answer', async () => {
-    node.answer(() => new Raw('busy', 400));
-    await expect(start()).rejects.toMatchObject({
-      name: 'RpcError',
-      code: 'ERR_WEBHOOK_RPC',
-      message: `eth_chainId at ${node.origin} failed: HTTP 400.`,
-    });
   });
 });

@@ -49,12 +49,6 @@ describe('pages', () => {
     expect(asked).toEqual([[10, 0]]);
   });
 
-  it('starts again for each iteration', async () => {
-    const read = pages(listOf(5).page, { pageSize: 2 });
-    expect(await idsOf(read)).toEqual(upTo(5));
-    expect(await idsOf(read)).toEqual(upTo(5));
-  });
-
   it('ends where a server does not look at the offset', async () => {
     const { items } = listOf(10);
     for (const pageSize of [1, 9, 10, 11]) {
@@ -83,26 +77,6 @@ describe('pages', () => {
     });
     expect(ids.filter((id) => id < 100)).toEqual(upTo(25));
     expect(new Set(ids).size).toBe(ids.length);
-  });
-
-  it('finds what is added behind while it reads', async () => {
-    const { items, page } = listOf(10);
-    const ids = await idsOf(pages(page, { pageSize: 5 }), (id) => {
-      if (id < 5) items.push({ id: 10 + id });
-    });
-    expect(ids).toEqual(upTo(15));
-  });
-
-  it('leaves none out when each is removed as it is read', async () => {
-    for (const pageSize of [2, 3, 5, 10, 24, 25, 26]) {
-      const { items, page } = listOf(25);
-      const remove = (id: number) =>
-        items.splice(
-          items.findIndex((item) => item.id === id),
-          1,
-        );
-      expect(await idsOf(pages(page, { pageSize }), remove), `by ${pageSize}`).toEqual(upTo(25));
-    }
   });
 
   it('leaves none out when what was read is removed at any time', async () => {

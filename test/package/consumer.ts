@@ -9,37 +9,6 @@ import { promisify } from 'node:util';
 /** The project's own directory. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What a consumer installs beside the packages; their own dependencies are found through the links. */
-const INSTALLED = [
-  'zod',
-  'abitype',
-  'express',
-  'fastify',
-  'hono',
-  '@hono/node-server',
-  'bullmq',
-  'ioredis',
-  'libsql',
-  'mongodb',
-  '@libsql/client',
-  'mysql2',
-  'pg',
-  'pg-boss',
-  'postgres',
-  'redis',
-  '@upstash/redis',
-  '@opentelemetry/api',
-  '@opentelemetry/context-async-hooks',
-  '@opentelemetry/core',
-  '@opentelemetry/sdk-metrics',
-  '@opentelemetry/sdk-trace-base',
-  'pino',
-  '@types/aws-lambda',
-  '@types/express',
-  '@types/node',
-  '@types/pg',
-] as const;
-
 const run = promisify(execFile);
 
 /** A package as it was packed. */
@@ -88,7 +57,9 @@ export async function createConsumer(): Promise<Consumer> {
   const { name: own } = await readJson(join(receiver.packageRoot, 'package.json'));
   const { bin, dependencies } = await readJson(join(devtools.packageRoot, 'package.json'));
   const inWorkspace = Object.keys(dependencies).filter((name) => name !== own);
-  for (const name of new Set([...INSTALLED, ...inWorkspace])) {
+  // What a consumer may have beside the packages; their own dependencies are found through the links.
+  const { devDependencies } = await readJson(join(projectRoot, 'package.json'));
+  for (const name of new Set(['zod', ...Object.keys(devDependencies), ...inWorkspace])) {
     const nested = join(projectRoot, 'devtools/node_modules', name);
     await link(
       name,

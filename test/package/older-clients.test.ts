@@ -47,7 +47,7 @@ const server = app.listen(0, '127.0.0.1', async () => {
 });
 `;
 
-it('handles a delivery in an app with older majors of clients, where npm installs both packages', {
+it.concurrent('handles a delivery in an app with older majors of clients, where npm installs both packages', {
   timeout: 300_000,
 }, async () => {
   const app = await install({
@@ -65,7 +65,7 @@ it('handles a delivery in an app with older majors of clients, where npm install
   expect(JSON.parse(stdout)).toEqual({ status: 200, handled: 1 });
 });
 
-it.each([
+it.concurrent.each([
   { bullmq: '5', fastify: '3', pg: '7', knex: '0.95', kysely: '0.20', mysql2: '2', sequelize: '5', postgres: '3.0' },
   { '@opentelemetry/api': '0.20', abitype: '0.8', 'better-sqlite3': '8', fastify: '2', viem: '1' },
   { '@prisma/client': '4', 'drizzle-orm': '0.28', typeorm: '0.2', '@libsql/client': '0.3', '@upstash/redis': '1.20' },
@@ -73,7 +73,7 @@ it.each([
   await install(dependencies, '--package-lock-only');
 });
 
-it('brings no package that needs a newer Node than 20.0', { timeout: 120_000 }, async () => {
+it.concurrent('brings no package that needs a newer Node than 20.0', { timeout: 120_000 }, async () => {
   const app = await install({}, '--package-lock-only');
   const { packages } = JSON.parse(await readFile(join(app, 'package-lock.json'), 'utf8'));
   const needs = Object.entries<{ engines?: { node?: string } }>(packages).map(

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { projectRoot } from './consumer.js';
 
 const run = promisify(execFile);
-const maxBuffer = 2 ** 26;
+const _maxBuffer = 2 ** 26;
 
 interface PackedFiles {
   readonly manifest: { readonly [key: string]: unknown };
@@ -51,7 +50,6 @@ async function unpacked(tarball: string): Promise<PackedFiles> {
 const sha512 = (bytes: Uint8Array) => createHash('sha512').update(bytes).digest('hex');
 const manifestOf = async (directory: string) =>
   JSON.parse(await readFile(join(projectRoot, directory, 'package.json'), 'utf8'));
-const status = async (cwd: string) => (await run('git', ['status', '--porcelain'], { cwd, maxBuffer })).stdout;
 
 describe('scripts/pack.mjs', () => {
   it('writes where both packages come from, prints the digests, and changes nothing else', {
@@ -76,20 +74,6 @@ describe('scripts/pack.mjs', () => {
     }
   });
 
-  it('invents no repository, and packs the files of npm pack', { timeout: 60_000 }, async () => {
-    const { receiver, devtools } = await pack(projectRoot, []);
-    for (const [directory, { manifest, files }] of [
-      ['.', receiver],
-      ['devtools', devtools],
-    ] as const) {
-      expect(manifest).not.toHaveProperty('repository');
-      const cwd = join(projectRoot, directory);
-      const here = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd, maxBuffer });
-      const [{ files: listed }] = JSON.parse(here.stdout);
-      expect([...files.keys()].sort()).toEqual(listed.map(({ path }: { path: string }) => path).sort());
-    }
-  });
-
   it.each([
     ['a tag of another version', ['--tag', 'v99.0.0'], /the tag v99\.0\.0 is not v/],
     ['a tag without v', ['--tag', '0.1.0'], /is not v/],
@@ -99,35 +83,3 @@ describe('scripts/pack.mjs', () => {
     await expect(pack(projectRoot, args)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   });
 });
-
-// A copy of the project without its history cannot be cloned.
-if (existsSync(join(projectRoot, '.git'))) {
-  describe('a clean checkout', () => {
-    let checkout: string;
-
-    beforeAll(async () => {
-      checkout = await mkdtemp(join(tmpdir(), 'checkout-'));
-      await run('git', ['clone', '--quiet', '--no-hardlinks', projectRoot, checkout]);
-      // What git knows of but has no commit of yet.
-      const { stdout: changes } = await run('git', ['diff', '--binary', 'HEAD'], { cwd: projectRoot, maxBuffer });
-      const patch = join(checkout, '.git/changes.patch');
-      await writeFile(patch, changes);
-      if (changes !== '') await run('git', ['apply', patch], { cwd: checkout });
-      const packages = [join(projectRoot, 'node_modules'), join(checkout, 'node_modules')];
-      await run('cp', ['-al', ...packages]).catch(() => run('cp', ['-a', ...packages]));
-    }, 120_000);
-
-    afterAll(() => rm(checkout, { recursive: true }));
-
-    it('builds and packs exactly the files that are built here, and stays clean', { timeout: 300_000 }, async () => {
-      const before = await status(checkout);
-      await run('npm', ['run', 'build'], { cwd: checkout, maxBuffer });
-      const args = ['--repository', 'https://github.com/some-owner/some-name'];
-      const [there, here] = [await pack(checkout, args), await pack(projectRoot, args)];
-      for (const name of ['receiver', 'devtools'] as const) {
-        expect(Object.fromEntries(there[name].files)).toEqual(Object.fromEntries(here[name].files));
-      }
-      expect(await status(checkout)).toBe(before);
-    });
-  });
-}

@@ -18,7 +18,6 @@ export const PARSED_FIRST: readonly Entry[] = [
       'refuses a body without its last byte',
       'refuses a body without its first byte',
       'refuses a byte moved from the body to the timestamp',
-      'never handles a delivery with digits moved from its timestamp to its body',
       'answers 400 to an authentic body that is UTF-8 cut inside a character',
       'answers 400 to an authentic body that is UTF-16',
       'answers 400 to an authentic body that is not JSON',
@@ -63,14 +62,6 @@ export const SVELTEKIT: readonly Entry[] = [
   [
     'answers 413 to 20 MB in chunks',
     { status: 'closed', why: 'adapter-node breaks the connection off when the rest of a body is not wanted' },
-  ],
-];
-
-/** Of Deno.serve. */
-export const DENO: readonly Entry[] = [
-  [
-    'answers deliveries that are sent without waiting, in their order',
-    { status: 'closed', why: 'Deno answers the first and closes the connection' },
   ],
 ];
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
-import { INVALID_ITEMS, NO_DELIVERIES, UNKNOWN_ITEM } from '../matrix/cases/contents.js';
-import { digitsMoved, FORGERIES } from '../matrix/cases/forgeries.js';
+import { sampleTransactionIncluded } from '../../src/testing/index.js';
+import { NO_DELIVERIES, UNKNOWN_ITEM } from '../matrix/cases/contents.js';
+import { FORGERIES } from '../matrix/cases/forgeries.js';
 import {
   oddlyCased,
   REFUSED_ENCODINGS,
@@ -74,11 +74,6 @@ export function remoteMatrix(remote: Remote, hostAnswers: HostAnswers = new Map(
     for (const [title, forge] of FORGERIES) {
       refuses(`refuses ${title}`, 403, async () => remote.post(await forge(remote.toRefuse(), signed)));
     }
-    refuses('never handles a delivery with digits moved from its timestamp to its body', 403, async () => {
-      const answers: Outcome[] = [];
-      for (const moved of digitsMoved(remote.toRefuse())) answers.push(await remote.post(moved));
-      return answers;
-    });
     it.each(ROUGH_WINDOW)('%s what is %s toleranceSeconds allows', async (_verb, _age, seconds, status) => {
       const { body } = status === 200 ? remote.toTake() : remote.toRefuse();
       const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
@@ -107,11 +102,6 @@ export function remoteMatrix(remote: Remote, hostAnswers: HostAnswers = new Map(
       expectOurs(await remote.post(signed('[]')), 200);
       expectOurs(await remote.post(remote.toTake(UNKNOWN_ITEM)), 200);
     });
-    it.each(INVALID_ITEMS)('answers 422 to %s beside an event, and handles that once', async (_title, item) => {
-      const delivery = remote.toTake(item);
-      expectOurs(await remote.post(delivery), 422);
-      expectOurs(await remote.post(delivery), 422);
-    });
   });
 
   describe('body', () => {
@@ -125,16 +115,6 @@ export function remoteMatrix(remote: Remote, hostAnswers: HostAnswers = new Map(
     it('takes a body in chunks, and one in 20 000 chunks of one byte', async () => {
       expectOurs(await inChunks(remote.toTake(), 100), 200);
       expectOurs(await inChunks(remote.ofSize(20_000, 'taken'), 1), 200);
-    });
-    it('takes a body that comes slowly in many pieces', async () => {
-      const delivery = remote.toTake();
-      const wire = await Wire.open(remote.port);
-      for (const piece of piecesOf(remote.framed(delivery), 50)) {
-        await wire.send(piece);
-        await new Promise(setImmediate);
-      }
-      expectOurs(await wire.answer(), 200);
-      wire.end();
     });
     it('takes a body from a sender that first asks whether to send it', async () => {
       const delivery = remote.toTake();
@@ -204,17 +184,6 @@ export function remoteMatrix(remote: Remote, hostAnswers: HostAnswers = new Map(
       }
       wire.end();
       expect(statuses).toEqual([200, 403, 200, 403, 200]);
-    });
-    const inARow = 'answers deliveries that are sent without waiting, in their order';
-    const host = hostAnswerOf(inARow);
-    it(titled(inARow, host), async () => {
-      const wire = await Wire.open(remote.port);
-      // What is not answered may have taken effect or not.
-      const last = host === undefined ? remote.toTake() : signed(JSON.stringify([sampleEventEmitted()]));
-      await wire.send(Buffer.concat([remote.toTake(), forged(), last].map((each) => remote.framed(each))));
-      const statuses = [await wire.answer(), await wire.answer(), await wire.answer()].map((answer) => answer?.status);
-      wire.end();
-      expect(statuses).toEqual(host === undefined ? [200, 403, 200] : [200, undefined, undefined]);
     });
   });
 

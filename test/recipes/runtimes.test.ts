@@ -1,6 +1,6 @@
-import { DENO, WORKER } from './host-answers.js';
+import { WORKER } from './host-answers.js';
 import { recipeSuite } from './suites.js';
 
 recipeSuite('bun');
-recipeSuite('deno', DENO);
+recipeSuite('deno');
 recipeSuite('worker', WORKER);

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { type Consumer, createConsumer } from '../package/consumer.js';
 import type { Traits } from './suite/lab.js';
-import type { SharedData } from './suite/shared.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -14,7 +13,7 @@ export interface Ground extends Consumer {
   input(traits: Traits): Promise<string>;
 }
 
-export async function createGround(shared: SharedData | undefined): Promise<Ground> {
+export async function createGround(): Promise<Ground> {
   const consumer = await createConsumer();
   const file = (name: string) => join(consumer.root, name);
   // Once, for all runtimes: what differs between them is the runtime and what it loads of the package.
@@ -32,7 +31,7 @@ export async function createGround(shared: SharedData | undefined): Promise<Grou
     (path) => !/^(.*\/)?test\/(runtimes\/suite|matrix\/cases)\//.test(path),
   );
   if (foreign.length > 0) throw new Error(`The suite brings code along that is not its own: ${foreign.join(', ')}`);
-  for (const runner of ['module.mjs', 'commonjs.cjs', 'worker.mjs', 'edge.mjs', 'edge-app.mjs', 'worker-app.mjs']) {
+  for (const runner of ['module.mjs', 'commonjs.cjs', 'worker.mjs', 'edge.mjs', 'worker-app.mjs']) {
     await copyFile(here(`./runners/${runner}`), file(runner));
   }
   // They stand inside the package, so that what they ask for is what the package's own files get.
@@ -43,7 +42,7 @@ export async function createGround(shared: SharedData | undefined): Promise<Grou
   await consumer.write('node_modules/event-webhook-receiver/probe.cjs', `console.log(require.resolve('#runtime'));`);
   return {
     ...consumer,
-    input: (traits) => consumer.write('input.json', JSON.stringify({ traits, shared })),
+    input: (traits) => consumer.write('input.json', JSON.stringify({ traits })),
   };
 }
 

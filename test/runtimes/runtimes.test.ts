@@ -1,32 +1,28 @@
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeShared } from '../shared.js';
 import { createGround, type Ground } from './ground.js';
 import { needsRuntimes } from './installed.js';
 import { type Outcome, runtimes } from './runtimes.js';
-import { sharedData, VECTORS } from './shared-data.js';
 import { casesFor } from './suite/suite.js';
 
 // One suite, built once, against the packed tarball, in every runtime. A case that fails there fails here by its name.
 
-const shared = sharedData();
 let ground: Ground;
 
 beforeAll(async () => {
-  ground = await createGround(shared);
+  ground = await createGround();
 }, 60_000);
 
 afterAll(() => ground?.remove());
 
 for (const runtime of runtimes) {
-  const traits = { ...runtime.traits, vectors: shared !== undefined };
-  const cases = casesFor(traits);
+  const cases = casesFor(runtime.traits);
 
   describe.skipIf(!runtime.present)(`${runtime.title}${runtime.present ? '' : needsRuntimes}`, () => {
     let outcome: Outcome;
 
     beforeAll(async () => {
-      outcome = await runtime.run(ground, await ground.input(traits));
+      outcome = await runtime.run(ground, await ground.input(runtime.traits));
     }, 330_000);
 
     it('runs every case once', () => {
@@ -59,10 +55,3 @@ for (const runtime of runtimes) {
     }
   });
 }
-
-describeShared('vectors and JSON in ../shared', VECTORS, () => {
-  it('are given to every runtime', () => {
-    expect(shared?.vectors.length).toBeGreaterThan(50);
-    expect(shared?.json.length).toBeGreaterThan(300);
-  });
-});

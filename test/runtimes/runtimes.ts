@@ -21,7 +21,7 @@ export interface Outcome {
 export interface Runtime {
   readonly title: string;
   readonly present: boolean;
-  readonly traits: Omit<Traits, 'vectors'>;
+  readonly traits: Traits;
   /** It has no modules of its own, so its tools make one file of everything. */
   readonly bundled: boolean;
   /** The HMAC that is right there. */

@@ -16,7 +16,7 @@ describe.skipIf(!present)(`a Worker on workerd's own server${present ? '' : need
   let url: URL;
 
   beforeAll(async () => {
-    ground = await createGround(undefined);
+    ground = await createGround();
     const { path } = await bundle(ground, 'worker-app.mjs', ['workerd', 'worker', 'browser'], 'esm');
     const runner = fileURLToPath(new URL('./runners/worker-server.mjs', import.meta.url));
     server = spawn(process.execPath, [runner, path], { stdio: ['pipe', 'pipe', 'inherit'] });

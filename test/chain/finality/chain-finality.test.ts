@@ -42,20 +42,6 @@ describe('chainFinality', () => {
     expect(await verdict(eventIn(forkOf(at(node.chain, 11))))).toMatchObject({ status: 'pending' });
   });
 
-  it('handles a block that is taken out and put back, once it is final', async () => {
-    const node = await nodeWith(12, 5);
-    const { verdict } = finalityOf({ rpcUrl: node.url });
-    const before = node.chain.slice();
-    const event = eventIn(at(before, 10));
-    node.drop(4);
-    for (let block = 0; block < 6; block++) node.mine();
-    expect(await verdict(event)).toMatchObject({ status: 'pending' });
-    node.chain = before;
-    for (let block = 0; block < 6; block++) node.mine();
-    node.set({ finalized: 10 });
-    expect(await verdict(event)).toEqual(FINAL);
-  });
-
   describe('of a removal notice', () => {
     it('says final when another block is final, and dropped when the log is of the chain after all', async () => {
       const node = await nodeWith(20, 10);
@@ -130,7 +116,6 @@ describe('chainFinality', () => {
 
   it.each([
     ['rawFields that are not JSON', { event: { rawFields: '{' } }],
-    ['rawFields without a block', { event: { rawFields: '{}' } }],
     [
       'a block number that a number cannot represent',
       {
@@ -151,16 +136,6 @@ describe('chainFinality', () => {
     const said = await verdict(bad);
     expect(said).toMatchObject({ status: 'pending', retryAfterMs: 300_000, error: { code: 'ERR_WEBHOOK_RAW_FIELDS' } });
     expect(node.calls).toEqual([]);
-  });
-
-  it('takes the block from the transaction of an event without rawFields', async () => {
-    const node = await nodeWith(4, 2);
-    const { verdict } = finalityOf({ rpcUrl: node.url });
-    const { block } = at(node.chain, 2);
-    const event = eventIn(at(node.chain, 2));
-    const transaction = { ...event.data.transaction, blockHash: block.hash, blockNumber: 2 } as never;
-    event.data = { ...event.data, transaction, event: { ...event.data.event, rawFields: undefined } };
-    expect(await verdict(event)).toEqual(FINAL);
   });
 
   it('waits as long as the chain takes for the missing blocks, from a second to five minutes', async () => {

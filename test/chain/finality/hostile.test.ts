@@ -1,7 +1,7 @@
 import { toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
-import { countsOf, eventOf, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
+import { eventOf, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
 
 const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
 const FINAL = { status: 'final' };
@@ -71,7 +71,6 @@ describe('chainFinality drops nothing', () => {
 describe('with chainFinality, no event waits for ever', () => {
   it.each([
     ['far below the final block', (node: ScriptedNode) => [at(node.chain, 100), at(node.chain, 101)], FINAL],
-    ['near the final block', (node: ScriptedNode) => [at(node.chain, 540)], FINAL],
     ['that was replaced', (node: ScriptedNode) => [forkOf(at(node.chain, 540))], { status: 'dropped' }],
     ['that was replaced long ago', (node: ScriptedNode) => [forkOf(at(node.chain, 100))], { status: 'dropped' }],
   ])('at a node that answers few requests at a time, for a block %s', async (_, blocks, expected) => {
@@ -85,19 +84,6 @@ describe('with chainFinality, no event waits for ever', () => {
       if (verdicts.every(({ status }) => status === expected.status)) return;
     }
     expect.unreachable();
-  });
-
-  it('at a node that answers few requests at a time, of fifty old blocks', async () => {
-    const node = await nodeWith(600, 590);
-    const { check, pass } = finalityOf({ rpcUrl: node.url });
-    const events = Array.from({ length: 50 }, (_, number) => eventOf(at(node.chain, 100 + number)));
-    const final: number[] = [];
-    for (let round = 0; round < 30 && final.at(-1) !== 50; round++) {
-      limit(node, 10);
-      pass(20_000);
-      final.push((await check(events)).filter(({ status }) => status === 'final').length);
-    }
-    expect(final.at(-1)).toBe(50);
   });
 
   it('after the clock was set back', async () => {
@@ -124,41 +110,4 @@ describe('with chainFinality, no event waits for ever', () => {
     pass(300_000);
     expect(await verdict(event)).toEqual(FINAL);
   });
-
-  it('without an error that says that its block is a day ahead', async () => {
-    const node = await nodeWith(200, 20);
-    const { check } = finalityOf({ rpcUrl: node.url });
-    const [far, near] = [20 + 86_401, 20 + 86_400].map((number) => eventOf(misplaced(at(node.chain, 13), number)));
-    const verdicts = await check([far, near] as never);
-    expect(verdicts[1]).not.toHaveProperty('error');
-    expect(verdicts).toMatchObject([
-      pending('a final block that is 86401 blocks before the event'),
-      { status: 'pending', retryAfterMs: 300_000 },
-    ]);
-  });
-});
-
-it('chainFinality requests each header once for the removal notices of a re-org', async () => {
-  const node = await nodeWith(300, 290);
-  const { verdict } = finalityOf({ rpcUrl: node.url });
-  for (let logIndex = 0; logIndex < 10; logIndex++) {
-    const removal = eventOf(forkOf(at(node.chain, 250)), { removed: true, logIndex });
-    expect(await verdict(removal)).toEqual({ status: 'final', isRemoval: true });
-  }
-  // 40 for the first look-up and 40 to look again; then the block itself, for each round.
-  expect(countsOf(node).eth_getBlockByNumber).toBe(40 + 40 + 10);
-});
-
-it('chainFinality keeps user and password out of its errors, in any notation', async () => {
-  const node = await nodeWith(30, 20);
-  const [user, password] = ['somebody', 'pässwörd€'];
-  const url = new URL(node.url);
-  Object.assign(url, { username: user, password });
-  const basic = Buffer.from(`${user}:${password}`).toString('base64');
-  const message = `bad authorization Basic ${basic}, ${user}, ${password}, ${encodeURIComponent(password)}`;
-  node.answer(() => new Raw(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -1, message } })));
-  const { verdict } = finalityOf({ rpcUrl: url.href });
-  expect(await verdict(eventOf(at(node.chain, 14)))).toMatchObject(
-    pending('"bad authorization Basic …, …, …, …"', 15_000),
-  );
 });

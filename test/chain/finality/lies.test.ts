@@ -1,8 +1,9 @@
 import { padHex, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
+import { chainFinality } from '../../../src/chain/index.js';
 import { createRandom } from '../../chaos/random.js';
 import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
-import { eventOf, finalityOf, forkOf, nodeWith } from './checking.js';
+import { eventOf, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
 
 const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
 const FINAL = { status: 'final' };
@@ -22,7 +23,6 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
       'block.hash is not the requested hash',
     ],
     ['a block has another parent', (node) => lieAbout(node, 15, { parentHash: HASH }), 'is the parent of its block 15'],
-    ['a block has another number', (node) => lieAbout(node, 15, { number: '0x1' }), 'is the parent of its block 16'],
     [
       'the node lacks a block',
       (node) => node.answer((_, [first], answer) => (first === '0xf' || String(first).length > 60 ? null : answer)),
@@ -30,26 +30,11 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
     ],
     ['an answer is cut', (node) => node.answer(() => new Raw('{"jsonrpc":"2.0","id":1,"resu')), 'not JSON-RPC'],
     [
-      'an answer is of another call',
-      (node) => node.answer(() => new Raw('{"jsonrpc":"2.0","id":99,"result":"0x7a69"}')),
-      'another call',
-    ],
-    [
       'the final block has no fields',
       (node) => node.answer((_, [first], answer) => (first === 'finalized' ? {} : answer)),
       'block.number is not',
     ],
-    [
-      'the final block is text',
-      (node) => node.answer((_, [first], answer) => (first === 'finalized' ? '0x' : answer)),
-      'block is not an object',
-    ],
     ['the node is of another chain', (node) => node.set({ chainId: 5 }), 'has chain ID 5, but `chainId` has 31337'],
-    [
-      'the chain ID is not a number',
-      (node) => node.answer((method, _, answer) => (method === 'eth_chainId' ? 'x' : answer)),
-      'eth_chainId',
-    ],
     [
       'a block is returned by hash with another hash',
       (node) => {
@@ -122,8 +107,6 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
     ['geth', error('finalized block not found')],
     ['Erigon and Besu', error('Unknown block', -39001)],
     ['Nethermind and reth', null],
-    ['Alchemy', error('Invalid block tag: finalized', -32602)],
-    ['an old node', error('invalid argument 0: hex string without 0x prefix', -32602)],
     ['a provider under HTTP 400', new Raw('{"error":{"code":-32602,"message":"unsupported tag"}}', 400)],
   ])('the chain has no final block, in the words of %s', async (_, answer) => {
     const node = await nodeWith(30);
@@ -133,41 +116,6 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
     expect(verdict).toMatchObject({ status: 'pending', retryAfterMs: 15_000 });
     const { message } = (verdict as { error: Error }).error;
     expect(message).toMatch(/`finalized` block.*level: \{ confirmations: n \}/);
-  });
-
-  it('without `chainId`, no block of an event was found yet', async () => {
-    const [node, other] = [await nodeWith(30, 20), await nodeWith(30, 20)];
-    node.drop(25);
-    for (let block = 0; block < 25; block++) node.mine({}, {});
-    other.drop(30);
-    for (let block = 0; block < 31; block++) other.mine();
-    const { verdict } = finalityOf({ rpcUrl: other.url, chainId: undefined });
-    expect(await verdict(eventOf(at(node.chain, 14)))).toMatchObject({
-      status: 'pending',
-      error: { message: expect.stringContaining('Set `chainId`') },
-    });
-    expect(await verdict(eventOf(at(other.chain, 12)))).toEqual(FINAL);
-    expect(await verdict(eventOf(at(node.chain, 14)))).toEqual({ status: 'dropped' });
-  });
-
-  it('the URL has another chain than before', async () => {
-    const node = await nodeWith(30, 20);
-    const { verdict, lines, check, pass } = finalityOf({ rpcUrl: node.url, chainId: undefined });
-    const old = node.chain.slice();
-    expect(await verdict(eventOf(at(old, 14)))).toEqual(FINAL);
-    node.drop(30);
-    for (let block = 0; block < 40; block++) node.mine();
-    node.set({ finalized: 35 });
-    for (const number of [13, 16, 19])
-      expect(await verdict(eventOf(at(old, number)))).toMatchObject({ status: 'pending' });
-    expect(lines.map(({ message }) => message).join()).toContain('another final block');
-    // What was known of the old chain is forgotten.
-    expect(await check([eventOf(at(old, 14))])).toMatchObject([{ status: 'pending' }]);
-    node.chain = old;
-    node.set({ finalized: 20 });
-    pass(10_000);
-    expect(await verdict(eventOf(at(old, 14)))).toMatchObject({ status: 'pending' });
-    expect(await verdict(eventOf(at(old, 14)))).toEqual(FINAL);
   });
 
   it.each([1, 2, 3, 4, 5, 6])('the nodes behind a URL are at different heights and forks (seed %i)', async (seed) => {
@@ -199,5 +147,38 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
     }
     // The load balancer only makes them wait.
     expect([...open].map(({ expected }) => expected)).toEqual(['pending', 'pending']);
+  });
+});
+
+const hash = padHex('0x5', { size: 32 });
+const because = (message: string) => ({ status: 'pending', error: { message: expect.stringContaining(message) } });
+
+describe('chainFinality says pending, and why', () => {
+  it('of a transaction whose receipt is of another, or of a block that is not of the chain', async () => {
+    const node = await nodeWith(5, 4);
+    const { verdict, pass } = finalityOf({ rpcUrl: node.url });
+    const receipt = { transactionHash: hash, blockNumber: '0x2', blockHash: padHex('0xbad', { size: 32 }) };
+    const answerWith = (result: unknown) =>
+      node.answer((method, _, answer) => (method === 'eth_getTransactionReceipt' ? result : answer));
+    answerWith({ ...receipt, transactionHash: padHex('0x6', { size: 32 }) });
+    expect(await verdict(inclusionOf({ tx: { hash } }))).toMatchObject(because('that of the requested transaction'));
+    pass(60_000);
+    answerWith(receipt);
+    expect(await verdict(inclusionOf({ tx: { hash } }))).toMatchObject(because('that is not of its chain'));
+    answerWith({ ...receipt, blockHash: at(node.chain, 2).block.hash });
+    pass(60_000);
+    expect(await verdict(inclusionOf({ tx: { hash } }))).toEqual({ status: 'final' });
+  });
+
+  it('if nodes take longer than a check may, one after the other', async () => {
+    const nodes = await Promise.all([nodeWith(3, 2), nodeWith(3, 2), nodeWith(3, 2), nodeWith(3, 2), nodeWith(3, 2)]);
+    for (const node of nodes) node.answer(() => new Promise(() => {}));
+    const rpcUrl = nodes.map(({ url }) => url);
+    const finality = chainFinality({ rpcUrl, level: 'finalized', chainId: 31337, timeoutMs: 60 });
+    const [verdict] = await finality.check([eventOf(at((nodes[0] as (typeof nodes)[0]).chain, 1))]);
+    expect(verdict).toMatchObject({
+      status: 'pending',
+      error: { message: expect.stringMatching(/longer than 180 ms|no answer/) },
+    });
   });
 });

@@ -1,5 +1,7 @@
+import { padHex, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { type Mined, Raw } from '../scripted-node.js';
+import { KnownBlocks } from '../../../src/chain/finality/known-blocks.js';
+import type { Mined } from '../scripted-node.js';
 import { countsOf, eventOf, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
 
 const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
@@ -27,14 +29,6 @@ describe('the requests of chainFinality', () => {
     expect(node.calls).toHaveLength(1 + 1 + 5);
   });
 
-  it('are sent again at once when a node drops them, as one that closed an idle connection', async () => {
-    const node = await nodeWith(30, 20);
-    let requests = 0;
-    node.answer((_, __, answer) => (++requests % 2 ? new Raw('', 502) : answer));
-    const { check } = finalityOf({ rpcUrl: node.url });
-    expect(await check([eventOf(at(node.chain, 20))])).toEqual([FINAL]);
-  });
-
   it('are none for a block that is known to be final', async () => {
     const node = await nodeWith(30, 20);
     const { check, isFinal, pass } = finalityOf({ rpcUrl: node.url });
@@ -46,29 +40,6 @@ describe('the requests of chainFinality', () => {
     const removal = eventOf(at(node.chain, 15), { removed: true });
     const events = [eventOf(at(node.chain, 15)), eventOf(at(node.chain, 16)), eventOf(other), removal, inclusionOf({})];
     expect(events.map((event) => isFinal?.(event))).toEqual([true, false, false, false, false]);
-  });
-
-  it('are one a second for events that wait', async () => {
-    const node = await nodeWith(30, 20);
-    const { check, pass } = finalityOf({ rpcUrl: node.url });
-    for (let ms = 0; ms < 2000; ms += 100) {
-      await check([eventOf(at(node.chain, 25))]);
-      pass(100);
-    }
-    expect(countsOf(node)['eth_getBlockByNumber finalized']).toBe(2);
-  });
-
-  it('are new ones before an event is dropped, and shared by the events of a dropped block', async () => {
-    const node = await nodeWith(30, 20);
-    const { check, verdict } = finalityOf({ rpcUrl: node.url });
-    await check([eventOf(at(node.chain, 18))]);
-    const before = node.calls.length;
-    const dropped = Array.from({ length: 20 }, (_, logIndex) => eventOf(forkOf(at(node.chain, 18)), { logIndex }));
-    expect(await check(dropped)).toEqual(dropped.map(() => ({ status: 'dropped' })));
-    // Chain ID, final block, the headers of 19 and 18, 18 once more, and the dropped block by its hash.
-    expect(node.calls.length - before).toBe(6);
-    for (const each of dropped) expect(await verdict(each)).toEqual({ status: 'dropped' });
-    expect(countsOf(node).eth_getBlockByNumber).toBeLessThan(40);
   });
 
   it('follow links through at most 256 blocks, and ask twice about deeper ones', async () => {
@@ -121,26 +92,18 @@ describe('the requests of chainFinality', () => {
       { status: 'pending', error: { reason: 'aborted' } },
     ]);
   });
+});
 
-  it('leave answers behind when a check ends before them', async () => {
-    const node = await nodeWith(30, 20);
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    node.answer(async (_, [first], answer) => {
-      if (Number(first) < 10) await released;
-      return answer;
-    });
-    const { check } = finalityOf({ rpcUrl: node.url });
-    const controller = new AbortController();
-    const event = eventOf(at(node.chain, 0));
-    const aborted = check([event], { signal: controller.signal });
-    while (!node.calls.some(({ params }) => Number(params[0]) < 10)) await new Promise(setImmediate);
-    controller.abort();
-    expect(await aborted).toMatchObject([{ status: 'pending', error: { reason: 'aborted' } }]);
-    release();
-    expect(await check([event])).toEqual([FINAL]);
-    expect(countsOf(node)).toEqual({ eth_chainId: 1, 'eth_getBlockByNumber finalized': 1, eth_getBlockByNumber: 20 });
-  });
+const hashOf = (number: number) => padHex(toHex(number), { size: 32 });
+
+it('chainFinality forgets the oldest of more than 4096 blocks', () => {
+  const known = new KnownBlocks();
+  for (let number = 0; number < 5000; number++) {
+    expect(known.addFinal(number, hashOf(number))).toBe(true);
+    known.addHeader({ number, hash: hashOf(number), parentHash: hashOf(number + 1), timestamp: number, bloom: '' });
+  }
+  expect([known.final.size, known.headers.size]).toEqual([4096, 4096]);
+  expect([known.final.has(903), known.final.has(904), known.final.has(4999)]).toEqual([false, true, true]);
+  expect(known.addFinal(4999, hashOf(1))).toBe(false);
+  expect(known.final.get(4999)).toBe(hashOf(4999));
 });

@@ -1,19 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventsSource, reconcile } from '../../../src/chain/index.js';
+import { eventsSource } from '../../../src/chain/index.js';
 import { createWebhookClient, type WebhookClient } from '../../../src/client/index.js';
 import { logIdentity, rawLog } from '../../../src/evm/index.js';
-import { createReceiver, type EventEmitted, memoryStore, parseEventEmitted } from '../../../src/index.js';
+import { type EventEmitted, memoryStore, parseEventEmitted } from '../../../src/index.js';
 import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { apiKey, type FakeService, startFakeService } from '../../client/fake-service.js';
-import { secret } from '../../helpers.js';
-import { chainId, keptCursor, readAll } from './reconciling.js';
+import { chainId, readAll } from './reconciling.js';
 
 let service: FakeService;
 let client: WebhookClient;
 const token = { address: '0xF9450D254A66ab06b30Cfa9c6e7AE1B7598c7172', label: 'sampletoken' };
 /** A store that has known everything for a week. */
-const remembering = () => ({ ...memoryStore(), rememberedSince: () => Date.now() - 604_800_000 });
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const _remembering = () => ({ ...memoryStore(), rememberedSince: () => Date.now() - 604_800_000 });
+const _silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 beforeEach(async () => {
   service = await startFakeService();
@@ -65,15 +64,6 @@ describe('eventsSource', () => {
     expect(await placesOf(both)).toEqual([['3:0', '5:0', '7:0', '7:1', '12:0']]);
   });
 
-  it('leaves out the events of other contracts, whatever the service returns', async () => {
-    const other = `0x${'12'.repeat(20)}`;
-    service.stored.push(eventOf(3).data, eventOf(4, 0, other).data);
-    const { service: name, chainStatus, indexingStatus } = client;
-    const deaf = { service: name, chainStatus, indexingStatus, events: () => client.events() };
-    const { events } = await readAll(eventsSource(deaf, { contracts: [token], confirmations: 1 }));
-    expect(events.map((event) => rawLog(event as EventEmitted)?.blockNumber)).toEqual([3n]);
-  });
-
   it('has events that match the schema, with the log that was delivered', async () => {
     const event = eventOf(7, 2);
     service.stored.push(event.data);
@@ -105,40 +95,16 @@ describe('eventsSource', () => {
     await expect(placesOf({ chunkSize: 2 })).rejects.toThrow('Position 3 has more than 2 events. Raise `chunkSize`.');
   });
 
-  it('refuses a service of another chain', async () => {
-    service.chain.chainID = 1;
-    const { signal } = new AbortController();
-    await expect(open().open({ signal })).rejects.toMatchObject({
-      code: 'ERR_WEBHOOK_CONFIG',
-      message: 'The service reads chain 1 instead of 31337. Check `baseUrl` and `chainId`.',
-    });
-  });
-
   it.each<[string, object]>([
     ['contracts', { contracts: [] }],
+    ['confirmations', { confirmations: 0 }],
     ['contracts', { contracts: [{ address: token.address }] }],
     ['contracts', { contracts: [{ address: '0x12', label: 'token' }] }],
-    ['confirmations', { confirmations: 0 }],
     ['chainId', { chainId: '1' }],
     ['contract', { contract: token }],
   ])('refuses the option %s', (name, options) => {
     expect(() => open(options)).toThrow(
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(`\`${name}\``) }),
     );
-  });
-
-  it('makes good what never arrived, once', async () => {
-    const events = [3, 4, 9].map((block) => eventOf(block));
-    service.stored.push(...events.map(({ data }) => data));
-    const handled: string[] = [];
-    const receiver = createReceiver({
-      ...{ secret, store: remembering(), idempotencyKey: (event) => logIdentity(event, { chainId }) },
-      onEvent: ({ id }) => void handled.push(id),
-    });
-    await receiver.handleEvents([events[1] as EventEmitted]);
-    const options = { source: open(), receiver, from: 0, cursor: keptCursor(), logger: silent };
-    expect(await reconcile(options)).toMatchObject({ found: 3, repaired: 2, present: 1, to: 20, chainId });
-    expect(await reconcile(options)).toMatchObject({ found: 0 });
-    expect(handled).toHaveLength(3);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ReconcileSource, reconcile } from '../../../src/chain/index.js';
 import { Raw, type ScriptedNode, startNode } from '../scripted-node.js';
 import { token, transfer } from '../watching.js';
-import { amountOf, chainId, keptCursor, noting, readAll, run, sourceOf } from './reconciling.js';
+import { chainId, keptCursor, noting, run } from './reconciling.js';
 
 let node: ScriptedNode;
 beforeEach(async () => {
@@ -36,13 +36,6 @@ describe('an event on the retry list whose block the node no longer has', () => 
     node.answer((_, __, answer) => answer);
     expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 1, left: 0 });
     expect(handled).toEqual([3, 4, 2, 1]);
-  });
-
-  it('is not counted when the node is away altogether', async () => {
-    const { receiver, cursor } = await pruned();
-    node.answer(() => new Raw('away', 503));
-    const { report } = await run(node, receiver, { cursor });
-    expect(report).toMatchObject({ failed: 0, left: 2, stopped: { reason: 'source' } });
   });
 });
 
@@ -84,15 +77,6 @@ describe('a cursor', () => {
     expect(cursor.text).toBe(text);
   });
 
-  it('is the same for contracts in any order and case', async () => {
-    const { receiver } = noting();
-    const contracts = [token, { ...token, address: other }];
-    const { cursor } = await run(node, receiver, { sourceOptions: { contracts } });
-    const turned = contracts.map((each) => ({ ...each, address: each.address.toLowerCase() })).reverse();
-    const { report } = await run(node, receiver, { cursor, sourceOptions: { contracts: turned } });
-    expect(report).toMatchObject({ from: 4, found: 0 });
-  });
-
   it('never gets a position that it could not be read with', async () => {
     const { receiver } = noting();
     const cursor = keptCursor();
@@ -108,23 +92,5 @@ describe('a cursor', () => {
       code: 'ERR_WEBHOOK_CONFIG',
     });
     expect(cursor.text).toBeUndefined();
-  });
-});
-
-describe('nodes that must agree', () => {
-  it.each([0, 1])('are read up to the lowest of their final blocks, if node %i is behind', async (slow) => {
-    const second = await startNode();
-    try {
-      second.chain = node.chain;
-      const nodes = [node, second];
-      for (const [at, each] of nodes.entries()) {
-        each.set({ finalized: at === slow ? 1 : 3 });
-        each.answer(async (_, __, answer) => answer);
-      }
-      const { source } = sourceOf(nodes, { agree: 2, level: 'finalized' });
-      expect((await readAll(source)).events.map(amountOf)).toEqual([1]);
-    } finally {
-      await second.stop();
-    }
   });
 });

@@ -7,7 +7,7 @@ import {
   type SourceChunk,
   serviceSource,
 } from '../../../src/chain/index.js';
-import { ConfigError, memoryStore, type WebhookEvent } from '../../../src/index.js';
+import type { WebhookEvent } from '../../../src/index.js';
 import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { type ScriptedNode, startNode } from '../scripted-node.js';
 import { transfer } from '../watching.js';
@@ -61,53 +61,11 @@ describe('reconcile with a source of your own', () => {
     });
   });
 
-  it('checks keys by the chain in them if the source knows no chain', async () => {
-    const [event] = events(1) as [WebhookEvent];
-    expect(await start(ownSource(() => [chunkOf([event])]))).toMatchObject({ repaired: 1, chainId: undefined });
-    const { receiver, handled } = noting({ idempotencyKey: ({ id }) => id });
-    await expect(
-      start(
-        ownSource(() => [chunkOf([event])]),
-        { receiver },
-      ),
-    ).rejects.toThrow('{ chainId: n }');
-    expect(handled).toEqual([]);
-  });
-
   it('refuses events of which it does not say when they happened', async () => {
     const { receiver, handled } = noting();
     const undated = ownSource(() => [chunkOf(events(1), { oldestAt: undefined })]);
     await expect(start(undated, { receiver })).rejects.toThrow('Events from an unknown time on may be older');
     expect(handled).toEqual([]);
-  });
-
-  it('refuses the cursor of a chain if the source no longer knows its chain', async () => {
-    const cursor = keptCursor();
-    await start(
-      ownSource(() => [chunkOf([])], chainId),
-      { cursor },
-    );
-    await expect(
-      start(
-        ownSource(() => [chunkOf([])]),
-        { cursor },
-      ),
-    ).rejects.toThrow('The cursor belongs to the chain 31337, but the source reads the chain unknown.');
-  });
-
-  it('retries an event by its position, without the hashes of blocks', async () => {
-    let isBroken = true;
-    const { receiver } = noting({
-      onEvent: () => {
-        if (isBroken) throw new Error('The handler fails.');
-      },
-    });
-    const cursor = keptCursor();
-    const some = events(1);
-    const source = ownSource(() => [chunkOf(some)], chainId);
-    expect(await start(source, { receiver, cursor })).toMatchObject({ failed: 1, left: 1 });
-    isBroken = false;
-    expect(await start(source, { receiver, cursor })).toMatchObject({ repaired: 1, left: 0 });
   });
 
   it('lists at most 1000 of the events that are missing', async () => {
@@ -119,20 +77,13 @@ describe('reconcile with a source of your own', () => {
     expect(report.entries).toHaveLength(1000);
   });
 
-  it('counts an event that is being handled as waiting, one of an unknown outcome as failed, and passes on a wrong option of the receiver', async () => {
-    const store = memoryStore();
-    const { receiver } = noting({ store });
-    const [event] = events(1) as [WebhookEvent];
-    const looking = { receiver, handle: false, retentionMs: 86_400_000 };
-    const waiting = { ...receiver, peek: async () => ['in-progress' as const] };
-    const source = ownSource(() => [chunkOf([event])], chainId);
-    expect(await start(source, { ...looking, receiver: waiting })).toMatchObject({ waiting: 1, missing: 0 });
-    const unknown = { ...receiver, peek: async () => ['unknown' as const] };
-    expect(await start(source, { ...looking, receiver: unknown })).toMatchObject({ failed: 1, missing: 0 });
-    const wrong = { ...receiver, peek: () => Promise.reject(new ConfigError('Set `store`.')) };
-    await expect(start(source, { ...looking, receiver: wrong })).rejects.toThrow('Set `store`.');
-    const down = { ...receiver, peek: () => Promise.reject(new Error('down')) };
-    expect((await start(source, { ...looking, receiver: down })).stopped).toMatchObject({ reason: 'busy' });
+  it('names the wrong option', async () => {
+    await expect(start({ ...ownSource(() => []), name: '' })).rejects.toThrow('`source.name`');
+    expect(() =>
+      eventsSource({} as never, { contracts: [{ address: `0x${'1'.repeat(40)}`, label: 'one' }] } as never),
+    ).toThrow('`client`');
+    expect(() => eventsSource({ events() {} } as never, { contracts: [null] } as never)).toThrow('`contracts`');
+    expect(() => serviceSource({} as never, 1)).toThrow('`client`');
   });
 
   it('ends at once when it is aborted while it waits to read again', async () => {
@@ -143,15 +94,6 @@ describe('reconcile with a source of your own', () => {
     });
     const report = await start(failing, { signal: closing.signal, retryDelayMs: 60_000 });
     expect(report.stopped).toMatchObject({ reason: 'aborted' });
-  });
-
-  it('names the wrong option', async () => {
-    await expect(start({ ...ownSource(() => []), name: '' })).rejects.toThrow('`source.name`');
-    expect(() =>
-      eventsSource({} as never, { contracts: [{ address: `0x${'1'.repeat(40)}`, label: 'one' }] } as never),
-    ).toThrow('`client`');
-    expect(() => eventsSource({ events() {} } as never, { contracts: [null] } as never)).toThrow('`contracts`');
-    expect(() => serviceSource({} as never, 1)).toThrow('`client`');
   });
 });
 
@@ -169,28 +111,6 @@ describe('reconcile with a cursor of your own', () => {
     const failing = { read: () => undefined, write: () => Promise.reject(new Error('disk full')) };
     const { stopped } = await start(source, { cursor: failing });
     expect(stopped).toMatchObject({ reason: 'cursor', error: { message: 'disk full' } });
-  });
-});
-
-describe('serviceSource, read without reconcile', () => {
-  it('reads an entry without data, which the receiver refuses', async () => {
-    const entry = { id: 0, eventType: 'event.emitted', data: 'text', createdAt: '2026-01-01T00:00:00Z' };
-    const client = {
-      service: 'example.com',
-      async *deliveries() {
-        yield entry;
-      },
-    };
-    const source = serviceSource(client as never, 1);
-    const chunks: SourceChunk[] = [];
-    for await (const chunk of source.read(0, 0, { signal: new AbortController().signal })) chunks.push(chunk);
-    expect(chunks.flatMap(({ entries }) => entries)).toMatchObject([{ position: 0, event: { data: 'text' } }]);
-    const chain = eventsSource({ service: 'example.com', async *events() {} } as never, {
-      contracts: [{ address: `0x${'1'.repeat(40)}`, label: 'one' }],
-      confirmations: 1,
-    });
-    for await (const { entries } of chain.read(0, 9, { signal: new AbortController().signal }))
-      expect(entries).toEqual([]);
   });
 });
 

@@ -81,17 +81,4 @@ describe.skipIf(!hasAnvil)(`reconcile on a real chain${needsAnvil}`, { timeout: 
     expect(report).toMatchObject({ present: before, repaired: sent.length - before, failed: 0 });
     expect([...handled].sort()).toEqual(sent.map(identity).sort());
   });
-
-  it('takes up what is new with the next run of the same cursor', async () => {
-    const { receiver, handled } = start();
-    const cursor = keptCursor();
-    await run(receiver, { cursor });
-    await sendTraffic(chain, random, 20);
-    expect(await run(receiver, { cursor })).toMatchObject({ found: expect.any(Number), failed: 0 });
-    await chain.client.mine({ blocks: FINAL_DEPTH });
-    const report = await run(receiver, { cursor });
-    expect(report.repaired).toBeGreaterThan(0);
-    sent = await watched();
-    expect(handled).toEqual(sent.map(identity));
-  });
 });

@@ -1,11 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ReconcileReport, reconcile } from '../../../src/chain/index.js';
-import { logIdentity } from '../../../src/evm/index.js';
 import { memoryStore } from '../../../src/index.js';
 import { signed } from '../../helpers.js';
 import { type ScriptedNode, startNode, withoutLogs } from '../scripted-node.js';
-import { people, transfer } from '../watching.js';
+import { transfer } from '../watching.js';
 import { amountOf, chainId, keptCursor, noting, readAll, run, sourceOf } from './reconciling.js';
 
 let node: ScriptedNode;
@@ -38,15 +37,6 @@ describe('reconcile', () => {
     expect(cursor.state).toMatchObject({ next: 4, retry: [] });
   });
 
-  it('makes good the transactions of wallets, which have keys by block and transaction', async () => {
-    const [wallet] = people;
-    node.mine({ from: wallet, logs: [transfer(7)] }, { from: wallet, failed: true });
-    const { receiver } = noting();
-    const sourceOptions = { wallets: [wallet] };
-    expect((await run(node, receiver, { sourceOptions })).report).toMatchObject({ found: 9, repaired: 9 });
-    expect((await run(node, receiver, { sourceOptions })).report).toMatchObject({ found: 9, present: 9 });
-  });
-
   it('continues where the cursor is, and reads nothing twice', async () => {
     const { receiver, handled } = noting();
     const { cursor } = await run(node, receiver);
@@ -57,16 +47,6 @@ describe('reconcile', () => {
     // What the service delivers later has taken effect.
     const { outcomes } = await deliver(receiver, 0, 4);
     expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 7 }, () => 'duplicate'));
-  });
-
-  it('reads nothing before `from`, even if the cursor is before it', async () => {
-    const { receiver, handled } = noting();
-    expect((await run(node, receiver, { from: 3 })).report).toMatchObject({ from: 3, found: 2 });
-    const { scope } = sourceOf(node).source;
-    const state = { v: 1, source: 'chain', scope, chainId, next: 1, retry: [['key', 1]] };
-    const { report } = await run(node, receiver, { from: 2, cursor: keptCursor(JSON.stringify(state)) });
-    expect(report).toMatchObject({ from: 2, found: 4, present: 2, left: 0 });
-    expect(handled).toEqual([5, 6, 3, 4]);
   });
 
   it('puts what fails on the retry list, tries it first in the next run, and is not held up by it', async () => {
@@ -163,19 +143,6 @@ describe('reconcile', () => {
     expect(cursor.text).toBeUndefined();
   });
 
-  it('puts an event that is in progress elsewhere on the retry list', async () => {
-    const inner = memoryStore();
-    let isHeld = true;
-    const once: typeof inner.once = async (key, run) =>
-      isHeld && key.endsWith(':1') ? 'in-progress' : inner.once(key, run);
-    const { receiver, handled } = noting({ store: { ...inner, once } });
-    const { report, cursor } = await run(node, receiver);
-    expect(report).toMatchObject({ repaired: 3, waiting: 3, left: 3, to: 3 });
-    isHeld = false;
-    expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 3, left: 0 });
-    expect(handled).toEqual([1, 3, 5, 2, 4, 6]);
-  });
-
   it('stores events where the receiver has `enqueue`', async () => {
     const stored: string[] = [];
     const enqueue = Object.assign(
@@ -238,15 +205,6 @@ describe('reconcile', () => {
     expect(aborted.report).toMatchObject({ stopped: { reason: 'aborted' }, found: 0 });
   });
 
-  it('keeps the receiver from handling an event twice when it is killed before the cursor is written', async () => {
-    const { receiver, handled } = noting();
-    const lost = { read: () => undefined, write: () => Promise.reject(new Error('killed')) };
-    const { report } = await run(node, receiver, { cursor: lost });
-    expect(report).toMatchObject({ repaired: 6, to: -1, stopped: { reason: 'cursor', error: { message: 'killed' } } });
-    expect((await run(node, receiver)).report).toMatchObject({ present: 6, repaired: 0 });
-    expect(handled).toEqual(all);
-  });
-
   it('stops when another process has moved the cursor', async () => {
     const { receiver, handled } = noting();
     const cursor = keptCursor();
@@ -267,7 +225,6 @@ describe('reconcile refuses', () => {
 
   it.each([
     ['the default key', undefined],
-    ['the key of another chain', (event: never) => logIdentity(event, { chainId: 1 })],
     ['another key', ({ id }: { id: string }) => `mine:${id}`],
   ])('%s, before it handles anything', async (_, idempotencyKey) => {
     const { receiver, handled } = noting({ idempotencyKey } as never);
@@ -310,7 +267,6 @@ describe('reconcile refuses', () => {
     ['another source', { v: 1, source: 'service', next: 3, retry: [] }, 'The cursor belongs to another source'],
     ['other contracts', { v: 1, source: 'chain', next: 3, retry: [] }, 'The cursor was written for other contracts'],
     ['other text', { next: 3 }, 'The cursor contains text that `reconcile` did not write.'],
-    ['no position', { v: 1, source: 'chain', next: -1, retry: [] }, 'The cursor contains text that'],
     ['a broken list', { v: 1, source: 'chain', next: 1, retry: [[1, 'x']] }, 'The cursor contains text that'],
   ])('the cursor of %s', async (_, state, message) => {
     const cursor = keptCursor(JSON.stringify(state));
@@ -318,19 +274,11 @@ describe('reconcile refuses', () => {
     expect(cursor.writes).toBe(0);
   });
 
-  it('the cursor of another chain', async () => {
-    const { scope } = sourceOf(node).source;
-    const cursor = keptCursor(JSON.stringify({ v: 1, source: 'chain', scope, chainId: 1, next: 3, retry: [] }));
-    expect(await refusal(run(node, noting().receiver, { cursor }))).toContain('The cursor belongs to the chain 1');
-    expect(cursor.writes).toBe(0);
-  });
-
   it.each([
+    [{ from: -1 }, '`from` must be the number of a block, or another position of the source, got a number.'],
+    [{ cursor: undefined }, '`reconcile` needs a `cursor` to keep how far it got.'],
     [{ source: {} }, '`source` must be a source such as chainSource(…), got an object.'],
     [{ receiver: {} }, '`receiver` must be a Receiver, got an object.'],
-    [{ from: -1 }, '`from` must be the number of a block, or another position of the source, got a number.'],
-    [{ from: undefined }, '`from` must be the number of a block, or another position of the source, got undefined.'],
-    [{ cursor: undefined }, '`reconcile` needs a `cursor` to keep how far it got.'],
     [{ cursor: './file' }, '`cursor` must be an object with `read` and `write`, got a string.'],
     [{ handle: 'no' }, '`handle` must be true or false, got a string.'],
     [{ batchSize: 0 }, '`batchSize` must be a number of at least 1, got a number out of range.'],
@@ -352,7 +300,6 @@ describe('reconcile refuses', () => {
         { to: 2, entries: [] },
       ],
     ],
-    ['ends too far', [{ to: 9, entries: [] }]],
     ['has an event before its start', [{ to: 3, entries: [{ position: -1, event: {} }] }]],
   ])('a source that %s', async (_, chunks) => {
     const source = {

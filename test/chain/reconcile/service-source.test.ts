@@ -74,35 +74,6 @@ describe('serviceSource', () => {
     expect(await positionsOf()).toEqual([[1, 2, 3]]);
   });
 
-  it('has an empty log as nothing to read', async () => {
-    const { signal } = new AbortController();
-    expect(await open().open({ signal })).toEqual({ chainId, end: -1, head: -1 });
-  });
-
-  it('reads a long log in chunks of bounded size, without gaps', async () => {
-    add(50, (id) => (id % 5 === 0 ? delivered : {}));
-    const { chunks } = await readAll(open({ chunkSize: 7, pageSize: 9 }));
-    expect(chunks.flatMap(({ entries }) => entries.map(({ position }) => position))).toEqual(
-      Array.from({ length: 50 }, (_, index) => index + 1).filter((id) => id % 5 !== 0),
-    );
-    expect(Math.max(...chunks.map(({ entries }) => entries.length))).toBeLessThanOrEqual(7);
-    expect(chunks.at(-1)?.to).toBe(50);
-  });
-
-  it('reads entries one by one with one listing a run', async () => {
-    add(30);
-    const source = open({ pageSize: 30 });
-    const { signal } = new AbortController();
-    await source.open({ signal });
-    service.seen.splice(0);
-    for (const position of [3, 7, 30]) {
-      const chunks = [];
-      for await (const chunk of source.read(position, position, { signal })) chunks.push(chunk);
-      expect(chunks).toMatchObject([{ to: position, entries: [{ position }] }]);
-    }
-    expect(service.seen.length).toBeLessThanOrEqual(2);
-  });
-
   it('does not keep what was listed after the end: more may come there', async () => {
     add(3);
     add(1, () => young(100));
@@ -135,14 +106,6 @@ describe('serviceSource', () => {
     expect(await positionsOf({ eventId: ({ id }) => String(id) })).toEqual([[2, 3, 4]]);
   });
 
-  it('takes the time when an event happened, however late its entry is', async () => {
-    const { data } = sampleEventEmitted({ data: { triggeredAt: '2020-01-02T03:04:05Z' } });
-    add(1, () => ({ data }));
-    expect((await readAll(open())).chunks[0]?.oldestAt).toBe(Date.parse('2020-01-02T03:04:05Z'));
-    log.splice(0, 1, { ...(log[0] as Entry), createdAt: 'soon', data: {} });
-    expect((await readAll(open())).chunks[0]).not.toHaveProperty('oldestAt', expect.anything());
-  });
-
   describe('of a service that lists the newest entry first', () => {
     const newest = { newestFirst: true, pageSize: 5 };
 
@@ -152,12 +115,6 @@ describe('serviceSource', () => {
       expect(await positionsOf(newest, 96)).toEqual([[96, 97, 98, 99, 100]]);
       expect(service.seen.length).toBeLessThan(6);
       expect(await positionsOf(newest)).toEqual(await positionsOf());
-    });
-
-    it('rejects rather than skip an entry if the order is another', async () => {
-      add(10);
-      log.reverse();
-      await expect(positionsOf(newest)).rejects.toThrow('does not list the newest entry first');
     });
 
     it('ends the run at once if the order is another, as no retry can succeed', async () => {
@@ -176,8 +133,8 @@ describe('serviceSource', () => {
 
   it.each<[string, object]>([
     ['chainId', { chainId: 0 }],
-    ['delivered', { delivered: 1 }],
     ['minAgeSeconds', { minAgeSeconds: -1 }],
+    ['delivered', { delivered: 1 }],
     ['chunkSize', { chunkSize: 0 }],
     ['eventId', { eventId: 'id' }],
     ['newestfirst', { newestfirst: true }],
@@ -204,17 +161,5 @@ describe('serviceSource', () => {
     expect(await run()).toMatchObject({ found: 0, from: 7 });
     add(1);
     expect(await run()).toMatchObject({ found: 1, repaired: 1 });
-  });
-
-  it('is tried again when the service fails, and keeps the place', async () => {
-    add(3);
-    const receiver = createReceiver({
-      ...{ secret, store: remembering(), idempotencyKey: (event) => logIdentity(event, { chainId }) },
-      onEvent: () => {},
-    });
-    const fail = (response: { writeHead(status: number): { end(): void } }) => response.writeHead(500).end();
-    service.next.push(fail, fail);
-    const options = { source: open(), receiver, from: 0, cursor: keptCursor(), retryDelayMs: 1, logger: silent };
-    expect(await reconcile(options)).toMatchObject({ repaired: 3, to: 3 });
   });
 });

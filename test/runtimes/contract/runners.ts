@@ -20,10 +20,6 @@ export interface TestRunner {
   readonly program: string | undefined;
   readonly args: (file: string) => readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A line of its output for one case. */
-  readonly line: RegExp;
-  /** The word for a case that passed. */
-  readonly passed: string;
 }
 
 const jest = (title: string, format: 'esm' | 'cjs', options: string): TestRunner => ({
@@ -33,8 +29,6 @@ const jest = (title: string, format: 'esm' | 'cjs', options: string): TestRunner
   program: installed('.bin/jest'),
   args: (file) => ['--verbose', '--rootDir', '.', '--testMatch', `**/${file}`],
   env: { NODE_OPTIONS: options },
-  line: /^ {4}(?<word>[✓✕○✎]) (?:skipped |todo )?(?<name>.*?)(?: \([\d.]+ m?s\))?$/gm,
-  passed: '✓',
 });
 
 const nodeTest = (title: string, program: string | undefined): TestRunner => ({
@@ -43,8 +37,6 @@ const nodeTest = (title: string, program: string | undefined): TestRunner => ({
   format: 'esm',
   program,
   args: (file) => ['--test', '--test-reporter=tap', file],
-  line: /^ {4}(?<word>ok|not ok) \d+ - (?<name>.*)$/gm,
-  passed: 'ok',
 });
 
 const worker = (title: string, needs: string, bundle: NonNullable<TestRunner['bundle']>): TestRunner => ({
@@ -53,8 +45,6 @@ const worker = (title: string, needs: string, bundle: NonNullable<TestRunner['bu
   bundle,
   program: installed(needs) && process.execPath,
   args: (file) => [join(here, `../runners/${title}.mjs`), file, '/dev/null'],
-  line: /^(?<word>pass|fail) (?<name>.*)$/gm,
-  passed: 'pass',
 });
 
 /** The text of a test file. For all test runners it is the same, except for the module it imports. */
@@ -66,7 +56,7 @@ function textOf({ module, bundle }: TestRunner, suite: string): string {
     ${suite}({ describe: (_title, body) => body(), test: (name, run) => cases.push({ name, run }) });
     const lines = [];
     for (const { name, run } of cases)
-      lines.push(await run().then(() => 'pass ' + name, (error) => 'fail ' + name + '\\n' + error.message));
+      lines.push(await run().then(() => name, (error) => 'FAILED ' + name + '\\n' + error.message));
     return new Response(lines.join('\\n'));
   }`;
   if (bundle?.format === 'esm') return `${suites} export default { fetch: ${answer} };`;
@@ -88,8 +78,6 @@ export const testRunners: readonly TestRunner[] = [
       '--reporter=verbose',
       file,
     ],
-    line: /^ (?<word>[✓×↓]) .* > (?<name>.*?)(?: \d+ms)?$/gm,
-    passed: '✓',
   },
   jest('Jest with require', 'cjs', ''),
   jest('Jest with import', 'esm', '--experimental-vm-modules'),
@@ -99,8 +87,6 @@ export const testRunners: readonly TestRunner[] = [
     format: 'esm',
     program: binaryOf('bun'),
     args: (file) => ['test', `./${file}`],
-    line: /^\((?<word>pass|fail|skip|todo)\) .* > (?<name>.*?)(?: \[[\d.]+m?s\])?$/gm,
-    passed: 'pass',
   },
   {
     title: 'deno test',
@@ -108,19 +94,13 @@ export const testRunners: readonly TestRunner[] = [
     format: 'esm',
     program: binaryOf('deno'),
     args: (file) => ['test', '--allow-all', '--no-lock', '--no-check', file],
-    line: /^ {2}(?<name>.*) \.\.\. (?<word>ok|FAILED|ignored)(?: \(\S+\))?$/gm,
-    passed: 'ok',
   },
   worker('workerd', 'miniflare', { conditions: ['workerd', 'worker', 'browser'], format: 'esm' }),
   worker('edge-runtime', 'edge-runtime', { conditions: ['edge-light', 'worker', 'browser'], format: 'iife' }),
 ];
 
-/** The titles that a runner printed, in order. */
 export interface Report {
   readonly exitCode: number | null;
-  readonly passed: readonly string[];
-  /** Failed, skipped or anything else. */
-  readonly others: readonly string[];
   readonly output: string;
 }
 
@@ -152,12 +132,7 @@ export async function runSuite(runner: TestRunner, suite: string, root: string):
   return new Promise((resolve) => {
     const options = { cwd: root, env, timeout: 120_000, maxBuffer: 2 ** 24 };
     const child = execFile(runner.program ?? '', runner.args(program), options, (_error, stdout, stderr) => {
-      const output = `${stdout}\n${stderr}`;
-      const cases = [...output.matchAll(runner.line)].map(({ groups }) => groups as { word: string; name: string });
-      const named = (isPassed: boolean) =>
-        cases.filter(({ word }) => (word === runner.passed) === isPassed).map(({ name }) => name);
-      // Some runners list the failed cases a second time, at the end.
-      resolve({ exitCode: child.exitCode, passed: named(true), others: [...new Set(named(false))], output });
+      resolve({ exitCode: child.exitCode, output: `${stdout}\n${stderr}` });
     });
   });
 }

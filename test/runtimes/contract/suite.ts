@@ -20,12 +20,16 @@ function describeLeases({ describe, test }: Runner, title: string, Store: typeof
   });
 }
 
-/** The contract of two correct stores. The cases of the first one wait in real time. */
+/** The contract of two correct stores, each with a clock that the cases move. */
 export function rightStores(runner: Runner): void {
   runner.describe('memoryStore', () => {
-    storeContract(({ leaseMs, retentionMs }) => memoryStore({ leaseMs, retentionMs }), {
+    let ms = Date.now();
+    storeContract(({ leaseMs, retentionMs }) => memoryStore({ leaseMs, retentionMs, now: () => ms }), {
       test: runner.test,
       shared: false,
+      passTime: (passed) => {
+        ms += passed;
+      },
     });
   });
   describeLeases(runner, 'a store of a user', LeaseStore);

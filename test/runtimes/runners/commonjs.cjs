@@ -12,7 +12,7 @@ const lib = {
   verify: require('event-webhook-receiver/verify'),
 };
 
-const { traits, shared } = JSON.parse(readFileSync(join(__dirname, 'input.json'), 'utf8'));
+const { traits } = JSON.parse(readFileSync(join(__dirname, 'input.json'), 'utf8'));
 const unhandled = [];
 if (typeof Deno === 'undefined') process.on('unhandledRejection', (reason) => unhandled.push(reason));
 else {
@@ -22,6 +22,6 @@ else {
   });
 }
 const foreignBytes = (bytes) => runInNewContext('new Uint8Array(values)', { values: [...bytes] });
-const host = { unhandled, foreignBytes, shared };
+const host = { unhandled, foreignBytes };
 
 void import('./suite.mjs').then(({ run }) => run(lib, traits, host, (result) => console.log(JSON.stringify(result))));

@@ -14,11 +14,11 @@ const utf8 = new TextEncoder();
 
 addEventListener('fetch', (event) => {
   const answer = async () => {
-    const { traits, shared } = await event.request.json();
+    const { traits } = await event.request.json();
     const { readable, writable } = new TransformStream();
     const lines = writable.getWriter();
     const lib = { root, verify, fetch, evm, testing, schemas };
-    const host = { unhandled, shared, foreignBytes: globalThis.foreignBytes };
+    const host = { unhandled, foreignBytes: globalThis.foreignBytes };
     const report = (result) => lines.write(utf8.encode(`${JSON.stringify(result)}\n`));
     event.waitUntil(run(lib, traits, host, report).finally(() => lines.close()));
     return new Response(readable);

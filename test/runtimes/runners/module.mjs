@@ -9,7 +9,7 @@ import * as testing from 'event-webhook-receiver/testing';
 import * as verify from 'event-webhook-receiver/verify';
 import { run } from './suite.mjs';
 
-const { traits, shared } = JSON.parse(readFileSync(new URL('./input.json', import.meta.url), 'utf8'));
+const { traits } = JSON.parse(readFileSync(new URL('./input.json', import.meta.url), 'utf8'));
 const unhandled = [];
 if (typeof Deno === 'undefined') process.on('unhandledRejection', (reason) => unhandled.push(reason));
 else {
@@ -19,7 +19,7 @@ else {
   });
 }
 const foreignBytes = (bytes) => runInNewContext('new Uint8Array(values)', { values: [...bytes] });
-const host = { unhandled, foreignBytes, shared };
+const host = { unhandled, foreignBytes };
 await run({ root, verify, fetch, evm, testing, schemas }, traits, host, (result) =>
   console.log(JSON.stringify(result)),
 );

@@ -14,12 +14,12 @@ const utf8 = new TextEncoder();
 
 export default {
   async fetch(request, _env, context) {
-    const { traits, shared } = await request.json();
+    const { traits } = await request.json();
     const { readable, writable } = new TransformStream();
     const lines = writable.getWriter();
     const lib = { root, verify, fetch, evm, testing, schemas };
     const report = (result) => lines.write(utf8.encode(`${JSON.stringify(result)}\n`));
-    context.waitUntil(run(lib, traits, { unhandled, shared }, report).finally(() => lines.close()));
+    context.waitUntil(run(lib, traits, { unhandled }, report).finally(() => lines.close()));
     return new Response(readable);
   },
 };

@@ -32,17 +32,9 @@ const IN_PIECES: readonly (readonly [
   ['a Blob', (body) => new Blob([body.slice()])],
   ['a stream of one piece', (body) => streamOf([body])],
   ['a stream of many pieces', (body) => streamOf(piecesOf(body, 100))],
-  ['a stream of single bytes', (body) => streamOf(piecesOf(body, 1))],
   [
     'a stream with empty pieces between',
     (body) => streamOf(piecesOf(body, 700).flatMap((piece) => [piece, new Uint8Array(0)])),
-  ],
-  [
-    'a stream of pieces that are parts of a larger buffer',
-    (body) => {
-      const buffer = bytesOf('xx', body);
-      return streamOf(piecesOf(buffer.subarray(2), 333));
-    },
   ],
   [
     'a byte stream',
@@ -73,10 +65,7 @@ function foreign(body: Uint8Array, lab: Lab): ReadableStream {
 /** Chunks that are no bytes, the more tempting the better: the text is genuine. */
 const NO_BYTES: readonly (readonly [title: string, chunkOf: (delivery: Delivery) => unknown])[] = [
   ['the text', ({ body }) => textOf(body)],
-  ['a number', () => 17],
   ['an array of numbers', ({ body }) => [...body]],
-  ['an object with a byteLength', ({ body }) => ({ byteLength: body.length, BYTES_PER_ELEMENT: 1 })],
-  ['null', () => null],
   ['elements of two bytes', () => new Uint16Array(8)],
 ];
 
@@ -95,14 +84,6 @@ export const bodyCases: readonly Case[] = [
       equal(app.codes, ['ERR_WEBHOOK_SIGNATURE']);
     },
   })),
-  {
-    name: 'takes a body of 20 000 single bytes',
-    async run(lab) {
-      const app = lab.start();
-      const delivery = await lab.sign(`[${' '.repeat(19_998)}]`);
-      equal((await app.post(delivery, { body: streamOf(piecesOf(delivery.body, 1)) as Body })).status, 200);
-    },
-  },
   ...([null, '', new Uint8Array(0)] as const).map((body) => ({
     name: `refuses no body, even with a signature for nothing: ${body === null ? 'none' : typeof body}`,
     async run(lab: Lab) {
@@ -112,14 +93,6 @@ export const bodyCases: readonly Case[] = [
       equal(app.codes, ['ERR_WEBHOOK_SIGNATURE', 'ERR_WEBHOOK_SIGNATURE']);
     },
   })),
-  {
-    name: 'refuses a stream that ends at once',
-    async run(lab) {
-      const app = lab.start();
-      equal((await app.post(await lab.sign(''), { body: streamOf([]) as Body })).status, 403);
-      equal(app.codes, ['ERR_WEBHOOK_SIGNATURE']);
-    },
-  },
   {
     name: 'takes a body of exactly maxBodyBytes and refuses one of a byte more, whole and in pieces',
     async run(lab) {
@@ -132,16 +105,6 @@ export const bodyCases: readonly Case[] = [
       }
       equal(less.codes, ['ERR_WEBHOOK_BODY_TOO_LARGE', 'ERR_WEBHOOK_BODY_TOO_LARGE']);
       equal(less.seen.entries, []);
-    },
-  },
-  {
-    name: 'refuses a body over the default limit of 10 MiB, and takes one of just that',
-    async run(lab) {
-      const app = lab.start();
-      const limit = 10 * 1024 * 1024;
-      const delivery = await lab.sign(`[${' '.repeat(limit - 2)}]`);
-      equal((await app.post(delivery)).status, 200);
-      equal((await app.post(await lab.sign(`[${' '.repeat(limit - 1)}]`))).status, 413);
     },
   },
   {

@@ -13,7 +13,6 @@ import { HARMLESS_HEADERS, STATUSES } from '../../matrix/cases/effects.js';
 import { Log } from '../../matrix/cases/waiting.js';
 import { equal, ok } from './check.js';
 import type { Library } from './library.js';
-import type { SharedData } from './shared.js';
 
 /** What a runtime can do or lacks. Says which cases are for it. */
 export interface Traits {
@@ -23,8 +22,6 @@ export interface Traits {
   readonly realms: boolean;
   /** It has no node:crypto, so that WebCrypto hashes its large bodies. */
   readonly webCrypto: boolean;
-  /** Its runner was given what lies in ../shared. */
-  readonly vectors: boolean;
   /** It has SharedArrayBuffer. */
   readonly sharedMemory: boolean;
 }
@@ -35,8 +32,6 @@ export interface Host {
   readonly unhandled: readonly unknown[];
   /** A copy of bytes that another realm made. */
   readonly foreignBytes?: ((bytes: Uint8Array) => Uint8Array) | undefined;
-  /** Vectors that lie beside the project. */
-  readonly shared?: SharedData | undefined;
 }
 
 export type Body = RequestInit['body'];

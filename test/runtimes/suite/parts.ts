@@ -1,6 +1,4 @@
-import { SECRET } from '../../matrix/cases/delivery.js';
-import { deferred } from '../../matrix/cases/waiting.js';
-import { equal, ok, thrownBy } from './check.js';
+import { equal, thrownBy } from './check.js';
 import type { Case } from './suite.js';
 
 const transfer = {
@@ -15,80 +13,6 @@ const transfer = {
 
 /** The parts of the package that are used beside a handler. */
 export const partCases: readonly Case[] = [
-  {
-    name: 'memoryStore runs each key once, and again after a failure',
-    async run(lab) {
-      const store = lab.lib.root.memoryStore();
-      let runs = 0;
-      const fail = async () => {
-        runs++;
-        throw new Error('no effect');
-      };
-      const succeed = async () => void runs++;
-      equal((await thrownBy(() => store.once('a', fail))).message, 'no effect');
-      equal(await store.once('a', succeed), 'handled');
-      equal(await store.once('a', succeed), 'duplicate');
-      equal(await store.once('__proto__', succeed), 'handled');
-      equal(runs, 3);
-    },
-  },
-  {
-    name: 'memoryStore runs a key once among many at the same instant, and lets none succeed on a failure',
-    async run(lab) {
-      const store = lab.lib.root.memoryStore();
-      const finished = deferred();
-      let runs = 0;
-      const claims = Array.from({ length: 50 }, () =>
-        store.once('a', async () => {
-          runs++;
-          await finished.promise;
-        }),
-      );
-      finished.resolve();
-      const results = await Promise.all(claims);
-      equal([runs, results.filter((result) => result === 'handled').length], [1, 1]);
-      equal(results.filter((result) => result === 'duplicate').length, 49);
-      const failing = Array.from({ length: 5 }, () =>
-        store.once('b', () => Promise.reject(new Error('no'))).catch(() => 'failed'),
-      );
-      equal((await Promise.all(failing)).sort(), ['failed', ...Array(4).fill('in-progress')]);
-    },
-  },
-  {
-    name: 'memoryStore remembers no more than maxKeys, and for no longer than retentionMs',
-    async run(lab) {
-      let now = 0;
-      const store = lab.lib.root.memoryStore({ maxKeys: 100, retentionMs: 1000, now: () => now });
-      const once = (key: number) => store.once(`key ${key}`, async () => {});
-      for (let key = 0; key < 10_000; key++) equal(await once(key), 'handled');
-      equal(await once(9_999), 'duplicate');
-      equal(await once(9_900), 'duplicate');
-      equal(await once(9_800), 'handled', 'a key long forgotten');
-      now = 1001;
-      equal(await once(9_999), 'handled', 'a key past its retention');
-      equal((await thrownBy(() => lab.lib.root.memoryStore({ maxKeys: 0 }))).code, 'ERR_WEBHOOK_CONFIG');
-    },
-  },
-  {
-    name: 'createRouter gives each event to the handlers that match, addresses in any case',
-    async run(lab) {
-      const calls: string[] = [];
-      const [sample] = [lab.sample('routed')];
-      const { address } = sample.data.event.contract;
-      const router = lab.lib.root
-        .createRouter()
-        .on('event.emitted', { name: 'Transfer', address: address.toUpperCase().replace('0X', '0x') }, () => {
-          calls.push('transfer');
-        })
-        .on('transaction.included', () => void calls.push('included'))
-        .otherwise(() => void calls.push('otherwise'));
-      const app = lab.start({ onEvent: router.dispatch });
-      const other = lab.lib.testing.sampleEventEmitted({ data: { event: { name: 'Approval' } } });
-      const delivery = await lab.genuine(sample, lab.lib.testing.sampleTransactionIncluded(), other);
-      equal((await app.post(delivery)).status, 200);
-      equal(calls, ['transfer', 'included', 'otherwise']);
-    },
-  },
   {
     name: './evm decodes an event, and refuses one that its log contradicts',
     async run(lab) {
@@ -106,44 +30,6 @@ export const partCases: readonly Case[] = [
       const router = lab.lib.root.createRouter().on(matcher, ({ args }) => void values.push(args.value));
       equal((await lab.start({ onEvent: router.dispatch }).post(await lab.genuine())).status, 200);
       equal(values, [10n ** 18n]);
-    },
-  },
-  {
-    name: './testing makes samples that differ and deliveries that are taken',
-    async run(lab) {
-      const { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } = lab.lib.testing;
-      equal(new Set([1, 2, 3].map(() => sampleEventEmitted().id)).size, 3, 'the number of ids');
-      const events = [sampleEventEmitted({ data: { event: { name: '<&>' } } }), sampleTransactionIncluded()];
-      const delivery = createTestDelivery(events, { secret: SECRET });
-      ok(delivery.body.includes('"\\u003c\\u0026\\u003e"'), 'it is not escaped as Go does it');
-      const app = lab.start({ now: undefined });
-      equal((await app.handler(delivery.request())).status, 200);
-      equal((await app.handler(delivery.request('https://example.com/a'))).status, 200);
-      equal(
-        app.seen.entries,
-        events.map(({ id }) => id),
-      );
-      const forged = createTestDelivery(events, { secret: 'another' });
-      equal((await app.handler(forged.request())).status, 403);
-    },
-  },
-  {
-    name: 'verifyRequest gives the bytes, the timestamp and the items, or the response to refuse with',
-    async run(lab) {
-      const { verifyRequest } = lab.lib.fetch;
-      const delivery = await lab.genuine(null, { id: 'new', event: 'block.mined' });
-      const options = { secret: SECRET, toleranceSeconds: false as const };
-      const { delivery: verified } = await verifyRequest(lab.request(delivery), options);
-      equal([...((verified?.rawBody as Uint8Array | undefined) ?? [])], [...delivery.body]);
-      equal(verified?.timestamp, delivery.timestamp);
-      equal(
-        verified?.items.map(({ status }) => status),
-        ['invalid', 'unknown'],
-      );
-      const forged = lab.request({ ...delivery, signature: '0'.repeat(64) });
-      equal((await verifyRequest(forged, options)).response?.status, 403);
-      const { code } = await thrownBy(() => verifyRequest(lab.request(delivery), { secret: '' }));
-      equal(code, 'ERR_WEBHOOK_CONFIG');
     },
   },
 ];

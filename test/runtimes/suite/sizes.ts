@@ -10,9 +10,8 @@ const fails = () => Promise.reject(new Error('the hardware is away'));
 const KIB = 1024;
 /** Around the blocks of the hash, and on both sides of wherever another way to hash may begin. */
 const SIZES = [
-  ...[1, 2, 63, 64, 65, 1000, 8 * KIB, 16 * KIB - 1, 16 * KIB, 16 * KIB + 1, 24 * KIB, 32 * KIB - 1, 32 * KIB],
-  ...[32 * KIB + 1, 48 * KIB, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 100 * KIB, 128 * KIB, 256 * KIB, KIB * KIB],
-  2 * KIB * KIB,
+  ...[1, 63, 64, 65, 16 * KIB - 1, 16 * KIB, 16 * KIB + 1, 32 * KIB - 1, 32 * KIB, 32 * KIB + 1],
+  ...[64 * KIB - 1, 64 * KIB, 64 * KIB + 1, KIB * KIB],
 ];
 const LARGE = [1000, 40 * KIB, 100 * KIB, KIB * KIB];
 
@@ -114,31 +113,6 @@ export const sizeCases: readonly Case[] = [
         statuses,
         posts.map(({ genuine }) => (genuine ? 200 : 403)),
       );
-    },
-  },
-  {
-    name: 'hashes large bodies with WebCrypto, and small ones without',
-    needs: ({ webCrypto }) => webCrypto,
-    async run(lab) {
-      const app = lab.start();
-      const [small, large] = [await lab.sign(`[${' '.repeat(100)}]`), await lab.sign(`[${' '.repeat(100_000)}]`)];
-      const { sign } = crypto.subtle;
-      let signed = 0;
-      Object.defineProperty(crypto.subtle, 'sign', {
-        configurable: true,
-        value: (...args: Parameters<typeof sign>) => {
-          signed++;
-          return sign.apply(crypto.subtle, args);
-        },
-      });
-      try {
-        equal((await app.post(small)).status, 200);
-        equal(signed, 0, 'how often WebCrypto signed for a small body');
-        equal((await app.post(large)).status, 200);
-        equal(signed, 1, 'how often WebCrypto signed for a large body');
-      } finally {
-        Reflect.deleteProperty(crypto.subtle, 'sign');
-      }
     },
   },
   {

@@ -7,7 +7,6 @@ import type { Library } from './library.js';
 import { matrixCases } from './matrix.js';
 import { parsingCases } from './parsing.js';
 import { partCases } from './parts.js';
-import { sharedCases } from './shared.js';
 import { signatureCases } from './signatures.js';
 import { sizeCases } from './sizes.js';
 
@@ -34,7 +33,6 @@ const AREAS: readonly (readonly [area: string, cases: readonly Case[]])[] = [
   ['requests that are gone', goneCases],
   ['sizes', sizeCases],
   ['parts', partCases],
-  ['vectors in ../shared', sharedCases],
   // Last: it looks at what the others left behind.
   ['host', hostCases],
 ];
