@@ -1,4 +1,4 @@
-// A node whose answers are ready, so that what is timed is its caller: blocks of transfers, one to a transaction.
+// A node that counts its requests: blocks of transfers, one to a transaction.
 import { createServer } from 'node:http';
 import { keccak256, numberToHex, padHex } from 'viem';
 
@@ -67,7 +67,9 @@ function answer(method, [first, second]) {
     .join()}]`;
 }
 
+let count = 0;
 const server = createServer(async (request, response) => {
+  count++;
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) text += chunk;
   const { id, method, params } = JSON.parse(text);
@@ -75,4 +77,5 @@ const server = createServer(async (request, response) => {
     .setHeader('content-type', 'application/json')
     .end(`{"jsonrpc":"2.0","id":${id},"result":${answer(method, params)}}`);
 }).listen(0, '127.0.0.1', () => process.send(server.address().port));
+process.on('message', () => process.send(count));
 process.on('disconnect', () => process.exit());

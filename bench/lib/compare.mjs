@@ -33,7 +33,7 @@ async function calibrate(measure, work) {
  * Times two functions in turns, in slices of one length, and gives time(ours) / time(other) for each round. Each
  * function returns `true` when it did its work; one that is async is awaited call by call.
  */
-export async function timeRatios(ours, other, rounds) {
+async function timeRatios(ours, other, rounds) {
   const candidates = {};
   for (const [name, work] of Object.entries({ ours, other })) {
     const measure = work() instanceof Promise ? timedAsync : timed;

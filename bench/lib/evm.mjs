@@ -23,7 +23,6 @@ export const TRANSFER = eventAbi(
   indexed('to', 'address'),
   input('value', 'uint256'),
 );
-export const AMOUNTS = eventAbi('AmountsSet', indexed('owner', 'address'), input('amounts', 'uint256[]'));
 export const ORDERS = eventAbi(
   'OrdersFilled',
   indexed('maker', 'address'),

@@ -1,6 +1,5 @@
 import { pick } from '../lib/effort.mjs';
 import { freshDelivery, SECRET } from '../lib/fixtures.mjs';
-import { storeBenchmark } from '../lib/growth-store.mjs';
 import { createReceiver, verifySignature } from '../lib/ours.mjs';
 import { interleave, ratios, summarise } from '../lib/stats.mjs';
 
@@ -64,5 +63,4 @@ export const benchmarks = [
       );
     },
   },
-  storeBenchmark,
 ];

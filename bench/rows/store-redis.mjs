@@ -2,13 +2,10 @@ import { once } from 'node:events';
 import { redisStore } from 'event-webhook-receiver/stores/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { compareSpeed } from '../lib/compare.mjs';
 import { deliveryBenchmarks, readByHand } from '../lib/deliveries.mjs';
-import { pick } from '../lib/effort.mjs';
 import { noRedis, withRedis } from '../lib/servers.mjs';
 
 const LEASE_MS = 60_000;
-const EVENTS = 320;
 const RETENTION_MS = 7 * 86_400_000;
 
 // The bare two commands are written as somebody would who knows the client: what takes the key and what keeps it.
@@ -42,41 +39,6 @@ const CLIENTS = {
 
 const empty = async () => {};
 
-/** Some hundred events, so many of them at a time, each with a key of its own; true when all did what they are for. */
-function atOnce(count, each) {
-  return async () => {
-    let left = EVENTS;
-    let did = 0;
-    const work = async () => {
-      while (left-- > 0) if (await each(crypto.randomUUID())) did++;
-    };
-    await Promise.all(Array.from({ length: count }, work));
-    return did === EVENTS;
-  };
-}
-
-function benchmark(label, kind, count) {
-  const name = `redisStore.once, ${kind}, ${label}`;
-  return {
-    name,
-    skipped: noRedis,
-    async run() {
-      return withRedis(async (port) => {
-        const { client, take, keep, close } = await CLIENTS[kind](port);
-        const store = redisStore({ client, leaseMs: LEASE_MS, retentionMs: RETENTION_MS });
-        const ours = atOnce(count, async (key) => (await store.once(key, empty)) === 'handled');
-        const bare = atOnce(count, async (id) => {
-          const key = `webhook:${id}`;
-          return (await take(key)) === 'OK' && (await keep(key)) === 'OK';
-        });
-        const result = await compareSpeed(ours, bare, pick(41, 9));
-        close();
-        return [{ name, against: 'SET NX PX + SET PX', measure: 'speed ×', target: { min: 0.8 }, ...result }];
-      });
-    },
-  };
-}
-
 /** A delivery by hand: what the driver sends in one go is one round trip to claim the keys and one to record them. */
 const withStore = (kind) => (work) =>
   withRedis(async (port) => {
@@ -98,8 +60,6 @@ const withStore = (kind) => (work) =>
   });
 
 export const benchmarks = Object.keys(CLIENTS).flatMap((kind) => [
-  benchmark('alone', kind, 1),
-  benchmark('32 at a time', kind, 32),
   ...deliveryBenchmarks({
     name: `redisStore, ${kind}`,
     against: 'pipelined SET NX PX, then SET PX',

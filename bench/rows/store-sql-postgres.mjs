@@ -69,7 +69,7 @@ export const benchmarks = [
     name: 'sqlStore, Postgres, transactional',
     against: 'BEGIN, bulk INSERTs, COMMIT',
     skipped: noPostgres,
-    targets: { 1: 1.5, 10: 1.3, 100: 1.3 },
+    targets: { 1: 1.5, 10: 1.5, 100: 1.4 },
     withStore: withStore('transactional'),
   }),
   ...deliveryBenchmarks({

@@ -82,5 +82,4 @@ export const benchmarks = [
   { name: 'genuine share of look-ups', run: shareOfLookUps },
   { name: 'genuine beside strangers', run: latencyBesideStrangers },
   { name: '60 stalled bodies', run: () => memoryOfStalled(60) },
-  { name: '1000 stalled bodies', run: () => memoryOfStalled(pick(1000, 1000, 80)) },
 ];

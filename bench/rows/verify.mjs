@@ -43,15 +43,11 @@ const PEERS = {
 
 const TARGETS = [
   ['300 B', 300, 'bare createHmac', 1.1],
-  ['2 kB', 2_000, 'bare createHmac', 1.1],
-  ['20 kB', 20_000, 'bare createHmac', 1],
+  ['2 kB', 2_000, 'bare createHmac', 1.05],
   ['200 kB', 200_000, 'bare createHmac', 1],
-  ['2 kB', 2_000, 'standardwebhooks', 8],
-  ['200 kB', 200_000, 'standardwebhooks', 17],
-  ['2 kB', 2_000, 'stripe', 2],
-  ['200 kB', 200_000, 'stripe', 4.5],
-  ['2 kB', 2_000, '@octokit/webhooks-methods', 1.6],
-  ['200 kB', 200_000, '@octokit/webhooks-methods', 2.5],
+  ['2 kB', 2_000, 'standardwebhooks', 1],
+  ['2 kB', 2_000, 'stripe', 1],
+  ['2 kB', 2_000, '@octokit/webhooks-methods', 1],
 ];
 
 export const benchmarks = TARGETS.map(([label, size, against, min]) => ({

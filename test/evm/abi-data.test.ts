@@ -5,6 +5,7 @@ import { codecOf } from '../../src/evm/codec-of.js';
 import { decodeValues } from '../../src/evm/decode-values.js';
 
 const word = (number: bigint | number) => BigInt(number).toString(16).padStart(64, '0');
+const right = (digits: string) => digits.padEnd(64, '0');
 const fail = (input: string, reason: string) => new Error(`${input}: ${reason}`);
 const ENDS = 'is not a value of its type: the data ends before it.';
 const REPEATS = 'repeats other values of the data too often.';
@@ -91,6 +92,45 @@ describe('a value', () => {
     const inputs = params.map((each, at) => ({ codec: codecOf(each), label: `#${at}` }));
     expect(decodeValues(inputs, data, fail)).toStrictEqual([value, 4711]);
     expect(data.claimed).toBe(size(hex));
+  });
+
+  // What a contract in assembly, an old compiler or another language may have written: read where it is beyond doubt.
+  it.each([
+    ['bytes4', `c0de5afe${'f'.repeat(56)}`, '0xc0de5afe', 'bytes after it'],
+    ['bytes', word(32) + word(1) + 'f'.repeat(64), '0xff', 'padding that is not zero'],
+    ['bytes', `${word(32)}${word(1)}ab`, '0xab', 'no padding at the end'],
+    ['uint8', `${word(7)}00ff`, 7, 'data after it'],
+    ['bytes', `${word(33)}00${word(1)}${right('ab')}`, '0xab', 'an offset between words'],
+    ['uint8[]', word(0) + word(0), [], 'an offset to itself'],
+    ['string[]', word(32) + word(2) + word(64).repeat(2) + word(1) + right('61'), ['a', 'a'], 'one text twice'],
+    ['string', word(32) + word(1) + right('ff'), '\uFFFD', 'bytes that are not UTF-8'],
+    ['string', word(32) + word(4) + right('efbbbf61'), '\uFEFFa', 'a byte order mark'],
+  ])('of type %s is read from %s as %j: it has %s', (type, data, value, _has) => {
+    const inputs = [{ codec: codecOf({ type } as AbiParameter), label: 'a' }];
+    expect(decodeValues(inputs, new AbiData(`0x${data}`), fail)).toStrictEqual([value]);
+  });
+
+  it('is refused once its data repeats itself more than 8 times', () => {
+    const inputs = [{ codec: codecOf({ type: 'bytes[]' }), label: 'a' }];
+    const read = (count: number) => {
+      const data = word(32) + word(count) + word(32 * count).repeat(count) + word(3200) + 'ab'.repeat(3200);
+      return decodeValues(inputs, new AbiData(`0x${data}`), fail);
+    };
+    expect(read(8)).toEqual([Array(8).fill(`0x${'ab'.repeat(3200)}`)]);
+    expect(() => read(9)).toThrow(REPEATS);
+  });
+
+  it.each([
+    ['orders[1].amount: is out of range for uint8.', word(1) + word(7) + word(1) + word(256)],
+    ['orders[0].open: is neither true nor false.', word(2) + word(7) + word(1) + word(8)],
+    [`orders: ${ENDS}`, word(1) + word(7)],
+  ])('in a list of structs is refused with its path: %s', (message, elements) => {
+    const components = [
+      { name: 'open', type: 'bool' },
+      { name: 'amount', type: 'uint8' },
+    ];
+    const inputs = [{ codec: codecOf({ type: 'tuple[]', components }), label: 'orders' }];
+    expect(() => decodeValues(inputs, new AbiData(`0x${word(32)}${word(2)}${elements}`), fail)).toThrow(message);
   });
 
   it.each([

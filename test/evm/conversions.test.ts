@@ -4,36 +4,6 @@ import { decodeEvent } from '../../src/evm/index.js';
 import { eventOf, refusal } from './events.js';
 
 describe('what the service converts', () => {
-  const bytes = (type: string, text: string) => {
-    const item = { type: 'event', name: 'Noted', inputs: [{ name: 'what', type }] } as const;
-    return { item, hex: `0x${Buffer.from(text).toString('hex')}` };
-  };
-
-  it.each([
-    ['bytes', 'hi', 'hi'],
-    ['bytes', 'hi', 'aGk='],
-    ['bytes', 'h\0', [104, 0]],
-    ['bytes5', 'hi\0\0\0', 'hi'],
-    ['bytes5', 'hi\0\0\0', 'aGkAAAA='],
-    ['bytes5', 'hello', [104, 101, 108, 108, 111]],
-  ])('%s %j may stand in the inputs as %j', (type, text, wire) => {
-    const { item, hex } = bytes(type, text);
-    expect(decodeEvent(eventOf(item, { what: hex }, { what: wire }), [item]).args).toEqual({ what: hex });
-  });
-
-  it.each([
-    ['bytes', 'hi', 'ho'],
-    ['bytes', 'hi', 'aGo='],
-    ['bytes', 'hi', [104]],
-    ['bytes', 'hi', [104, 106]],
-    ['bytes', 'hi', 7],
-    ['bytes', '\0hi', 'hi'],
-  ])('%s %j may not stand there as %j', (type, text, wire) => {
-    const { item, hex } = bytes(type, text);
-    const event = eventOf(item, { what: hex }, { what: wire });
-    expect(refusal(() => decodeEvent(event, [item])).code).toBe('ERR_WEBHOOK_CONTRADICTION');
-  });
-
   const [locked] = parseAbi(['event Locked(uint64 until)']);
 
   it('seconds are a time beside a log, and refused without one', () => {

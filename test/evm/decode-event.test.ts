@@ -108,23 +108,9 @@ describe('decodeEvent', () => {
 
   it.each([
     ['no array', {}, /must be an array/],
-    ['an event without a name', [{ type: 'event', inputs: [] }], /position 0/],
     ['text', ['event Transfer(address from)'], /through parseAbi/],
-    ['an input without a type', [{ type: 'event', name: 'A', inputs: [{ name: 'a' }] }], /position 0/],
-    ['a tuple without components', [{ type: 'event', name: 'A', inputs: [{ type: 'tuple[]' }] }], /position 0/],
     ['an invalid type', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'uint7' }] }], /uint7/],
-    ['elements without bytes', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'uint8[0][]' }] }], /uint8\[0\]/],
-    [
-      'a tuple of nothing',
-      [{ type: 'event', name: 'Transfer', inputs: [{ type: 'tuple', components: [] }] }],
-      /cannot be decoded: tuple/,
-    ],
-    ['bytes that are too long', [{ type: 'event', name: 'Transfer', inputs: [{ type: 'bytes33' }] }], /bytes33/],
-    [
-      'one name twice',
-      parseAbi(['event Transfer(uint256 a, uint256 a)'] as never),
-      /two inputs or components named a in one place/,
-    ],
+    ['one name twice', parseAbi(['event Transfer(uint256 a, uint256 a)'] as never), /two inputs or components named a/],
   ])('refuses an ABI with %s as a ConfigError', (_, abi, message) => {
     const event = parseEventEmitted(sampleEventEmitted());
     const run = () => decodeEvent(event, abi as readonly unknown[]);
@@ -133,58 +119,33 @@ describe('decodeEvent', () => {
   });
 });
 
-describe('an event that contradicts its log', () => {
+describe('an amount beside its log', () => {
   const good = () => eventOf(transferAbi[0], { from: BOB, to: TOKEN, value: 7_000_000n });
-  const changed = (change: (event: EventEmitted) => void) => {
-    const event = good();
-    change(event);
-    return refusal(() => decodeEvent(event, transferAbi));
-  };
   const input = (event: EventEmitted, at: number) => {
     const found = event.data.event.inputs[at];
     if (!found) throw new Error('no such input');
     return found;
   };
 
-  it('is decoded when it does not', () => {
-    expect(decodeEvent(good(), transferAbi).args.value).toBe(7_000_000n);
+  it.each(['70000000', '-7000000', '0', 'seven', { seven: 7 }])('is refused for the amount %j', (value) => {
+    const event = good();
+    Object.assign(input(event, 2), { value });
+    const error = refusal(() => decodeEvent(event, transferAbi));
+    expect(error).toMatchObject({
+      name: 'DecodeError',
+      code: 'ERR_WEBHOOK_CONTRADICTION',
+      input: 'value',
+      status: 500,
+    });
   });
 
-  it.each<[string, string, (event: EventEmitted) => void]>([
-    ['another name', 'name', (event) => Object.assign(event.data.event, { name: 'Mint' })],
-    ['another signature', 'signature', (event) => Object.assign(event.data.event, { signature: 'Mint(address)' })],
-    ['another contract', 'contract.address', (event) => Object.assign(event.data.event.contract, { address: BOB })],
-    [
-      'another transaction',
-      'transaction.txHash',
-      (event) => Object.assign(event.data.transaction ?? {}, { txHash: word(1) }),
-    ],
-    ['another address', 'to', (event) => Object.assign(input(event, 1), { value: BOB })],
-    ['another amount', 'value', (event) => Object.assign(input(event, 2), { value: '7000001' })],
-    ['an amount with a digit more', 'value', (event) => Object.assign(input(event, 2), { value: '70000000' })],
-    ['a negative amount', 'value', (event) => Object.assign(input(event, 2), { value: '-7000000' })],
-    ['zero', 'value', (event) => Object.assign(input(event, 2), { value: '0' })],
-    ['an invalid amount', 'value', (event) => Object.assign(input(event, 2), { value: 'seven' })],
-    ['an amount that is not text', 'value', (event) => Object.assign(input(event, 2), { value: { seven: 7 } })],
-    ['another type', 'type of value', (event) => Object.assign(input(event, 2), { type: 'uint128' })],
-    ['an input too few', 'inputs', (event) => event.data.event.inputs.pop()],
-    ['names in other places', 'inputs', (event) => Object.assign(input(event, 0), { name: 'to' })],
-  ])('by %s', (_, where, change) => {
-    const error = changed(change);
-    expect(error).toMatchObject({ name: 'DecodeError', code: 'ERR_WEBHOOK_CONTRADICTION', input: where, status: 500 });
-    expect(error.message).toContain(`Event "${error.eventId}", ${where}: contradicts `);
+  it.each(['7', '7.0', '0.7', '7000000', '70000.00', '0x6acfc0', 7, 7_000_000, 0.000_007])('may be %j', (value) => {
+    const event = good();
+    Object.assign(input(event, 2), { value });
+    expect(decodeEvent(event, transferAbi).args.value).toBe(7_000_000n);
   });
 
-  it.each(['7', '7.0', '0.7', '7000000', '70000.00', '0x6acfc0', 7, 7_000_000, 0.000_007])(
-    'not by the amount %j',
-    (value) => {
-      const event = good();
-      Object.assign(input(event, 2), { value });
-      expect(decodeEvent(event, transferAbi).args.value).toBe(7_000_000n);
-    },
-  );
-
-  it('not by inputs in another order, other names or a signature that is written out', () => {
+  it('may stand among inputs in another order, of other names, or beside a signature that is written out', () => {
     const event = good();
     const { inputs } = event.data.event;
     event.data.event.inputs = inputs.toReversed();
@@ -196,50 +157,6 @@ describe('an event that contradicts its log', () => {
 });
 
 describe('the type of an input', () => {
-  const [marked] = parseAbi(['event Marked((uint8 kind, uint256 at)[2] marks, uint256 n, bytes indexed tag)']);
-  const marks = [
-    { kind: 1, at: 2n },
-    { kind: 3, at: 4n },
-  ];
-  const wire = { marks: '[{"kind":"1","at":"2"},["3","4"]]' };
-  const withTypes = (...types: string[]) => {
-    const event = eventOf(marked, { marks, n: 5n, tag: '0x12' }, wire);
-    event.data.event.inputs = event.data.event.inputs.map((input, at) => ({ ...input, type: types[at] ?? input.type }));
-    return event;
-  };
-
-  it.each([
-    ['(uint8,uint256)[2]', 'uint256', 'bytes'],
-    ['tuple[2]', 'uint', 'bytes'],
-    ['tuple(uint8, uint256)[2]', ' uint256 ', 'bytes32'],
-  ])('may be written as %s, %s, %s', (...types) => {
-    const event = withTypes(...types);
-    const { args } = decodeEvent(event, [marked]);
-    expect(args).toEqual({ marks, n: 5n, tag: rawLog(event)?.topics[1] });
-    delete event.data.event.rawFields;
-    expect(decodeEvent(event, [marked]).args).toEqual(args);
-  });
-
-  it.each([
-    ['marks', ['tuple']],
-    ['marks', ['tuple[3]']],
-    ['marks', ['(uint8,uint128)[2]']],
-    ['marks', ['uint256[2]']],
-    ['n', ['tuple[2]', 'int']],
-    ['n', ['tuple[2]', 'tuple']],
-    ['n', ['tuple[2]', '']],
-    ['n', ['tuple[2]', 'bytes32']],
-    ['tag', ['tuple[2]', 'uint', 'string']],
-  ])('of %s is refused as %j', (name, types) => {
-    const event = withTypes(...types);
-    expect(refusal(() => decodeEvent(event, [marked]))).toMatchObject({
-      code: 'ERR_WEBHOOK_CONTRADICTION',
-      input: `type of ${name}`,
-    });
-    delete event.data.event.rawFields;
-    expect(refusal(() => decodeEvent(event, [marked]))).toMatchObject({ code: 'ERR_WEBHOOK_INPUT_VALUE', input: name });
-  });
-
   it('may be that of a function: an address and a selector', () => {
     const called = { type: 'event', name: 'Called', inputs: [{ name: 'what', type: 'bytes24' }] } as const;
     const event = eventOf(called, { what: `0x${'ab'.repeat(24)}` });

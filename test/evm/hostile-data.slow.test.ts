@@ -70,22 +70,14 @@ const naive = (type: string, hex: string) =>
 describe('a word that is not a value of its type', () => {
   const dirty: [type: string, number: bigint, clean: string][] = [
     ['uint8', 0x1ffn, '255'],
-    ['uint8', 256n, '0'],
-    ['uint8', MAX, '255'],
     ['uint48', 2n ** 48n, '0'],
     ['uint56', 2n ** 56n, '0'],
     ['uint128', 2n ** 128n + 5n, '5'],
     ['uint248', MAX, String(2n ** 248n - 1n)],
-    ['int8', 128n, '-128'],
-    ['int8', 0xffn, '-1'],
     ['int8', MAX - 128n, '127'],
-    ['int48', 2n ** 47n, String(-(2n ** 47n))],
-    ['int56', 2n ** 55n, String(-(2n ** 55n))],
     ['int248', 2n ** 247n, String(-(2n ** 247n))],
     ['bool', 2n, 'true'],
     ['bool', 256n, 'false'],
-    ['bool', 2n ** 255n, 'true'],
-    ['bool', MAX, 'true'],
   ];
   const place = (
     type: string,

@@ -1,11 +1,8 @@
 import { numberToHex } from 'viem';
-import { describe, expect, it } from 'vitest';
-import { decodeEvent } from '../../src/evm/index.js';
+import { describe, it } from 'vitest';
 import type { JsonValue } from '../../src/index.js';
-import { emissionOf, emitted } from './arbitrary.js';
+import { emissionOf } from './arbitrary.js';
 import type { Param, Value } from './arbitrary-types.js';
-import { plain, wireInputs } from './arbitrary-wire.js';
-import { expectedArgs } from './expected.js';
 import { moved, single } from './hostile-event.js';
 import { outcome, refusalOf } from './refusal.js';
 import { expectSame } from './same.js';
@@ -142,31 +139,5 @@ describe('a log made to cost much', { timeout: 60_000 }, () => {
   it.each(bombs)('is read or refused fast: %s', (_, type, data) => {
     const empty = emissionOf({ name: 'only', type }, type.endsWith(']') ? [] : type === 'bytes' ? '0x' : '');
     expectSame(empty, `0x${data}`);
-  });
-});
-
-describe('a long list', { timeout: 60_000 }, () => {
-  const text = {
-    type: 'tuple[]',
-    components: [
-      { name: 'kind', type: 'uint8' },
-      { name: 'text', type: 'string' },
-    ],
-  };
-  const lists: [type: string, param: Omit<Param, 'name'>, element: (at: number) => Value][] = [
-    ['addresses', { type: 'address[]' }, (at) => moved.values[at % 1] as Value],
-    ['amounts', { type: 'uint256[]' }, (at) => MAX - BigInt(at)],
-    ['texts', { type: 'string[]' }, (at) => `text ${at}`.repeat(at % 9)],
-    ['lists', { type: 'bytes[][]' }, (at) => new Array<Value>(at % 3).fill('0xab')],
-    ['structs', text, (at) => [BigInt(at % 256), `text ${at}`]],
-  ];
-  it.each(lists)('has all its elements: %s', (_, param, element) => {
-    const value = Array.from({ length: 12_000 }, (_, at) => element(at));
-    const emission = emissionOf({ name: 'only', ...param }, value);
-    const inputs = wireInputs(emission.item, [value], { pick: plain });
-    for (const rawFields of [undefined, 'none']) {
-      const { args } = decodeEvent(emitted(emission, inputs, rawFields), emission.abi);
-      expect(args).toEqual(expectedArgs(emission.item, emission.values));
-    }
   });
 });

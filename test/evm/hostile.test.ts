@@ -73,78 +73,15 @@ describe('rawFields that are not a log', () => {
   });
 });
 
-const wrongHash = [
-  log.blockHash.slice(0, -1),
-  log.blockHash.slice(0, -2),
-  `${log.blockHash}00`,
-  `${log.blockHash.slice(0, -1)}g`,
-];
-const noHex = [
-  '',
-  '0x',
-  'x',
-  log.blockHash.slice(2),
-  ` ${log.blockHash}`,
-  `${log.blockHash}\n`,
-  `0x${'０'.repeat(64)}`,
-];
-const hashes = [...wrongHash, ...noHex];
+const hashes = ['', '0x', 'x', log.blockHash.slice(2), `${log.blockHash}00`, `${log.blockHash.slice(0, -1)}g`];
 const notNumber = [null, true, -1, 1.5, [], {}, ['0x10'], [log.blockHash]];
 const notText = [1, ...notNumber];
-const noQuantity = [
-  '',
-  '0x',
-  '10',
-  '0xg',
-  '-0x1',
-  '0x-1',
-  '+0x1',
-  ' 0x1',
-  '0x1 ',
-  '0x1.8',
-  '1e3',
-  '0x1n',
-  '0x_1',
-  '0x１',
-];
-const hugeQuantity = [`0x1${'0'.repeat(64)}`, `0x${'f'.repeat(10 * MEGABYTE)}`];
-const unsafe = ['0x20000000000000', `0x${'f'.repeat(16)}`, `0x${'f'.repeat(64)}`];
-
-const WRONG: Record<string, readonly unknown[]> = {
-  address: [...notText, ...hashes, log.address.slice(0, -1), `${log.address}00`, log.address.slice(0, -2)],
-  topics: [
-    ...notText.filter((value) => !Array.isArray(value)),
-    log.topics.join(),
-    { ...Object.assign({}, log.topics), length: 3 },
-  ],
-  data: [
-    ...notText,
-    '',
-    'x',
-    '0xg0',
-    `${log.data}0`,
-    `${log.data}0g`,
-    log.data.slice(2),
-    ` ${log.data}`,
-    `${log.data}\n`,
-  ],
-  blockNumber: [...notNumber, 2 ** 53, ...noQuantity, ...hugeQuantity],
-  transactionHash: [...notText, ...hashes],
-  blockHash: [...notText, ...hashes],
-  logIndex: [...notNumber, 2 ** 53, ...noQuantity, ...hugeQuantity, ...unsafe],
-  removed: [null, 0, 1, 'true', 'false', '', '0x0', [], {}, [true]],
-};
-
-describe.each(Object.entries(WRONG))('the key %s of rawFields', (key, wrong) => {
-  it('is refused as anything that it cannot be', () => {
-    for (const value of wrong) expectNoLog(withRawFields((each) => ({ ...each, [key]: value })));
-  });
-});
+const noQuantity = ['', '0x', '10', '0xg', '-0x1', '0x1 ', '0x1.8', '1e3', '0x１'];
 
 describe.each(['blockTimestamp', 'transactionIndex'])('the key %s of rawFields', (key) => {
   it('may be anything: neither what is decoded nor the identity changes', () => {
     const expected = identityOf(withRawFields(json));
-    const some = fc.oneof(fc.jsonValue(), fc.constantFrom(...notNumber, ...noQuantity, ...unsafe, 0, 2, 2 ** 53));
+    const some = fc.oneof(fc.jsonValue(), fc.constantFrom(...notNumber, ...noQuantity, 0, 2, 2 ** 53));
     fc.assert(
       fc.property(some, (value) => {
         const event = withRawFields((each) => ({ ...each, [key]: value }));

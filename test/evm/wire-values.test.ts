@@ -67,20 +67,38 @@ const LIST = ': must be an array of any number of elements, in JSON or JSON text
 const TWO = ': must be an array of 2 elements, in JSON or JSON text.';
 const STRUCT = ': must be a tuple of 2 components: an array or an object, in JSON or JSON text.';
 const CHECKSUM = ': is an address with a wrong checksum, so at least one character is wrong.';
+const over = (bits: number) => String(2n ** BigInt(bits));
 const TIME = '2026-01-02T03:04:05Z';
 
 const REFUSED: readonly (readonly [type: Type, wires: readonly unknown[], reason: unknown])[] = [
   ['uint8', ['256', '-1', 256, '0x100'], ': is out of range for uint8.'],
   ['int8', ['128', '-129'], ': is out of range for int8.'],
+  ['uint48', [over(48), '-1', 2 ** 48], ': is out of range for uint48.'],
+  ['uint56', [over(56), '-1', -1], ': is out of range for uint56.'],
+  ['int48', [over(47), `-${2n ** 47n + 1n}`], ': is out of range for int48.'],
+  ['uint256', [over(256), '-1'], ': is out of range for uint256.'],
+  ['int256', [over(255), `-${2n ** 255n + 1n}`, `0x${'f'.repeat(64)}`], ': is out of range for int256.'],
+  [
+    'uint8',
+    '0x|0xg|-|--1|+1|1 | 1|1n|0b1|0o7|1_0|1,0|١|NaN|Infinity|-0x|null|5.|1.5.5|0x1.8'.split('|'),
+    integer('uint8'),
+  ],
   ['uint8', ['', 'x', 'x0x5', '0x5x', '5x', 'x5', null, true, ['5'], {}], integer('uint8')],
   ['uint8', ['x1.5', '1.5x', 'x.5', '1.x', ['1.5'], [TIME], `x${TIME}`, `${TIME}x`, '1e400'], integer('uint8')],
-  ['uint256', [2 ** 53, 1e300, Number.POSITIVE_INFINITY], integer('uint256')],
+  ['uint256', [`0x1${'0'.repeat(64)}`, 2 ** 53, 1e300, Number.POSITIVE_INFINITY], integer('uint256')],
   ['uint8', ['1.5', '-1.5', '12.5', '1.55', 1.5, -0.5, TIME], CONVERTED],
   ['bool', ['1', 1, 'True', null, [true], ''], BOOL],
   ['address', [[BOB], 1, null, BOB.slice(2), BOB.slice(0, -1), `x${BOB}`, `${BOB}00`], ADDRESS],
   ['address', [BOB.replace('dc3A', 'Dc3A'), BOB.replace('C8', 'c8')], CHECKSUM],
   ['bytes', ['', '0xa', '0xgg', 'ab', 'xx0xab', '0xab ', 1, null, ['0xab']], ': must be hex text of whole bytes.'],
   ['bytes2', ['0xab', '0xabcdef', '0xabc', ['0xabcd']], ': must be hex text of 2 bytes.'],
+  ['bool', ['0', 'yes', 'TRUE', ' true', '0x1', 0], BOOL],
+  ['address', ['', '0x', ` ${BOB}`, `${BOB}\n`, BOB.replace('c', 'g')], ADDRESS],
+  // The checksum of EIP-1191 for another chain.
+  ['address', ['0x70997970c51812Dc3a010c7d01b50e0d17dc79c8', BOB.replace('0x', '0X')], CHECKSUM],
+  ['bytes32', [`0x${'ab'.repeat(31)}`, `0x${'ab'.repeat(33)}`], ': must be hex text of 32 bytes.'],
+  ['uint8[]', ['[', '[1,]', '[1]x', '[01]', 'true', { length: 1, 0: 1 }, '{"0":1,"length":1}'], LIST],
+  [struct('kind', 'note'), ['', '[]', '{}', '["1"]', '{"kind":1}', '{"__proto__":{"kind":1,"note":"x"}}'], STRUCT],
   ['string', [1, null, true, ['x'], {}], ': must be text.'],
   ['uint8[]', ['', '[1', '[1.5', '5', '{}', 'null', '"[1]"', 5, null, {}, true], LIST],
   ['uint8[2]', [[1], [1, 2, 3], '[1]', 'x'], TWO],

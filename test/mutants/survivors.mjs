@@ -16,11 +16,19 @@ function* survivorsOf({ files }) {
   }
 }
 
+/** A table of survivors as a list. */
+function* listOf(table) {
+  for (const [file, reasons] of Object.entries(table)) {
+    for (const lines of Object.values(reasons)) for (const to of lines) yield { file, to };
+  }
+}
+
 /**
- * Counts a room's mutants and finds those that survive without being named. A survivor is named by its file, its mutated
- * line or lines (`to`) and the reason (`why`), so that it is found again when lines move.
+ * Counts a room's mutants and finds those that survive without being named. A survivor is named by its file, the reason and
+ * its mutated line or lines, so that it is found again when lines move.
  */
-export function judge(report, named) {
+export function judge(report, table) {
+  const named = [...listOf(table)];
   const all = Object.values(report.files).flatMap(({ mutants }) => mutants);
   const count = (...statuses) => all.filter(({ status }) => statuses.includes(status)).length;
   const survivors = [...survivorsOf(report)];

@@ -12,217 +12,128 @@ const DROPPED =
 const NO_TOLERANCE = 'Without a tolerance the age is 0, and 0 <= false: the check is for the compiler.';
 const PROBED = 'Whatever the run throws, the key was free.';
 
-/** Mutants that change nothing, or nothing that can be seen. */
-export const survivors = [
-  {
-    file: 'src/receive/arrivals.ts',
-    to: 'if (this.#dropped) this.#listener(this.#dropped);',
-    why: 'The catch takes a missing listener for one that fails.',
+/** Mutants that change nothing, or nothing that can be seen: by file and reason, the mutated lines. */
+export const survivors = {
+  'src/receive/arrivals.ts': {
+    'The catch takes a missing listener for one that fails.': ['if (this.#dropped) this.#listener(this.#dropped);'],
+    'To count no bytes changes nothing.': [
+      'if (!arriving.has(arrival) || !(bytes >= 0 && bytes < Number.POSITIVE_INFINITY)) return;',
+    ],
+    [COMPILER]: ['if (true) drop(oldest, overloaded(message));'],
+    'Undefined is not below the limit either.': ['if (true && hostMs <= MAX_TIMER_MS) {'],
+    [LONGEST]: ['if (hostMs !== undefined && hostMs < MAX_TIMER_MS) {'],
   },
-  {
-    file: 'src/receive/arrivals.ts',
-    to: 'if (!arriving.has(arrival) || !(bytes >= 0 && bytes < Number.POSITIVE_INFINITY)) return;',
-    why: 'To count no bytes changes nothing.',
+  'src/handle/attempt.ts': {
+    [COMPILER]: ['if (true) this.ground.afterwards.wait(this.#settling, this.#host);'],
+    [SHORTCUT]: [
+      'if (false) return undefined;',
+      "if (typeof returned !== 'object' && typeof returned !== 'function' && returned === null) return undefined;",
+      'if ((false) || returned === null) return undefined;',
+      "if ((typeof returned !== 'object' && typeof returned !== 'function') || false) return undefined;",
+      'if (true) await handling;',
+    ],
+    'A run that was answered has a timer, unless tracing awaits a synchronous handler: nothing sees that run reject.': [
+      'if (this.#isAnswered) this.#timer.cancel();',
+    ],
+    [GIVEN_UP]: ['this.#isMisused ||= true;', 'this.#isMisused ||= this.#phase !== "";'],
+    'Once answered, an attempt in any phase but running refuses all that a failed one refuses.': ['this.#phase = "";'],
   },
-  {
-    file: 'src/receive/arrivals.ts',
-    to: 'if (true) drop(oldest, overloaded(message));',
-    why: COMPILER,
+  'src/handle/context.ts': {
+    [NO_REPORT]: [
+      '(context as {\n  [REPORT]?: Report;\n} | null | undefined)?.[REPORT](error, idempotencyKey);',
+      '(context as {\n  [REPORT]?: Report;\n} | null | undefined)[REPORT]?.(error, idempotencyKey);',
+    ],
   },
-  {
-    file: 'src/receive/arrivals.ts',
-    to: 'if (true && hostMs <= MAX_TIMER_MS) {',
-    why: 'Undefined is not below the limit either.',
+  'src/handle/dispatch.ts': {
+    'Only events have a key.': ["if (true && typeof key === 'string') all.set(item, key);"],
+    [SHORTCUT]: ['if (false) return [await to(from[0] as T, 0)];'],
   },
-  { file: 'src/receive/arrivals.ts', to: 'if (hostMs !== undefined && hostMs < MAX_TIMER_MS) {', why: LONGEST },
-  {
-    file: 'src/handle/attempt.ts',
-    to: 'if (true) this.ground.afterwards.wait(this.#settling, this.#host);',
-    why: COMPILER,
+  'src/receive/drain.ts': {
+    'Defence in depth: dropAll has refused what could still enter.': ['gate.close(false);'],
+    [CAUGHT]: ['const records: unknown = store ? store.unrecorded() : undefined;'],
+    'The error is compared and never shown.': ['const late = new Error("");'],
+    [NO_OTHER]: ['} catch (error) {}', 'if (false) throw error;'],
   },
-  { file: 'src/handle/attempt.ts', to: 'if (false) return undefined;', why: SHORTCUT },
-  {
-    file: 'src/handle/attempt.ts',
-    to: "if (typeof returned !== 'object' && typeof returned !== 'function' && returned === null) return undefined;",
-    why: SHORTCUT,
+  'src/handle/enqueue-each.ts': {
+    [NOBODY]: ['if (items.size === 0) return ["Stryker was here"];'],
   },
-  { file: 'src/handle/attempt.ts', to: 'if ((false) || returned === null) return undefined;', why: SHORTCUT },
-  {
-    file: 'src/handle/attempt.ts',
-    to: "if ((typeof returned !== 'object' && typeof returned !== 'function') || false) return undefined;",
-    why: SHORTCUT,
+  'src/handle/finality-stage.ts': {
+    [SHORTCUT]: ['for (let turns = 0; turns <= 8 && !isOver; turns++) await undefined;'],
+    [CAUGHT]: ['for (const { event } of items) if (finality.isFinal(event) !== true) return false;'],
+    'Undefined counts as false.': ['} catch {}'],
   },
-  { file: 'src/handle/attempt.ts', to: 'if (true) await handling;', why: SHORTCUT },
-  {
-    file: 'src/handle/attempt.ts',
-    to: 'if (this.#isAnswered) this.#timer.cancel();',
-    why: 'A run that was answered has a timer, unless tracing awaits a synchronous handler: nothing sees that run reject.',
+  'src/receive/gate.ts': {
+    'Any word but the other two means the same.': [`else if (closed === 'no') closed = "";`],
   },
-  { file: 'src/handle/attempt.ts', to: 'this.#isMisused ||= true;', why: GIVEN_UP },
-  { file: 'src/handle/attempt.ts', to: 'this.#isMisused ||= this.#phase !== "";', why: GIVEN_UP },
-  {
-    file: 'src/handle/attempt.ts',
-    to: 'this.#phase = "";',
-    why: 'Once answered, an attempt in any phase but running refuses all that a failed one refuses.',
+  'src/handle/host-time.ts': {
+    [LONGEST]: ["if (typeof ms === 'number' && ms < MAX_TIMER_MS) return ms;"],
   },
-  {
-    file: 'src/handle/context.ts',
-    to: '(context as {\n  [REPORT]?: Report;\n} | null | undefined)?.[REPORT](error, idempotencyKey);',
-    why: NO_REPORT,
+  'src/receive/receive.ts': {
+    [COUNTED]: ['if (false) checkSize(body.length);', 'if (typeof body === "") checkSize(body.length);'],
+    [COMPILER]: ['remainingMs: request.remainingMs && (() => request.remainingMs()),'],
+    [DROPPED]: ['arrival.onDrop(() => {});'],
+    [NO_TOLERANCE]: [
+      'if (true && !(Math.abs(age) <= toleranceSeconds)) {',
+      'if (toleranceSeconds !== true && !(Math.abs(age) <= toleranceSeconds)) {',
+    ],
   },
-  {
-    file: 'src/handle/context.ts',
-    to: '(context as {\n  [REPORT]?: Report;\n} | null | undefined)[REPORT]?.(error, idempotencyKey);',
-    why: NO_REPORT,
+  'src/handle/probe.ts': {
+    [PROBED]: ['options?.onReturn(stop);', 'options.onReturn?.(stop);'],
   },
-  {
-    file: 'src/handle/dispatch.ts',
-    to: "if (true && typeof key === 'string') all.set(item, key);",
-    why: 'Only events have a key.',
+  'src/signature/refusals.ts': {
+    'An age of 0 is within any tolerance.': [
+      `\`The delivery is authentic but its timestamp is \${Math.ceil(Math.abs(ageSeconds))} s \${ageSeconds <= 0 ? 'ahead of' : 'behind'} this clock (toleranceSeconds: \${toleranceSeconds}): a replay, or a wrong clock. Set toleranceSeconds: false if your sender resends the first timestamp. \${MORE}\`,`,
+    ],
   },
-  { file: 'src/handle/dispatch.ts', to: 'if (false) return [await to(from[0] as T, 0)];', why: SHORTCUT },
-  {
-    file: 'src/receive/drain.ts',
-    to: 'gate.close(false);',
-    why: 'Defence in depth: dropAll has refused what could still enter.',
+  'src/receiver/reporter.ts': {
+    [CAUGHT]: [
+      'notify(() => onError(error, context));',
+      'notify(() => logger[levelOf(error)]({ err: error, idempotencyKey }, error.message));',
+      "else if (true) notify(() => logger.debug({ outcome, idempotencyKey }, 'Item settled.'));",
+      "if (true) notify(() => logger.info({ status, items: outcomes.length }, 'Delivery answered.'));",
+      "verified: (items) => notify(() => logger.info({ items }, 'Delivery verified.')),",
+    ],
   },
-  {
-    file: 'src/receive/drain.ts',
-    to: 'const records: unknown = store ? store.unrecorded() : undefined;',
-    why: CAUGHT,
+  'src/receiver/router.ts': {
+    [SHORTCUT]: [
+      '(true ? select(matchers, event, context) : undefined) ??',
+      '(matchers.length >= 0 ? select(matchers, event, context) : undefined) ??',
+      'else if (false) places.set(key, handler);',
+    ],
+    'checkOptions lets a known key pass.': ["if (true) checkOptions('filter', { [key]: true }, Object.keys(PARTS));"],
+    'Any value but undefined will do to have the key refused.': [
+      "if (!Object.hasOwn(PARTS, key)) checkOptions('filter', { [key]: false }, Object.keys(PARTS));",
+    ],
+    [COMPILER]: ['other === matcher || (other.id !== undefined && other.id === matcher.id);'],
   },
-  { file: 'src/receive/drain.ts', to: 'const late = new Error("");', why: 'The error is compared and never shown.' },
-  { file: 'src/receive/drain.ts', to: '} catch (error) {}', why: NO_OTHER },
-  { file: 'src/receive/drain.ts', to: 'if (false) throw error;', why: NO_OTHER },
-  { file: 'src/handle/enqueue-each.ts', to: 'if (items.size === 0) return ["Stryker was here"];', why: NOBODY },
-  {
-    file: 'src/handle/finality-stage.ts',
-    to: 'for (let turns = 0; turns <= 8 && !isOver; turns++) await undefined;',
-    why: SHORTCUT,
+  'src/handle/run-each.ts': {
+    [NOBODY]: [
+      'const outcomes: EventOutcome[] = ["Stryker was here"];',
+      'if (items.size === 0) return ["Stryker was here"];',
+    ],
+    [COMPILER]: [
+      "const isUndone = ground.store.transactional === true && outcomes[0].error?.code === 'ERR_WEBHOOK_HANDLER';",
+      'const isTried = ({ idempotencyKey = "Stryker was here!" }: EventOutcome) => tried.has(idempotencyKey);',
+    ],
+    'The outcomes of the others come later, and replace these of the same keys.': [
+      '...(tried.size === 1 ? outcomes : await oneByOne(tried, about)),',
+    ],
+    'A part without events does nothing.': ['for (let start = 0; start <= entries.length; start += size) {'],
   },
-  {
-    file: 'src/handle/finality-stage.ts',
-    to: 'for (const { event } of items) if (finality.isFinal(event) !== true) return false;',
-    why: CAUGHT,
+  'src/handle/run-once.ts': {
+    [COMPILER]: [
+      'return this.#onEvent(this.#item.event, createContext(this.#about, tx, fencingToken, limit, report));',
+    ],
   },
-  { file: 'src/handle/finality-stage.ts', to: '} catch {}', why: 'Undefined counts as false.' },
-  {
-    file: 'src/receive/gate.ts',
-    to: 'else if (closed === \'no\') closed = "";',
-    why: 'Any word but the other two means the same.',
+  'src/handle/time-limit.ts': {
+    [SHORTCUT]: [
+      'if (false) return;',
+      "if (typeof returned !== 'object' && typeof returned !== 'function' && returned === null) return;",
+      'if ((false) || returned === null) return;',
+      "if ((typeof returned !== 'object' && typeof returned !== 'function') || false) return;",
+    ],
   },
-  {
-    file: 'src/handle/host-time.ts',
-    to: "if (typeof ms === 'number' && ms < MAX_TIMER_MS) return ms;",
-    why: LONGEST,
+  'src/handle/tracing.ts': {
+    'A shortcut: tracePromise of a Node that can tell looks for subscribers too.': ['if (false) return work();'],
   },
-  { file: 'src/receive/receive.ts', to: 'if (false) checkSize(body.length);', why: COUNTED },
-  { file: 'src/receive/receive.ts', to: 'if (typeof body === "") checkSize(body.length);', why: COUNTED },
-  {
-    file: 'src/receive/receive.ts',
-    to: 'remainingMs: request.remainingMs && (() => request.remainingMs()),',
-    why: COMPILER,
-  },
-  { file: 'src/receive/receive.ts', to: 'arrival.onDrop(() => {});', why: DROPPED },
-  { file: 'src/receive/receive.ts', to: 'if (true && !(Math.abs(age) <= toleranceSeconds)) {', why: NO_TOLERANCE },
-  {
-    file: 'src/receive/receive.ts',
-    to: 'if (toleranceSeconds !== true && !(Math.abs(age) <= toleranceSeconds)) {',
-    why: NO_TOLERANCE,
-  },
-  { file: 'src/handle/probe.ts', to: 'options?.onReturn(stop);', why: PROBED },
-  { file: 'src/handle/probe.ts', to: 'options.onReturn?.(stop);', why: PROBED },
-  {
-    file: 'src/signature/refusals.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template
-    to: "`The delivery is authentic but its timestamp is ${Math.ceil(Math.abs(ageSeconds))} s ${ageSeconds <= 0 ? 'ahead of' : 'behind'} this clock (toleranceSeconds: ${toleranceSeconds}): a replay, or a wrong clock. Set toleranceSeconds: false if your sender resends the first timestamp. ${MORE}`,",
-    why: 'An age of 0 is within any tolerance.',
-  },
-  { file: 'src/receiver/reporter.ts', to: 'notify(() => onError(error, context));', why: CAUGHT },
-  {
-    file: 'src/receiver/reporter.ts',
-    to: 'notify(() => logger[levelOf(error)]({ err: error, idempotencyKey }, error.message));',
-    why: CAUGHT,
-  },
-  {
-    file: 'src/receiver/reporter.ts',
-    to: "else if (true) notify(() => logger.debug({ outcome, idempotencyKey }, 'Item settled.'));",
-    why: CAUGHT,
-  },
-  {
-    file: 'src/receiver/reporter.ts',
-    to: "if (true) notify(() => logger.info({ status, items: outcomes.length }, 'Delivery answered.'));",
-    why: CAUGHT,
-  },
-  {
-    file: 'src/receiver/reporter.ts',
-    to: "verified: (items) => notify(() => logger.info({ items }, 'Delivery verified.')),",
-    why: CAUGHT,
-  },
-  { file: 'src/receiver/router.ts', to: '(true ? select(matchers, event, context) : undefined) ??', why: SHORTCUT },
-  {
-    file: 'src/receiver/router.ts',
-    to: '(matchers.length >= 0 ? select(matchers, event, context) : undefined) ??',
-    why: SHORTCUT,
-  },
-  {
-    file: 'src/receiver/router.ts',
-    to: "if (true) checkOptions('filter', { [key]: true }, Object.keys(PARTS));",
-    why: 'checkOptions lets a known key pass.',
-  },
-  {
-    file: 'src/receiver/router.ts',
-    to: "if (!Object.hasOwn(PARTS, key)) checkOptions('filter', { [key]: false }, Object.keys(PARTS));",
-    why: 'Any value but undefined will do to have the key refused.',
-  },
-  {
-    file: 'src/receiver/router.ts',
-    to: 'other === matcher || (other.id !== undefined && other.id === matcher.id);',
-    why: COMPILER,
-  },
-  { file: 'src/receiver/router.ts', to: 'else if (false) places.set(key, handler);', why: SHORTCUT },
-  { file: 'src/handle/run-each.ts', to: 'const outcomes: EventOutcome[] = ["Stryker was here"];', why: NOBODY },
-  { file: 'src/handle/run-each.ts', to: 'if (items.size === 0) return ["Stryker was here"];', why: NOBODY },
-  {
-    file: 'src/handle/run-each.ts',
-    to: "const isUndone = ground.store.transactional === true && outcomes[0].error?.code === 'ERR_WEBHOOK_HANDLER';",
-    why: COMPILER,
-  },
-  {
-    file: 'src/handle/run-each.ts',
-    to: 'const isTried = ({ idempotencyKey = "Stryker was here!" }: EventOutcome) => tried.has(idempotencyKey);',
-    why: COMPILER,
-  },
-  {
-    file: 'src/handle/run-each.ts',
-    to: '...(tried.size === 1 ? outcomes : await oneByOne(tried, about)),',
-    why: 'The outcomes of the others come later, and replace these of the same keys.',
-  },
-  {
-    file: 'src/handle/run-each.ts',
-    to: 'for (let start = 0; start <= entries.length; start += size) {',
-    why: 'A part without events does nothing.',
-  },
-  {
-    file: 'src/handle/run-once.ts',
-    to: 'return this.#onEvent(this.#item.event, createContext(this.#about, tx, fencingToken, limit, report));',
-    why: COMPILER,
-  },
-  { file: 'src/handle/time-limit.ts', to: 'if (false) return;', why: SHORTCUT },
-  {
-    file: 'src/handle/time-limit.ts',
-    to: "if (typeof returned !== 'object' && typeof returned !== 'function' && returned === null) return;",
-    why: SHORTCUT,
-  },
-  { file: 'src/handle/time-limit.ts', to: 'if ((false) || returned === null) return;', why: SHORTCUT },
-  {
-    file: 'src/handle/time-limit.ts',
-    to: "if ((typeof returned !== 'object' && typeof returned !== 'function') || false) return;",
-    why: SHORTCUT,
-  },
-  {
-    file: 'src/handle/tracing.ts',
-    to: 'if (false) return work();',
-    why: 'A shortcut: tracePromise of a Node that can tell looks for subscribers too.',
-  },
-];
+};

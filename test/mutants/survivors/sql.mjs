@@ -1,8 +1,8 @@
-/** Mutants that change nothing, or nothing that can be seen. */
-export const survivors = [
-  {
-    file: 'src/stores/sql/table.ts',
-    to: `const parts = typeof name === 'string' ? name.split('.') : ["Stryker was here"];`,
-    why: 'A part with spaces is refused, as no part at all is.',
+/** Mutants that change nothing, or nothing that can be seen: by file and reason, the mutated lines. */
+export const survivors = {
+  'src/stores/sql/table.ts': {
+    'A part with spaces is refused, as no part at all is.': [
+      `const parts = typeof name === 'string' ? name.split('.') : ["Stryker was here"];`,
+    ],
   },
-];
+};

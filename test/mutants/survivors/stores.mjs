@@ -1,36 +1,26 @@
 const MEMORY = 'Keys that have expired count for nothing, so it cannot be seen when they are deleted.';
 
-/** Mutants that change nothing, or nothing that can be seen. */
-export const survivors = [
-  {
-    file: 'src/stores/leased-store.ts',
-    to: 'leaseMs: claimMs >= leaseMs / 10 ? (leaseMs - claimMs) / 0.9 : leaseMs,',
-    why: 'Where the two are equal, both ways give the same lease.',
+/** Mutants that change nothing, or nothing that can be seen: by file and reason, the mutated lines. */
+export const survivors = {
+  'src/stores/leased-store.ts': {
+    'Where the two are equal, both ways give the same lease.': [
+      'leaseMs: claimMs >= leaseMs / 10 ? (leaseMs - claimMs) / 0.9 : leaseMs,',
+    ],
+    'Replaces a number by an equal one.': [
+      "if (typeof claim === 'bigint' && (least === undefined || claim <= least)) least = claim;",
+    ],
   },
-  {
-    file: 'src/stores/leased-store.ts',
-    to: "if (typeof claim === 'bigint' && (least === undefined || claim <= least)) least = claim;",
-    why: 'Replaces a number by an equal one.',
+  'src/stores/bounded-calls.ts': {
+    'Eras are only compared for equality.': ['era--;'],
   },
-  { file: 'src/stores/bounded-calls.ts', to: 'era--;', why: 'Eras are only compared for equality.' },
-  {
-    file: 'src/stores/memory.ts',
-    to: 'if (true) iterator = done.entries();',
-    why: 'A new iterator finds the same entry, but steps over all that were deleted.',
+  'src/stores/memory.ts': {
+    'A new iterator finds the same entry, but steps over all that were deleted.': [
+      'if (true) iterator = done.entries();',
+    ],
+    [MEMORY]: [
+      'if (oldest === undefined || (true && done.size < maxKeys)) break;',
+      'if (oldest === undefined || (oldest[1] >= time && done.size < maxKeys)) break;',
+    ],
+    'The holder of the key deletes it a moment later, when it releases the key.': ['if (true) running.delete(key);'],
   },
-  {
-    file: 'src/stores/memory.ts',
-    to: 'if (oldest === undefined || (true && done.size < maxKeys)) break;',
-    why: MEMORY,
-  },
-  {
-    file: 'src/stores/memory.ts',
-    to: 'if (oldest === undefined || (oldest[1] >= time && done.size < maxKeys)) break;',
-    why: MEMORY,
-  },
-  {
-    file: 'src/stores/memory.ts',
-    to: 'if (true) running.delete(key);',
-    why: 'The holder of the key deletes it a moment later, when it releases the key.',
-  },
-];
+};

@@ -90,14 +90,6 @@ export class Connection {
     if (isHeard) this.#tell('server');
   }
 
-  /** Closed by the server. */
-  closeByServer(): void {
-    if (this.state === 'closed') return;
-    const isHeard = this.state === 'open';
-    this.#close();
-    if (isHeard) this.#tell('client');
-  }
-
   /** Its process is dead: the server learns of it. */
   die(): void {
     this.close();

@@ -15,7 +15,7 @@ export interface FaultPlan {
   readonly restart: (process: Process) => void;
   /** Faults of this world alone. */
   readonly others?: readonly (() => void)[] | undefined;
-  readonly kinds?: readonly FaultKind[] | undefined;
+  readonly kinds: readonly FaultKind[];
 }
 
 export type FaultKind =
@@ -29,13 +29,10 @@ export type FaultKind =
   | 'server pause'
   | 'server clock';
 
-const ALL: readonly FaultKind[] = ['crash', 'pause', 'stall', 'cut', 'half open', 'server pause', 'sleep', 'clock'];
-
 /** Plans the faults of a schedule. The tamest choice is none. */
 export function planFaults(world: World, plan: FaultPlan): void {
   const { choices } = world;
-  const { processes, servers = [], horizonMs, most, longMs, others = [] } = plan;
-  const kinds = plan.kinds ?? ALL;
+  const { processes, servers = [], horizonMs, most, longMs, kinds, others = [] } = plan;
 
   function length(): number {
     const factor = choices.pick([0.05, 0.3, 0.9, 1.1, 1.5, 2.5]);

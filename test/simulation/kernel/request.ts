@@ -26,7 +26,7 @@ export interface RequestFaults {
 export function request<T>(
   process: Process,
   server: Server,
-  serve: (reply: (value: T) => void, fail: (error: Error) => void) => void,
+  serve: (reply: (value: T) => void) => void,
   faults: () => RequestFaults = () => ({ oneIn: 0 }),
 ): Promise<T> {
   const { world } = process;
@@ -55,16 +55,10 @@ export function request<T>(
             broken();
             return;
           }
-          serve(
-            (value) => {
-              if (isAnswered) arrive(() => resolve(value));
-              else if (fault === 'answer lost') broken();
-            },
-            (error) => {
-              if (isAnswered) arrive(() => reject(error));
-              else if (fault === 'answer lost') broken();
-            },
-          );
+          serve((value) => {
+            if (isAnswered) arrive(() => resolve(value));
+            else if (fault === 'answer lost') broken();
+          });
         }),
       );
     };

@@ -1,13 +1,10 @@
-import { EPOCH_MS, type Pause } from './process.js';
+import { EPOCH_MS } from './process.js';
 import type { World } from './world.js';
 
 /** A server: handles one message at a time, at once. It can freeze, and its clock can be set. */
 export class Server {
   readonly world: World;
   readonly name: string;
-  readonly pauses: Pause[] = [];
-  /** Times at which its clock was set, and by how much. */
-  readonly clockSteps: { readonly at: number; readonly ms: number }[] = [];
   isUp = true;
   #wallOffset = 0;
   #frozenUntil = 0;
@@ -25,7 +22,6 @@ export class Server {
 
   stepClock(ms: number): void {
     this.world.history.add(this.name, 'has its clock set', { ms });
-    this.clockSteps.push({ at: this.world.now, ms });
     this.#wallOffset += ms;
   }
 
@@ -33,7 +29,6 @@ export class Server {
   freeze(ms: number): void {
     const { now } = this.world;
     this.world.history.add(this.name, 'is frozen', { ms: Math.round(ms) });
-    this.pauses.push({ from: now, to: now + ms });
     this.#frozenUntil = Math.max(this.#frozenUntil, now + ms);
   }
 

@@ -6,6 +6,26 @@ import { World } from './world.js';
 
 const tame = () => new World(Choices.ofTape([]));
 
+/** A process and a server in a tame world, and what was seen. */
+function setUp(world = tame()) {
+  const seen: string[] = [];
+  return {
+    world,
+    process: world.process('app'),
+    server: world.server('db'),
+    seen,
+    see: (what: string) => () => seen.push(what),
+  };
+}
+
+/** A connection that is noted when either side learns that it is closed. */
+function noted({ process, server, see }: ReturnType<typeof setUp>): Connection {
+  const connection = new Connection(process, server);
+  connection.onClose('client', see('client'));
+  connection.onClose('server', see('server'));
+  return connection;
+}
+
 describe('Choices', () => {
   it('repeats a seed, and replays its tape', () => {
     const draw = (choices: Choices) => [
@@ -78,8 +98,7 @@ describe('World', () => {
 
 describe('Process', () => {
   it('fires timers as Node does: whole milliseconds, at least one, in order', async () => {
-    const world = tame();
-    const process = world.process('app');
+    const { world, process } = setUp();
     const seen: [string, number][] = [];
     const note = (name: string) => () => seen.push([name, world.now]);
     process.start(() => {
@@ -97,8 +116,7 @@ describe('Process', () => {
   });
 
   it('runs nothing while it is frozen, and what is overdue in order when it wakes', async () => {
-    const world = tame();
-    const process = world.process('app');
+    const { world, process } = setUp();
     const seen: [string, number][] = [];
     process.start(() => {
       process.setTimeout(() => seen.push(['late timer', world.now]), 20);
@@ -113,8 +131,7 @@ describe('Process', () => {
   });
 
   it('runs nothing of an earlier life', async () => {
-    const world = tame();
-    const process = world.process('app');
+    const { world, process } = setUp();
     const seen: string[] = [];
     process.start(() => {
       process.setTimeout(() => seen.push('timer'), 10);
@@ -128,8 +145,7 @@ describe('Process', () => {
   });
 
   it('has two clocks: sleep stops the monotonic one, steps move the wall clock', async () => {
-    const world = tame();
-    const process = world.process('app');
+    const { world, process } = setUp();
     process.start(() => {});
     const [wall, monotonic] = [process.wall(), process.monotonic()];
     world.after(5, () => process.pause(100, true));
@@ -141,8 +157,7 @@ describe('Process', () => {
   });
 
   it('freezes within a turn, right before it looks at a clock', async () => {
-    const world = tame();
-    const process = world.process('app');
+    const { world, process } = setUp();
     const seen: number[] = [];
     process.start(() => {});
     world.after(1, () => process.stall(1, 500));
@@ -158,10 +173,7 @@ describe('Process', () => {
 
 describe('Connection', () => {
   it('keeps the order of messages in both directions, also when the process was frozen', async () => {
-    const world = new World(Choices.ofSeed(3));
-    const process = world.process('app');
-    const server = world.server('db');
-    const seen: string[] = [];
+    const { world, process, server, seen } = setUp(new World(Choices.ofSeed(3)));
     process.start(() => {
       const connection = new Connection(process, server);
       for (let message = 0; message < 20; message++) {
@@ -179,60 +191,46 @@ describe('Connection', () => {
   });
 
   it('loses what is under way when it is cut, and tells both sides', async () => {
-    const world = tame();
-    const process = world.process('app');
-    const server = world.server('db');
-    const seen: string[] = [];
-    process.start(() => {
-      const connection = new Connection(process, server);
-      connection.onClose('client', () => seen.push('client'));
-      connection.onClose('server', () => seen.push('server'));
-      connection.send(() => seen.push('arrived'));
-      world.after(0.1, () => connection.cut());
+    const rig = setUp();
+    rig.process.start(() => {
+      const connection = noted(rig);
+      connection.send(rig.see('arrived'));
+      rig.world.after(0.1, () => connection.cut());
     });
-    await world.run();
-    expect(seen).toEqual(['server', 'client']);
+    await rig.world.run();
+    expect(rig.seen).toEqual(['server', 'client']);
   });
 
   it.each(['closes it', 'dies'])(
     'delivers what a process has sent before it %s, and then tells the server',
     async (how) => {
-      const world = tame();
-      const process = world.process('app');
-      const server = world.server('db');
-      const seen: string[] = [];
+      const rig = setUp();
+      const { process, server, see } = rig;
       process.start(() => {
-        const connection = new Connection(process, server);
-        connection.onClose('client', () => seen.push('client'));
-        connection.onClose('server', () => seen.push('server'));
+        const connection = noted(rig);
         connection.send(() => {
-          seen.push('arrived');
-          connection.answer(() => seen.push('answered'));
+          see('arrived')();
+          connection.answer(see('answered'));
         });
         server.freeze(100);
         if (how === 'dies') process.crash();
         else connection.close();
       });
-      await world.run();
-      expect(seen).toEqual(['arrived', 'server']);
+      await rig.world.run();
+      expect(rig.seen).toEqual(['arrived', 'server']);
     },
   );
 
   it('tells nobody when it goes half open', async () => {
-    const world = tame();
-    const process = world.process('app');
-    const server = world.server('db');
-    const seen: string[] = [];
-    process.start(() => {
-      const connection = new Connection(process, server);
-      connection.onClose('client', () => seen.push('client'));
-      connection.onClose('server', () => seen.push('server'));
+    const rig = setUp();
+    rig.process.start(() => {
+      const connection = noted(rig);
       connection.halfOpen();
-      connection.send(() => seen.push('arrived'));
+      connection.send(rig.see('arrived'));
       connection.close();
     });
-    await world.run();
-    expect(seen).toEqual([]);
+    await rig.world.run();
+    expect(rig.seen).toEqual([]);
   });
 });
 
@@ -240,9 +238,7 @@ describe('request', () => {
   it('takes effect and is answered; with faults it may be lost before or after the effect, or doubled', async () => {
     const kinds = new Set<string>();
     for (let seed = 0; seed < 200; seed++) {
-      const world = new World(Choices.ofSeed(seed));
-      const process = world.process('app');
-      const server = world.server('db');
+      const { world, process, server } = setUp(new World(Choices.ofSeed(seed)));
       let effects = 0;
       let answer = 'silent';
       process.start(() => {

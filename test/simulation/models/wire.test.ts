@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Choices } from '../kernel/choices.js';
 import { World } from '../kernel/world.js';
-import { cutAfterEffect, Wire } from './wire.js';
+import { Wire } from './wire.js';
 
-/** A process with a wire to a server that counts. */
-function wired(resends: boolean) {
+/** A process with a wire to a server that counts, and may cut the connection at the first command. */
+function wired(resends: boolean, cutsFirst = false) {
   const world = new World(Choices.ofTape([]));
   const process = world.process('app');
   const wire = new Wire(process, world.server('server'), { resends, silentMs: 1000 });
@@ -13,7 +13,13 @@ function wired(resends: boolean) {
   let effects = 0;
   const send = () => {
     wire
-      .call(() => ++effects)
+      .call(() => {
+        if (cutsFirst && effects === 0)
+          world.after(0, () => {
+            for (const each of process.connections) each.cut();
+          });
+        return ++effects;
+      })
       .then(
         (value) => answers.push(value),
         (error: Error) => answers.push(error.message),
@@ -40,8 +46,7 @@ describe('Wire', () => {
   ])(
     'that loses an answer after the effect sends the command again, or rejects it (%s)',
     async (resends, told, count) => {
-      const { world, answers, effects } = wired(resends);
-      cutAfterEffect(world);
+      const { world, answers, effects } = wired(resends, true);
       await world.run();
       expect([answers, effects()]).toEqual([told, count]);
     },

@@ -2,7 +2,6 @@ import { Connection } from '../kernel/connection.js';
 import type { Process } from '../kernel/process.js';
 import { NetworkError } from '../kernel/request.js';
 import type { Server } from '../kernel/server.js';
-import type { World } from '../kernel/world.js';
 
 export interface WireOptions {
   /** Whether commands without an answer are sent again on the next connection, as ioredis does; or else they are rejected. */
@@ -13,24 +12,8 @@ export interface WireOptions {
 
 const RECONNECT_MS = 20;
 
-/** After how many more commands a connection is cut, by world. */
-const cuts = new WeakMap<World, number>();
-
-/** Cuts a connection after one of the next commands took effect, before its answer. */
-export function cutAfterEffect(world: World): void {
-  cuts.set(world, world.choices.below(8));
-}
-
-function isCut(world: World): boolean {
-  const left = cuts.get(world);
-  if (left === undefined) return false;
-  if (left > 0) cuts.set(world, left - 1);
-  else cuts.delete(world);
-  return left === 0;
-}
-
 interface Command {
-  readonly serve: (reply: (value: unknown) => void) => void;
+  readonly serve: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly sentAt: number;
@@ -53,11 +36,6 @@ export class Wire {
 
   /** Runs `serve` on the server, maybe again if the answer was lost. */
   call<T>(serve: () => T): Promise<T> {
-    return this.ask((reply) => reply(serve()));
-  }
-
-  /** Like `call`, for a server that may reply later. */
-  ask<T>(serve: (reply: (value: T) => void) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const command = { serve, resolve, reject, sentAt: this.#process.time } as Command;
       this.#pending.push(command);
@@ -65,11 +43,6 @@ export class Wire {
       this.#send(command, this.#connection);
       this.#watch();
     });
-  }
-
-  /** Commands without an answer. */
-  get pending(): number {
-    return this.#pending.length;
   }
 
   #connect(): Connection {
@@ -80,15 +53,13 @@ export class Wire {
 
   #send(command: Command, connection: Connection): void {
     connection.send(() => {
-      const reply = (value: unknown) =>
-        connection.answer(() => {
-          const index = this.#pending.indexOf(command);
-          if (index < 0) return;
-          this.#pending.splice(index, 1);
-          command.resolve(value);
-        });
-      command.serve(reply);
-      if (isCut(this.#process.world)) connection.cut();
+      const value = command.serve();
+      connection.answer(() => {
+        const index = this.#pending.indexOf(command);
+        if (index < 0) return;
+        this.#pending.splice(index, 1);
+        command.resolve(value);
+      });
     });
   }
 

@@ -64,6 +64,13 @@ export class Ledger {
     return this.#effects;
   }
 
+  /** Each event of a delivery that is answered 200 has taken effect. */
+  acknowledged(events: readonly { readonly id: string }[], { status }: { readonly status: number }): void {
+    for (const { id } of status === 200 ? events : []) {
+      if (!this.#effects.has(id)) this.#world.fail('acknowledged without effect', `${id} has not taken effect.`);
+    }
+  }
+
   /** Whether a run is still under way: its process lives and its handler has not settled. */
   isRunning({ process, life, endedAt }: Run): boolean {
     return endedAt === undefined && process.life === life && process.state !== 'down';

@@ -1,12 +1,13 @@
-import type { IoRedisLike, NodeRedisLike, RedisLike } from '../../../src/stores/redis/client.js';
+import type { IoRedisLike } from '../../../src/stores/redis/client.js';
 import type { Process } from '../kernel/process.js';
-import type { OnCommand } from '../models/redis/host.js';
-import { SimulatedIoRedis } from '../models/redis/ioredis.js';
-import type { SimulatedNodeRedis } from '../models/redis/node-redis.js';
+import type { Server } from '../kernel/server.js';
+import { RedisServer } from '../models/redis/server.js';
+import { Wire } from '../models/wire.js';
 import type { LeaseCall } from './lease-claims.js';
 import type { Leases } from './leases.js';
 
 const PREFIX = 'webhook:';
+const SOCKET_TIMEOUT_MS = 300;
 /** The words that only one of the scripts answers. */
 const WORDS: readonly (readonly [string, LeaseCall])[] = [
   ["'claimed'", 'claim'],
@@ -28,49 +29,40 @@ function kindOf(script: string): LeaseCall {
 
 const nameOf = (key: string) => (key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key);
 
-/** Tells the oracle of what the server serves. */
-export function watchServer(leases: Leases): OnCommand {
-  return (_, [command, script = '', count = '', ...rest], reply) => {
-    if (command !== 'eval' || !Array.isArray(reply)) return;
-    const kind = kindOf(script);
-    const keys = Number(count);
-    for (let index = 0; index < keys; index++) {
-      leases.served(kind, nameOf(rest[index] ?? ''), rest[keys + 1 + index] ?? '', reply[index]);
-    }
-  };
-}
+/**
+ * A Redis in a world, with clients that tell the oracle of what a store asks, of what is served, and of what the store is
+ * told, before it is. All that a client decides is whether commands without an answer are sent again on the next
+ * connection, as ioredis does, or rejected, as node-redis does. test/stores/redis runs the real clients.
+ */
+export class WatchedRedis {
+  readonly #server: Server;
+  readonly #redis: RedisServer;
 
-/** A client that tells the oracle of what a store asks, and of what it is told, before the store is. */
-export function watchClient(
-  leases: Leases,
-  process: Process,
-  client: SimulatedIoRedis | SimulatedNodeRedis,
-): RedisLike {
-  function watched(
-    script: string,
-    keys: readonly string[],
-    owners: readonly string[],
-    send: () => Promise<unknown>,
-  ): Promise<unknown> {
-    const told = leases.asked(process, kindOf(script), keys.map(nameOf), owners);
-    const sent = send();
-    sent.then(
-      (answer) => told.answered(Array.isArray(answer) ? answer : []),
-      () => told.failed(),
-    );
-    return sent;
+  constructor(server: Server) {
+    this.#server = server;
+    this.#redis = new RedisServer(() => server.wall());
   }
-  const { options } = client;
-  if (client instanceof SimulatedIoRedis) {
-    const call = (command: string, script = '', count = '', ...rest: string[]) => {
-      const keys = Number(count);
-      const send = () => client.call(command, script, count, ...rest);
-      return watched(script, rest.slice(0, keys), rest.slice(keys + 1), send);
+
+  client(process: Process, leases: Leases, resends: boolean): IoRedisLike {
+    const wire = new Wire(process, this.#server, { resends, silentMs: SOCKET_TIMEOUT_MS });
+    const call = (_eval: string, script = '', count = '', ...rest: string[]): Promise<unknown> => {
+      const kind = kindOf(script);
+      const keys = rest.slice(0, Number(count));
+      const args = rest.slice(Number(count));
+      const [names, owners] = [keys.map(nameOf), args.slice(1)];
+      const told = leases.asked(process, kind, names, owners);
+      const sent = wire.call(() => {
+        const words = this.#redis.eval(script, keys, args) as unknown[];
+        for (const [at, name] of names.entries()) leases.served(kind, name, owners[at] ?? '', words[at]);
+        return words;
+      });
+      sent.then(
+        (words) => told.answered(words),
+        () => told.failed(),
+      );
+      return sent;
     };
-    return { options, call } as IoRedisLike;
+    // The store looks for the option.
+    return { options: { socketTimeout: SOCKET_TIMEOUT_MS }, call } as IoRedisLike;
   }
-  const run: NodeRedisLike['eval'] = (script, given) =>
-    watched(script, given.keys, given.arguments.slice(1), () => client.eval(script, given));
-  // The store looks for the options.
-  return { options, eval: run } as NodeRedisLike;
 }

@@ -68,7 +68,3 @@ export function evaluateSubject(bundle: string): Subject {
   evaluate(module, module.exports, createRequire(import.meta.url), ...names.map((name) => globals[name]));
   return module.exports as Subject;
 }
-
-export async function loadSubject(patches: readonly Patch[] = []): Promise<Subject> {
-  return evaluateSubject(await bundleSubject(patches));
-}

@@ -1,20 +1,29 @@
+import type { WebhookEvent } from '../../../src/events/types.js';
 import type { DeliveryResult } from '../../../src/handle/answer.js';
 import type { Receiver } from '../../../src/receiver/receiver.js';
+import type { IdempotencyStore } from '../../../src/stores/store.js';
 import { type FaultKind, planFaults } from '../kernel/faults.js';
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { eventOf } from '../models/events.js';
-import { Sender } from '../models/sender.js';
+import { Sender, type SenderOptions } from '../models/sender.js';
 import type { Drains } from '../oracle/drains.js';
 
+export interface Replica {
+  readonly process: Process;
+  receiver: Receiver | undefined;
+  store: Pick<IdempotencyStore<never>, 'unrecorded'> | undefined;
+}
+
 export interface FleetOptions {
-  /** Creates the receiver of a life of a replica, with whatever it needs. Called in its first turn. `kill` ends it. */
-  readonly open: (process: Process, kill: () => void) => Receiver;
+  readonly replicas: number;
+  /** Creates the receiver of a life of a replica, and its store. Called in its first turn. */
+  readonly open: (process: Process) => Pick<Replica, 'receiver' | 'store'>;
   readonly servers?: readonly Server[];
-  readonly kinds: readonly FaultKind[];
-  /** Faults of this world alone. */
-  readonly others?: readonly (() => void)[];
+  readonly kinds?: readonly FaultKind[];
+  /** Faults of this world alone. `stop` drains a replica and ends it. */
+  readonly others?: (stop: () => void) => readonly (() => void)[];
   readonly horizonMs: number;
   readonly leaseMs: number;
   readonly handlerMs: number;
@@ -22,60 +31,53 @@ export interface FleetOptions {
   /** Replicas also drain before they end. */
   readonly drains?: Drains;
   /** Called in the turn in which a receiver has answered. */
-  readonly onAnswer: (result: DeliveryResult, process: Process) => void;
+  readonly onAnswer: (events: readonly WebhookEvent[], result: DeliveryResult) => void;
 }
 
-const NAMES = ['one', 'two', 'three'];
 const IDS = ['a', 'b', 'c'];
 
-/** Plays a schedule of 2 or 3 replicas that get deliveries of few events, so that these collide. */
-export async function playFleet(world: World, options: FleetOptions): Promise<World> {
+/** Plays a schedule of replicas that get deliveries of few events, so that these collide. Resolves to the replicas. */
+export async function playFleet(
+  world: World,
+  options: FleetOptions,
+): Promise<{ readonly replicas: readonly Replica[]; readonly sender: SenderOptions }> {
   const { choices } = world;
-  const { horizonMs, leaseMs, handlerMs } = options;
-  const targets = NAMES.slice(0, 2 + choices.below(2)).map((name) => ({
-    process: world.process(name),
-    receiver: undefined as Receiver | undefined,
-  }));
-  const start = (process: Process) => {
-    const target = targets.find((each) => each.process === process);
-    if (!target) throw new Error(`${process.name} is no replica.`);
-    target.receiver = undefined;
-    process.start(() => {
-      target.receiver = options.open(process, () => kill(process));
-    });
-  };
-  const kill = (process: Process) => {
-    process.crash();
-    world.after(1 + choices.below(leaseMs / 2), () => {
-      if (process.state === 'down') start(process);
+  const { horizonMs, leaseMs, handlerMs, onAnswer } = options;
+  const replicas = Array.from(
+    { length: options.replicas },
+    (_, at): Replica => ({ process: world.process(`app-${at + 1}`), receiver: undefined, store: undefined }),
+  );
+  const start = (replica: Replica) => {
+    replica.receiver = undefined;
+    replica.process.start(() => {
+      Object.assign(replica, options.open(replica.process));
     });
   };
   const stop = () => {
-    const target = choices.pick(targets);
-    const { process, receiver } = target;
+    const replica = choices.pick(replicas);
+    const { process, receiver, store } = replica;
     if (process.state !== 'running' || !receiver) return;
-    options.drains?.drain(process, receiver, choices.pick([1000, 50, 5000]), () => {
-      target.receiver = undefined;
-      kill(process);
-    });
+    const ended = () => {
+      replica.receiver = undefined;
+      process.crash();
+      world.after(20, () => {
+        if (process.state === 'down') start(replica);
+      });
+    };
+    options.drains?.drain(process, receiver, choices.pick([1000, 50, 5000]), ended, store);
   };
-  const sender = new Sender(world, {
-    targets,
-    horizonMs,
-    timeoutMs: 2 * handlerMs,
-    backoffMs: 400,
-    onAnswer: (_events, result, process) => options.onAnswer(result, process),
-  });
-  for (const { process } of targets) start(process);
+  const senderOptions = { targets: replicas, horizonMs, timeoutMs: 2 * handlerMs, backoffMs: 400, onAnswer };
+  const sender = new Sender(world, senderOptions);
+  for (const replica of replicas) start(replica);
   planFaults(world, {
-    processes: targets.map(({ process }) => process),
-    servers: options.servers,
-    kinds: options.kinds,
-    others: [...(options.others ?? []), ...(options.drains ? [stop] : [])],
+    processes: replicas.map(({ process }) => process),
+    servers: options.servers ?? [],
+    kinds: options.kinds ?? [],
+    others: [...(options.drains ? [stop] : []), ...(options.others?.(stop) ?? [])],
     horizonMs,
-    most: options.mostFaults ?? 3,
+    most: options.mostFaults ?? 4,
     longMs: leaseMs,
-    restart: start,
+    restart: (process) => start(replicas.find((replica) => replica.process === process) as Replica),
   });
   const ids = IDS.slice(0, 1 + choices.below(3));
   // Some at almost the same time, so that they meet.
@@ -87,5 +89,5 @@ export async function playFleet(world: World, options: FleetOptions): Promise<Wo
   }
   await world.run(() => world.now > horizonMs && sender.pending === 0);
   if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
-  return world;
+  return { replicas, sender: senderOptions };
 }

@@ -53,19 +53,11 @@ export const leased = leaseWorld(
   (world, subject, { leaseMs, timeoutMs, horizonMs }) => {
     const table = new LeaseTable(world.server('table'));
     const sender = senderFor(world, horizonMs);
-    let leases: Leases | undefined;
     return {
       server: table.server,
       pausesInSilence: false,
-      kinds: ['crash', 'pause', 'stall', 'cut', 'half open', 'server pause', 'sleep', 'clock', 'server clock'],
-      watch(oracle) {
-        leases = oracle;
-      },
-      store(process) {
-        if (!leases) throw new Error('The oracle watches nothing yet.');
-        const writes = writesOf(process, table, sender(process, table), leases);
-        return subject.leasedStore(writes, { leaseMs, timeoutMs });
-      },
+      store: (process, leases) =>
+        subject.leasedStore(writesOf(process, table, sender(process, table), leases), { leaseMs, timeoutMs }),
     };
   },
 );

@@ -2,10 +2,10 @@ import type { IdempotencyStore, StoreWord } from '../../../src/stores/store.js';
 import type { Choices } from '../kernel/choices.js';
 import type { Process } from '../kernel/process.js';
 import { World } from '../kernel/world.js';
-import { eventOf } from '../models/events.js';
-import { SECRET, Sender } from '../models/sender.js';
+import { SECRET } from '../models/sender.js';
 import { Ledger } from '../oracle/ledger.js';
 import type { Subject } from '../subject/load.js';
+import { playFleet } from './fleet.js';
 import { FORMS, userCode } from './user-code.js';
 import type { WorldDefinition } from './world-definition.js';
 
@@ -35,31 +35,24 @@ export const oddStore: WorldDefinition = {
   async play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
     const ledger = new Ledger(world);
-    const process = world.process('app');
-    const target = { process, receiver: undefined as ReturnType<Subject['createReceiver']> | undefined };
     const form = choices.pick(FORMS);
-    process.start(() => {
-      target.receiver = subject.createReceiver({
-        secret: SECRET,
-        store: odd(subject.memoryStore(), process, choices),
-        handlerTimeoutMs: HANDLER_MS,
-        ...userCode(form, subject, process, ledger, { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS }),
-      });
+    await playFleet(world, {
+      replicas: 1,
+      open: (process) => ({
+        store: undefined,
+        receiver: subject.createReceiver({
+          secret: SECRET,
+          store: odd(subject.memoryStore(), process, choices),
+          handlerTimeoutMs: HANDLER_MS,
+          ...userCode(form, subject, process, ledger, { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS }),
+        }),
+      }),
+      horizonMs: HORIZON_MS,
+      leaseMs: 0,
+      handlerMs: 1.5 * HANDLER_MS,
+      mostFaults: 0,
+      onAnswer: (events, result) => ledger.acknowledged(events, result),
     });
-    const sender = new Sender(world, {
-      ...{ targets: [target], horizonMs: HORIZON_MS, timeoutMs: 3 * HANDLER_MS, backoffMs: 300 },
-      onAnswer(events, { status }) {
-        if (status !== 200) return;
-        for (const { id } of events) {
-          if (ledger.effectsOf(id).length === 0) world.fail('acknowledged without effect', `${id} took no effect.`);
-        }
-      },
-    });
-    for (let delivery = 0; delivery < 1 + choices.below(2); delivery++) {
-      const events = Array.from({ length: 1 + choices.below(2) }, () => eventOf(choices.pick(['a', 'b'])));
-      world.after(choices.below(HORIZON_MS / 2), () => sender.send(events));
-    }
-    await world.run(() => world.now > HORIZON_MS && sender.pending === 0);
     return world;
   },
 };

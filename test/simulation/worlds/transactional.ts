@@ -1,3 +1,4 @@
+import type { OnEvent, OnEvents } from '../../../src/handle/types.js';
 import type { Choices } from '../kernel/choices.js';
 import type { Process } from '../kernel/process.js';
 import { World } from '../kernel/world.js';
@@ -29,7 +30,7 @@ const WAYS = [
 export const transactional: WorldDefinition = {
   name: 'transactional',
   about: '2–3 replicas with a transactional store; handlers also fail, are late, or end their transaction.',
-  play(choices: Choices, subject: Subject): Promise<World> {
+  async play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
     const server = world.server('database');
     const table = new TransactionalTable(server, { leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, horizonMs: HORIZON_MS });
@@ -56,21 +57,12 @@ export const transactional: WorldDefinition = {
 
     function open(process: Process) {
       const common = { secret: SECRET, store: table.store(process, subject), handlerTimeoutMs };
-      return isEach
-        ? subject.createReceiver({
-            ...common,
-            onEvents: (events, { tx }) =>
-              handle(
-                process,
-                tx,
-                events.map(({ idempotencyKey }) => idempotencyKey),
-              ),
-          })
-        : subject.createReceiver({
-            ...common,
-            concurrency: 2,
-            onEvent: (_event, { tx, idempotencyKey }) => handle(process, tx, [idempotencyKey]),
-          });
+      const onEvents: OnEvents<Tx> = (events, { tx }) => handle(process, tx, events.map(keyOf));
+      const onEvent: OnEvent<Tx> = (_, { tx, idempotencyKey }) => handle(process, tx, [idempotencyKey]);
+      const receiver = subject.createReceiver(
+        isEach ? { ...common, onEvents } : { ...common, onEvent, concurrency: 2 },
+      );
+      return { store: undefined, receiver };
     }
 
     function restartServer(): void {
@@ -80,17 +72,20 @@ export const transactional: WorldDefinition = {
 
     // Somebody looks at the open keys when everything has calmed down.
     for (let time = 2; time < 12; time++) world.after(time * HORIZON_MS, () => table.settle());
-    return playFleet(world, {
+    await playFleet(world, {
+      replicas: 2 + choices.below(2),
       open,
       servers: [server],
       kinds: ['crash', 'pause', 'stall', 'cut', 'cut', 'half open', 'server pause', 'sleep', 'clock'],
-      others: [restartServer],
+      others: () => [restartServer],
       horizonMs: HORIZON_MS,
       leaseMs: LEASE_MS,
       handlerMs,
+      mostFaults: 3,
       drains,
-      onAnswer: (result) => committed.answered(result),
+      onAnswer: (_, result) => committed.answered(result),
     });
+    return world;
   },
 };
 
@@ -125,6 +120,8 @@ async function writeEffects(process: Process, tx: Tx, keys: readonly string[], t
     process.setTimeout(() => tx.write(keys[0] as string).catch(() => {}), choices.below(timeoutMs));
   }
 }
+
+const keyOf = ({ idempotencyKey }: { readonly idempotencyKey: string }) => idempotencyKey;
 
 function keysOf({ rows }: TransactionalTable, state: 'done' | 'open'): string[] {
   return [...rows].filter(([, each]) => each === state).map(([key]) => key);

@@ -1,146 +1,91 @@
-// Compiles the Lua of a script, so that the real scripts run, and a patched script behaves as patched. The subset: local
-// variables, lists and records, `if`, `for … in ipairs()`, the operators, `redis.call` and `redis.pcall`, `string.sub`,
-// `type`, `tonumber` and `tostring`. Anything else, and what would be an error of Lua, ends the schedule by name.
-import luaparse, { type ForGenericStatement, type IfStatement, type Statement } from 'luaparse';
-import { compileExpression, type Evaluate, type Frame, nameOf, Scope, tableOf } from './lua-expressions.js';
-import { isTrue, type LuaValue, unknown } from './values.js';
+// Turns a Lua script into JavaScript, so that the real scripts of the store run, and a patched script behaves as patched. The
+// subset is what they use; anything else ends the schedule by its name.
+import luaparse, { type Expression, type Statement } from 'luaparse';
 
-/** Runs a statement. Returns whether the script has returned. */
-type Execute = (frame: Frame) => boolean;
+/** What a script is given: its keys and arguments, and `redis.call`. */
+export type Script = (keys: readonly string[], args: readonly string[], redis: { call: Call; pcall: Call }) => unknown;
+export type Call = (name: string, ...args: (string | number)[]) => unknown;
 
-export interface Script {
-  readonly slots: number;
-  run(frame: Frame): LuaValue;
-}
+/** Only nil and false are false in Lua. */
+const isTrue = (value: unknown) => value !== undefined && value !== false;
 
-export function compileScript(text: string): Script {
-  const chunk = luaparse.parse(text, { luaVersion: '5.1', locations: true, encodingMode: 'pseudo-latin1' });
-  const scope = new Scope();
-  const body = compileBlock(chunk.body, scope);
-  return {
-    slots: scope.size,
-    run(frame) {
-      body(frame);
-      return frame.result;
-    },
-  };
-}
+const LIBRARY = {
+  isTrue,
+  and: (left: unknown, right: () => unknown) => (isTrue(left) ? right() : left),
+  or: (left: unknown, right: () => unknown) => (isTrue(left) ? left : right()),
+  ipairs: (list: readonly unknown[]) => list.map((item, at) => [at + 1, item]),
+  type: (value: unknown) => (typeof value === 'object' ? 'table' : typeof value),
+  string: { sub: (text: string, from: number, to: number) => text.slice(from - 1, to) },
+};
+const BINARY: Readonly<Record<string, string>> = { '==': '===', '~=': '!==', '..': '+', '+': '+', '-': '-' };
 
-function compileBlock(statements: readonly Statement[], outer: Scope): Execute {
-  // The block of the script is its own.
-  const scope = new Scope(outer);
-  const steps = statements.map((each) => compileStatement(each, scope));
-  return (frame) => {
-    for (const step of steps) if (step(frame)) return true;
-    return false;
-  };
-}
+const unknown = (what: string): never => {
+  throw new Error(`The Redis model does not know the Lua of ${what}.`);
+};
 
-function compileStatement(node: Statement, scope: Scope): Execute {
+function expression(node: Expression): string {
   switch (node.type) {
-    case 'LocalStatement': {
-      // The values see what was visible before.
-      const values = node.init.map((each) => compileExpression(each, scope));
-      const stores = node.variables.map(({ name }) => storeIn(scope.declare(name)));
-      return compileStores(stores, values);
-    }
-    case 'AssignmentStatement': {
-      const values = node.init.map((each) => compileExpression(each, scope));
-      return compileStores(
-        node.variables.map((each) => compileTarget(each, scope)),
-        values,
-      );
-    }
-    case 'CallStatement': {
-      const call = compileExpression(node.expression, scope);
-      return (frame) => {
-        call(frame);
-        return false;
-      };
-    }
-    case 'IfStatement':
-      return compileIf(node, scope);
-    case 'ForGenericStatement':
-      return compileFor(node, scope);
-    case 'ReturnStatement': {
-      if (node.arguments.length > 1) return unknown('a script that returns several values');
-      const [value = () => undefined] = node.arguments.map((each) => compileExpression(each, scope));
-      return (frame) => {
-        frame.result = value(frame);
-        return true;
-      };
-    }
+    case 'StringLiteral':
+    case 'NumericLiteral':
+    case 'BooleanLiteral':
+      return JSON.stringify(node.value);
+    case 'Identifier':
+      return node.name;
+    case 'IndexExpression':
+      return `${expression(node.base)}[${expression(node.index)} - 1]`;
+    case 'MemberExpression':
+      return `${expression(node.base)}.${node.identifier.name}`;
+    case 'TableConstructorExpression':
+      return node.fields.length === 0 ? '[]' : unknown('a table with fields');
+    case 'LogicalExpression':
+      return `${node.operator}(${expression(node.left)}, () => ${expression(node.right)})`;
+    case 'UnaryExpression':
+      return node.operator === 'not' ? `!isTrue(${expression(node.argument)})` : unknown(node.operator);
+    case 'BinaryExpression':
+      return `(${expression(node.left)} ${BINARY[node.operator] ?? unknown(node.operator)} ${expression(node.right)})`;
+    case 'CallExpression':
+      return `${expression(node.base)}(${node.arguments.map(expression)})`;
     default:
-      return unknown(`the Lua of a ${node.type}`);
+      return unknown(`a ${node.type}`);
   }
 }
 
-type Store = (frame: Frame, value: LuaValue) => void;
+const block = (body: readonly Statement[]) => `{${body.map(statement).join('\n')}}`;
 
-function storeIn(slot: number): Store {
-  return (frame, value) => {
-    frame.slots[slot] = value;
-  };
-}
-
-function compileTarget(node: Extract<Statement, { type: 'AssignmentStatement' }>['variables'][0], scope: Scope): Store {
-  if (node.type === 'Identifier') {
-    return storeIn(scope.slotOf(node.name) ?? unknown(`the Lua variable ${node.name}, which is not local`));
+function statement(node: Statement): string {
+  switch (node.type) {
+    case 'LocalStatement':
+      return `let [${node.variables.map(expression)}] = [${node.init.map(expression)}];`;
+    case 'AssignmentStatement':
+      return `[${node.variables.map(expression)}] = [${node.init.map(expression)}];`;
+    case 'CallStatement':
+      return `${expression(node.expression)};`;
+    case 'ReturnStatement':
+      return `return ${node.arguments.map(expression)};`;
+    case 'IfStatement':
+      return node.clauses
+        .map(
+          (clause) =>
+            (clause.type === 'ElseClause' ? '' : `if (isTrue(${expression(clause.condition)})) `) + block(clause.body),
+        )
+        .join(' else ');
+    case 'ForGenericStatement':
+      return `for (const [${node.variables.map(expression)}] of ${node.iterators.map(expression)}) ${block(node.body)}`;
+    default:
+      return unknown(`a ${node.type}`);
   }
-  const base = compileExpression(node.base, scope);
-  const { name } = node.type === 'MemberExpression' ? node.identifier : { name: '' };
-  const index: Evaluate = node.type === 'IndexExpression' ? compileExpression(node.index, scope) : () => name;
-  return (frame, value) => tableOf(base(frame)).set(index(frame), value);
 }
 
-function compileStores(stores: readonly Store[], values: readonly Evaluate[]): Execute {
-  const [store] = stores;
-  const [value] = values;
-  if (stores.length === 1 && values.length <= 1 && store) {
-    return (frame) => {
-      store(frame, value?.(frame));
-      return false;
-    };
+const compiled = new Map<string, Script>();
+
+/** Compiles a script once: that takes longer than a schedule. */
+export function scriptOf(text: string): Script {
+  let script = compiled.get(text);
+  if (script === undefined) {
+    const { body } = luaparse.parse(text, { luaVersion: '5.1', encodingMode: 'pseudo-latin1' });
+    const make = new Function(...Object.keys(LIBRARY), `return (KEYS, ARGV, redis) => ${block(body)}`);
+    script = make(...Object.values(LIBRARY)) as Script;
+    compiled.set(text, script);
   }
-  return (frame) => {
-    const results = values.map((each) => each(frame));
-    for (const [index, each] of stores.entries()) each(frame, results[index]);
-    return false;
-  };
-}
-
-function compileIf({ clauses }: IfStatement, scope: Scope): Execute {
-  const cases = clauses.map((clause) => ({
-    holds: clause.type === 'ElseClause' ? () => true : compileExpression(clause.condition, scope),
-    body: compileBlock(clause.body, scope),
-  }));
-  return (frame) => {
-    for (const { holds, body } of cases) if (isTrue(holds(frame))) return body(frame);
-    return false;
-  };
-}
-
-function compileFor(node: ForGenericStatement, outer: Scope): Execute {
-  const [iterator] = node.iterators;
-  const [index, item] = node.variables;
-  const isIpairs = iterator?.type === 'CallExpression' && nameOf(iterator.base, outer) === 'ipairs';
-  const [list] = isIpairs ? iterator.arguments : [];
-  if (list === undefined || index === undefined || node.iterators.length > 1) {
-    return unknown('a loop over anything but ipairs(…)');
-  }
-  const items = compileExpression(list, outer);
-  const scope = new Scope(outer);
-  const setIndex = storeIn(scope.declare(index.name));
-  const setItem = item && storeIn(scope.declare(item.name));
-  const body = compileBlock(node.body, scope);
-  return (frame) => {
-    const table = tableOf(items(frame));
-    for (let at = 1; ; at++) {
-      const value = table.get(at);
-      if (value === undefined) return false;
-      setIndex(frame, at);
-      setItem?.(frame, value);
-      if (body(frame)) return true;
-    }
-  };
+  return script;
 }

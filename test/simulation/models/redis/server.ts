@@ -1,30 +1,19 @@
 // A Redis server: one primary with strings that expire by its wall clock, and scripts, each of them one atomic step.
 //
-// Modelled: PING, SET with NX, PX and KEEPTTL, GET, DEL, PEXPIRE, PEXPIRETIME, lists as the other type, EVAL of the subset of Lua that
-// lua.ts states, and the errors of all of these. Time stands still during a script. A key that has expired is removed when it is looked at, so a clock that is set back
-// brings back what nobody has looked at meanwhile, as Redis does until it removes expired keys by itself. Left out: persistence (every write
-// survives, as with `appendfsync always`), eviction, replicas and failover, clusters, transactions, text outside of ASCII.
-import { createHash } from 'node:crypto';
-import { type Keyspace, runCommand } from './keyspace.js';
-import { compileScript, type Script } from './lua.js';
-import type { Frame } from './lua-expressions.js';
-import { LuaTable, RedisError, type Reply, toLua, toReply, unknown } from './values.js';
+// Modelled: EVAL of the Lua that lua.ts knows, and in it SET with PX, NX and KEEPTTL, GET, DEL and PEXPIRE. A key that has
+// expired is removed when it is looked at, so a clock that is set back brings back what nobody has looked at meanwhile, as
+// Redis does until it removes expired keys by itself. Left out: other types, persistence (every write survives, as with
+// `appendfsync always`), eviction, replicas and failover, clusters.
+import { type Call, scriptOf } from './lua.js';
 
-/** An error of a command that a script does not catch. */
-class Uncaught {
-  constructor(
-    readonly message: string,
-    readonly line: number,
-  ) {}
+interface Entry {
+  readonly value: string;
+  /** The last millisecond in which the key exists. */
+  expiresAt: number;
 }
 
-/** Shared by all servers: compiling takes longer than a schedule. */
-const scripts = new Map<string, Script>();
-
-const ASCII = /^[\0-\x7f]*$/;
-
 export class RedisServer {
-  readonly #keys: Keyspace = new Map();
+  readonly #keys = new Map<string, Entry>();
   readonly #clock: () => number;
 
   /** `clock` is the wall clock of the server, in ms. */
@@ -32,45 +21,39 @@ export class RedisServer {
     this.#clock = clock;
   }
 
-  /** Runs a command as a client sends it. */
-  command(args: readonly string[]): Reply {
-    for (const each of args) if (!ASCII.test(each)) unknown('text outside of ASCII');
-    const [name = '', ...rest] = args;
-    const command = name.toLowerCase();
+  /** Runs a script. Time stands still meanwhile. */
+  eval(text: string, keys: readonly string[], args: readonly string[]): unknown {
     const now = Math.floor(this.#clock());
-    return command === 'eval' ? this.#eval(rest, now) : runCommand(this.#keys, command, rest, now);
+    const call: Call = (name, ...given) => this.#call(now, name, given.map(String));
+    return scriptOf(text)(keys, args, { call, pcall: call });
   }
 
-  #eval([text = '', count = '', ...rest]: readonly string[], now: number): Reply {
-    if (!/^\d{1,5}$/.test(count)) return new RedisError('ERR value is not an integer or out of range');
-    const keys = Number(count);
-    if (keys > rest.length) return new RedisError("ERR Number of keys can't be greater than number of args");
-    let script = scripts.get(text);
-    if (script === undefined) {
-      script = compileScript(text);
-      scripts.set(text, script);
-    }
-    const frame: Frame = {
-      slots: new Array(script.slots),
-      keys: new LuaTable(rest.slice(0, keys)),
-      args: new LuaTable(rest.slice(keys)),
-      result: undefined,
-      command: (args, line) => {
-        const [name = '', ...others] = args;
-        const reply = runCommand(this.#keys, name.toLowerCase(), others, now);
-        if (!(reply instanceof RedisError)) return toLua(reply);
-        // Redis words these differently for a script.
-        if (reply.message.startsWith('ERR wrong number')) unknown(`a script that calls ${args.join(' ')}`);
-        if (line !== undefined) throw new Uncaught(reply.message, line);
-        return toLua(reply);
-      },
-    };
-    try {
-      return toReply(script.run(frame));
-    } catch (error) {
-      if (!(error instanceof Uncaught)) throw error;
-      const sha = createHash('sha1').update(text).digest('hex');
-      return new RedisError(`${error.message} script: ${sha}, on @user_script:${error.line}.`);
+  #entryOf(key: string, now: number): Entry | undefined {
+    const entry = this.#keys.get(key);
+    if (entry && entry.expiresAt < now) this.#keys.delete(key);
+    return this.#keys.get(key);
+  }
+
+  /** What a script sees: false for nothing. */
+  #call(now: number, name: string, [key = '', value = '', ...options]: readonly string[]): unknown {
+    const entry = this.#entryOf(key, now);
+    switch (name) {
+      case 'get':
+        return entry?.value ?? false;
+      case 'del':
+        return Number(this.#keys.delete(key));
+      case 'pexpire':
+        if (entry) entry.expiresAt = now + Number(value);
+        return Number(entry !== undefined);
+      case 'set': {
+        if (options.includes('nx') && entry) return false;
+        const kept = options.includes('keepttl') ? entry?.expiresAt : undefined;
+        const ms = options.includes('px') ? Number(options[options.indexOf('px') + 1]) : Number.POSITIVE_INFINITY;
+        this.#keys.set(key, { value, expiresAt: kept ?? now + ms });
+        return { ok: 'OK' };
+      }
+      default:
+        throw new Error(`The Redis model does not know the command ${name}.`);
     }
   }
 }
