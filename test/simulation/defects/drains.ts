@@ -23,15 +23,15 @@ export const drainDefects: readonly Defect[] = [
   }),
   // `drain` does not wait for a handler that timed out in its transaction.
   planted('a late transaction keeps no place', ['transactional'], 4000, {
-    [ATTEMPT]: { "if (this.#phase === 'running') this.#hold();\n    else": "if (this.#phase !== 'running')" },
+    [ATTEMPT]: { "if (this.#run === 'running') this.#hold();\n    else": "if (this.#run !== 'running')" },
   }),
   // After a freeze within the turn of its claim, a handler begins although its lease may end before it.
   planted('begun after its lease in memory', ['memory'], 400, {
-    [ATTEMPT]: { 'if (remainingMs + 1 >= ms) return ms;': 'return ms;' },
+    [ATTEMPT]: { 'if ((options?.remainingMs?.() ?? ms) + 1 >= ms) return ms;': 'return ms;' },
   }),
   // The limit of a handler is 1.1 of the lease.
   planted('a handler may take longer than its lease', ['memory', 'transactional'], 100, {
-    'src/handle/run-once.ts': { '0.9 * (store.leaseMs': '1.1 * (store.leaseMs' },
+    [ATTEMPT]: { '0.9 * (store.leaseMs': '1.1 * (store.leaseMs' },
   }),
   // A delivery is handled if the block of any of its events is known to be final.
   planted('one final event lets all pass', ['finality'], 400, {

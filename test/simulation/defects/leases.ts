@@ -17,7 +17,7 @@ export const leaseDefects: readonly Defect[] = [
   // After a freeze, a handler begins although the lease of its claim may be over.
   planted('begun after its lease', ['leased'], 2000, {
     [LEASED]: { 'if (!(elapsed() <= claimMs)) throw late();': '' },
-    'src/handle/attempt.ts': { 'if (remainingMs + 1 >= ms) return ms;': 'return ms;' },
+    'src/handle/attempt.ts': { 'if ((options?.remainingMs?.() ?? ms) + 1 >= ms) return ms;': 'return ms;' },
   }),
   // The record of an effect is given up after its first failure.
   planted('records are not retried', ['leased'], 700, {

@@ -1,18 +1,20 @@
 import { type Defect, planted } from './defect.js';
 
 const ATTEMPT = 'src/handle/attempt.ts';
+const OUTCOME = 'src/handle/outcome.ts';
 
 /** Defects of the receiver: what was wrong once, and mutations of its dispatch and drain. */
 export const receiverDefects: readonly Defect[] = [
   // The key of a handler that timed out is free while the handler still runs, so a redelivery overlaps it.
   planted('released while it runs', ['memory'], 40, {
     [ATTEMPT]: {
-      'await this.#outlast(error, options);': 'this.#fail(error); options?.onTimeout?.(error); throw cause;',
+      'await this.#outlast(this.#failure, options);':
+        'this.#fail(this.#failure); options?.onTimeout?.(this.#failure); throw cause;',
     },
   }),
   // `drain` resolves while a handler that timed out still runs.
   planted('drained over a late handler', ['memory'], 400, {
-    [ATTEMPT]: { 'this.ground.afterwards.hold(handling, this.#host);': '' },
+    [ATTEMPT]: { 'this.#ground.afterwards.hold(handling, this.#host);': '' },
   }),
   // `drain` resolves while the record of an effect is still retried.
   planted('drained over a pending record', ['leased'], 6000, {
@@ -22,14 +24,14 @@ export const receiverDefects: readonly Defect[] = [
   }),
   // A store that says `handled` although it did not run the handler is believed.
   planted('handled without a run', ['odd-store'], 30, {
-    [ATTEMPT]: { "if (word === 'handled') return isGood && isFresh;": "if (word === 'handled') return true;" },
+    [OUTCOME]: {
+      "handled: { idle: 'never'": "handled: { idle: 'always'",
+      "if (answer === 'handled' && !isFresh) return false;": '',
+    },
   }),
   // A store that says anything but its three words is believed.
   planted('any word acknowledges', ['odd-store'], 200, {
-    [ATTEMPT]: {
-      "return word === 'in-progress' && (!this.#failure || isUndone);":
-        "return word !== 'in-progress' || !this.#failure || isUndone;",
-    },
+    [OUTCOME]: { 'Object.hasOwn(ALLOWED, answer)) return false;': 'Object.hasOwn(ALLOWED, answer)) return true;' },
   }),
   // Two events of different kinds with the same id have one key.
   planted('kinds share ids', ['same-ids'], 70, {
@@ -59,10 +61,14 @@ export const receiverDefects: readonly Defect[] = [
   }),
   // The error of a handler is not part of the outcome.
   planted('a failed handler is acknowledged', ['memory'], 50, {
-    'src/handle/run-once.ts': { "return this.#outcome('failed', error);": "return this.#outcome('failed');" },
+    [ATTEMPT]: {
+      "({ status: 'failed', item, idempotencyKey, error })": "({ status: 'failed', item, idempotencyKey })",
+    },
   }),
   // An event whose key the store has found open has no error.
   planted('an unknown outcome is acknowledged', ['transactional'], 400, {
-    [ATTEMPT]: { "if (word === 'unknown') return outcomeUnknown(idempotencyKey, this.#failure && this.#thrown);": '' },
+    [ATTEMPT]: {
+      "if (answer === 'unknown') return outcomeUnknown(idempotencyKey, this.#failure && this.#thrown);": '',
+    },
   }),
 ];
