@@ -53,34 +53,4 @@ describe('over HTTP', () => {
       }
     }
   });
-
-  it.each(expressTargets)('$name continues the span of the server', async ({ listener }) => {
-    const { spans, tracer } = instrumented();
-    const receiver = createReceiver({
-      secret,
-      toleranceSeconds: false,
-      onEvent: () => void tracer.startSpan('work').end(),
-    });
-    const app = await listener({ receiver, options: { secret, toleranceSeconds: false }, verified: () => {} });
-    let server: Span | undefined;
-    const { port } = await serve(traced(app));
-    await inSpan(tracer, 'send', async () => expect(await send(port, ['a'])).toBe(200));
-    const path = [...['work', 'handle', 'process'].map((name) => spans(name)[0]), server, ...spans('send')];
-    for (const [index, span] of path.entries()) expect(span, `the span ${index}`).toBeDefined();
-    const ids = path.map(idOf);
-    expect(spans('work').concat(spans('handle'), spans('process')).map(parentOf)).toEqual(ids.slice(1, 4));
-    expect(spans('process')[0]?.links).toEqual([]);
-    expect(new Set(path.map((span) => span?.spanContext().traceId)).size).toBe(1);
-
-    /** What an HTTP instrumentation does. */
-    function traced(inner: RequestListener): RequestListener {
-      return (request, response) => {
-        const parent = propagation.extract(ROOT_CONTEXT, request.headers);
-        const span = tracer.startSpan('server', { kind: SpanKind.SERVER }, parent);
-        server = span;
-        response.once('close', () => span.end());
-        context.with(trace.setSpan(parent, span), () => inner(request, response));
-      };
-    }
-  });
 });

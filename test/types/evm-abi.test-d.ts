@@ -1,5 +1,5 @@
-import { type Abi, type AbiEvent, type AbiParameter, parseAbi, type SolidityBytes, type SolidityInt } from 'abitype';
-import type { DecodeEventLogReturnType, DecodeFunctionDataReturnType, erc20Abi, erc721Abi } from 'viem';
+import { type Abi, type AbiParameter, parseAbi, type SolidityBytes, type SolidityInt } from 'abitype';
+import type { DecodeEventLogReturnType, erc20Abi, erc721Abi } from 'viem';
 import { describe, expectTypeOf, test } from 'vitest';
 import type { DecodedCall, DecodedEvent, EventArgs, EventNames, Hex, RawLog } from '../../src/evm/index.js';
 
@@ -107,17 +107,6 @@ describe('the arguments of an event', () => {
     expectTypeOf<EventArgs<Inputs<[{ name: ''; type: 'bool' }, Text]>>>().toEqualTypeOf<readonly [boolean, Hex]>();
     expectTypeOf<EventArgs<Inputs<[{ name: undefined; type: 'bool' }]>>>().toEqualTypeOf<readonly [boolean]>();
   });
-
-  test('are undefined without inputs', () => {
-    expectTypeOf<EventArgs<Inputs<[]>>>().toEqualTypeOf<undefined>();
-  });
-
-  test('are of any form when the type does not tell the inputs', () => {
-    expectTypeOf<EventArgs<AbiEvent>>().toEqualTypeOf<Wide>();
-    expectTypeOf<EventArgs<{ name: 'Transfer' }>>().toEqualTypeOf<Wide>();
-    expectTypeOf<EventArgs<(typeof wide)[number]>>().toEqualTypeOf<Wide>();
-    expectTypeOf<EventArgs<(typeof erc20Abi)[number]>>().toExtend<Wide>();
-  });
 });
 
 describe('the events of an ABI', () => {
@@ -168,22 +157,6 @@ describe('the events of an ABI', () => {
     expectTypeOf<EventNames<Both>>().toEqualTypeOf<'Transfer' | 'Approval' | 'ApprovalForAll'>();
   });
 
-  test('can be anonymous', () => {
-    type Note = {
-      type: 'event';
-      name: 'Note';
-      anonymous: true;
-      inputs: [{ name: 'text'; type: 'bytes'; indexed: true }];
-    };
-    expectTypeOf<DecodedEvent<[Note], 'Note'>['args']>().toEqualTypeOf<{ text: Hex }>();
-  });
-
-  test('are none where there are none', () => {
-    expectTypeOf<EventNames<readonly []>>().toEqualTypeOf<never>();
-    expectTypeOf<EventNames<[Extract<Human[number], { type: 'function' }>]>>().toEqualTypeOf<never>();
-    expectTypeOf<DecodedEvent<readonly []>>().toEqualTypeOf<never>();
-  });
-
   test('are of any name and arguments where the type of the ABI does not tell', () => {
     interface Any<Name> {
       readonly eventName: Name;
@@ -223,30 +196,6 @@ describe('the events of an ABI', () => {
 });
 
 describe('the calls of an ABI', () => {
-  test('are told apart by name, with arguments in their order', () => {
-    const abi = parseAbi([
-      'function pay(address to, (uint256 amount, bytes note)[] parts)',
-      'function pay(address to)',
-      'function stop()',
-      'event Stopped()',
-    ]);
-    expectTypeOf<DecodedCall<typeof abi>>().toEqualTypeOf<
-      | { readonly functionName: 'pay'; readonly args: readonly [Hex, readonly { amount: bigint; note: Hex }[]] }
-      | { readonly functionName: 'pay'; readonly args: readonly [Hex] }
-      | { readonly functionName: 'stop'; readonly args: undefined }
-    >();
-  });
-
-  test('have the arguments of viem, which types those of a function without inputs as an empty tuple', () => {
-    type Viem = DecodeFunctionDataReturnType<typeof erc20Abi>;
-    type Transfer<Call extends { args: unknown }> = Extract<Call, { functionName: 'transferFrom' }>['args'];
-    expectTypeOf<Transfer<DecodedCall<typeof erc20Abi>>>().toEqualTypeOf<Transfer<Viem>>();
-    expectTypeOf<DecodedCall<typeof erc20Abi>['functionName']>().toEqualTypeOf<Viem['functionName']>();
-    expectTypeOf<Exclude<DecodedCall<typeof erc20Abi>['args'], undefined>>().toEqualTypeOf<
-      Exclude<Viem['args'], readonly []>
-    >();
-  });
-
   test('are of any name and arguments where the type of the ABI does not tell, and none where there are none', () => {
     interface Any {
       readonly functionName: string;

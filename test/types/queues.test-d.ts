@@ -87,13 +87,6 @@ describe('pgBossEnqueue', () => {
 });
 
 describe('pgBossWorker', () => {
-  test('is a handler for PgBoss, with or without metadata', async () => {
-    const worker = pgBossWorker({ boss, onEvent: () => {} });
-    await boss.work('q', worker);
-    await boss.work('q', { batchSize: 10 }, worker);
-    await boss.work('q', { includeMetadata: true }, worker);
-  });
-
   test('gives the handler the transaction of the store, if there is one', () => {
     pgBossWorker({ boss, onEvent: (_, context) => expectTypeOf(context).toEqualTypeOf<EventContext>() });
     pgBossWorker({
