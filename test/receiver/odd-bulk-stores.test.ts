@@ -105,27 +105,9 @@ describe('a store whose words contradict its run', () => {
     const { result } = await deliver(answering(['duplicate', 'in-progress', 'handled'], 'after its run'));
     expect(result.outcomes.map(({ status }) => status)).toEqual(['duplicate', 'in-progress', 'handled']);
   });
-
-  it('may say of a transaction that failed what the next one found', async () => {
-    const words = ['duplicate', 'in-progress', 'duplicate'];
-    const { result } = await deliver(answering(words, 'after a run whose failure it swallows'), fails, true);
-    expect(result.outcomes.map(({ status }) => status)).toEqual(words);
-  });
 });
 
 describe('a store that calls its run with other keys', () => {
-  it('is told so by its run', async () => {
-    let running: Promise<void> | undefined;
-    const { result, runs } = await deliver(async (_keys, run) => {
-      running = run(['other'], undefined);
-      return ['handled', 'handled', 'handled'];
-    });
-    await expect(running).rejects.toThrow(
-      '`onceEach` must call `run` with some of its keys, in their order, each of them once.',
-    );
-    expect([result.status, runs]).toEqual([503, 0]);
-  });
-
   it.each<[unknown]>([
     [undefined],
     ['event.emitted:a'],

@@ -14,14 +14,6 @@ describe('handle', () => {
     expect(reported).toEqual([]);
   });
 
-  it('takes bytes and array buffers as it takes text', async () => {
-    const { receiver } = noting({ store: false });
-    const { rawBody, ...rest } = signed([event('a')]);
-    const bytes = new TextEncoder().encode(rawBody);
-    expect((await receiver.handle({ ...rest, rawBody: bytes })).status).toBe(200);
-    expect((await receiver.handle({ ...rest, rawBody: bytes.buffer })).status).toBe(200);
-  });
-
   it.each([
     ['no signature', { signature: undefined }, 'ERR_WEBHOOK_HEADER'],
     ['no timestamp', { timestamp: undefined }, 'ERR_WEBHOOK_HEADER'],
@@ -46,21 +38,6 @@ describe('handle', () => {
       expect(result).toMatchObject({ status: 400, error: { code: 'ERR_WEBHOOK_INVALID_BODY' } });
     },
   );
-
-  it('acknowledges a delivery without events', async () => {
-    expect((await noting().receiver.handle(signed([]))).status).toBe(200);
-  });
-
-  it('answers 413 to more bytes than maxBodyBytes, text or bytes', async () => {
-    const { receiver } = noting({ maxBodyBytes: 10 });
-    const delivery = signed([event('a')]);
-    expect(await receiver.handle(delivery)).toMatchObject({
-      status: 413,
-      error: { code: 'ERR_WEBHOOK_BODY_TOO_LARGE' },
-    });
-    const rawBody = new TextEncoder().encode(delivery.rawBody);
-    expect((await receiver.handle({ ...delivery, rawBody })).status).toBe(413);
-  });
 
   it('never rejects, whatever it is given', async () => {
     const { receiver, reported } = noting();
@@ -145,17 +122,6 @@ describe('the window', () => {
     expect(result.error?.message).not.toContain('Set toleranceSeconds');
   });
 
-  it('calls a forgery a forgery, however old it is', async () => {
-    const forged = { ...signed([event('a')], { timestamp: 0 }), signature: '0'.repeat(64) };
-    expect(await noting().receiver.handle(forged)).toMatchObject({ error: { code: 'ERR_WEBHOOK_SIGNATURE' } });
-  });
-
-  it('parses no stale delivery', async () => {
-    const { body, signature, timestamp } = signDelivery('no JSON', { secret, timestamp: 0 });
-    const result = await noting().receiver.handle({ rawBody: body, signature, timestamp });
-    expect(result).toMatchObject({ status: 403, error: { code: 'ERR_WEBHOOK_TIMESTAMP' } });
-  });
-
   it('counts from when the delivery began to arrive', async () => {
     let at = seconds * 1000;
     const { receiver } = noting({
@@ -166,12 +132,6 @@ describe('the window', () => {
       },
     });
     expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
-  });
-
-  it('refuses when the clock gives no number', async () => {
-    const { receiver, reported } = noting({ toleranceSeconds: 300, now: () => Number.NaN });
-    expect((await receiver.handle(signed([event('a')]))).status).toBe(403);
-    expect(reported).toEqual(['ERR_WEBHOOK_TIMESTAMP']);
   });
 });
 
@@ -267,13 +227,6 @@ describe('drain and maxInFlight', () => {
   });
 });
 
-describe('the error of a delivery', () => {
-  it('is the first of those that call for the same status', async () => {
-    const { receiver } = noting({ onEvent: ({ id }) => Promise.reject(new Error(id)) });
-    expect((await receiver.handle(signed([event('a'), event('b')]))).error?.cause).toEqual(new Error('a'));
-  });
-});
-
 describe('onError', () => {
   it('is told which item failed, and its own failure changes nothing', async () => {
     const seen: unknown[] = [];
@@ -288,11 +241,6 @@ describe('onError', () => {
     });
     expect((await receiver.handle(signed([event('a')]))).status).toBe(500);
     expect(seen).toEqual([['ERR_WEBHOOK_HANDLER', 'event', 'event.emitted:a']]);
-  });
-
-  it('is not waited for', async () => {
-    const receiver = createReceiver({ secret, onEvent: () => {}, onError: () => new Promise(() => {}) });
-    expect((await receiver.handle(signed([event('a')], { secret: 'other' }))).status).toBe(403);
   });
 });
 

@@ -63,6 +63,33 @@ describe('a secret function of the request', () => {
 });
 
 describe('idempotency keys', () => {
+  it.each([
+    ['k', undefined, 'k'],
+    ['a::k', undefined, '::a::k'],
+    ['k', 'shop', 'shop::k'],
+    ['k', 'a:b%c', 'a%3Ab%25c::k'],
+    ['a::k', 'shop', 'shop::a::k'],
+  ])('%j of the source %j is %j', async (own, source, whole) => {
+    const { receiver } = noting({
+      secret: () => (source === undefined ? secret : { secret, source }),
+      idempotencyKey: () => own,
+    });
+    expect((await receiver.handle(signed([event('a')]))).outcomes).toMatchObject([{ idempotencyKey: whole }]);
+  });
+
+  it.each([
+    [undefined, 'undefined'],
+    ['', 'an empty string'],
+    [7, 'a number'],
+    [['k'], 'an array'],
+    [Promise.resolve('k'), 'an object'],
+  ])('cannot be %j', async (own, name) => {
+    const { receiver } = noting({ idempotencyKey: () => own as never });
+    expect((await receiver.handle(signed([event('a')]))).error?.cause).toEqual(
+      new TypeError(`\`idempotencyKey\` must return a non-empty string synchronously, got ${name}.`),
+    );
+  });
+
   it('are never one for two sources, or for one and none, whatever the sources and ids', async () => {
     const part = fc.oneof(
       fc.constantFrom('event.emitted', 'a', 'a:event.emitted', ':', '::', 'a::', '::a', '%', '%3A'),
