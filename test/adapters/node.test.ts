@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
 import { RawBodyUnavailableError, type Receiver } from '../../src/index.js';
 import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
-import { framed, genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
+import { framed, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { nodeTarget } from '../matrix/targets.js';
 import { head, Wire } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
@@ -101,6 +101,21 @@ describe('nodeHandler', () => {
     };
     expect(await statusFrom(listener, framed(genuine()))).toBe(200);
     expect(await statusFrom(listener, framed({ ...genuine(), signature: '0'.repeat(64) }))).toBe(403);
+  });
+
+  it('counts the bytes of text that a host has kept, and not its characters', async () => {
+    const delivery = sign(`["${'日'.repeat(100)}"]`);
+    for (const [maxBodyBytes, status] of [
+      [delivery.body.length, 200],
+      [delivery.body.length - 1, 413],
+    ] as const) {
+      const limited = nodeHandler({ secret: SECRET, now, maxBodyBytes, onEvent: () => {}, onInvalid: () => {} });
+      const listener: RequestListener = async (request, response) => {
+        const rawBody = Buffer.concat(await request.toArray()).toString();
+        await limited(Object.assign(request, { rawBody }), response);
+      };
+      expect(await statusFrom(listener, framed(delivery))).toBe(status);
+    }
   });
 
   it('survives a sender who has gone before it is called, and answers nothing', async () => {

@@ -30,6 +30,12 @@ describe('the body of a delivery', () => {
     expect(await answer(bytes.length - 1)).toMatchObject({ status: 413, ...code('ERR_WEBHOOK_BODY_TOO_LARGE') });
   });
 
+  it('of lone surrogates counts the three bytes that each is sent as', async () => {
+    const rawBody = `["${'\ud83c'.repeat(1000)}"]`;
+    const { receiver } = noting({ maxBodyBytes: 3000 });
+    expect((await receiver.handle({ ...signDelivery(rawBody.toWellFormed(), { secret }), rawBody })).status).toBe(413);
+  });
+
   it('may have as many items as maxEvents, and is refused by their number, not by what they are', async () => {
     const handle = (maxEvents: number, body: unknown) =>
       noting({ maxEvents }).receiver.handle(signed(body as ReturnType<typeof event>[]));
