@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LambdaEvent, lambdaHandler } from '../../src/adapters/lambda.js';
+import { type LambdaContext, type LambdaEvent, lambdaHandler } from '../../src/adapters/lambda.js';
 import { ConfigError, type OnEventOptions, RawBodyUnavailableError } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { genuine, headersOf, now, SECRET, type SignedDelivery, sign } from '../matrix/deliveries.js';
@@ -24,7 +24,11 @@ function start(options: Partial<OnEventOptions> = {}) {
     onError: ({ code }) => void codes.push(code),
     ...options,
   });
-  return { seen, codes, handler: (event: unknown) => handler(event as LambdaEvent) };
+  return {
+    seen,
+    codes,
+    handler: (event: unknown, context?: unknown) => handler(event as LambdaEvent, context as LambdaContext),
+  };
 }
 
 const signedHeaders = (delivery: SignedDelivery): Record<string, string> => Object.fromEntries(headersOf(delivery));
@@ -185,6 +189,34 @@ describe('lambdaHandler', () => {
     await expect(handler(event)).rejects.toThrow(ConfigError);
     await expect(handler(event)).rejects.toThrow(/not an HTTP request of API Gateway/);
     expect(codes).toEqual([]);
+  });
+});
+
+describe('lambdaHandler with a context', () => {
+  it.each<[string, unknown, number[]]>([
+    ['Lambda’s context', { getRemainingTimeInMillis: () => 20_000 }, [19_000, 19_500]],
+    ['none', undefined, [29_000, 30_000]],
+    ['one of an emulator, without the function', {}, [29_000, 30_000]],
+  ])('limits its handlers by the context: %s', async (_what, context, [least = 0, most = 0]) => {
+    let ms = 0;
+    const onEvent: OnEventOptions['onEvent'] = (_event, { deadline }) => {
+      ms = deadline - Date.now();
+    };
+    expect(await start({ onEvent }).handler(urlEvent(genuine()), context)).toMatchObject({ statusCode: 200 });
+    expect(ms).toBeGreaterThan(least);
+    expect(ms).toBeLessThanOrEqual(most);
+  });
+
+  it('calls the function as a method of its context, and begins nothing where it leaves no time', async () => {
+    class Context {
+      readonly #ms = -1;
+      getRemainingTimeInMillis = function (this: Context) {
+        return this.#ms;
+      };
+    }
+    const { handler, seen, codes } = start();
+    expect(await handler(urlEvent(genuine()), new Context())).toMatchObject({ statusCode: 503 });
+    expect([seen, codes]).toEqual([[], ['ERR_WEBHOOK_OUT_OF_TIME']]);
   });
 });
 

@@ -22,8 +22,6 @@ export const ROOMS = {
   receiver: {
     mutate: ['src/receiver/**/*.ts'],
     tests: ['test/receiver/**/*.test.ts'],
-    // Slow, and what they kill the others kill.
-    except: ['test/receiver/finality.property.slow.test.ts', 'test/receiver/on-events.property.test.ts'],
   },
   stores: {
     mutate: ['src/stores/*.ts'],

@@ -15,7 +15,6 @@ import {
   verifySignature,
   type WebhookEvent,
 } from '../../src/index.js';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 
 const secret = 'whsec-test';
 
@@ -139,16 +138,5 @@ describe('finality', () => {
     createReceiver({ ...options, enqueue: () => {} });
     // @ts-expect-error a pending verdict says when to ask again
     assertType<FinalityVerdict>({ status: 'pending' });
-  });
-});
-
-describe('the samples', () => {
-  test('take overrides at every level, with arrays whole', () => {
-    sampleEventEmitted({ data: { event: { contract: { label: 'x' }, inputs: [] }, transaction: null } });
-    sampleTransactionIncluded({ data: { status: 'replaced', tx: { to: null }, more: 1 } });
-    // @ts-expect-error an input without its other keys
-    sampleEventEmitted({ data: { event: { inputs: [{ name: 'x' }] } } });
-    // @ts-expect-error no such key
-    sampleEventEmitted({ data: { events: {} } });
   });
 });

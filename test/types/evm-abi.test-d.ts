@@ -1,4 +1,4 @@
-import { type Abi, type AbiParameter, parseAbi, type SolidityBytes, type SolidityInt } from 'abitype';
+import { type Abi, type AbiParameter, parseAbi, type SolidityInt } from 'abitype';
 import type { DecodeEventLogReturnType, erc20Abi, erc721Abi } from 'viem';
 import { describe, expectTypeOf, test } from 'vitest';
 import type { DecodedCall, DecodedEvent, EventArgs, EventNames, Hex, RawLog } from '../../src/evm/index.js';
@@ -41,16 +41,6 @@ describe('an input', () => {
     }>();
   });
 
-  test('of bytes, an address, a bool or a string is what viem makes of it', () => {
-    expectTypeOf<Values<SolidityBytes>>().toEqualTypeOf<Record<SolidityBytes, Hex>>();
-    expectTypeOf<Values<'address' | 'bool' | 'string' | 'function'>>().toEqualTypeOf<{
-      address: Hex;
-      bool: boolean;
-      string: string;
-      function: `${Hex}${string}`;
-    }>();
-  });
-
   test('of an array is one, as long as its type says', () => {
     expectTypeOf<Value<'uint8[]'>>().toEqualTypeOf<readonly number[]>();
     expectTypeOf<Value<'uint256[][]'>>().toEqualTypeOf<readonly (readonly bigint[])[]>();
@@ -60,27 +50,6 @@ describe('an input', () => {
     expectTypeOf<Value<'address[99]'> & unknown[]>().toHaveProperty('length').toEqualTypeOf<99>();
     // The same as with viem: abitype counts to 99.
     expectTypeOf<Value<'address[100]'>>().toEqualTypeOf<unknown>();
-  });
-
-  test('of a struct is an object, and an array when a component has no name', () => {
-    interface Order {
-      components: readonly [
-        { name: 'to'; type: 'address' },
-        { name: 'fees'; type: 'tuple[2]'; components: readonly [{ name: 'bps'; type: 'uint16' }] },
-        { name: 'pair'; type: 'tuple'; components: readonly [{ name: 'a'; type: 'uint256' }, { type: 'bool' }] },
-      ];
-    }
-    interface Fee {
-      bps: number;
-    }
-    interface Decoded {
-      to: Hex;
-      fees: readonly [Fee, Fee];
-      pair: readonly [bigint, boolean];
-    }
-    expectTypeOf<Value<'tuple', Order>>().toEqualTypeOf<Decoded>();
-    expectTypeOf<Value<'tuple[]', Order>>().toEqualTypeOf<readonly Decoded[]>();
-    expectTypeOf<Value<'tuple[1][]', Order>>().toEqualTypeOf<readonly (readonly [Decoded])[]>();
   });
 
   test('that is indexed is the hash of what does not fit a topic, and the value of what does', () => {

@@ -6,7 +6,6 @@ import {
   type DecodedCall,
   type DecodedEvent,
   type DecodedTransaction,
-  type DecodeOptions,
   decodeEvent,
   decodeTransaction,
   type Hex,
@@ -65,13 +64,6 @@ describe('decodeEvent', () => {
     ]);
     expectTypeOf(decoded.eventName).toEqualTypeOf<'Opened'>();
     expectTypeOf(decoded.args).toEqualTypeOf<readonly [number, Hex]>();
-  });
-
-  test('gives a log where it refuses an event without', () => {
-    expectTypeOf(decodeEvent(event, own, { requireLog: true }).log).toEqualTypeOf<RawLog>();
-    expectTypeOf(decodeEvent(event, own, { requireLog: false }).log).toEqualTypeOf<RawLog | undefined>();
-    const options: DecodeOptions = { requireLog: event.id !== '' };
-    expectTypeOf(decodeEvent(event, own, options).log).toEqualTypeOf<RawLog | undefined>();
   });
 
   test('gives any name and arguments for an ABI whose type does not tell', () => {

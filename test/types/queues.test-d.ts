@@ -10,7 +10,7 @@ import {
   type WebhookEvent,
 } from '../../src/index.js';
 import { type BullmqJobLike, bullmqEnqueue, bullmqWorker, type JobData } from '../../src/queues/bullmq/index.js';
-import { type PgBossLike, pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import { pgBossWorker } from '../../src/queues/pg-boss/index.js';
 
 interface Transaction {
   query(sql: string): Promise<void>;
@@ -74,15 +74,6 @@ describe('bullmqWorker', () => {
     pgBossWorker({ boss, store: transactional, finality, onEvent: (_, { tx }) => tx.query('') });
     // @ts-expect-error a finality is an object with check
     bullmqWorker({ store: transactional, finality: 'finalized', onEvent: () => {} });
-  });
-});
-
-describe('pgBossEnqueue', () => {
-  test('accepts a PgBoss', () => {
-    expectTypeOf<PgBoss>().toExtend<PgBossLike>();
-    createReceiver({ secret, enqueue: pgBossEnqueue({ boss, queue: 'q', retentionMs: 1000 }) });
-    // @ts-expect-error the name of a queue is required
-    pgBossEnqueue({ boss });
   });
 });
 
