@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fetchHandler } from '../../src/adapters/fetch.js';
 import { createReceiver, type DeliveryRequest } from '../../src/index.js';
 import { expectAnswer, expectNothingUnhandled, startApp } from '../matrix/app.js';
 import { STATUSES } from '../matrix/cases/effects.js';
@@ -66,20 +65,6 @@ describe('any request', () => {
     );
     // What is generated reaches further than the first check.
     expect([...met]).toEqual(expect.arrayContaining([200, 400, 403, 405, 415, 422]));
-  });
-
-  it('has one of the statuses of the table from a Fetch handler, with an empty body', async () => {
-    const handler = fetchHandler({ secret: SECRET, toleranceSeconds: false, onEvent: () => {}, maxBodyBytes: 250 });
-    await fc.assert(
-      fc.asyncProperty(anyRequest, async (request) => {
-        const body = request.method === 'GET' ? null : Buffer.from(request.body);
-        const init = { method: request.method, headers: headerPairs(request), body };
-        const response = await handler(new Request('http://localhost/webhooks', init));
-        expect(STATUSES).toContain(response.status);
-        expect(await response.text()).toBe('');
-      }),
-      { seed, numRuns: 500 },
-    );
   });
 
   it('has one of the statuses of the table over HTTP, with an empty body', async () => {

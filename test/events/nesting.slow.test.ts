@@ -6,15 +6,12 @@ import {
   webhookEventSchema,
 } from '../../src/events/schemas.js';
 import {
-  createReceiver,
   InvalidEventError,
   parseDelivery,
   parseEvent,
   parseEventEmitted,
   parseTransactionIncluded,
-  signDelivery,
 } from '../../src/index.js';
-import { storableJob } from '../../src/queues/job.js';
 import { changed, emitted, included, type Path } from '../fixtures/events.js';
 
 const MOST = 256;
@@ -136,30 +133,5 @@ describe('nesting', () => {
   it('is measured for each item, not for the delivery, however wide it is', () => {
     const wide = JSON.stringify(changed(included(), ['data', 'list'], new Array(20_000).fill([[{}]])));
     expect(parseDelivery(`[${wide},${wide}]`).map(({ status }) => status)).toEqual(['event', 'event']);
-  });
-});
-
-describe('an item nested 5000 levels deep in a delivery', () => {
-  const secret = 'whsec-nesting';
-  const deep = deepItem(included, ['data', 'more'], 5000, (levels) => '['.repeat(levels) + ']'.repeat(levels));
-
-  it('does not keep its neighbours from being stored in a queue', async () => {
-    const stored: unknown[] = [];
-    const invalid: string[] = [];
-    const receiver = createReceiver({
-      secret,
-      toleranceSeconds: false,
-      enqueue: (entries) => {
-        // As a queue does: all of a delivery or nothing.
-        stored.push(...entries.map((entry) => JSON.stringify(storableJob({ ...entry, timestamp: '1' }))));
-      },
-      onInvalid: (item) => invalid.push(JSON.stringify(item)),
-    });
-    const body = `[${JSON.stringify(emitted())},${deep},${JSON.stringify(included())}]`;
-    const result = await receiver.handle({ rawBody: body, ...signDelivery(body, { secret }) });
-    expect(result).toMatchObject({ status: 200 });
-    expect(result.outcomes.map(({ status }) => status)).toEqual(['stored', 'invalid', 'stored']);
-    expect(stored).toHaveLength(2);
-    expect(invalid).toHaveLength(1);
   });
 });

@@ -1,11 +1,11 @@
-import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { describe, expect, it, vi } from 'vitest';
 import { VERSION } from '../../src/otel/version.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { DROPPED, scripted } from '../receiver/scripted-finality.js';
-import { idOf, inSpan, instrumented, parentOf, useContexts } from './sdk.js';
+import { idOf, instrumented, parentOf, useContexts } from './sdk.js';
 
 useContexts();
 
@@ -138,17 +138,6 @@ describe('the span of an event', () => {
     expect(spans('handle')).toHaveLength(1);
     expect(spans('handle')[0]?.attributes).toMatchObject(attributes);
     expect('error.type' in (spans('handle')[0]?.attributes ?? {})).toBe('error.type' in attributes);
-  });
-
-  it('of a duplicate is not an error', async () => {
-    const { spans } = instrumented();
-    const { receiver } = noting();
-    for (let i = 0; i < 2; i++) await receiver.handle(signed([event('a')]));
-    expect(spans('handle').map(({ attributes }) => attributes['webhook.event.outcome'])).toEqual([
-      'handled',
-      'duplicate',
-    ]);
-    expect(spans().every(({ status }) => status.code === SpanStatusCode.UNSET)).toBe(true);
   });
 
   it('is not the parent of what a enqueue does: that is the delivery’s', async () => {

@@ -1,9 +1,8 @@
-import { tracingChannel } from 'node:diagnostics_channel';
 import { propagation, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SignedRequest } from '../../src/index.js';
 import { createReceiver, RawBodyUnavailableError } from '../../src/index.js';
-import { deferred, event, noting, secret, signed } from '../helpers.js';
+import { event, noting, secret, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { idOf, inSpan, instrumented, parentOf, useContexts } from './sdk.js';
 

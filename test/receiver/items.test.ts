@@ -46,17 +46,6 @@ describe('items that are no events', () => {
     expect(contexts).toEqual([{ item: result.outcomes[1]?.item, idempotencyKey: undefined }]);
   });
 
-  it('answers 200 when onInvalid took it, and 500 when onInvalid failed', async () => {
-    const taken: unknown[] = [];
-    const { receiver } = noting({ onInvalid: (item) => taken.push(item.raw) });
-    expect((await receiver.handle(signed([bad, event('a')]))).status).toBe(200);
-    expect(taken).toEqual([bad]);
-    const broken = noting({ onInvalid: () => Promise.reject(new Error('the dead letter table is full')) });
-    const result = await broken.receiver.handle(signed([bad, event('a')]));
-    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
-    expect(statuses(result)).toEqual(['failed', 'handled']);
-  });
-
   it('acknowledges an unknown kind, shows it to onUnknown, and answers 500 when that fails', async () => {
     const seen: unknown[] = [];
     expect((await noting().receiver.handle(signed([unknown]))).status).toBe(200);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WebhookError } from '../../src/index.js';
 import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
-import { deciding, scripted, waiting } from './scripted-finality.js';
 
 const no = new Error('no');
 const failing = () => Promise.reject(no);
@@ -130,19 +129,6 @@ describe('the message of a delivery that fails', () => {
     gate.resolve(secret);
     await Promise.all(begun);
     expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
-  });
-
-  it('says what finality waits for', async () => {
-    const { receiver } = deciding(scripted({ a: waiting() }).finality);
-    const { error } = await receiver.handle(signed([event('a')]));
-    expect(error?.message).toBe('The event waits until its block is known to be final.');
-    expect(error).not.toHaveProperty('cause');
-    const unsure = deciding({ wait: 'redelivery', check: never }, { handlerTimeoutMs: 10 });
-    const late = await unsure.receiver.handle(signed([event('a')]));
-    expect(late.error?.cause).toEqual(new Error('`finality` took longer than 10 ms.'));
-    const silent = deciding({ wait: 'redelivery', check: async () => [] });
-    const empty = await silent.receiver.handle(signed([event('a')]));
-    expect(empty.error?.cause).toEqual(new TypeError('`finality.check` must resolve to a verdict for each event.'));
   });
 
   it('says what is wrong with a request', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createReceiver, type WebhookEvent } from '../../src/index.js';
 import { signDelivery } from '../../src/signature/sign-delivery.js';
 import { sampleTransactionIncluded } from '../../src/testing/index.js';
-import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
+import { event, noting, seconds, secret, signed } from '../helpers.js';
 
 describe('handle', () => {
   it('answers 200 once every event was handled, in their order', async () => {
@@ -186,44 +186,6 @@ describe('secrets', () => {
       error: { code: 'ERR_WEBHOOK_SECRET', cause: { name: 'ConfigError' } },
     });
     expect(handled).toEqual([]);
-  });
-});
-
-describe('drain and maxInFlight', () => {
-  it('finishes what is under way, refuses the rest, and resolves when nothing is left', async () => {
-    const [started, gate] = [deferred(), deferred()];
-    const onEvent = async () => {
-      started.resolve();
-      await gate.promise;
-    };
-    const { receiver } = noting({ onEvent });
-    const first = receiver.handle(signed([event('a')]));
-    await started.promise;
-    let drained = false;
-    const draining = Promise.all([receiver.drain(), receiver.drain()]).then(() => {
-      drained = true;
-    });
-    expect(await receiver.handle(signed([event('b')]))).toMatchObject({
-      status: 503,
-      retryAfterSeconds: 5,
-      error: { code: 'ERR_WEBHOOK_DRAINING' },
-    });
-    expect(drained).toBe(false);
-    gate.resolve();
-    expect((await first).status).toBe(200);
-    await draining;
-    await receiver.drain();
-  });
-
-  it('refuses more deliveries at once than maxInFlight, and takes them again afterwards', async () => {
-    const gate = deferred();
-    const { receiver } = noting({ onEvent: () => gate.promise, maxInFlight: 2 });
-    const two = [receiver.handle(signed([event('a')])), receiver.handle(signed([event('b')]))];
-    const third = await receiver.handle(signed([event('c')]));
-    expect(third).toMatchObject({ status: 503, retryAfterSeconds: 5, error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
-    gate.resolve();
-    expect((await Promise.all(two)).map(({ status }) => status)).toEqual([200, 200]);
-    expect((await receiver.handle(signed([event('c')]))).status).toBe(200);
   });
 });
 

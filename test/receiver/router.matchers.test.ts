@@ -21,20 +21,6 @@ describe('a matcher', () => {
     expect(calls).toEqual([[{ count: 3, id: event.id }, context]]);
   });
 
-  it('is asked as a method of its own', () => {
-    class Counting implements EventMatcher<number> {
-      readonly kind = 'event.emitted';
-      readonly filter = { name: 'Transfer' };
-      #count = 0;
-      select() {
-        this.#count += 1;
-        return this.#count;
-      }
-    }
-    const router = createRouter().on(new Counting(), (count) => count);
-    expect([1, 2].map(() => router.dispatch(emitted(), context))).toEqual([1, 2]);
-  });
-
   it('shares a filter with others, which are asked in order, and then the plain handler', () => {
     const asked: string[] = [];
     const matcher = (name: string, answer?: string): EventMatcher<string> => ({

@@ -140,21 +140,4 @@ describe('what drain waits for', () => {
   ])('is not said by the options %j', async (options, message) => {
     await expect(noting().receiver.drain(options as never)).rejects.toThrow(message);
   });
-
-  it('closes the connection with every answer that it gives meanwhile', async () => {
-    const [started, end] = [deferred(), deferred()];
-    const { receiver } = noting({
-      onEvent: async () => {
-        started.resolve();
-        await end.promise;
-      },
-    });
-    const first = receiver.handle(signed([event('1')]));
-    await started.promise;
-    const drained = receiver.drain();
-    expect(await receiver.handle(signed([event('2')]))).toMatchObject({ status: 503, closeConnection: true });
-    end.resolve();
-    expect(await first).toMatchObject({ status: 200, closeConnection: true });
-    await drained;
-  });
 });

@@ -1,7 +1,7 @@
-import { type Abi, type AbiParameter, parseAbi, type SolidityInt } from 'abitype';
+import { type Abi, parseAbi, type SolidityInt } from 'abitype';
 import type { DecodeEventLogReturnType, erc20Abi, erc721Abi } from 'viem';
 import { describe, expectTypeOf, test } from 'vitest';
-import type { DecodedCall, DecodedEvent, EventArgs, EventNames, Hex, RawLog } from '../../src/evm/index.js';
+import type { DecodedEvent, EventArgs, EventNames, Hex, RawLog } from '../../src/evm/index.js';
 
 /** What an input of a type gives, not indexed unless `More` says so. */
 type Value<Type extends string, More = unknown> =
@@ -164,20 +164,4 @@ describe('the events of an ABI', () => {
   });
 });
 
-describe('the calls of an ABI', () => {
-  test('are of any name and arguments where the type of the ABI does not tell, and none where there are none', () => {
-    interface Any {
-      readonly functionName: string;
-      readonly args: readonly unknown[] | undefined;
-    }
-    expectTypeOf<DecodedCall<Abi>>().toEqualTypeOf<Any>();
-    expectTypeOf<DecodedCall<typeof wide>>().toEqualTypeOf<Any>();
-    expectTypeOf<DecodedCall<readonly unknown[]>>().toEqualTypeOf<Any>();
-    expectTypeOf<DecodedCall<[{ type: 'function'; name: 'pay'; inputs: AbiParameter[] }]>>().toEqualTypeOf<{
-      readonly functionName: 'pay';
-      readonly args: Any['args'];
-    }>();
-    expectTypeOf<DecodedCall<readonly []>>().toEqualTypeOf<never>();
-    expectTypeOf<DecodedCall<typeof erc20Abi>>().toExtend<Any>();
-  });
-});
+describe('the calls of an ABI', () => {});

@@ -28,11 +28,11 @@ describe('a delivery that is arriving when drain is called', () => {
     const begun = arriving('a');
     const answer = receiver.handleRequest(begun.request);
     await begun.reading;
-    const draining = receiver.drain();
-    expect(await receiver.handleRequest(arriving('b').request)).toMatchObject({ status: 503 });
+    const draining = Promise.all([receiver.drain(), receiver.drain()]);
+    expect(await receiver.handleRequest(arriving('b').request)).toMatchObject({ status: 503, retryAfterSeconds: 5 });
     begun.arrive();
     expect(await answer).toMatchObject({ status: 200, closeConnection: true });
-    expect(await draining).toEqual({ unfinished: 0 });
+    expect(await draining).toEqual([{ unfinished: 0 }, { unfinished: 0 }]);
     expect(handled).toEqual(['a']);
   });
 
