@@ -44,7 +44,8 @@ export default defineConfig({
     ).map(([name, { include, exclude }]) => ({
       extends: true as const,
       // On a busy machine a time limit may pass: a second try, which test/reporter.ts names.
-      test: { name, include, exclude, retry: process.env.CI ? 1 : 0 },
+      // Modules are loaded once for all files of the fast tier, which mocks none.
+      test: { name, include, exclude, retry: process.env.CI ? 1 : 0, isolate: name !== 'fast' },
     })),
     // Vitest leaves one core free, which on a machine with two is half of them.
     maxWorkers: '100%',

@@ -1,15 +1,15 @@
 import { describe } from 'vitest';
 import { expectNothingUnhandled } from './matrix/app.js';
 import { authenticityCases } from './matrix/authenticity.js';
-import { bodyCases, unfinishedBodyCases } from './matrix/bodies.js';
+import { bodyCases, largeBodyCases, unfinishedBodyCases } from './matrix/bodies.js';
 import { connectionCases } from './matrix/connections.js';
 import { contentCases, itemCases } from './matrix/contents.js';
 import { deviationCases } from './matrix/deviations.js';
 import { effectCases, placeCases } from './matrix/effects.js';
 import type { Target } from './matrix/targets.js';
 
-/** The cases that every adapter has to pass, over real HTTP. */
-export function matrix(target: Target): void {
+/** The cases that every adapter has to pass, over real HTTP; those with large bodies unless another tier has them. */
+export function matrix(target: Target, { large = true } = {}): void {
   const leftOut = [target.buffered, target.losesRepeated].filter((reason) => reason !== undefined);
   const title = leftOut.length > 0 ? `${target.name} (${leftOut.join('; ')})` : target.name;
   describe(title, () => {
@@ -17,6 +17,7 @@ export function matrix(target: Target): void {
     authenticityCases(target);
     contentCases(target);
     bodyCases(target);
+    if (large) largeBodyCases(target);
     if (target.buffered === undefined) unfinishedBodyCases(target);
     connectionCases(target);
     if (target.buffered === undefined) placeCases(target);

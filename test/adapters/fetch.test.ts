@@ -4,7 +4,7 @@ import { genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
 import { fetchTarget } from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
-matrix(fetchTarget);
+matrix(fetchTarget, { large: false });
 
 it('asks whatever has a waitUntil to keep a delivery going until it is done', async () => {
   const effects: string[] = [];
@@ -154,15 +154,13 @@ describe('the time of a handler', () => {
   }
   const context = { waitUntil: () => {} };
 
-  it('is within the 30 s of Cloudflare when it gets a context there', async () => {
-    expect([29, 30]).toContain(await handlerMs('Cloudflare-Workers', {}, context));
-  });
-
-  it.each<[string, string | undefined, object[]]>([
-    ['on Cloudflare without a context, which grants nothing', 'Cloudflare-Workers', [{}]],
-    ['in Node, where Nitro has a waitUntil and no limit', 'Node.js/24', [context]],
-    ['where there is no navigator', undefined, [context]],
-  ])('is handlerTimeoutMs %s', async (_where, userAgent, host) => {
-    expect(await handlerMs(userAgent, ...host)).toBe(120);
+  it.each<[string, string | undefined, object[], number]>([
+    ['within the 30 s of Cloudflare where it gets a context there', 'Cloudflare-Workers', [{}, context], 30],
+    ['handlerTimeoutMs on Cloudflare without a context, which grants nothing', 'Cloudflare-Workers', [{}], 120],
+    ['handlerTimeoutMs in Node, where Nitro has a waitUntil and no limit', 'Node.js/24', [context], 120],
+    ['handlerTimeoutMs where there is no navigator', undefined, [context], 120],
+  ])('is %s', async (_where, userAgent, host, seconds) => {
+    const given = await handlerMs(userAgent, ...host);
+    expect([seconds - 1, seconds]).toContain(given);
   });
 });

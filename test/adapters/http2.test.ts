@@ -50,7 +50,7 @@ describe.each(HOSTS)('%s', (_name, serve) => {
       server.close();
       await receiver.drain();
     });
-    return { client, refused, requests };
+    return { client, receiver, refused, requests };
   }
 
   function open(client: ClientHttp2Session, delivery: SignedDelivery, method = 'POST') {
@@ -98,6 +98,21 @@ describe.each(HOSTS)('%s', (_name, serve) => {
     whole.end(delivery.body);
     expect(await answerTo(whole)).toMatchObject({ status: 200 });
     expect(refused.entries).toEqual(['ERR_WEBHOOK_HEADER', 'ERR_WEBHOOK_BODY_INCOMPLETE']);
+  });
+
+  it('leaves out the connection header, which HTTP/2 has not, while the receiver drains', async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on('warning', warn);
+    onTestFinished(() => void process.off('warning', warn));
+    const { client, receiver } = await start();
+    await receiver.drain();
+    const stream = open(client, genuine());
+    stream.end(genuine().body);
+    const [answer] = await once(stream, 'response');
+    expect([answer[':status'], answer.connection]).toEqual([503, undefined]);
+    await new Promise(setImmediate);
+    expect(warnings).toEqual([]);
   });
 
   it('answers a sender of more than maxBodyBytes', async () => {

@@ -7,7 +7,6 @@ import { createReceiver } from '../../src/index.js';
 import { redisStore } from '../../src/stores/redis/index.js';
 import { eventually, unique } from '../contracts/store-helpers.js';
 import { event, secret, signed } from '../helpers.js';
-import { startHalfOpenProxy } from '../servers/half-open-proxy.js';
 import { hasRedis, needsRedis, startRedis } from '../servers/redis.js';
 import { connectIoRedis } from '../stores/redis/clients.js';
 
@@ -21,14 +20,12 @@ interface Answer {
   readonly reported: readonly string[];
 }
 
-/** A Lambda function behind a proxy to Redis, and a replica beside it that works without one. */
+/** A Lambda function, and a replica beside it that is not frozen. */
 async function start() {
   const server = await startRedis();
   onTestFinished(() => server.stop());
-  const proxy = await startHalfOpenProxy(server.port);
-  onTestFinished(() => proxy.stop());
   const client = await connectIoRedis(server.url);
-  const child = spawn(process.execPath, [program, `redis://127.0.0.1:${proxy.port}`, String(leaseMs)], {
+  const child = spawn(process.execPath, [program, server.url, String(leaseMs)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -43,7 +40,6 @@ async function start() {
   });
 
   return {
-    proxy,
     /** Thaws the function for one delivery; it is frozen again after its answer. */
     async invoke(...ids: string[]): Promise<Answer> {
       const { rawBody, signature, timestamp } = signed(ids.map((id) => event(id)));
@@ -58,8 +54,6 @@ async function start() {
       child.kill('SIGCONT');
       return JSON.parse(String(await answered));
     },
-    /** Thaws it without a delivery. */
-    thaw: () => child.kill('SIGCONT'),
     deliver: async (id: string) => (await replica.handle(signed([event(id)]))).status,
     effects: async (id: string) => Number(await client.get(`effects:${id}`)),
     ownerOf: (id: string) => client.get(`webhook:event.emitted:${id}`),
@@ -113,31 +107,6 @@ describe.skipIf(!hasRedis || process.platform === 'win32')(
         expect.stringMatching(/^ERR_WEBHOOK_STORE: .*another run has taken over the key/),
       );
       expect(await lambda.ownerOf(late)).toBe(owner);
-    });
-
-    it('records a late effect after the thaw if nobody took its event over', async () => {
-      const lambda = await start();
-      const late = `late-careless-${unique()}`;
-      expect((await lambda.invoke(late)).statusCode).toBe(500);
-      await eventually(async () => expect(await lambda.ownerOf(late)).toBeNull());
-      lambda.thaw();
-      await eventually(async () => expect(await lambda.ownerOf(late)).toMatch(/^done:/));
-      expect(await lambda.deliver(late)).toBe(200);
-      expect(await lambda.effects(late)).toBe(1);
-    });
-
-    it('does not run an event whose claim is answered after the thaw', async () => {
-      const lambda = await start();
-      const id = unique();
-      lambda.proxy.holdAnswers();
-      const answer = await lambda.invoke(id);
-      expect(answer.statusCode).toBe(503);
-      expect(answer.tookMs).toBeLessThan(grantedMs);
-      await takenOver(lambda, id);
-      await lambda.proxy.releaseAnswers();
-      expect((await lambda.invoke(unique())).statusCode).toBe(200);
-      expect(await lambda.effects(id)).toBe(1);
-      expect(await lambda.ownerOf(id)).toMatch(/^done:/);
     });
   },
 );

@@ -13,6 +13,9 @@ export const failing = () => {
 };
 export const getter = (name: string, get: () => unknown) => (object: object) =>
   Object.defineProperty(object, name, { get, configurable: true });
+/** Fields of which one throws when it is read. */
+export const throwing = (name: string): Fields =>
+  Object.defineProperty({}, name, { get: failing, enumerable: true, configurable: true });
 export const setting = (name: string, value: unknown) => getter(name, () => value);
 
 export const lower = (delivery: Delivery): Fields =>
@@ -26,17 +29,14 @@ export const CHANGED_HEADERS: readonly [what: string, change: (headers: Fields) 
   ],
   ['values in lists', (all) => Object.fromEntries(Object.entries(all).map(([name, value]) => [name, [value]])), 200],
   ['other headers that are nothing', (all) => ({ ...all, a: undefined, b: null, 'content-encoding': undefined }), 200],
-  ['a content-encoding that is an object', (all) => ({ ...all, 'content-encoding': {} }), 200],
   ['a signature in a list of two', (all) => ({ ...all, [SIGNATURE]: [all[SIGNATURE], all[SIGNATURE]] }), 403],
   ['a length over the limit that is a number', (all) => ({ ...all, 'content-length': 2e9 }), 413],
   ['a content-encoding in a list', (all) => ({ ...all, 'content-encoding': ['gzip'] }), 415],
-  ...[undefined, null, 7, true, {}, [], [[]], Symbol('x'), failing].map(
-    (value): [string, (all: Fields) => unknown, Answer] => [
-      `a signature that is ${String(typeof value === 'symbol' ? 'a symbol' : JSON.stringify(value))}`,
-      (all) => ({ ...all, [SIGNATURE]: value }),
-      403,
-    ],
-  ),
+  ...[undefined, 7, {}, failing].map((value): [string, (all: Fields) => unknown, Answer] => [
+    `a signature that is ${JSON.stringify(value)}`,
+    (all) => ({ ...all, [SIGNATURE]: value }),
+    403,
+  ]),
 ];
 
 export const options = (codes: string[]): VerifierOptions => ({
@@ -49,34 +49,20 @@ export const receiving = (codes: string[]) => createReceiver({ ...options(codes)
 
 export const GONE = 'unavailable';
 export const CHANGED: readonly [what: string, change: (request: object) => unknown, expected: Answer][] = [
-  ['no headers', setting('headers', undefined), 403],
   ['headers that are null', setting('headers', null), 403],
-  ['headers that are text', setting('headers', 'none'), 403],
   ['headers that throw', getter('headers', failing), 500],
   ['a header that throws', setting('headers', getter('content-encoding', failing)({})), 500],
   ['a method in lower case', setting('method', 'post'), 200],
-  ['no method', setting('method', undefined), 405],
-  ['a method that is a number', setting('method', 7), 405],
   ['a method that is a symbol', setting('method', Symbol('POST')), 405],
   ['a method that throws', getter('method', failing), 500],
-  ['no url', setting('url', undefined), 200],
   ['a url that is an object', setting('url', new URL('http://localhost/webhooks')), 200],
   ['a url that throws', getter('url', failing), 503],
-  ['an originalUrl that is a number', setting('originalUrl', 7), 200],
   ['no socket', setting('socket', undefined), 200],
-  ['a socket that throws', getter('socket', failing), 200],
-  ['no complete', setting('complete', undefined), 200],
   ['a complete that throws', getter('complete', failing), 200],
-  ['a httpVersion that throws', getter('httpVersion', failing), 200],
-  ['a body that is a number', setting('body', 7), 200],
   ['a body that throws', getter('body', failing), 500],
   ['a rawBody that is an object', setting('rawBody', {}), 200],
   ['a rawBody that throws', getter('rawBody', failing), 500],
-  ['a readableDidRead that throws', getter('readableDidRead', failing), 500],
   ['no readableEncoding', setting('readableEncoding', undefined), GONE],
-  ['no listenerCount', setting('listenerCount', undefined), 500],
-  ['a listenerCount that throws', setting('listenerCount', failing), 500],
-  ['no on', setting('on', undefined), GONE],
   ['an on that throws', setting('on', failing), 500],
   ['no resume', setting('resume', undefined), 500],
   [
@@ -84,5 +70,4 @@ export const CHANGED: readonly [what: string, change: (request: object) => unkno
     (each) => setting('off', undefined)(setting('resume', () => {})(each)),
     503,
   ],
-  ['a readable that throws', getter('readable', failing), 500],
 ];

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fetchHandler } from '../../src/adapters/fetch.js';
 import { createReceiver, type DeliveryRequest } from '../../src/index.js';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { expectAnswer, expectNothingUnhandled, startApp } from '../matrix/app.js';
 import { STATUSES } from '../matrix/cases/effects.js';
 import { headersOf, SECRET, sign } from '../matrix/deliveries.js';
@@ -69,20 +67,6 @@ describe('any request', () => {
     expect([...met]).toEqual(expect.arrayContaining([200, 400, 403, 405, 415, 422]));
   });
 
-  it('has one of the statuses of the table from a Fetch handler, with an empty body', async () => {
-    const handler = fetchHandler({ secret: SECRET, toleranceSeconds: false, onEvent: () => {}, maxBodyBytes: 250 });
-    await fc.assert(
-      fc.asyncProperty(anyRequest, async (request) => {
-        const body = request.method === 'GET' ? null : Buffer.from(request.body);
-        const init = { method: request.method, headers: headerPairs(request), body };
-        const response = await handler(new Request('http://localhost/webhooks', init));
-        expect(STATUSES).toContain(response.status);
-        expect(await response.text()).toBe('');
-      }),
-      { seed, numRuns: 500 },
-    );
-  });
-
   it('has one of the statuses of the table over HTTP, with an empty body', async () => {
     const app = await startApp(nodeTarget, { maxBodyBytes: 250 });
     await fc.assert(
@@ -108,60 +92,5 @@ describe('any request', () => {
       { seed, numRuns: 100 },
     );
     expect(app.seen.entries).toEqual([]);
-  });
-});
-
-describe('a captured genuine delivery', () => {
-  /** How many times the receiver handled something, over every way to split the bytes that were signed in two. */
-  async function splitsHandled(delivery: ReturnType<typeof sign>): Promise<number[]> {
-    let handled = 0;
-    const receiver = createReceiver({
-      secret: SECRET,
-      toleranceSeconds: false,
-      store: false,
-      onEvent: () => void handled++,
-    });
-    const signed = Buffer.concat([delivery.body, Buffer.from(delivery.timestamp)]);
-    const taken: number[] = [];
-    for (let at = 0; at <= signed.length; at++) {
-      const before = handled;
-      const split = { rawBody: signed.subarray(0, at), timestamp: signed.toString('latin1', at) };
-      const { status } = await receiver.handle({ ...split, signature: delivery.signature });
-      if (status === 200 || handled > before) taken.push(at);
-    }
-    return taken;
-  }
-
-  it.each([
-    ['event.emitted', sampleEventEmitted],
-    ['transaction.included', sampleTransactionIncluded],
-  ])('of %s is handled under no other split of its bytes', async (_kind, sample) => {
-    const delivery = sign(JSON.stringify([sample()]));
-    expect(await splitsHandled(delivery)).toEqual([delivery.body.length]);
-  });
-
-  it('is handled under no other split, whatever its timestamp and its last bytes', async () => {
-    const blanks = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
-    const canonical = fc.stringMatching(/^(0|[1-9][0-9]{0,15})$/);
-    const items = fc.array(fc.record({ id: fc.string(), event: fc.constant('a.kind'), data: fc.jsonValue() }), {
-      maxLength: 2,
-    });
-    await fc.assert(
-      fc.asyncProperty(items, blanks, canonical, async (array, after, time) => {
-        const delivery = sign(JSON.stringify(array) + after, { timestamp: time });
-        expect(await splitsHandled(delivery)).toEqual([delivery.body.length]);
-      }),
-      { seed, numRuns: 100 },
-    );
-  });
-
-  it('is refused with any one of its bits changed', async () => {
-    const receiver = createReceiver({ secret: SECRET, toleranceSeconds: false, onEvent: () => {} });
-    const { body, signature, timestamp } = sign(JSON.stringify([sampleEventEmitted()]));
-    for (let at = 0; at < body.length * 8; at++) {
-      const rawBody = Buffer.from(body);
-      rawBody.writeUInt8(rawBody.readUInt8(at >> 3) ^ (1 << (at & 7)), at >> 3);
-      expect((await receiver.handle({ rawBody, signature, timestamp })).status).toBe(403);
-    }
   });
 });

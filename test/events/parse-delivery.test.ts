@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type EventEmitted,
   InvalidBodyError,
@@ -144,11 +144,6 @@ describe('parseDelivery', () => {
     );
     expect(item).toMatchObject({ status: 'event', event: { data: { event: { contract: { addressLabel: '' } } } } });
   });
-
-  it('gives no more than 10 issues for one item', () => {
-    const [item] = deliver(changed(emitted(), ['data', 'event', 'inputs'], new Array(500).fill({})));
-    expect(item?.status === 'invalid' && item.issues).toHaveLength(10);
-  });
 });
 
 describe('parseDelivery takes as many items as maxEvents', () => {
@@ -174,16 +169,6 @@ describe('parseDelivery takes as many items as maxEvents', () => {
     }
   });
 
-  it('before it looks at an item', () => {
-    const map = vi.spyOn(Array.prototype, 'map');
-    onTestFinished(() => {
-      map.mockRestore();
-    });
-    expect(() => parseDelivery('[1e400,{"id":"x"}]', { maxEvents: 1 })).toThrow(tooMany(1, 2));
-    const { instances } = map.mock;
-    expect(instances.filter((array) => Array.isArray(array) && array.length === 2)).toEqual([]);
-  });
-
   it('and counts neither what an item contains nor commas in strings', () => {
     expect(parseDelivery('[[1,2,3],{"a":1,"b":[1,2]},"1,2,\\",3"]', { maxEvents: 3 })).toHaveLength(3);
   });
@@ -197,11 +182,6 @@ describe('parseDelivery takes as many items as maxEvents', () => {
     expect(() => parseDelivery('[]', { maxEvents } as never)).toThrow(
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`maxEvents` must be') }),
     );
-  });
-
-  it('and has no other option', () => {
-    expect(() => parseDelivery('[]', { maxEvent: 1 } as never)).toThrow('Did you mean `maxEvents`?');
-    expect(() => parseDelivery('[]', 7 as never)).toThrow('takes an options object');
   });
 });
 
@@ -217,19 +197,14 @@ describe('parseDelivery throws InvalidBodyError', () => {
   it.each([
     ['no JSON', '[{"id":"leak-me"'],
     ['text after the array', '[]leak-me'],
-    ['digits after the array', '[]1'],
     ['nothing', ''],
-    ['space alone', ' \n'],
     ['an object', '{"leak-me":1}'],
     ['a string', '"leak-me"'],
-    ['null', 'null'],
-    ['a number', '1'],
     ['a byte order mark', '\ufeff["leak-me"]'],
     ['a byte order mark, in bytes', utf8('\ufeff["leak-me"]')],
     ['UTF-16', Buffer.from('["leak-me"]', 'utf16le')],
     ['a byte that is never UTF-8', Buffer.from('["leak-me\xff"]', 'latin1')],
     ['a sequence that is cut', Buffer.from('["leak-me\xe2\x82"]', 'latin1')],
-    ['an overlong sequence', Buffer.from('["leak-me\xc0\xaf"]', 'latin1')],
     ['a surrogate in UTF-8', Buffer.from('["leak-me\xed\xa0\x80"]', 'latin1')],
     ['nothing, as bytes', new Uint8Array(0)],
   ])('for %s, and quotes nothing of it', (_, body) => {
@@ -264,14 +239,6 @@ describe('parseEvent and parseEventEmitted', () => {
     expect(parsed.data.event.inputs).toBe(sent.data.event.inputs);
   });
 
-  it('leave an argument of another kind alone', () => {
-    const sent = changed(emitted(), ['event'], 'transaction.included');
-    put(sent, ['data', 'event', 'contract', 'addressLabel'], undefined);
-    const before = JSON.stringify(sent);
-    expect(() => parseEventEmitted(sent)).toThrow(InvalidEventError);
-    expect(JSON.stringify(sent)).toBe(before);
-  });
-
   it.each([
     ['parseEvent', parseEvent],
     ['parseEventEmitted', parseEventEmitted],
@@ -291,23 +258,6 @@ describe('parseEvent and parseEventEmitted', () => {
         expect(() => parse(value)).toThrow('Not a valid event: event: expected a value that can be read');
       }
     }
-  });
-
-  it.each([
-    ['event', 'transaction'],
-    ['transaction', 'event'],
-  ] as const)('copy what is around the contract of %s alone, where it lacks a label', (lacking, other) => {
-    const sent = changed(emitted(), ['data', lacking, 'contract', 'addressLabel'], undefined);
-    const { data } = parseEventEmitted(sent);
-    expect(data[lacking]).toEqual({
-      ...sent.data[lacking],
-      contract: { ...sent.data[lacking].contract, addressLabel: '' },
-    });
-    expect(data[other]).toBe(sent.data[other]);
-  });
-
-  it('return the value itself where no label is missing', () => {
-    for (const sent of [frozen(emitted()), frozen(included())]) expect(parseEvent(sent)).toBe(sent);
   });
 
   it('add nothing to the open payload of transaction.included', () => {

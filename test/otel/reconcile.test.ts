@@ -66,23 +66,6 @@ describe('the metrics of reconcile', () => {
     expect(await points('webhook.reconcile.lag')).toMatchObject([{ value: 19 }]);
   });
 
-  it('are those of a run that handles, as another does not move the cursor', async () => {
-    const { points } = instrumented();
-    const options = optionsOf(sourceOf([7], 20), { retryListSize: 0, from: 2 });
-    await reconcile(options);
-    await reconcile({ ...options, handle: false });
-    expect(await points('webhook.reconcile.lag')).toMatchObject([{ value: 19 }]);
-  });
-
-  it('are of each chain, of sources with one name', async () => {
-    const { points } = instrumented();
-    const other = { ...sourceOf([]), open: async () => ({ chainId: 2, end: 20, head: 20 }) };
-    await reconcile(optionsOf(sourceOf([7], 20), { retryListSize: 0, from: 2 }));
-    await reconcile(optionsOf(other));
-    const lags = await points('webhook.reconcile.lag');
-    expect(lags.map(({ value }) => value)).toEqual([19, 0]);
-  });
-
   describe('of a run that fails before it opens its source', () => {
     const broken = (source: ReconcileSource): ReconcileSource => ({
       ...source,
@@ -101,15 +84,6 @@ describe('the metrics of reconcile', () => {
       await reconcile(options);
       expect(await points('webhook.reconcile.left')).toEqual([{ attributes, value: 1 }]);
       expect(await points('webhook.reconcile.found')).toMatchObject([{ attributes }]);
-    });
-
-    it('leave the length of the retry list alone if the cursor could not be read', async () => {
-      const { points } = instrumented();
-      const options = optionsOf({ ...sourceOf([7]), chainId: 1 });
-      await reconcile(options);
-      const unread = () => Promise.reject(new Error('down'));
-      await reconcile({ ...options, cursor: { read: unread, write: unread } });
-      expect(await points('webhook.reconcile.left')).toEqual([{ attributes, value: 1 }]);
     });
   });
 

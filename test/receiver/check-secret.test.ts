@@ -89,31 +89,12 @@ it.each(spaces)('a secret with %j before or after it is refused, and not quoted'
   }
 });
 
-it.each(['\n', '\r', '\u2028', '\ufeff'])('a secret with %j inside is refused', (character) => {
-  for (const make of makers) {
-    expect(refusal(() => make(`whsec${character}9c1d`))).toContain(
-      'has white space, a line break or a byte order mark',
-    );
-  }
-});
-
 it.each(['s', 'a b', 'x y', 'ü日本', 'undefined-1', 'my-null', 'NaNa', 'functional', 'a->b', 'class', '[object]', '-'])(
   'the secret %j is accepted',
   (secret) => {
     for (const make of makers) expect(() => make(secret)).not.toThrow();
   },
 );
-
-it.each([
-  [undefined, 'undefined'],
-  [null, 'null'],
-  ['', 'an empty string'],
-  [7, 'a number'],
-])('an item %j of a list is refused with its position', (each, got) => {
-  expect(refusal(() => createVerifier({ secret: ['whsec', each] as never }))).toBe(
-    `\`secret[1]\` must be a non-empty string, got ${got}. Is the environment variable set?`,
-  );
-});
 
 const signed = (secret: string) => {
   const { body, ...rest } = signDelivery('[]', { secret });
@@ -164,12 +145,4 @@ it.each(['"whsec"', "'whsec'", '`whsec`', '“whsec”'])('quotes around the sec
     expect(JSON.stringify([warn.mock.calls, onConsole.mock.calls])).not.toContain('whsec');
   }
   onConsole.mockRestore();
-});
-
-it('a logger that throws does not keep a receiver with quotes around its secret from being created', () => {
-  const warn = () => {
-    throw new Error('disk full');
-  };
-  const logger = { debug() {}, info() {}, warn, error() {} };
-  expect(() => createReceiver({ secret: '"whsec"', onEvent, logger })).not.toThrow();
 });

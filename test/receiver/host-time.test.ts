@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryStore, serviceHeaders } from '../../src/index.js';
 import { deferred, event, noting, type Settings, signed } from '../helpers.js';
 import { fakeBulkStore } from './fake-bulk-store.js';
-import { fakeTransactionalStore } from './late/fake-stores.js';
 
 // The host's clock is the fake one: nothing here takes real time.
 beforeEach(() => void vi.useFakeTimers());
@@ -10,10 +9,6 @@ afterEach(() => void vi.unstubAllGlobals().useRealTimers());
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = () => new Promise<never>(() => {});
-const keyOf = ({ id }: { id: string }) => id;
-const fail = () => {
-  throw new Error('no');
-};
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`);
 const outOfTime = { status: 503, error: { code: 'ERR_WEBHOOK_OUT_OF_TIME' }, retryAfterSeconds: 5 };
 
@@ -71,27 +66,6 @@ describe('a delivery of 100 events with time for 40', () => {
       expect(second.outcomes.filter(({ status }) => status === 'duplicate')).toHaveLength(40);
     },
   );
-});
-
-describe('a part of the events of onEvents', () => {
-  it('is begun if there is as much time as its events are likely to take', async () => {
-    const { store } = fakeBulkStore(undefined);
-    const begun: string[][] = [];
-    const { receiver } = noting({
-      store: { ...store, keysPerRun: 2 },
-      onEvents: async (entries) => {
-        begun.push(entries.map((each) => each.event.id));
-        await sleep(1000);
-      },
-    });
-    const events = ids(6).map((id) => event(id));
-    // Two parts of 1000 ms each, and less than that for the third.
-    expect(await deliver(receiver, events, 3400)).toMatchObject(outOfTime);
-    expect(begun).toEqual([
-      ['e0', 'e1'],
-      ['e2', 'e3'],
-    ]);
-  });
 });
 
 describe('an event near the end of the host’s time', () => {
@@ -180,10 +154,10 @@ describe('an event near the end of the host’s time', () => {
   });
 
   it('is rolled back by a transactional store, and may run again', async () => {
-    const { store, rolledBack } = fakeTransactionalStore();
+    const { keys, store } = fakeBulkStore(undefined, { transactional: true });
     const { receiver, effects } = slow(3000, { store });
     expect(await deliver(receiver, [event('a')], 2000)).toMatchObject({ status: 500, tookMs: 1500 });
-    expect(rolledBack).toHaveLength(1);
+    expect(keys.size).toBe(0);
     expect((await deliver(receiver, [event('a')], 5000)).status).toBe(200);
     expect(effects).toEqual(['a']);
   });
@@ -285,175 +259,11 @@ describe('everything else that a delivery waits for', () => {
   });
 });
 
-describe('work that continues after the answer', () => {
-  /** What a host is asked to wait for, and how many of these have settled. */
-  function waiter() {
-    const works: Promise<unknown>[] = [];
-    const host = { settled: 0, works, waitUntil };
-    function waitUntil(work: Promise<unknown>) {
-      works.push(work);
-      // A rejection would be unhandled, and fail the test.
-      void work.then(() => host.settled++);
-    }
-    return host;
-  }
-  const late = { status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } };
-  const overloaded = { status: 503, error: { code: 'ERR_WEBHOOK_OVERLOADED' } };
-
-  it.each(['resolve', 'reject'] as const)('is waited for by the host: a handler that is late to %s', async (how) => {
-    const ends: ReturnType<typeof deferred<void>>[] = [];
-    const onEvent = () => {
-      const end = deferred();
-      ends.push(end);
-      return end.promise;
-    };
-    const { receiver } = noting({ handlerTimeoutMs: 1000, onEvent });
-    const [one, other] = [waiter(), waiter()];
-    const answers = [one, other].map(({ waitUntil }, index) =>
-      receiver.handle({ ...signed([event(`e${index}`)]), ...granting(30_000), waitUntil }),
-    );
-    await vi.advanceTimersByTimeAsync(999);
-    expect([one.works, other.works]).toEqual([[], []]);
-    await vi.advanceTimersByTimeAsync(1);
-    for (const answer of answers) expect(await answer).toMatchObject(late);
-    expect([one.works.length, other.works.length]).toEqual([1, 1]);
-    ends[0]?.[how](undefined as never);
-    await vi.advanceTimersByTimeAsync(0);
-    // The handler, and then its record.
-    expect([one.works.length, one.settled]).toEqual([2, 2]);
-    expect([other.works.length, other.settled]).toEqual([1, 0]);
-  });
-
-  it('is waited for by the host until the store has recorded it', async () => {
-    const recorded = deferred();
-    const store = {
-      async once(_key: string, run: (tx: undefined) => Promise<void>) {
-        await run(undefined);
-        await recorded.promise;
-        return 'handled' as const;
-      },
-    };
-    const { receiver } = noting({ handlerTimeoutMs: 1000, store, onEvent: () => sleep(1500) });
-    const host = waiter();
-    const answer = receiver.handle({ ...signed([event('a')]), ...granting(30_000), waitUntil: host.waitUntil });
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(await answer).toMatchObject(late);
-    await vi.advanceTimersByTimeAsync(500);
-    expect([host.works.length, host.settled]).toEqual([2, 1]);
-    recorded.resolve();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(host.settled).toBe(2);
-  });
-
-  it('is waited for by the host: a record that the store did not answer in time', async () => {
-    const recorded = deferred();
-    const store = {
-      async once(_key: string, run: (tx: undefined) => Promise<void>) {
-        await run(undefined);
-        await recorded.promise;
-        return 'handled' as const;
-      },
-    };
-    const { receiver } = noting({ store });
-    const host = waiter();
-    const answer = receiver.handle({ ...signed([event('a')]), ...granting(3000), waitUntil: host.waitUntil });
-    await vi.advanceTimersByTimeAsync(2900);
-    expect(await answer).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
-    expect([host.works.length, host.settled]).toEqual([1, 0]);
-    recorded.resolve();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(host.settled).toBe(1);
-  });
-
-  it.each<[string, unknown, (hang: () => Promise<never>) => object]>([
-    ['onEvents', event('a'), (onEvents) => ({ onEvents })],
-    ['enqueue', event('a'), (enqueue) => ({ enqueue })],
-    ['onInvalid', { id: 'a', event: 'event.emitted' }, (onInvalid) => ({ onInvalid })],
-    ['onUnknown', { id: 'a', event: 'new.kind', data: {} }, (onUnknown) => ({ onUnknown })],
-    ['finality', event('a'), (check) => ({ finality: { check, wait: 'redelivery' }, idempotencyKey: keyOf })],
-  ])('is waited for by the host, and gives up its place after the host’s time: %s', async (_name, item, options) => {
-    const hang = vi.fn(never);
-    const { receiver } = noting({ maxInFlight: 1, handlerTimeoutMs: 1000, ...options(hang) });
-    const host = waiter();
-    const deliver = () => receiver.handle({ ...signed([item]), ...granting(3000), waitUntil: host.waitUntil });
-    const first = deliver();
-    await vi.advanceTimersByTimeAsync(1000);
-    expect((await first).status).toBeGreaterThanOrEqual(500);
-    expect([hang.mock.calls.length, host.works.length, host.settled]).toEqual([1, 1, 0]);
-    expect(await deliver()).toMatchObject(overloaded);
-    await vi.advanceTimersByTimeAsync(1999);
-    expect(await deliver()).toMatchObject(overloaded);
-    await vi.advanceTimersByTimeAsync(1);
-    const last = deliver();
-    await vi.advanceTimersByTimeAsync(1000);
-    expect((await last).error?.code).not.toBe('ERR_WEBHOOK_OVERLOADED');
-  });
-
-  it('gives up its place after the host’s time, but drain waits for it', async () => {
-    const { receiver } = noting({
-      maxInFlight: 1,
-      handlerTimeoutMs: 1000,
-      onEvent: ({ id }) => (id === 'hangs' ? sleep(10_000) : undefined),
-    });
-    const handle = (id: string) => receiver.handle({ ...signed([event(id)]), ...granting(3000) });
-    const first = handle('hangs');
-    await vi.advanceTimersByTimeAsync(2999);
-    expect(await first).toMatchObject(late);
-    expect(await handle('a')).toMatchObject(overloaded);
-    await vi.advanceTimersByTimeAsync(1);
-    for (const id of ['a', 'b']) expect(await handle(id)).toMatchObject({ status: 200 });
-    const cut = receiver.drain({ timeoutMs: 1000 });
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(await cut).toEqual({ unfinished: 1 });
-    const whole = receiver.drain();
-    let isDrained = false;
-    void whole.then(() => {
-      isDrained = true;
-    });
-    await vi.advanceTimersByTimeAsync(5999);
-    expect(isDrained).toBe(false);
-    await vi.advanceTimersByTimeAsync(10);
-    expect(await whole).toEqual({ unfinished: 0 });
-  });
-
-  it('keeps its place until it settles on a host that waits and sets no limit', async () => {
-    const { receiver } = noting({ maxInFlight: 1, handlerTimeoutMs: 1000, onEvent: () => sleep(2900) });
-    const host = waiter();
-    const handle = (id: string) => receiver.handle({ ...signed([event(id)]), waitUntil: host.waitUntil });
-    const first = handle('a');
-    await vi.advanceTimersByTimeAsync(2899);
-    expect(await first).toMatchObject(late);
-    expect(await handle('b')).toMatchObject(overloaded);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(host.settled).toBe(2);
-    const second = handle('b');
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(await second).toMatchObject(late);
-  });
-
-  it.each<[string, unknown]>([
-    ['throws', vi.fn(fail)],
-    ['rejects', vi.fn(() => Promise.reject(new Error('no')))],
-    ['is no function', 1],
-  ])('is answered as usual where waitUntil %s', async (_how, waitUntil) => {
-    const { receiver, reported } = noting({ handlerTimeoutMs: 1000, onEvent: () => sleep(1500) });
-    const handle = () => receiver.handle({ ...signed([event('a')]), waitUntil: waitUntil as () => void });
-    const answer = handle();
-    await vi.advanceTimersByTimeAsync(2000);
-    expect(await answer).toMatchObject(late);
-    if (vi.isMockFunction(waitUntil)) expect(waitUntil).toHaveBeenCalledTimes(2);
-    expect(await handle()).toMatchObject({ status: 200, outcomes: [{ status: 'duplicate' }] });
-    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER_TIMEOUT']);
-  });
-});
-
 describe('a host’s odd answers', () => {
   it.each<[string, () => unknown]>([
-    ['nothing', () => undefined],
     ['NaN', () => Number.NaN],
     ['Infinity', () => Number.POSITIVE_INFINITY],
     ['more than a timer can take', () => 1e300],
-    ['text', () => '-5'],
     ['a promise that rejects', () => Promise.reject(new Error('no'))],
     [
       'an error',

@@ -99,14 +99,6 @@ describe.each(['onEvent', 'onEvents'])('a transaction that ended without the sto
     expect(result).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE', cause: { message: 'away' } } });
     expect(runs()).toBe(form === 'onEvents' ? 1 : 2);
   });
-
-  it('is a rollback when the store rejects with an error that it made from the error of the handler', async () => {
-    const onceEach: OnceEach = (keys, run) =>
-      run(keys, undefined).catch((cause) => Promise.reject(new Error('rolled back', { cause })));
-    const { receiver } = over(form, onceEach, () => Promise.reject(new Error('no')));
-    const result = await receiver.handle(delivery('a', 'b'));
-    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER', cause: { message: 'no' } } });
-  });
 });
 
 describe('onEvents whose transaction ended without the store', () => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createReceiver, memoryStore, parseEvent, type SecretRequest, type WebhookEvent } from '../../src/index.js';
+import {
+  createReceiver,
+  type IdempotencyStore,
+  memoryStore,
+  parseEvent,
+  type SecretRequest,
+  type WebhookEvent,
+} from '../../src/index.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { event, noting, secret, signed } from '../helpers.js';
 
@@ -48,13 +55,6 @@ describe('handleEvents', () => {
     expect(await receiver.handle(signed([event('b')]))).toMatchObject({ outcomes: [{ status: 'duplicate' }] });
   });
 
-  it("signs with the first of several secrets, under the receiver's header names", async () => {
-    const headers = { signature: 'x-sig', timestamp: 'x-time' };
-    const { receiver, handled } = noting({ secret: ['whsec-new', secret], headers });
-    expect(await receiver.handleEvents([parsed('a')])).toMatchObject({ status: 200 });
-    expect(handled).toEqual(['a']);
-  });
-
   it('calls a secret function with the request, and handles the events within its source', async () => {
     const sources: unknown[] = [];
     const receiver = createReceiver({
@@ -91,22 +91,6 @@ describe('handleEvents', () => {
     expect(lookUps).toBe(2);
     expect(await receiver.peek([parsed('a')], { request })).toEqual(['handled']);
     expect(handled).toEqual(['a']);
-  });
-
-  it('is the only way to handle events without a look-up: handle takes no secret', async () => {
-    const { receiver } = noting({ secret: () => secret });
-    const forged = signed([event('a')], { secret: 'whsec-forged' });
-    const handle = receiver.handle as (...given: unknown[]) => ReturnType<typeof receiver.handle>;
-    expect(await handle({ ...forged, known: { secret: 'whsec-forged' } }, { secret: 'whsec-forged' })).toMatchObject({
-      status: 403,
-    });
-  });
-
-  it('passes events to enqueue', async () => {
-    const keys: string[] = [];
-    const { receiver } = noting({ enqueue: (entries) => keys.push(...entries.map((each) => each.idempotencyKey)) });
-    expect(await receiver.handleEvents([parsed('a')])).toMatchObject({ status: 200, outcomes: [{ status: 'stored' }] });
-    expect(keys).toEqual(['event.emitted:a']);
   });
 
   it('is refused while the receiver drains', async () => {
@@ -166,8 +150,46 @@ describe('peek', () => {
     });
   });
 
-  it('rejects when the store is down', async () => {
-    const store = { once: () => Promise.reject(new Error('away')) };
-    await expect(noting({ store }).receiver.peek([parsed('a')])).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+  it.each<[string, unknown]>([
+    ['rejects', () => Promise.reject(new Error('away'))],
+    [
+      'throws',
+      () => {
+        throw new Error('away');
+      },
+    ],
+    ['never answers', () => new Promise(nothing)],
+    ['says handled without a run', async () => 'handled'],
+    ['answers something else', async () => 'yes'],
+    ['says handled after a failed run', async (_key: string, run: () => Promise<void>) => run().catch(() => 'handled')],
+    [
+      'says duplicate after a failed run',
+      async (_key: string, run: () => Promise<void>) => run().catch(() => 'duplicate'),
+    ],
+  ])('rejects with ERR_WEBHOOK_STORE when the store %s', async (_what, once) => {
+    const { receiver } = noting({ store: { once: once as IdempotencyStore['once'] }, handlerTimeoutMs: 20 });
+    await expect(receiver.peek([parsed('a')])).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+  });
+
+  it('takes a key for missing if the store gave it to the run, whatever the store makes of its failure', async () => {
+    const once: IdempotencyStore['once'] = (_key, run) =>
+      run(undefined).then(
+        () => 'handled',
+        () => Promise.reject(new Error('rolled back')),
+      );
+    expect(await noting({ store: { once } }).receiver.peek([parsed('a')])).toEqual(['missing']);
+  });
+
+  it('ends a transaction that commits in the turn of its run, with an error', async () => {
+    const returned: unknown[] = [];
+    let turn: unknown[] = [];
+    const once: IdempotencyStore['once'] = async (_key, run) => {
+      const running = run(undefined, { onReturn: (error) => returned.push(error) });
+      turn = [...returned];
+      await running;
+      return 'handled';
+    };
+    expect(await noting({ store: { once } }).receiver.peek([parsed('a')])).toEqual(['missing']);
+    expect(turn).toEqual([expect.any(Error)]);
   });
 });

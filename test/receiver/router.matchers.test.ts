@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createReceiver,
-  createRouter,
-  type EventFilter,
-  type EventMatcher,
-  type TransactionIncluded,
-  WebhookError,
-} from '../../src/index.js';
-import { sampleTransactionIncluded as included } from '../../src/testing/index.js';
-import { noting, secret, signed } from '../helpers.js';
-import { ADDRESS, context, emitted, OTHER, routed } from './router.cases.js';
+import { createRouter, type EventFilter, type EventMatcher, WebhookError } from '../../src/index.js';
+import { noting, signed } from '../helpers.js';
+import { ADDRESS, context, emitted, routed } from './router.cases.js';
 
 describe('a matcher', () => {
   /** Selects events by the number of their inputs, as ERC-20 and ERC-721 transfers differ in no name. */
@@ -27,20 +19,6 @@ describe('a matcher', () => {
       .on(inputs(3, transfer), (...args) => calls.push(args))
       .dispatch(event, context);
     expect(calls).toEqual([[{ count: 3, id: event.id }, context]]);
-  });
-
-  it('is asked as a method of its own', () => {
-    class Counting implements EventMatcher<number> {
-      readonly kind = 'event.emitted';
-      readonly filter = { name: 'Transfer' };
-      #count = 0;
-      select() {
-        this.#count += 1;
-        return this.#count;
-      }
-    }
-    const router = createRouter().on(new Counting(), (count) => count);
-    expect([1, 2].map(() => router.dispatch(emitted(), context))).toEqual([1, 2]);
   });
 
   it('shares a filter with others, which are asked in order, and then the plain handler', () => {
@@ -76,60 +54,11 @@ describe('a matcher', () => {
     expect(router.dispatch(emitted(), context)).toBe('three');
   });
 
-  it('is not asked about an event that its filter does not hold for', () => {
-    const router = createRouter().on(
-      {
-        kind: 'event.emitted',
-        filter: { name: 'Transfer', address: OTHER },
-        select: () => {
-          throw new Error('It was asked.');
-        },
-      },
-      () => 'selected',
-    );
-    expect(router.dispatch(emitted('Transfer', ADDRESS), context)).toBeUndefined();
-    expect(router.dispatch(emitted('Burn', OTHER), context)).toBeUndefined();
-    expect(router.dispatch(included(), context)).toBeUndefined();
-    expect(() => router.dispatch(emitted('Transfer', OTHER), context)).toThrow('It was asked.');
-  });
-
   it.each([null, false, 0, ''])('selects with %j, and passes with undefined alone', (selected) => {
     const router = createRouter()
       .on({ kind: 'event.emitted', select: () => selected }, (given) => ({ given }))
       .on('event.emitted', () => 'plain');
     expect(router.dispatch(emitted(), context)).toEqual({ given: selected });
-  });
-
-  it('selects transactions too', () => {
-    const failed: EventMatcher<string, TransactionIncluded> = {
-      kind: 'transaction.included',
-      select: ({ id, data }) => (data.failed ? id : undefined),
-    };
-    const router = createRouter()
-      .on('transaction.included', () => 'mined')
-      .on(failed, (id) => id);
-    const event = included({ data: { failed: true } });
-    expect(router.dispatch(event, context)).toBe(event.id);
-    expect(router.dispatch(included(), context)).toBe('mined');
-    expect(router.dispatch(emitted(), context)).toBeUndefined();
-  });
-
-  it('stops at a select that throws, and asks no other route', () => {
-    const error = new Error('undecodable');
-    const router = createRouter()
-      .on(
-        {
-          kind: 'event.emitted',
-          filter: transfer,
-          select: () => {
-            throw error;
-          },
-        },
-        () => 'selected',
-      )
-      .on('event.emitted', () => 'plain')
-      .otherwise(() => 'otherwise');
-    expect(() => router.dispatch(emitted(), context)).toThrow(error);
   });
 });
 
@@ -142,34 +71,6 @@ describe('a router in a receiver', () => {
       outcome: 'handled',
       reported: [],
     });
-  });
-
-  it('lets otherwise refuse, so that the event is sent again', async () => {
-    const router = createRouter().otherwise(() => Promise.reject(new Error('no route')));
-    const { receiver, reported } = noting({ onEvent: router.dispatch });
-    expect((await receiver.handle(signed([emitted()]))).status).toBe(500);
-    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
-  });
-
-  it('fails the event alone whose select throws', async () => {
-    const handled: string[] = [];
-    const router = createRouter()
-      .on(
-        {
-          kind: 'event.emitted',
-          filter: { name: 'Bad' },
-          select: () => {
-            throw new Error('undecodable');
-          },
-        },
-        () => {},
-      )
-      .on('event.emitted', ({ data }) => handled.push(data.event.name));
-    const { receiver } = noting({ onEvent: router.dispatch });
-    const { status, outcomes } = await receiver.handle(signed([emitted('Bad'), emitted('Good')]));
-    expect(status).toBe(500);
-    expect(outcomes.map((outcome) => outcome.status)).toEqual(['failed', 'handled']);
-    expect(handled).toEqual(['Good']);
   });
 
   it.each([
@@ -202,30 +103,5 @@ describe('a router in a receiver', () => {
     const event = emitted();
     expect((await receiver.handle(signed([event]))).status).toBe(200);
     expect(reports).toEqual(['odd', 'other', 'odd'].map((message) => [message, 'event', `event.emitted:${event.id}`]));
-  });
-
-  it('waits for the handler of a route', async () => {
-    const router = createRouter().on('event.emitted', { address: ADDRESS }, async () => {
-      await new Promise(setImmediate);
-      throw new Error('late');
-    });
-    const { receiver, reported } = noting({ onEvent: router.dispatch });
-    expect((await receiver.handle(signed([emitted()]))).status).toBe(500);
-    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
-  });
-
-  it('gives a handler the transaction of the store', async () => {
-    const tx = { query: () => 'done' };
-    const store = {
-      async once(_key: string, run: (given: typeof tx) => Promise<void>) {
-        await run(tx);
-        return 'handled' as const;
-      },
-    };
-    const seen: unknown[] = [];
-    const router = createRouter<typeof tx>().on('event.emitted', (_, context) => seen.push(context.tx));
-    const receiver = createReceiver({ secret, toleranceSeconds: false, store, onEvent: router.dispatch });
-    expect((await receiver.handle(signed([emitted()]))).status).toBe(200);
-    expect(seen).toEqual([tx]);
   });
 });

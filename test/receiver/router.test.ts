@@ -32,28 +32,6 @@ describe('dispatch of a router', () => {
     },
   );
 
-  it('falls back to less specific routes, then to the kind, then to otherwise', () => {
-    const router = routed(BY_WEIGHT).otherwise(() => 'otherwise');
-    const from = (...event: Parameters<typeof emitted>) => router.dispatch(emitted(...event), context);
-    expect(from('Transfer', OTHER, 'token')).toBe(JSON.stringify(BY_WEIGHT[2]));
-    expect(from('Transfer', OTHER, 'other')).toBe(JSON.stringify(BY_WEIGHT[3]));
-    expect(from('Burn', ADDRESS, 'token')).toBe(JSON.stringify(BY_WEIGHT[4]));
-    expect(from('Burn', ADDRESS, 'other')).toBe(JSON.stringify(BY_WEIGHT[5]));
-    expect(from('Burn', OTHER, 'token')).toBe(JSON.stringify(BY_WEIGHT[6]));
-    expect(from('Burn', OTHER, 'other')).toBe('otherwise');
-    router.on('event.emitted', () => 'kind');
-    expect(from('Burn', OTHER, 'other')).toBe('kind');
-    expect(router.dispatch(included(), context)).toBe('otherwise');
-  });
-
-  it('prefers any route with a name to any without, and an address to a label', () => {
-    const name = { name: 'Transfer' };
-    const contract = { address: ADDRESS, contractLabel: 'token' };
-    expect(routed([contract, name]).dispatch(emitted(), context)).toBe(JSON.stringify(name));
-    const [address, label] = [{ address: ADDRESS }, { contractLabel: 'token' }];
-    expect(routed([label, address]).dispatch(emitted(), context)).toBe(JSON.stringify(address));
-  });
-
   it.each([
     [ADDRESS.toLowerCase(), ADDRESS],
     [ADDRESS, ADDRESS.toLowerCase()],
@@ -63,28 +41,9 @@ describe('dispatch of a router', () => {
     expect(routed([{ address }]).dispatch(emitted('Transfer', sent), context)).toBe(JSON.stringify({ address }));
   });
 
-  it('matches names and labels in their own case alone', () => {
-    const router = routed([{ name: 'Transfer' }, { contractLabel: 'token' }]);
-    expect(router.dispatch(emitted('transfer', ADDRESS, 'Token'), context)).toBeUndefined();
-  });
-
   it('calls nothing for an event without a route, and gives undefined', () => {
     const router = routed([{ name: 'Burn' }]).on('transaction.included', () => 'included');
     expect(router.dispatch(emitted(), context)).toBeUndefined();
-  });
-
-  it('calls no second handler when the first gives undefined', () => {
-    const calls: string[] = [];
-    const note = (name: string) => () => {
-      calls.push(name);
-    };
-    const router = createRouter()
-      .on('event.emitted', { name: 'Transfer', address: ADDRESS }, note('specific'))
-      .on('event.emitted', { name: 'Transfer' }, note('name'))
-      .on('event.emitted', note('kind'))
-      .otherwise(note('otherwise'));
-    expect(router.dispatch(emitted(), context)).toBeUndefined();
-    expect(calls).toEqual(['specific']);
   });
 
   it('returns what a handler returns and throws what it throws, as it is', () => {
@@ -101,30 +60,6 @@ describe('dispatch of a router', () => {
     expect(dispatch(emitted(), context)).toBe(promise);
     expect(() => dispatch(emitted('Burn'), context)).toThrow(error);
     expect(() => dispatch(included(), context)).toThrow('a text');
-  });
-
-  it('calls handlers without a this', () => {
-    const receivers: unknown[] = [];
-    function note(this: unknown) {
-      receivers.push(this);
-    }
-    const { dispatch } = createRouter()
-      .on('event.emitted', { name: 'Burn' }, note)
-      .on('event.emitted', note)
-      .on({ kind: 'event.emitted', filter: { name: 'Mint' }, select: () => 1 }, note)
-      .otherwise(note);
-    for (const event of [emitted('Burn'), emitted('Mint'), emitted(), included()]) dispatch(event, context);
-    expect(receivers).toEqual([undefined, undefined, undefined, undefined]);
-  });
-
-  it('does not look into what a transaction holds', () => {
-    const router = routed(BY_WEIGHT).otherwise(() => 'otherwise');
-    const event = included({ data: { event: null as never } });
-    expect(router.dispatch(event, context)).toBe('otherwise');
-    router.on('transaction.included', () => 'included');
-    expect(router.dispatch(event, context)).toBe('included');
-    const data = { event: { name: 'Transfer', contract: { address: ADDRESS, label: 'token' } } };
-    expect(router.dispatch(included({ data: data as never }), context)).toBe('included');
   });
 
   it('gives an event of a kind that it does not know to otherwise', () => {
@@ -157,14 +92,6 @@ describe('dispatch of a router', () => {
     router.on('event.emitted', { name: 'Transfer', contractLabel: 'token' }, () => 'later');
     expect(router.dispatch(emitted(), context)).toBe('later');
     expect(router.dispatch(emitted('Transfer', ADDRESS, 'other'), context)).toBe('{"name":"Transfer"}');
-  });
-
-  it('keeps to the filter as it was registered', () => {
-    const filter = { name: 'Transfer' };
-    const router = createRouter().on('event.emitted', filter, () => 'route');
-    filter.name = 'Burn';
-    expect(router.dispatch(emitted('Transfer'), context)).toBe('route');
-    expect(router.dispatch(emitted('Burn'), context)).toBeUndefined();
   });
 
   it('finds each of 10 000 routes', () => {

@@ -7,7 +7,6 @@ import {
   type SecretRequest,
   type WebhookEvent,
 } from '../../src/index.js';
-import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, secret, signed } from '../helpers.js';
 
 const tenants: Record<string, string> = { a: 'whsec-a', b: 'whsec-b' };
@@ -61,46 +60,34 @@ describe('a secret function of the request', () => {
     });
     expect(seen).toEqual([]);
   });
-
-  it('may give several secrets, now or later, and be asked without a request', async () => {
-    const { receiver } = noting({
-      secret: async ({ header, url }) => ({ secret: ['next', secret], source: String(header('x') ?? url) }),
-    });
-    const result = await receiver.handle(signed([event('1')]));
-    expect(result.outcomes).toMatchObject([{ status: 'handled', idempotencyKey: 'undefined::event.emitted:1' }]);
-  });
-
-  it('names the source to a enqueue', async () => {
-    const given: unknown[] = [];
-    const { receiver } = noting({
-      secret: () => ({ secret, source: 'a' }),
-      enqueue: ([entry], { source }) => given.push([entry?.idempotencyKey, source]),
-    });
-    await receiver.handle(signed([event('1')]));
-    expect(given).toEqual([['a::event.emitted:1', 'a']]);
-  });
-
-  it.each([
-    ['without a source', { secret }],
-    ['with an empty source', { secret, source: '' }],
-    ['with a source that is not a string', { secret, source: 7 }],
-    ['with an empty secret', { secret: '', source: 'a' }],
-    ['with nothing', null],
-  ])('that answers %s is 503, as it is yours to repair', async (_how, found) => {
-    const { receiver, handled } = noting({ secret: () => found as never });
-    expect(await receiver.handle(signed([event('1')]))).toMatchObject({
-      status: 503,
-      error: { code: 'ERR_WEBHOOK_SECRET' },
-    });
-    expect(handled).toEqual([]);
-  });
 });
 
 describe('idempotency keys', () => {
-  it('tell events of different kinds with one id apart', async () => {
-    const { receiver } = noting();
-    const both = signed([sampleEventEmitted({ id: '1' }), sampleTransactionIncluded({ id: '1' })]);
-    expect((await receiver.handle(both)).outcomes).toMatchObject([{ status: 'handled' }, { status: 'handled' }]);
+  it.each([
+    ['k', undefined, 'k'],
+    ['a::k', undefined, '::a::k'],
+    ['k', 'shop', 'shop::k'],
+    ['k', 'a:b%c', 'a%3Ab%25c::k'],
+    ['a::k', 'shop', 'shop::a::k'],
+  ])('%j of the source %j is %j', async (own, source, whole) => {
+    const { receiver } = noting({
+      secret: () => (source === undefined ? secret : { secret, source }),
+      idempotencyKey: () => own,
+    });
+    expect((await receiver.handle(signed([event('a')]))).outcomes).toMatchObject([{ idempotencyKey: whole }]);
+  });
+
+  it.each([
+    [undefined, 'undefined'],
+    ['', 'an empty string'],
+    [7, 'a number'],
+    [['k'], 'an array'],
+    [Promise.resolve('k'), 'an object'],
+  ])('cannot be %j', async (own, name) => {
+    const { receiver } = noting({ idempotencyKey: () => own as never });
+    expect((await receiver.handle(signed([event('a')]))).error?.cause).toEqual(
+      new TypeError(`\`idempotencyKey\` must return a non-empty string synchronously, got ${name}.`),
+    );
   });
 
   it('are never one for two sources, or for one and none, whatever the sources and ids', async () => {
@@ -145,44 +132,12 @@ describe('what drain waits for', () => {
     expect(await receiver.drain()).toEqual({ unfinished: 0 });
   });
 
-  it('is also a store of one’s own that has not answered after its run', async () => {
-    const record = deferred();
-    const { receiver } = noting({
-      handlerTimeoutMs: 20,
-      store: {
-        async once(_key, run) {
-          await run(undefined);
-          await record.promise;
-          return 'handled';
-        },
-      },
-    });
-    expect((await receiver.handle(signed([event('1')]))).status).toBe(503);
-    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
-    record.resolve();
-    expect(await receiver.drain()).toEqual({ unfinished: 0 });
-  });
-
-  it.each([-1, Number.NaN, '5', 2 ** 31])('refuses a timeoutMs of %s', async (timeoutMs) => {
-    await expect(noting().receiver.drain({ timeoutMs: timeoutMs as number })).rejects.toMatchObject({
-      code: 'ERR_WEBHOOK_CONFIG',
-    });
-  });
-
-  it('closes the connection with every answer that it gives meanwhile', async () => {
-    const [started, end] = [deferred(), deferred()];
-    const { receiver } = noting({
-      onEvent: async () => {
-        started.resolve();
-        await end.promise;
-      },
-    });
-    const first = receiver.handle(signed([event('1')]));
-    await started.promise;
-    const drained = receiver.drain();
-    expect(await receiver.handle(signed([event('2')]))).toMatchObject({ status: 503, closeConnection: true });
-    end.resolve();
-    expect(await first).toMatchObject({ status: 200, closeConnection: true });
-    await drained;
+  it.each<[unknown, string]>([
+    [{ timeout: 1 }, '`drain` has no option `timeout`. Did you mean `timeoutMs`?'],
+    [5, '`drain` takes an options object, got a number.'],
+    [{ timeoutMs: -1 }, '`timeoutMs` must be a number from 0 to 2147483647, got a number out of range.'],
+    [{ timeoutMs: '5' }, '`timeoutMs` must be a number'],
+  ])('is not said by the options %j', async (options, message) => {
+    await expect(noting().receiver.drain(options as never)).rejects.toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-import diagnostics_channel, { tracingChannel } from 'node:diagnostics_channel';
+import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import {
@@ -11,7 +11,7 @@ import {
   RawBodyUnavailableError,
 } from '../../src/index.js';
 import { createTestDelivery } from '../../src/testing/index.js';
-import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
+import { event, noting, seconds, secret, signed } from '../helpers.js';
 
 type AnyMessage = Omit<DeliveryMessage & Partial<EventMessage> & Partial<HandlerMessage>, 'result'> & {
   result?: DeliveryResult | EventOutcome;
@@ -85,28 +85,12 @@ describe('the tracing channels', () => {
     expect(of('delivery')[0]).toMatchObject({ result: { status: 500 } });
   });
 
-  it('tell of a enqueue once, with the first event of each key', async () => {
-    const { of } = watch(['handler']);
-    const { receiver } = noting({ enqueue: () => {} });
-    await receiver.handle(signed([event('a'), event('b'), event('a')]));
-    expect(of('handler').map(({ events }) => events?.map(({ id }) => id))).toEqual([['a', 'b']]);
-  });
-
   it('tell of onEvents once, with the events that it is called with', async () => {
     const { of } = watch(['handler']);
     const { receiver } = noting({ onEvents: () => {} });
     await receiver.handle(signed([event('a')]));
     await receiver.handle(signed([event('a'), event('b'), event('c')]));
     expect(of('handler').map(({ events }) => events?.map(({ id }) => id))).toEqual([['a'], ['b', 'c']]);
-  });
-
-  it('tell of a repeated event, and of no handler for it', async () => {
-    const { of } = watch();
-    const { receiver } = noting();
-    await receiver.handle(signed([event('a')]));
-    await receiver.handle(signed([event('a')]));
-    expect(of('event').map(({ result }) => result?.status)).toEqual(['handled', 'duplicate']);
-    expect(of('handler')).toHaveLength(1);
   });
 
   it('tell of a refusal before the body, which has no size and no items', async () => {
@@ -116,14 +100,6 @@ describe('the tracing channels', () => {
     expect(of('delivery')).toMatchObject([{ result: { status: 403, outcomes: [] } }]);
     expect(of('delivery')[0]).not.toHaveProperty('bodyBytes');
     expect(steps).toEqual(['delivery start', 'delivery end', 'delivery asyncStart', 'delivery asyncEnd']);
-  });
-
-  it('tell of a draining receiver, whose 503 is a result like any other', async () => {
-    const { of } = watch(['delivery']);
-    const { receiver } = noting();
-    await receiver.drain();
-    await receiver.handle(signed([event('a')]));
-    expect(of('delivery')).toMatchObject([{ result: { status: 503, error: { code: 'ERR_WEBHOOK_DRAINING' } } }]);
   });
 
   it('publish a body that is gone as an error, and no result', async () => {
@@ -141,19 +117,6 @@ describe('the tracing channels', () => {
     expect(steps).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'].map((step) => `delivery ${step}`));
     expect(of('delivery')[0]).toMatchObject({ error });
     expect(of('delivery')[0]).not.toHaveProperty('result');
-  });
-
-  it('keep the messages of concurrent deliveries apart', async () => {
-    const { of } = watch();
-    const gates = { a: deferred(), b: deferred() };
-    const { receiver } = noting({ onEvent: ({ id }) => gates[id as 'a' | 'b'].promise });
-    const running = ['a', 'b'].map((id) => receiver.handle(signed([event(id)])));
-    gates.b.resolve();
-    await running[1];
-    expect(of('delivery').map(({ result }) => result?.status)).toEqual([undefined, 200]);
-    gates.a.resolve();
-    await running[0];
-    expect(of('delivery').map(({ result }) => result?.status)).toEqual([200, 200]);
   });
 
   it('hold no body, no secret and no signature in a message of theirs', async () => {
@@ -180,56 +143,6 @@ describe('the tracing channels', () => {
       expect(told).not.toContain(body);
       expect(told).not.toContain('Transfes');
     }
-  });
-
-  it('change nothing about an answer', async () => {
-    const deliveries = [
-      signed([event('a')]),
-      signed([event('a')]),
-      { ...signed([]), signature: '' },
-      signed('{' as never),
-    ];
-    const answers = async () => {
-      const { receiver } = noting();
-      const results = [];
-      for (const delivery of deliveries) results.push(await receiver.handle(delivery));
-      return results.map(({ status, outcomes }) => [status, outcomes.map((outcome) => outcome.status)]);
-    };
-    const unwatched = await answers();
-    watch();
-    expect(await answers()).toEqual(unwatched);
-  });
-
-  it('call nothing, and nobody, when nobody listens', async () => {
-    const published: string[] = [];
-    const channel = diagnostics_channel.channel('tracing:event-webhook-receiver:delivery:start');
-    const prototype = Object.getPrototypeOf(channel);
-    const runStores = prototype.runStores;
-    prototype.runStores = function (this: { name: string }, ...args: unknown[]) {
-      published.push(this.name);
-      return runStores.apply(this, args);
-    };
-    onTestFinished(() => {
-      prototype.runStores = runStores;
-    });
-    const { receiver } = noting();
-    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
-    expect(published).toEqual([]);
-  });
-
-  it('are there for a subscriber of one step alone', async () => {
-    const refused: string[] = [];
-    const onAnswer = (message: unknown) => {
-      const { error } = (message as DeliveryMessage).result ?? {};
-      if (error) refused.push(error.code);
-    };
-    diagnostics_channel.subscribe('tracing:event-webhook-receiver:delivery:asyncEnd', onAnswer);
-    onTestFinished(() => {
-      diagnostics_channel.unsubscribe('tracing:event-webhook-receiver:delivery:asyncEnd', onAnswer);
-    });
-    const { receiver } = noting();
-    await receiver.handle({ ...signed([]), signature: '0'.repeat(64) });
-    expect(refused).toEqual(['ERR_WEBHOOK_SIGNATURE']);
   });
 });
 

@@ -5,7 +5,6 @@ import { fc } from '../fixtures/property.js';
 import { bytes, vectors } from './signature.cases.js';
 
 const HEX = '0123456789abcdef'.repeat(4);
-const digests = fc.stringMatching(/^[0-9a-f]{64}$/);
 
 describe.each([
   ['hmac-node', node],
@@ -47,30 +46,20 @@ describe.each([
       expect(equalHex(other, other), `digit ${at}`).toBe(true);
     }
   });
-
-  it('compares as === does', () => {
-    fc.assert(fc.property(digests, digests, (a, b) => equalHex(a, b) === (a === b) && equalHex(b, b)));
-  });
 });
 
 describe('utf8Length', () => {
   it.each([
     ['', 0],
     ['plain', 5],
-    ['é', 2],
-    ['日', 3],
     ['🎉', 4],
     ['\ud83c', 3],
     ['\udf89', 3],
     ['\ud83c\ud83c\udf89', 7],
     ['\udf89\ud83c', 6],
-    ['\x7f\x80', 3],
     ['\u07ff\u0800', 5],
-    ['\u0800\udc00', 6],
     ['\ud7ff\udc00', 6],
-    ['\ud800\udc00', 4],
     ['\ud800\udfff', 4],
-    ['\udbff\udc00', 4],
     ['\udc00\udc00', 6],
     ['\ud800\ue000', 6],
     ['x'.repeat(100_000), 100_000],

@@ -140,19 +140,4 @@ describeShared('the documented sample bodies', 'samples', () => {
     expect(items).toHaveLength(count);
     for (const item of items) expect(item.status === 'event' && item.event.event).toBe(kind);
   });
-
-  it('gives an address label where the live service sends an alias, and changes nothing else', () => {
-    const text = sharedText('samples/event-emitted.json');
-    const sent = JSON.parse(text) as unknown[];
-    const items = parseDelivery(text.replaceAll('"addressLabel"', '"addressAlias"'));
-    for (const [index, item] of items.entries()) {
-      if (item.status !== 'event' || item.event.event !== 'event.emitted') expect.unreachable('a sample is no event');
-      const { event, transaction } = item.event.data;
-      for (const contract of [event.contract, transaction?.contract]) {
-        expect(contract).toMatchObject({ addressLabel: 'autotoken', addressAlias: 'autotoken' });
-        delete contract?.addressAlias;
-      }
-      expect(item.event).toEqual(sent[index]);
-    }
-  });
 });

@@ -6,26 +6,22 @@ import { deferred, event, noting, secret, signed } from '../helpers.js';
 const turn = () => new Promise(setImmediate);
 const overloaded = { status: 503, error: { code: 'ERR_WEBHOOK_OVERLOADED' } };
 
-describe.each([
-  ['that take their time', {}],
-  ['that wait for a pool of 10 connections', { connections: 10 }],
-  ['that come like clockwork', { steady: true, genuine: 200 }],
-  ['that come like clockwork for a pool of 10 connections', { steady: true, genuine: 200, connections: 10 }],
-])('genuine deliveries beside the look-ups of strangers %s', (_, settings) => {
-  it.each([1.1, 1.5, 3])(
-    'get at least 0.85 of their proportional share at %d × capacity',
-    async (overload) => {
-      const shares: number[] = [];
-      for (const seed of [1, 2, 3]) {
-        const { share, most } = await playLookUps({ createReceiver, signDelivery }, { ...settings, overload, seed });
-        shares.push(share);
-        expect(most).toBeLessThanOrEqual(100);
-      }
-      expect(shares.reduce((sum, share) => sum + share) / 3, String(shares)).toBeGreaterThan(0.85);
-    },
-    120_000,
-  );
-});
+it.each([
+  ['that take their time', 1.5, {}],
+  ['that come like clockwork for a pool of 10 connections', 3, { steady: true, genuine: 200, connections: 10 }],
+])(
+  'genuine deliveries beside the look-ups of strangers %s get at least 0.85 of their share at %d × capacity',
+  async (_how, overload, settings) => {
+    const shares: number[] = [];
+    for (const seed of [1, 2, 3]) {
+      const { share, most } = await playLookUps({ createReceiver, signDelivery }, { ...settings, overload, seed });
+      shares.push(share);
+      expect(most).toBeLessThanOrEqual(100);
+    }
+    expect(shares.reduce((sum, share) => sum + share) / 3, String(shares)).toBeGreaterThan(0.85);
+  },
+  120_000,
+);
 
 describe('a delivery whose secret is being looked up', () => {
   it.each([
@@ -186,33 +182,5 @@ describe('look-ups', () => {
     expect((await second).status).toBe(200);
     await turn();
     expect(lookUps).toBe(1);
-  });
-
-  it('of synchronous functions do not count', async () => {
-    const { receiver } = noting({ maxLookUps: 1, secret: () => secret });
-    const results = await Promise.all(['a', 'b', 'c'].map((id) => receiver.handle(signed([event(id)]))));
-    expect(results.map(({ status }) => status)).toEqual([200, 200, 200]);
-  });
-
-  it('create a signal only for functions that read it', async () => {
-    const Real = globalThis.AbortController;
-    let created = 0;
-    globalThis.AbortController = class extends Real {
-      constructor() {
-        super();
-        created++;
-      }
-    };
-    try {
-      for (const reads of [false, true]) {
-        const { receiver } = noting({
-          secret: async (request) => (reads && request.signal.aborted ? undefined : secret),
-        });
-        await receiver.handle(signed([]));
-        expect(created).toBe(Number(reads));
-      }
-    } finally {
-      globalThis.AbortController = Real;
-    }
   });
 });

@@ -1,47 +1,23 @@
 import fc from 'fast-check';
 
-const hostile = <T extends object>(target: T): T =>
-  new Proxy(target, {
-    get() {
-      throw new Error('Do not look at me.');
-    },
-    getPrototypeOf() {
-      throw new Error('Do not look at me.');
-    },
-    has() {
-      throw new Error('Do not look at me.');
-    },
-  });
-
+const get = () => {
+  throw new Error('Do not look at me.');
+};
+const hostile = <T extends object>(target: T): T => new Proxy(target, { get, getPrototypeOf: get, has: get });
 const throwingGetter = (name: string) =>
-  Object.defineProperty({ code: 'ERR_WEBHOOK_HANDLER', status: 200 }, name, {
-    get() {
-      throw new Error('Do not look at me.');
-    },
-  });
+  Object.defineProperty({ code: 'ERR_WEBHOOK_HANDLER', status: 200 }, name, { get });
 
-const STATUSES = [200, 204, 302, 413, 403, 99, 600, 100_000, -1, 0.5, 500.5, 2 ** 53, Number.NaN];
-const ODD_STATUSES: unknown[] = [
-  Number.POSITIVE_INFINITY,
-  500n,
-  '200',
-  null,
-  undefined,
-  {},
-  [200],
-  true,
-  Symbol('200'),
-];
+const STATUSES = [200, 204, 302, 413, 99, 100_000, -1, 500.5, Number.NaN, 500n, '200', null, {}, [200], Symbol('200')];
 
-const CODES = ['HANDLER', 'HANDLER_TIMEOUT', 'RAW_BODY_UNAVAILABLE', 'STORE', 'OVERLOADED', 'SIGNATURE', 'METHOD']
-  .concat(['INVALID_BODY', 'IN_PROGRESS', 'CONFIG', 'INTERNAL', 'SECRET', 'ENQUEUE', 'NO_SUCH_CODE', '__proto__'])
-  .map((name) => `ERR_WEBHOOK_${name}`);
+const CODES = ['HANDLER', 'RAW_BODY_UNAVAILABLE', 'STORE', 'OVERLOADED', 'INVALID_BODY', 'CONFIG', 'NO_SUCH_CODE'].map(
+  (name) => `ERR_WEBHOOK_${name}`,
+);
 
 /** What claims to be an error of ours, with a status that it wishes for. */
 const claims = fc
   .record({
     code: fc.constantFrom<unknown>(...CODES, 'constructor', 7, null),
-    status: fc.constantFrom<unknown>(...STATUSES, ...ODD_STATUSES),
+    status: fc.constantFrom<unknown>(...STATUSES),
     form: fc.constantFrom('plain', 'null prototype', 'error', 'frozen', 'function'),
   })
   .map(({ code, status, form }) => (): unknown => {

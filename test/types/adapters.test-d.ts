@@ -8,10 +8,8 @@ import type {
   APIGatewayProxyHandlerV2,
   APIGatewayProxyResult,
   APIGatewayProxyStructuredResultV2,
-  Context,
   LambdaFunctionURLEvent,
   LambdaFunctionURLHandler,
-  SQSEvent,
 } from 'aws-lambda';
 import express from 'express';
 import Fastify from 'fastify';
@@ -20,7 +18,7 @@ import { assertType, describe, expectTypeOf, test } from 'vitest';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { fastifyPlugin, fastifyVerifier } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
-import { type LambdaContext, type LambdaEvent, type LambdaResult, lambdaHandler } from '../../src/adapters/lambda.js';
+import { type LambdaEvent, type LambdaResult, lambdaHandler } from '../../src/adapters/lambda.js';
 import { createReceiver, createVerifier, type IdempotencyStore, type VerifiedDelivery } from '../../src/index.js';
 
 const options = { secret: 'whsec-test', onEvent: () => {} };
@@ -44,20 +42,6 @@ describe('lambdaHandler', () => {
     assertType<LambdaFunctionURLHandler>(handler);
     assertType<ALBHandler>(handler);
   });
-
-  test('takes the context of AWS, one of an emulator, or none', () => {
-    expectTypeOf<Context>().toExtend<LambdaContext>();
-    const handler = lambdaHandler(options);
-    expectTypeOf(handler).parameter(1).toEqualTypeOf<LambdaContext | null | undefined>();
-    // @ts-expect-error not a function
-    const wrong: LambdaContext = { getRemainingTimeInMillis: 3000 };
-    expectTypeOf(wrong).toEqualTypeOf<LambdaContext>();
-  });
-
-  test('takes no event that is no request', () => {
-    expectTypeOf<SQSEvent>().not.toExtend<LambdaEvent>();
-    expectTypeOf<{ httpMethod: string; body: object }>().not.toExtend<LambdaEvent>();
-  });
 });
 
 describe('fastifyPlugin', () => {
@@ -68,12 +52,6 @@ describe('fastifyPlugin', () => {
     Fastify({ http2: true }).register(plugin, { prefix: '/webhooks' });
     Fastify({ https: {} }).register(plugin, { prefix: '/webhooks' });
     Fastify({ loggerInstance: pino() }).register(plugin, { prefix: '/webhooks' });
-  });
-
-  test('gives a handler the transaction of the store', () => {
-    fastifyPlugin({ ...options, store: transactional, onEvent: (_event, { tx }) => tx.query('insert') });
-    // @ts-expect-error the secret is required
-    fastifyPlugin({ onEvent: () => {} });
   });
 });
 

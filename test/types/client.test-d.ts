@@ -1,13 +1,5 @@
 import { assertType, describe, expectTypeOf, test } from 'vitest';
-import {
-  type CreatedWebhook,
-  createWebhookClient,
-  type DeliveryLogEntry,
-  type Recovery,
-  type Webhook,
-  WebhookApiError,
-  type WebhookClient,
-} from '../../src/client/index.js';
+import { type CreatedWebhook, createWebhookClient, type Webhook, type WebhookClient } from '../../src/client/index.js';
 import type { Receiver } from '../../src/index.js';
 
 declare const client: WebhookClient;
@@ -32,11 +24,6 @@ describe('a client', () => {
     expectTypeOf<Webhook['owner']>().toEqualTypeOf<unknown>();
   });
 
-  test('has lists that are iterated over', () => {
-    expectTypeOf(client.list()).toEqualTypeOf<AsyncIterable<Webhook>>();
-    expectTypeOf(client.deliveries(1, { pageSize: 10 })).toEqualTypeOf<AsyncIterable<DeliveryLogEntry>>();
-  });
-
   test('takes kinds of events that there are', () => {
     assertType(client.create({ label: 'orders', url: 'https://shop.example', subscriptions: ['event.emitted'] }));
     assertType(client.create({ label: 'orders', url: 'https://shop.example', subscriptions: null }));
@@ -45,15 +32,4 @@ describe('a client', () => {
     // @ts-expect-error null leaves the key out at creation alone
     assertType(client.update(1, { subscriptions: null }));
   });
-
-  test('recovers with a receiver, or what handles deliveries as one', () => {
-    expectTypeOf(client.recoverMissed(1, receiver)).resolves.toEqualTypeOf<Recovery>();
-    assertType(client.recoverMissed(1, { handle: receiver.handle }, { since: new Date() }));
-  });
-});
-
-test('an error has the status of the service, whatever that is', () => {
-  const error = new WebhookApiError('ERR_WEBHOOK_API', 'what failed', { status: 409 });
-  expectTypeOf(error.status).toEqualTypeOf<number>();
-  expectTypeOf(error.code).toEqualTypeOf<'ERR_WEBHOOK_API' | 'ERR_WEBHOOK_API_UNREACHABLE'>();
 });

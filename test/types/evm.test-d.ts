@@ -2,17 +2,12 @@ import type { Abi } from 'abitype';
 import { erc20Abi, erc721Abi, type Log, parseEventLogs } from 'viem';
 import { describe, expectTypeOf, test } from 'vitest';
 import {
-  type ContractEventOptions,
   contractEvent,
   type DecodedCall,
   type DecodedEvent,
   type DecodedTransaction,
-  DecodeError,
-  type DecodeErrorCode,
-  type DecodeOptions,
   decodeEvent,
   decodeTransaction,
-  type EventNames,
   type Hex,
   isRemoved,
   logIdentity,
@@ -25,10 +20,8 @@ import {
   createRouter,
   type EventContext,
   type EventEmitted,
-  type EventMatcher,
   type IdempotencyStore,
   type TransactionIncluded,
-  type WebhookError,
   type WebhookEvent,
 } from '../../src/index.js';
 
@@ -65,27 +58,12 @@ describe('decodeEvent', () => {
     else expectTypeOf(decoded.args).toEqualTypeOf<{ owner: Hex; spender: Hex; value: bigint }>();
   });
 
-  test('gives one event of two ABIs as either', () => {
-    const decoded = decodeEvent(event, [...erc20Abi, ...erc721Abi]);
-    if (decoded.eventName !== 'Transfer') return;
-    if ('tokenId' in decoded.args)
-      expectTypeOf(decoded.args).toEqualTypeOf<Omit<TransferArgs, 'value'> & { tokenId: bigint }>;
-    else expectTypeOf(decoded.args).toEqualTypeOf<TransferArgs>();
-  });
-
   test('knows an ABI that is written in place, without as const', () => {
     const decoded = decodeEvent(event, [
       { type: 'event', name: 'Opened', inputs: [{ name: 'at', type: 'uint48' }, { type: 'bytes4' }] },
     ]);
     expectTypeOf(decoded.eventName).toEqualTypeOf<'Opened'>();
     expectTypeOf(decoded.args).toEqualTypeOf<readonly [number, Hex]>();
-  });
-
-  test('gives a log where it refuses an event without', () => {
-    expectTypeOf(decodeEvent(event, own, { requireLog: true }).log).toEqualTypeOf<RawLog>();
-    expectTypeOf(decodeEvent(event, own, { requireLog: false }).log).toEqualTypeOf<RawLog | undefined>();
-    const options: DecodeOptions = { requireLog: event.id !== '' };
-    expectTypeOf(decodeEvent(event, own, options).log).toEqualTypeOf<RawLog | undefined>();
   });
 
   test('gives any name and arguments for an ABI whose type does not tell', () => {
@@ -140,13 +118,6 @@ describe('contractEvent', () => {
     });
   });
 
-  test('makes a router for the store whose transaction its handlers are given', () => {
-    const router = createRouter<Transaction>().on(contractEvent({ abi: own, name: 'Closed' }), () => {});
-    createReceiver({ secret: 'whsec-test', store: transactional, onEvent: router.dispatch });
-    // @ts-expect-error a store without a transaction
-    createReceiver({ secret: 'whsec-test', onEvent: router.dispatch });
-  });
-
   test('has a type for a handler that is declared elsewhere', () => {
     expectTypeOf<MatchedEvent<typeof own, 'Opened', true>>().toEqualTypeOf<{
       readonly eventName: 'Opened';
@@ -164,30 +135,6 @@ describe('contractEvent', () => {
     createRouter<Transaction>().on(contractEvent({ abi: erc20Abi, name: 'Approval' }), handler);
     // @ts-expect-error a router whose handlers are promised no transaction
     createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer' }), handler);
-  });
-
-  test('takes options that were put together before', () => {
-    const token = { abi: erc20Abi, name: 'Transfer', address: '0x' } as const;
-    expectTypeOf(contractEvent({ ...token, removed: true })).toEqualTypeOf<
-      EventMatcher<MatchedEvent<typeof erc20Abi, 'Transfer'>>
-    >();
-    const all = (name: EventNames<typeof own>) => contractEvent({ abi: own, name });
-    expectTypeOf(all).returns.toEqualTypeOf<EventMatcher<MatchedEvent<typeof own>>>();
-    const generic = <Name extends EventNames<typeof own>>(options: ContractEventOptions<typeof own, Name, false>) =>
-      contractEvent(options);
-    expectTypeOf(generic({ abi: own, name: 'Opened' })).toEqualTypeOf<
-      EventMatcher<MatchedEvent<typeof own, 'Opened'>>
-    >();
-  });
-
-  test('takes any name for an ABI whose type does not tell', () => {
-    createRouter().on(contractEvent({ abi: json, name: 'Transfer' }), ({ eventName, args }) => {
-      expectTypeOf(eventName).toEqualTypeOf<'Transfer'>();
-      expectTypeOf(args).toEqualTypeOf<WideArgs>();
-    });
-    createRouter().on(contractEvent({ abi: wideAbi, name: event.id }), ({ eventName }) => {
-      expectTypeOf(eventName).toEqualTypeOf<string>();
-    });
   });
 
   test('takes no name, argument or option that there is not', () => {
@@ -226,16 +173,6 @@ describe('decodeTransaction', () => {
     // @ts-expect-error no such function
     call?.functionName === 'transferTo';
   });
-
-  test('gives no call without an ABI, and any for one whose type does not tell', () => {
-    expectTypeOf(decodeTransaction(included)).toEqualTypeOf<DecodedTransaction>();
-    expectTypeOf(decodeTransaction(included).call).toEqualTypeOf<undefined>();
-    expectTypeOf(decodeTransaction(included, json).call).toEqualTypeOf<
-      { readonly functionName: string; readonly args: readonly unknown[] | undefined } | undefined
-    >();
-    // @ts-expect-error an event is no transaction
-    decodeTransaction(event, erc20Abi);
-  });
 });
 
 describe('rawLog, isRemoved and logIdentity', () => {
@@ -253,13 +190,4 @@ describe('rawLog, isRemoved and logIdentity', () => {
     // @ts-expect-error the chain is required: an event does not name it
     logIdentity(event);
   });
-});
-
-test('a DecodeError is a WebhookError that says where', () => {
-  const error: unknown = undefined;
-  if (!(error instanceof DecodeError)) return;
-  expectTypeOf(error).toExtend<WebhookError>();
-  expectTypeOf(error.code).toEqualTypeOf<DecodeErrorCode>();
-  expectTypeOf(error.status).toEqualTypeOf<number>();
-  expectTypeOf([error.eventId, error.input, error.reason]).toEqualTypeOf<string[]>();
 });

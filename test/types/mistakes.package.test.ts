@@ -4,12 +4,46 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MISTAKES } from './mistakes.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const compilers = { '5.9': 'typescript5', '6.0': 'typescript', '7.0': 'typescript7' } as const;
+
+const RECEIVER = `import { createReceiver, createRouter } from 'event-webhook-receiver';`;
+const options = (more: string) => `${RECEIVER} createReceiver({ secret: 'whsec', ${more} });`;
+
+/** Programs with one typical mistake each, and what the first error says: most of it is text that our types contain. */
+const MISTAKES: Readonly<Record<string, readonly [program: string, says: string]>> = {
+  'misspelt-kind': [
+    `${RECEIVER} createRouter().on('event.emited', () => {});`,
+    '"event.emitted" | "transaction.included"',
+  ],
+  'text-abi': [
+    `import { contractEvent } from 'event-webhook-receiver/evm';
+     contractEvent({ abi: ['event Paused()'] as const, name: 'Paused' });`,
+    'This ABI is text: pass it through parseAbi(...) of abitype or viem',
+  ],
+  'misspelt-option': [options('toleranceSecond: 60, onEvent: () => {}'), "Did you mean to write 'toleranceSeconds'?"],
+  'onEvent-beside-enqueue': [
+    options('onEvent: () => {}, enqueue: () => {}'),
+    'Set one of onEvent, onEvents and enqueue',
+  ],
+  'onEvents-with-concurrency': [options('concurrency: 4, onEvents: () => {}'), 'leave out concurrency with onEvents'],
+  'async-handler-in-a-synchronous-transaction': [
+    `${RECEIVER}
+     import type { SqlStore, Synchronous } from 'event-webhook-receiver/stores/sql';
+     declare const store: SqlStore<Synchronous<{ exec(sql: string): void }>>;
+     createReceiver({ secret: 'whsec', store, onEvent: async (event, { tx }) => tx.exec(event.id) });`,
+    'The handler of a synchronous transaction must not return a promise',
+  ],
+  'express-handler-not-called': [
+    `import { expressHandler } from 'event-webhook-receiver/express';
+     import express from 'express';
+     express().post('/webhooks', expressHandler);`,
+    'Call it: app.post(path, expressHandler(options))',
+  ],
+};
 
 let directory: string;
 
@@ -20,7 +54,7 @@ beforeAll(async () => {
   await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(tsconfig));
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');
   await Promise.all(
-    Object.entries(MISTAKES).map(([name, { program }]) => writeFile(join(directory, `${name}.ts`), program)),
+    Object.entries(MISTAKES).map(([name, [program]]) => writeFile(join(directory, `${name}.ts`), program)),
   );
 });
 
@@ -41,24 +75,12 @@ async function compile(compiler: keyof typeof compilers): Promise<Record<string,
   return errors;
 }
 
-const names = Object.keys(MISTAKES).sort();
-
-describe('TypeScript 6.0', () => {
-  let errors: Record<string, string>;
-
-  beforeAll(async () => {
-    errors = await compile('6.0');
-  }, 120_000);
-
-  it.each(Object.entries(MISTAKES))('explains the mistake: %s', (name, { message }) => {
-    expect(errors[name]).toBe(message);
-  });
-
-  it('rejects no other program', () => {
-    expect(Object.keys(errors).sort()).toEqual(names);
-  });
-});
-
-it.each(['5.9', '7.0'] as const)('TypeScript %s rejects the same programs', { timeout: 120_000 }, async (compiler) => {
-  expect(Object.keys(await compile(compiler)).sort()).toEqual(names);
-});
+it.each(['5.9', '6.0', '7.0'] as const)(
+  'TypeScript %s rejects each mistake, and says what to do',
+  async (compiler) => {
+    const errors = await compile(compiler);
+    expect(Object.keys(errors).sort()).toEqual(Object.keys(MISTAKES).sort());
+    for (const [name, [, says]] of Object.entries(MISTAKES)) expect(errors[name], name).toContain(says);
+  },
+  120_000,
+);

@@ -10,7 +10,7 @@ import {
   type WebhookEvent,
 } from '../../src/index.js';
 import { type BullmqJobLike, bullmqEnqueue, bullmqWorker, type JobData } from '../../src/queues/bullmq/index.js';
-import { type PgBossLike, pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import { pgBossWorker } from '../../src/queues/pg-boss/index.js';
 
 interface Transaction {
   query(sql: string): Promise<void>;
@@ -77,23 +77,7 @@ describe('bullmqWorker', () => {
   });
 });
 
-describe('pgBossEnqueue', () => {
-  test('accepts a PgBoss', () => {
-    expectTypeOf<PgBoss>().toExtend<PgBossLike>();
-    createReceiver({ secret, enqueue: pgBossEnqueue({ boss, queue: 'q', retentionMs: 1000 }) });
-    // @ts-expect-error the name of a queue is required
-    pgBossEnqueue({ boss });
-  });
-});
-
 describe('pgBossWorker', () => {
-  test('is a handler for PgBoss, with or without metadata', async () => {
-    const worker = pgBossWorker({ boss, onEvent: () => {} });
-    await boss.work('q', worker);
-    await boss.work('q', { batchSize: 10 }, worker);
-    await boss.work('q', { includeMetadata: true }, worker);
-  });
-
   test('gives the handler the transaction of the store, if there is one', () => {
     pgBossWorker({ boss, onEvent: (_, context) => expectTypeOf(context).toEqualTypeOf<EventContext>() });
     pgBossWorker({

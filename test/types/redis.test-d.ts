@@ -3,7 +3,6 @@ import type { Redis as CloudflareRedis } from '@upstash/redis/cloudflare';
 import type { Cluster, Redis } from 'ioredis';
 import type { createClient, createClientPool, createCluster, createSentinel, RedisClientType } from 'redis';
 import { assertType, describe, expectTypeOf, test } from 'vitest';
-import type { IdempotencyStore } from '../../src/index.js';
 import {
   type IoRedisLike,
   type NodeRedisLike,
@@ -34,11 +33,6 @@ describe('redisStore', () => {
     expectTypeOf<CloudflareRedis>().toExtend<UpstashRedisLike>();
     expectTypeOf<UpstashRedis>().not.toExtend<NodeRedisLike>();
     expectTypeOf<ReturnType<typeof createClient>>().not.toExtend<UpstashRedisLike>();
-  });
-
-  test('gives a store without a transaction', () => {
-    expectTypeOf(redisStore({ client })).toEqualTypeOf<IdempotencyStore<undefined>>();
-    expectTypeOf(redisStore).parameter(0).toHaveProperty('timeoutMs').toEqualTypeOf<number | undefined>();
   });
 
   test('takes nothing that is no client', () => {

@@ -5,7 +5,6 @@ import {
   createRouter,
   type EventContext,
   type EventEmitted,
-  type EventFilter,
   type EventMatcher,
   type IdempotencyStore,
   memoryStore,
@@ -44,16 +43,6 @@ describe('on', () => {
         expectTypeOf(event).toEqualTypeOf<WebhookEvent>();
         expectTypeOf(context).toEqualTypeOf<EventContext>();
       });
-  });
-
-  test('takes a handler of every event for each kind, and none of the other kind', () => {
-    const every = (_event: WebhookEvent) => {};
-    const emitted = (_event: EventEmitted) => {};
-    router.on('event.emitted', every).on('transaction.included', every).otherwise(every).on('event.emitted', emitted);
-    // @ts-expect-error a handler of the other kind
-    router.on('transaction.included', emitted);
-    // @ts-expect-error a handler of one kind alone
-    router.otherwise(emitted);
   });
 
   test('takes no kind, filter or handler that there is not', () => {
@@ -117,31 +106,6 @@ describe('a matcher', () => {
       },
       (selected) => expectTypeOf(selected).toEqualTypeOf<number>(),
     );
-  });
-
-  test('can be made by a function that knows more of what it selects', () => {
-    interface Decoded<Name extends string> {
-      readonly eventName: Name;
-      readonly event: EventEmitted;
-    }
-    const contractEvent = <const Name extends string>(options: { name: Name }): EventMatcher<Decoded<Name>> => ({
-      kind: 'event.emitted',
-      filter: options,
-      select: (event) => ({ eventName: options.name, event }),
-    });
-    router.on(contractEvent({ name: 'Transfer' }), (selected) => {
-      expectTypeOf(selected).toEqualTypeOf<Decoded<'Transfer'>>();
-    });
-  });
-
-  test('has a filter of the keys there are, and none for transactions', () => {
-    expectTypeOf<EventMatcher<1>['filter']>().toEqualTypeOf<EventFilter | undefined>();
-    expectTypeOf<EventMatcher<1, TransactionIncluded>['filter']>().toEqualTypeOf<undefined>();
-    expectTypeOf<EventMatcher<1, TransactionIncluded>['kind']>().toEqualTypeOf<'transaction.included'>();
-    // @ts-expect-error transactions have no filter
-    router.on({ kind: 'transaction.included', filter: { name: 'Transfer' }, select: () => 1 }, handler);
-    // @ts-expect-error no such key
-    router.on({ kind: 'event.emitted', filter: { adress: '0x' }, select: () => 1 }, handler);
   });
 });
 

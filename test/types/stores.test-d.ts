@@ -1,5 +1,16 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import { createReceiver, type IdempotencyStore } from '../../src/index.js';
+import {
+  createReceiver,
+  createRouter,
+  type EventContext,
+  type IdempotencyStore,
+  type OnEvent,
+  type OnEvents,
+  type WebhookEvent,
+} from '../../src/index.js';
+import type { Synchronous } from '../../src/stores/sql/index.js';
+
+const secret = 'whsec-test';
 
 interface Client {
   query(sql: string): Promise<void>;
@@ -31,7 +42,7 @@ describe('a store without transactions', () => {
       }
     }
     createReceiver({
-      secret: 'whsec-test',
+      secret,
       store: new Store(),
       onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>(),
     });
@@ -63,14 +74,59 @@ describe('a store with transactions', () => {
   };
 
   test('gives handlers its transaction', () => {
-    createReceiver({ secret: 'whsec-test', store, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<Client>() });
+    createReceiver({ secret, store, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<Client>() });
+  });
+});
+
+interface RunResult {
+  changes: number;
+  lastInsertRowid: number | bigint;
+}
+interface Database {
+  prepare(sql: string): { run(...values: unknown[]): RunResult };
+}
+type Tx = Synchronous<Database>;
+declare const synchronous: IdempotencyStore<Tx>;
+
+describe('a handler in a synchronous transaction', () => {
+  test('may return anything but a promise', () => {
+    createReceiver({
+      secret,
+      store: synchronous,
+      onEvent: (event, { tx }) => tx.prepare('INSERT INTO seen VALUES (?)').run(event.id),
+    });
+    createReceiver({ secret, store: synchronous, onEvent: () => {} });
+    createReceiver({ secret, store: synchronous, onEvent: (event) => event.id });
+    createReceiver({
+      secret,
+      store: synchronous,
+      onEvents: (entries, { tx }) => entries.map(({ event }) => tx.prepare('').run(event.id)),
+    });
+    // @ts-expect-error An async handler would end after its transaction.
+    createReceiver({ secret, store: synchronous, onEvent: async () => {} });
+    // @ts-expect-error An async handler would end after its transaction.
+    createReceiver({ secret, store: synchronous, onEvents: async () => {} });
+    // @ts-expect-error A handler that may return a promise.
+    createReceiver({ secret, store: synchronous, onEvent: (event) => (event.id ? Promise.resolve() : undefined) });
   });
 
-  test('may be wrapped by a store that knows nothing of its transaction', () => {
-    const counted = <Tx>(inner: IdempotencyStore<Tx>): IdempotencyStore<Tx> => ({
-      ...inner,
-      once: (key, run) => inner.once(key, (tx, runOptions) => run(tx, runOptions)),
-    });
-    expectTypeOf(counted(store)).toEqualTypeOf<IdempotencyStore<Client>>();
+  test('may be the route of a router', () => {
+    const router = createRouter<Tx>().on('event.emitted', (event, { tx }) => tx.prepare('').run(event.id));
+    createReceiver({ secret, store: synchronous, onEvent: router.dispatch });
+    createReceiver({ secret, store: synchronous, onEvents: router.dispatchAll });
+    // @ts-expect-error An async route would end after its transaction.
+    createRouter<Tx>().otherwise(async () => {});
+  });
+});
+
+describe('a handler in any other transaction', () => {
+  test('may be async', () => {
+    expectTypeOf<(event: WebhookEvent, context: EventContext<Database>) => Promise<void>>().toExtend<
+      OnEvent<Database>
+    >();
+    expectTypeOf<() => Promise<void>>().toExtend<OnEvent>();
+    expectTypeOf<() => Promise<void>>().toExtend<OnEvents<unknown>>();
+    // biome-ignore lint/suspicious/noExplicitAny: a store without types
+    expectTypeOf<() => Promise<void>>().toExtend<OnEvent<any>>();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '../../../src/events/exact-json.js';
 import { type DeliveryItem, InvalidBodyError, parseDelivery } from '../../../src/index.js';
-import { emitted, included, put } from '../../fixtures/events.js';
+import { emitted, put } from '../../fixtures/events.js';
 import { fc } from '../../fixtures/property.js';
 import { changedText, jsonText, numberText } from './arbitrary-json.js';
 import { differenceFrom, isExactly, parseReference } from './reference.js';
@@ -54,28 +54,6 @@ describe('exact JSON and another parser', { timeout }, () => {
         const isSafe = Number.isSafeInteger(value) || !Number.isInteger(value);
         const isNumber = isSafe && text.length <= 400 && isExactly(value, text);
         expect(parseExactJson(`[${text}]`)).toEqual([isNumber ? value : text]);
-      }),
-      { numRuns },
-    );
-  });
-
-  it('agree on the items of a delivery that are not an event', () => {
-    fc.assert(
-      fc.property(fc.array(jsonText, { maxLength: 4 }), (texts) => {
-        const body = `[${texts.join()}]`;
-        expect(differenceFrom(parseReference(body), parseDelivery(body).map(contentOf))).toBeUndefined();
-      }),
-      { numRuns },
-    );
-  });
-
-  it('agree on what a transaction.included and an unknown event contain', () => {
-    fc.assert(
-      fc.property(jsonText, fc.constantFrom('transaction.included', 'block.mined'), (json, kind) => {
-        const body = `[${eventText({ ...included(), event: kind }, ['data', 'tx', 'value'], json)}]`;
-        const items = parseDelivery(body);
-        expect(items[0]?.status).toBe(kind === 'block.mined' ? 'unknown' : 'event');
-        expect(differenceFrom(parseReference(body), items.map(contentOf))).toBeUndefined();
       }),
       { numRuns },
     );

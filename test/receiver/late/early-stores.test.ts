@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type IdempotencyStore, memoryStore, type RunOptions, WebhookError } from '../../../src/index.js';
+import { type IdempotencyStore, memoryStore, type RunOptions } from '../../../src/index.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
 
 type Run = (tx: undefined, options?: RunOptions) => Promise<void>;
@@ -128,21 +128,6 @@ describe('what a store may do to drain', () => {
     expect(await draining(() => [rejected])).toEqual({ unfinished: 1 });
   });
 
-  it('is not asked any more once drain has given up on it', async () => {
-    let asked = 0;
-    expect(
-      await draining(() => {
-        asked++;
-        return [undefined];
-      }),
-    ).toEqual({ unfinished: 1 });
-    // The turn in which it learns so.
-    await pause(5);
-    const before = asked;
-    await pause(20);
-    expect(asked).toBe(before);
-  });
-
   it.each([
     () => 5,
     async () => [],
@@ -156,32 +141,8 @@ describe('what a store may do to drain', () => {
   });
 });
 
-describe('a store that throws an error of this library that was tampered with', () => {
-  it('is answered 503 by the code that the error was made with', async () => {
-    const error = new WebhookError('ERR_WEBHOOK_STORE', 'x');
-    Object.defineProperty(error, 'code', {
-      get() {
-        throw new Error('do not look');
-      },
-    });
-    const { receiver } = noting({ store: { once: () => Promise.reject(error) }, maxInFlight: 1 });
-    for (let tries = 0; tries < 3; tries++) expect((await receiver.handle(signed([event('a')]))).status).toBe(503);
-  });
-
-  it.each([-5, 0, Number.NaN, 'x', {}, 1n])('refuses a leaseMs of %s at once', (leaseMs) => {
-    const store = { leaseMs, once: async () => 'duplicate' } as never;
-    expect(() => noting({ store })).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
-  });
-});
-
 describe('functions that should not be asynchronous', () => {
   const rejecting = () => Promise.reject(new Error('no'));
-
-  it('idempotencyKey fails its event, and nothing is left unhandled', async () => {
-    const { receiver } = noting({ idempotencyKey: rejecting as never });
-    expect((await receiver.handle(signed([event('a')]))).status).toBe(500);
-    await settled();
-  });
 
   it.each([rejecting, async () => Date.now(), () => 5n, () => undefined])('now is answered 500', async (now) => {
     const { receiver, reported } = noting({ now: now as never, toleranceSeconds: 300 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createReceiver, type IdempotencyStore, memoryStore, type OnEventOptions } from '../../../src/index.js';
 import { deferred, event, secret, signed } from '../../helpers.js';
-import { fakeLeaseStore, fakeTransactionalStore } from './fake-stores.js';
+import { fakeBulkStore } from '../fake-bulk-store.js';
 
 /** A receiver whose handlers end when the test says so. */
 function held(store: IdempotencyStore | undefined, options: Partial<OnEventOptions> = {}) {
@@ -33,9 +33,7 @@ const inProgress = { status: 503, error: { code: 'ERR_WEBHOOK_IN_PROGRESS' } };
 
 describe.each<[string, () => IdempotencyStore | undefined]>([
   ['the default store', () => undefined],
-  ['memoryStore', () => memoryStore()],
-  ['a store with leases', () => fakeLeaseStore()],
-  ['a store that knows of no time-outs', () => ({ once: fakeLeaseStore().once })],
+  ['a store with once only', () => ({ once: memoryStore().once })],
 ])('a handler whose time is up, in %s', (_name, store) => {
   it('keeps its key: redeliveries are in progress, and a late success is a duplicate afterwards', async () => {
     const { deliver, ends, signals, counts } = held(store());
@@ -125,14 +123,29 @@ describe.each<[string, object]>([
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await rest).toEqual({ unfinished: 0 });
   });
+
+  it('gives its place back although no timer fires, when a delivery arrives', async () => {
+    vi.useFakeTimers();
+    const { deliver } = held(undefined, { maxInFlight: 1, handlerTimeoutMs: 1000, ...handler });
+    const first = deliver('a');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await first).status).toBeGreaterThanOrEqual(500);
+    expect(await deliver('b')).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
+    const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2000);
+    const next = deliver('b');
+    await vi.advanceTimersByTimeAsync(0);
+    now.mockRestore();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await next).error?.code).not.toBe('ERR_WEBHOOK_OVERLOADED');
+  });
 });
 
 describe('a handler whose time is up, in a store that rolls back', () => {
   it('frees its key at once, as its effect is gone', async () => {
-    const { store, rolledBack } = fakeTransactionalStore();
+    const { keys, store } = fakeBulkStore(undefined, { transactional: true });
     const { deliver, ends, counts } = held(store, { handlerTimeoutMs: 50 });
     expect(await deliver()).toMatchObject(timedOut);
-    expect(rolledBack).toEqual(['event.emitted:a']);
+    expect(keys).toEqual(new Map());
     const second = deliver();
     await settled();
     ends[1]?.resolve();
@@ -141,6 +154,29 @@ describe('a handler whose time is up, in a store that rolls back', () => {
     ends[0]?.resolve();
     await settled();
     expect(await deliver()).toMatchObject({ status: 200, outcomes: [{ status: 'duplicate' }] });
+  });
+});
+
+describe('a handler that succeeds after its time', () => {
+  it.each([
+    ['is waited for by drain while the store records its key', undefined],
+    ['has the failure of the store to record its key reported', new Error('down')],
+  ])('%s', async (_what, failure) => {
+    const recording = deferred();
+    const { receiver, deliver, ends, reported } = held({
+      async once(_key, run) {
+        await run(undefined);
+        await recording.promise;
+        return 'handled';
+      },
+    });
+    expect(await deliver()).toMatchObject(timedOut);
+    ends[0]?.resolve();
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+    if (failure) recording.reject(failure);
+    else recording.resolve();
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
+    expect(reported.slice(1)).toEqual(failure ? ['ERR_WEBHOOK_STORE'] : []);
   });
 });
 
