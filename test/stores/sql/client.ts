@@ -26,6 +26,8 @@ export interface SqlClient {
   readonly connectsByDriver?: boolean;
   /** Whether nothing closes its connections, neither the store nor a time limit. */
   readonly isBare?: boolean;
+  /** Whether its transactions run one after another. (Default: false.) */
+  readonly isSerial?: boolean;
   /** Whether the store sees neither its statements nor their errors. (Default: false.) */
   readonly isOpaque?: boolean;
   open(url: string, settings: ClientSettings): OpenClient | Promise<OpenClient>;
