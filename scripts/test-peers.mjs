@@ -25,8 +25,8 @@ if (!args.includes('--install')) {
   const suites = [
     'test/queues',
     'test/stores/redis',
-    'test/stores/freeze.servers.test.ts',
-    'test/stores/sql/orms/orms.test.ts',
+    'test/stores/sql/orms/orms-postgres.test.ts',
+    'test/stores/sql/orms/orms-mysql.test.ts',
     'test/stores/sql/orms/habits.test.ts',
     'test/stores/sql/postgres/pglite.test.ts',
     'test/stores/sql/postgres/postgres-js.test.ts',

@@ -20,17 +20,6 @@ describe('what the chaos test plans', () => {
     expect(shape(modes.bullmq, 1)).not.toEqual(shape(modes.bullmq, 2));
   });
 
-  it('sends every event, every delivery twice at least, and some events in two deliveries', () => {
-    const { events, deliveries, sendings } = makePlan(modes.bullmq, settings);
-    const sent = deliveries.flatMap(({ ids }) => ids);
-    expect(new Set(sent)).toEqual(new Set(events.map(({ id }) => id)));
-    expect(sent.length).toBeGreaterThan(events.length);
-    expect(new Set(events.map(({ event }) => event)).size).toBe(2);
-    for (const delivery of deliveries) {
-      expect(sendings.filter((sending) => sending.delivery === delivery).length).toBeGreaterThanOrEqual(2);
-    }
-  });
-
   for (const name of Object.keys(modes).filter(isModeName)) {
     it(`${name}: has every kind of fault that the mode has, kills each of its servers, and has handlers end transactions if there are any`, () => {
       const mode: Mode = modes[name];

@@ -48,7 +48,7 @@ export function describeStore(
     });
   });
   describeAnswers(title, traits, target);
-  if (server) describeOutages(title, traits, target, server);
+  if (server) describeSilence(title, target, server);
 }
 
 /** Answers that the contract leaves open. */
@@ -117,9 +117,7 @@ function describeAnswers(title: string, traits: StoreTraits, target: StoreTarget
   });
 }
 
-function describeOutages(title: string, traits: StoreTraits, target: StoreTarget, server: () => TestServer): void {
-  const open = () => target.open({ leaseMs: 60_000, timeoutMs: 2000 });
-
+function describeSilence(title: string, target: StoreTarget, server: () => TestServer): void {
   describe(`${title}, when its server does not answer`, { timeout: 20_000 }, () => {
     it('fails without a run, and recovers by itself', async () => {
       // A server may run a claim after its release, which came on another connection; then the lease has to end.
@@ -137,38 +135,6 @@ function describeOutages(title: string, traits: StoreTraits, target: StoreTarget
       expect(runs).toBe(0);
       await eventually(async () => expect(['handled', 'duplicate']).toContain(await store.once(key, run)), 15_000);
       expect(runs).toBe(1);
-    });
-  });
-
-  if (!traits.leases) return;
-  describe(`${title}, when its server restarts during a run`, { timeout: 20_000 }, () => {
-    it('records the effect, and does not run it again', async () => {
-      const [store, other] = [await open(), await open()];
-      const key = unique();
-      let runs = 0;
-      const first = store.once(key, async () => {
-        runs++;
-        await server().kill();
-        await server().restart();
-      });
-      expect(await first.catch((error: { code: string }) => error.code)).toSatisfy(
-        (result) => result === 'handled' || result === 'ERR_WEBHOOK_STORE',
-      );
-      await eventually(async () => expect(await other.once(key, failing)).toBe('duplicate'));
-      expect(runs).toBe(1);
-    });
-
-    it('fails with ERR_WEBHOOK_STORE during a long outage, for this key and for others', async () => {
-      const store = await open();
-      const key = unique();
-      const outage = { code: 'ERR_WEBHOOK_STORE' };
-      await expect(store.once(key, () => server().kill())).rejects.toMatchObject(outage);
-      try {
-        await expect(store.once(key, failing)).rejects.toMatchObject(outage);
-      } finally {
-        await server().restart();
-      }
-      await eventually(async () => expect(await store.once(key, failing)).toBe('duplicate'));
     });
   });
 }

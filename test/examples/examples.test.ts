@@ -68,16 +68,12 @@ describe('examples/express/server.ts', () => {
   });
 });
 
-describe('programs that end', () => {
-  it.each([['fetch/bare.ts', /genuine 200 forged 403/]])(
-    'examples/%s says that all is well and exits 0',
-    { timeout: 30_000 },
-    async (file, said) => {
-      const child = run(file);
-      const printed: Buffer[] = [];
-      child.stdout?.on('data', (chunk: Buffer) => printed.push(chunk));
-      expect((await once(child, 'close'))[0]).toBe(0);
-      expect(Buffer.concat(printed).toString()).toMatch(said);
-    },
-  );
+describe('examples/fetch/bare.ts', () => {
+  it('says that all is well, and exits 0', { timeout: 30_000 }, async () => {
+    const child = run('fetch/bare.ts');
+    const printed: Buffer[] = [];
+    child.stdout?.on('data', (chunk: Buffer) => printed.push(chunk));
+    expect((await once(child, 'close'))[0]).toBe(0);
+    expect(Buffer.concat(printed).toString()).toContain('genuine 200 forged 403');
+  });
 });

@@ -26,8 +26,8 @@ export const ROOMS = {
   stores: {
     mutate: ['src/stores/*.ts'],
     tests: ['test/stores/*.test.ts'],
-    // Test the stores of an example, and of processes that are stopped.
-    except: ['test/stores/mongodb.slow.test.ts', 'test/stores/freeze.servers.test.ts'],
+    // Tests the stores of an example.
+    except: ['test/stores/mongodb.slow.test.ts'],
   },
   // Three rooms for the SQL stores, because a server makes tests slow. One client of each database, and no races or long
   // waits. What `leases` of the suites tests is of the contract.

@@ -32,29 +32,30 @@ export interface EngineQueue {
   close(): Promise<void>;
 }
 
-export type OpenQueue = (url: string, name: string, options?: EnqueueOptions) => Promise<EngineQueue>;
+/** `lockMs`: how long a job stays with a worker of BullMQ that is dead. (Default: longer than a busy machine pauses.) */
+export type OpenQueue = (url: string, name: string, options?: EnqueueOptions, lockMs?: number) => Promise<EngineQueue>;
 
 const ignore = () => {};
-const workerOptions = {
+const workerOptions = (lockDuration = 10_000) => ({
   ...bullmqWorkerOptions,
-  lockDuration: 400,
+  lockDuration,
   stalledInterval: 100,
   drainDelay: 1,
   concurrency: 8,
-};
+});
 
 /** Options that make a client fail and reconnect quickly. */
 export function redisConnection(url: string) {
   return { url, maxRetriesPerRequest: 1, retryStrategy: () => 20 };
 }
 
-export const openBullmqRedis: OpenQueue = async (url, name, options) => {
+export const openBullmqRedis: OpenQueue = async (url, name, options, lockMs) => {
   const queue = new Queue(name, { connection: redisConnection(url) });
   const workers: Worker[] = [];
   return bullmqQueue(queue, options, {
     worker(processor) {
       const connection = { url, maxRetriesPerRequest: null, retryStrategy: () => 20 };
-      workers.push(new Worker(name, processor, { ...workerOptions, connection }).on('error', ignore));
+      workers.push(new Worker(name, processor, { ...workerOptions(lockMs), connection }).on('error', ignore));
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -63,7 +64,7 @@ export const openBullmqRedis: OpenQueue = async (url, name, options) => {
 };
 
 /** On connections of the user's ioredis, whose version may differ from BullMQ's. */
-export const openBullmqIoRedis: OpenQueue = async (url, name, options) => {
+export const openBullmqIoRedis: OpenQueue = async (url, name, options, lockMs) => {
   const connect = (maxRetriesPerRequest: number | null) =>
     new Redis(url, { maxRetriesPerRequest, retryStrategy: () => 20 }).on('error', ignore);
   const connection = connect(1);
@@ -74,7 +75,7 @@ export const openBullmqIoRedis: OpenQueue = async (url, name, options) => {
     worker(processor) {
       const own = connect(null);
       connections.push(own);
-      workers.push(new Worker(name, processor, { ...workerOptions, connection: own }).on('error', ignore));
+      workers.push(new Worker(name, processor, { ...workerOptions(lockMs), connection: own }).on('error', ignore));
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -83,13 +84,13 @@ export const openBullmqIoRedis: OpenQueue = async (url, name, options) => {
   });
 };
 
-export const openBullmqPostgres: OpenQueue = async (url, name, options) => {
+export const openBullmqPostgres: OpenQueue = async (url, name, options, lockMs) => {
   const connection = { connectionString: url, migrate: true, max: 6 };
   const queue = new Queue(name, { connection }, createPostgresBackend);
   const workers: { close(): Promise<void> }[] = [];
   return bullmqQueue(queue, options, {
     worker(processor) {
-      const worker = new Worker(name, processor, { ...workerOptions, connection }, createPostgresBackend);
+      const worker = new Worker(name, processor, { ...workerOptions(lockMs), connection }, createPostgresBackend);
       workers.push(worker.on('error', ignore));
     },
     async close() {

@@ -19,24 +19,12 @@ describe('the ids of jobs', () => {
     expect([bullmqJobId(key), pgBossJobId(key)]).toEqual([key, key]);
   });
 
-  it.each([
-    '0',
-    '42',
-    '-5',
-    '007',
-    '1e5',
-    'Infinity',
-    '',
-    ':',
-    'a:1',
-    'a:b:1',
-    '0:1',
-    'meta',
-    'waiting-children',
-    'id',
-  ])('are hashes for keys that BullMQ rejects or uses itself (%j)', (key) => {
-    expect(bullmqJobId(key)).toMatch(/^sha256-[0-9a-f]{64}$/);
-  });
+  it.each(['0', '-5', '1e5', '', ':', 'a:b:1', 'meta'])(
+    'are hashes for keys that BullMQ rejects or uses itself (%j)',
+    (key) => {
+      expect(bullmqJobId(key)).toMatch(/^sha256-[0-9a-f]{64}$/);
+    },
+  );
 
   it('are valid for both engines, and different for different keys', () => {
     const text = fc.string({ unit: 'binary', maxLength: 12 });
@@ -99,12 +87,6 @@ describe('the data of a job', () => {
     expect(thrown).toMatchObject({ issues });
   });
 
-  it('is refused with an unknown kind of event', () => {
-    expect(caught(() => readJob({ ...job, event: { id: 'x', event: 'event.other' } }))).toMatchObject({
-      issues: [{ path: ['event', 'event'] }],
-    });
-  });
-
   it('is refused if its text is not JSON', () => {
     expect(caught(() => readJob({ json: '{' }))).toMatchObject({ issues: [{ path: ['json'] }] });
   });
@@ -162,9 +144,7 @@ describe('resolveEnqueueOptions', () => {
   it.each([
     { attempts: 0 },
     { attempts: 1.5 },
-    { attempts: Number.NaN },
     { backoffMs: -1 },
-    { backoffMs: Number.POSITIVE_INFINITY },
     { retentionMs: 0 },
     { attempts: 40, backoffMs: 1000 },
   ])('refuses %o', (options) => {

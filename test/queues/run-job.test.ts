@@ -61,15 +61,6 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('%s without a st
     expect(keys).toEqual(['a', 'b', 'a']);
   });
 
-  it('does not run a job again while its handler runs', async () => {
-    const { tryJob, ends, keys } = running();
-    const first = tryJob('a');
-    await expect(tryJob('a')).rejects.toThrow('being handled');
-    ends[0]?.resolve();
-    await first;
-    expect(keys).toEqual(['a']);
-  });
-
   it.each([
     [10, 60_000],
     [45_000, 90_000],
@@ -88,19 +79,6 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('%s without a st
     ends[1]?.resolve();
     await second;
     expect(keys).toEqual(['a', 'a']);
-  });
-
-  it('forgets a key when its run is over', async () => {
-    const { tryJob, ends, keys } = running();
-    const first = expect(tryJob('a')).rejects.toThrow('boom');
-    ends[0]?.reject(new Error('boom'));
-    await first;
-    for (const index of [1, 2]) {
-      const next = tryJob('a');
-      ends[index]?.resolve();
-      await next;
-    }
-    expect(keys).toEqual(['a', 'a', 'a']);
   });
 });
 
@@ -153,17 +131,6 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('the options of 
         code: 'ERR_WEBHOOK_CONFIG',
         message: typeof message === 'string' ? message : expect.stringMatching(message),
       }),
-    );
-  });
-});
-
-describe.each([
-  ['bullmqWorker', bullmqWorker],
-  ['pgBossWorker', pgBossWorker],
-])('%s', (name, create) => {
-  it('refuses a handler in place of its options', () => {
-    expect(() => Reflect.apply(create, undefined, [() => {}])).toThrow(
-      `\`${name}\` takes an options object, got a function.`,
     );
   });
 });

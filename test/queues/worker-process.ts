@@ -47,7 +47,7 @@ async function main({ open, url, queue, directory, hangs }: WorkerProcess): Prom
       return hangs === 'after' ? hang() : status;
     },
   };
-  const { work } = await engines[open](url, queue);
+  const { work } = await engines[open](url, queue, {}, 400);
   await work<FileTransaction>(({ id }, { tx }) => (hangs === 'before' ? hang() : tx.effect(id)), {
     store,
     handlerTimeoutMs: 900,

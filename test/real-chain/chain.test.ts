@@ -1,21 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contractEvent, decodeEvent, logIdentity, rawLog } from '../../src/evm/index.js';
+import { decodeEvent, logIdentity, rawLog } from '../../src/evm/index.js';
 import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
 import { createRandom } from '../chaos/random.js';
-import { ethers, ours } from '../evm/differential/decoders.js';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
 import { type Chain, type Deployed, type Happened, openChain } from './chain.js';
-import {
-  argsOf,
-  comparable,
-  eventOf,
-  functionOf,
-  type Positional,
-  positionalArgs,
-  signatureOf,
-  valuesBy,
-} from './decoded.js';
+import { argsOf, eventOf, functionOf, type Positional, positionalArgs, signatureOf } from './decoded.js';
 import { type Handled, routeAll, startReceiver } from './receiving.js';
 import { sendTraffic } from './traffic.js';
 import { createWire } from './wire.js';
@@ -111,15 +101,6 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
     expect(new Set(others.map(({ item }) => item.name))).toEqual(new Set(lost));
   });
 
-  it.each([
-    ['ours', ours],
-    ['ethers', ethers],
-  ])('have values that %s decodes as viem does', (_, decoder) => {
-    for (const { happened, item, values } of cases) {
-      expect(valuesBy(decoder, item, happened.log), signatureOf(item)).toEqual(comparable(values));
-    }
-  });
-
   it('have the log that viem reads from the chain', async () => {
     const logs = await chain.client.getLogs({ fromBlock: 0n });
     for (const [at, { handled }] of cases.entries()) {
@@ -153,16 +134,6 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
     for (const { handled, contract } of converted) {
       const refused = expect.objectContaining({ name: 'DecodeError', input: 'rawFields' });
       expect(() => decodeEvent(withoutLog(handled.event), contract.abi, { requireLog: true })).toThrow(refused);
-    }
-  });
-
-  it('go to the token standard whose log they are, where a route has no address', () => {
-    const { points, deeds } = chain.contracts;
-    const routes = [points, deeds].map(({ abi }) => contractEvent({ abi: [...abi], name: 'Transfer' }));
-    for (const { handled, contract, item } of cases.filter(({ item }) => item.name === 'Transfer')) {
-      const [ofToken, ofDeed] = routes.map(({ select }) => select(handled.event)?.args);
-      expect(contract.label === 'deeds' ? ofDeed : ofToken, signatureOf(item)).toEqual(handled.args);
-      expect(contract.label === 'deeds' ? ofToken : ofDeed).toBeUndefined();
     }
   });
 

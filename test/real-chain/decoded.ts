@@ -10,8 +10,6 @@ import {
   toEventSelector,
   toFunctionSelector,
 } from 'viem';
-import type { Param, Value } from '../evm/arbitrary-types.js';
-import { type Decoder, toValue } from '../evm/differential/decoders.js';
 import type { Deployed } from './chain.js';
 
 // What viem makes of logs and calls, without what it loses: arguments and components named __proto__ (so nothing has a
@@ -67,31 +65,6 @@ export function positionalArgs(event: AbiEvent, { topics, data }: RpcLog): Posit
   const { args } = decodeEventLog({ abi: [item], data, topics: [toEventSelector(item), ...words] });
   return (args ?? []) as Positional;
 }
-
-/** The same by another decoder, with integers of any width as bigint. */
-export function valuesBy(decoder: Decoder, { inputs, anonymous }: AbiEvent, { topics, data }: RpcLog): Value {
-  const read = (parameters: readonly AbiParameter[], encoded: Hex) => {
-    const outcome = decoder(parameters as readonly Param[])(encoded);
-    if ('refused' in outcome) throw new Error(`A decoder refuses a log of the chain: ${outcome.refused}`);
-    return outcome.values as readonly Value[];
-  };
-  const words = anonymous ? [...topics] : topics.slice(1);
-  const parameters = inputs.map(nameless);
-  const inData = [
-    ...read(
-      parameters.filter((_, at) => !inputs[at]?.indexed),
-      data,
-    ),
-  ];
-  return parameters.map((parameter, at) => {
-    if (!inputs[at]?.indexed) return inData.shift() as Value;
-    const word = words.shift() as Hex;
-    return isHash(parameter) ? word : (read([parameter], word)[0] as Value);
-  });
-}
-
-/** The values of `positionalArgs` in the form of `valuesBy`. */
-export const comparable = (values: Positional): Value => values.map(toValue);
 
 export function positionalCall({ inputs }: AbiFunction, data: Hex): Positional {
   return inputs.length === 0 ? [] : decodeAbiParameters(inputs.map(nameless), slice(data, 4));

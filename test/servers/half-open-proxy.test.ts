@@ -83,18 +83,6 @@ describe('startHalfOpenProxy', () => {
     await echoes('c');
   });
 
-  it('holds answers back and hands them out', async () => {
-    const { socket, heard } = await echoes('a');
-    proxy.holdAnswers();
-    socket.write('b');
-    await eventually(async () => expect(seen).toBe('ab'));
-    expect(heard.text).toBe('a');
-    await eventually(async () => {
-      await proxy.releaseAnswers();
-      expect(heard.text).toBe('ab');
-    });
-  });
-
   it('cuts in place of answers to what was done', async () => {
     const { socket, heard } = await echoes('a');
     proxy.cutAnswers(1);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { boundedCalls, storeError } from '../../src/stores/bounded-calls.js';
+import { boundedCalls } from '../../src/stores/bounded-calls.js';
 import { leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
@@ -58,22 +58,12 @@ describe('boundedCalls', () => {
     const calls = boundedCalls({ timeoutMs });
     lose(calls, 1001);
     const made: number[] = [];
-    for (let second = 1; second <= 40; second++) {
+    for (let second = 1; second <= 150; second++) {
       await vi.advanceTimersByTimeAsync(1000);
       if (lose(calls, 5).made > 0) made.push(second);
     }
-    expect(made).toEqual([2, 5, 10, 19, 36]);
-  });
-
-  it('probes at least once a minute', async () => {
-    const calls = boundedCalls({ timeoutMs });
-    lose(calls, 1001);
-    const made: number[] = [];
-    for (let second = 1; second <= 300; second++) {
-      await vi.advanceTimersByTimeAsync(1000);
-      if (lose(calls, 1).made > 0) made.push(second);
-    }
-    expect(made.slice(5)).toEqual([69, 130, 191, 252]);
+    // At least once a minute.
+    expect(made).toEqual([2, 5, 10, 19, 36, 69, 130]);
   });
 
   it.each([
@@ -148,13 +138,6 @@ describe('boundedCalls', () => {
     expect(lose(calls, 1)).toEqual({ made: 1, refused: 0 });
   });
 
-  it('does not pause after idle time', async () => {
-    const calls = boundedCalls({ timeoutMs, pausesInSilence: true });
-    await calls.send(async () => 'answer');
-    await vi.advanceTimersByTimeAsync(hour);
-    expect(await calls.send(async () => 'answer')).toBe('answer');
-  });
-
   it('does not pause for one lost call while others are answered', async () => {
     const calls = boundedCalls({ timeoutMs, pausesInSilence: true });
     lose(calls, 1);
@@ -162,14 +145,6 @@ describe('boundedCalls', () => {
       expect(await calls.send(async () => 'answer')).toBe('answer');
       await vi.advanceTimersByTimeAsync(100);
     }
-  });
-});
-
-describe('storeError', () => {
-  it('has the cause that it is given, and otherwise none', () => {
-    const cause = new Error('down');
-    expect(storeError('No answer.', cause)).toMatchObject({ code: 'ERR_WEBHOOK_STORE', message: 'No answer.', cause });
-    expect(storeError('No answer.')).not.toHaveProperty('cause');
   });
 });
 
@@ -220,23 +195,6 @@ describe('a store whose client does not answer', () => {
     await vi.advanceTimersByTimeAsync(3000);
     for (let index = 0; index < 2; index++) take();
     expect(claim).toHaveBeenCalledTimes(1003);
-  });
-
-  it('retries a record that could not be sent, after the usual pause', async () => {
-    const { table } = fakeTable();
-    const [answers, running] = [deferred<never>(), deferred()];
-    const store = leasedStore(
-      { ...table, claim: (keys, owner) => (keys[0] === 'a' ? table.claim(keys, owner) : answers.promise) },
-      resolveLeaseOptions({ timeoutMs: 1000 }),
-    );
-    const first = store.once('a', () => running.promise);
-    await vi.advanceTimersByTimeAsync(0);
-    for (let index = 0; index < 1000; index++) store.once(`key-${index}`, nothing).catch(nothing);
-    running.resolve();
-    await vi.advanceTimersByTimeAsync(5);
-    answers.reject(new Error('the connection was replaced'));
-    await vi.advanceTimersByTimeAsync(25);
-    expect(await first).toBe('handled');
   });
 
   it('keeps retrying a record that could not be sent', async () => {

@@ -66,12 +66,6 @@ describe('leasedStore with several keys', () => {
     expect(tokens).toEqual([7n]);
   });
 
-  it('treats a key that the table does not answer for as in progress', async () => {
-    const claim = async () => new Map<string, Claim>([['a', 'claimed']]);
-    const { store } = noted({ claim });
-    expect(await store.onceEach(keys, nothing)).toEqual(['in-progress', 'handled', 'in-progress']);
-  });
-
   it('fails when one of the keys was taken over, after the others were recorded', async () => {
     const { store, rows } = noted();
     const taking = store.onceEach(keys, async () => {
@@ -133,23 +127,5 @@ describe('leasedStore with several keys', () => {
     await vi.advanceTimersByTimeAsync(100);
     await Promise.all(taking);
     expect(calls.filter((call) => call.startsWith('claim'))).toEqual(['claim c,a,b', 'claim c,a,b']);
-  });
-
-  it('fails without a run if the claim is answered late, and frees what it claimed', async () => {
-    const late = deferred();
-    const { right, rows } = fakeTable();
-    const claim: LeaseTable['claim'] = async (each, owner) => {
-      await late.promise;
-      return right.claim(each, owner);
-    };
-    const store = leasedStore({ ...right, claim }, options);
-    const run = vi.fn(nothing);
-    const refused = expect(store.onceEach(keys, run)).rejects.toEqual(store503);
-    await vi.advanceTimersByTimeAsync(100);
-    await refused;
-    late.resolve();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(run).not.toHaveBeenCalled();
-    expect(rows.size).toBe(0);
   });
 });

@@ -61,7 +61,7 @@ describe('a process that is frozen between a claim and its run', () => {
       let refused = 0;
       for (const before of [true, false]) {
         for (let turns = 0; turns < 25; turns++) {
-          for (const ms of [1001, leaseMs + 1, 3_600_000]) {
+          for (const ms of [1001, 3_600_000]) {
             const { result, startedAfter, rows } = await freeze({ before, turns }, () => step(ms));
             const at = JSON.stringify({ before, turns, ms, result, startedAfter });
             // It may be frozen after the start: then it has started in time.
@@ -74,7 +74,7 @@ describe('a process that is frozen between a claim and its run', () => {
           }
         }
       }
-      expect(refused).toBeGreaterThan(25 * 3);
+      expect(refused).toBeGreaterThan(25 * 2);
     });
   }
 

@@ -60,21 +60,6 @@ describe('leasedStore', () => {
     expect(calls).toEqual(['claim a 60000', 'complete a 604800000', 'claim b 5000', 'complete b 7000']);
   });
 
-  it('calls the methods of an instance of a class', async () => {
-    class Counting implements Leases {
-      claims = 0;
-      async claim() {
-        this.claims++;
-        return 'claimed' as const;
-      }
-      complete = async () => true;
-      release = nothing;
-    }
-    const leases = new Counting();
-    expect(await leasedStore(leases).once('a', nothing)).toBe('handled');
-    expect(leases.claims).toBe(1);
-  });
-
   it('passes keys in plain characters, and the hash of any other', async () => {
     const { calls, leases } = leasesInMemory();
     const store = leasedStore(leases);

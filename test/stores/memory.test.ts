@@ -89,15 +89,6 @@ describe('memoryStore', () => {
     expect(await Promise.all([second, third])).toEqual(['handled', 'duplicate']);
   });
 
-  it('returns duplicate to a call that waited for a run with several keys', async () => {
-    const store = memoryStore();
-    const gate = deferred();
-    const first = store.onceEach?.(['a', 'b'], () => gate.promise);
-    const second = store.once('b', failing);
-    gate.resolve();
-    expect([await first, await second]).toEqual([['handled', 'handled'], 'duplicate']);
-  });
-
   it('keeps the lease of a run when the wall clock is set forward', async () => {
     const store = memoryStore();
     const gate = deferred();
@@ -180,12 +171,6 @@ describe('memoryStore', () => {
     time = 100;
     await store.once('b', nothing);
     expect(store.rememberedSince?.()).toBe(0);
-  });
-
-  it('names itself when it refuses an option', () => {
-    expect(() => Reflect.apply(memoryStore, undefined, [{ ttl: 1 }])).toThrow(
-      '`memoryStore` has no option `ttl`. It takes maxKeys, retentionMs, leaseMs, now.',
-    );
   });
 
   it('remembers a key for 7 days by default', async () => {

@@ -72,18 +72,6 @@ describe('a record', () => {
     expect(tries()).toBe(2);
   });
 
-  it('is not tried again after a late answer that arrives in a pause', async () => {
-    let answer: (recorded: ReadonlySet<string>) => void = () => {};
-    const slow = () => new Promise<ReadonlySet<string>>((resolve) => (answer = resolve));
-    const { store, tries } = storeWith(slow);
-    const first = expect(store.once('a', nothing)).rejects.toEqual(store503);
-    await vi.advanceTimersByTimeAsync(timeoutMs);
-    await first;
-    answer(done);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(tries()).toBe(1);
-  });
-
   it('is not tried by a call that comes in a pause', async () => {
     const { store, tries } = storeWith(lost['throws at once']);
     const first = store.once('a', nothing);
@@ -138,17 +126,6 @@ describe('a record', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(answers).toHaveLength(2);
     expect(store.unrecorded?.()).toEqual([]);
-  });
-
-  it('is retried where setTimeout returns a number, as in Workers', async () => {
-    const timeout = globalThis.setTimeout;
-    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms: number) =>
-      Number(timeout(act, ms))) as never);
-    const { store, tries } = storeWith(lost['throws at once']);
-    const first = store.once('a', nothing);
-    await vi.advanceTimersByTimeAsync(2 * timeoutMs);
-    expect(await first).toBe('handled');
-    expect(tries()).toBe(2);
   });
 
   it('fails after an earlier try reports that another owner has the key', async () => {

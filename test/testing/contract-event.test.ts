@@ -1,4 +1,4 @@
-import { type Abi, decodeEventLog, encodeAbiParameters, erc20Abi, erc721Abi, getAddress, parseAbi } from 'viem';
+import { type Abi, erc20Abi, erc721Abi, getAddress, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { eventEmittedSchema } from '../../src/events/schemas.js';
 import { contractEvent, decodeEvent, isRemoved, logIdentity, rawLog } from '../../src/evm/index.js';
@@ -82,40 +82,6 @@ describe('sampleContractEvent', () => {
     );
   });
 
-  it('agrees with viem on an event of every form', () => {
-    const abi = parseAbi([
-      'struct Item { uint256 id; string[] tags; }',
-      'event Ordered(string indexed memo, (uint64 at, bytes note) indexed head, Item[] items, bytes4 kind, int8 change, bool[2] flags)',
-    ]);
-    const args = {
-      memo: 'hello',
-      head: { at: 5n, note: '0x1234' },
-      items: [{ id: 2n ** 255n, tags: ['a', 'ü'] }],
-      kind: '0x01020304',
-      change: -128,
-      flags: [true, false],
-    } as const;
-    const event = received(sampleContractEvent({ abi, name: 'Ordered', args }));
-    const log = rawLog(event);
-    const viem = decodeEventLog({ abi, topics: log?.topics as never, data: log?.data as never });
-    expect(viem.args).toMatchObject({ items: args.items, kind: args.kind, change: -128, flags: [true, false] });
-    expect(event.data.event.inputs.map(({ value, hashed }) => [value, hashed])).toEqual([
-      [expect.stringMatching(/^0x[\da-f]{64}$/), true],
-      [expect.stringMatching(/^0x[\da-f]{64}$/), true],
-      [`[{"id":"${2n ** 255n}","tags":["a","ü"]}]`, false],
-      ['0x01020304', false],
-      ['-128', false],
-      ['["true","false"]', false],
-    ]);
-  });
-
-  it('encodes a function as its address and selector', () => {
-    const abi = [{ type: 'event', name: 'Set', inputs: [{ name: 'hook', type: 'function' }] }];
-    const hook = `${FROM.toLowerCase()}a9059cbb`;
-    const event = received(untyped({ abi, name: 'Set', args: { hook } }));
-    expect(rawLog(event)?.data).toBe(encodeAbiParameters([{ type: 'bytes24' }], [hook as never]));
-  });
-
   it('takes integers as digits, structures as JSON text and tuples as arrays', () => {
     const abi = parseAbi(['event Paid(uint256[] amounts, (uint8 kind, string memo) what)']);
     const args = {
@@ -148,11 +114,6 @@ describe('sampleContractEvent', () => {
     expect(seen).toEqual(['added', 'removed']);
   });
 
-  it('makes two samples two logs', () => {
-    const hashes = [1, 2].map(() => sampleContractEvent(transfer).data.transaction?.txHash);
-    expect(new Set(hashes).size).toBe(2);
-  });
-
   it('gives an event without inputs, and an anonymous one with four topics', () => {
     const indexed = (name: string, type: string) => ({ name, type, indexed: true });
     const quiet = {
@@ -170,16 +131,6 @@ describe('sampleContractEvent', () => {
     const event = received(untyped({ abi, name: 'Quiet', args: [FROM, 7n, true, 'x'] }));
     expect(rawLog(event)?.topics).toHaveLength(4);
     expect(decodeEvent(event, abi).args).toMatchObject({ address_: FROM, uint256_: 7n, bool_: true });
-  });
-
-  it('takes an ABI with ten thousand events, and arguments of a megabyte', () => {
-    const inputs = [{ name: 'it', type: 'bytes' }];
-    const abi = Array.from({ length: 10_000 }, (_, at) => ({ type: 'event', name: `Event${at}`, inputs }));
-    const it = `0x${'ab'.repeat(1_000_000)}`;
-    expect(decodeEvent(untyped({ abi: abi.slice(-2), name: 'Event9999', args: { it } }), abi.slice(-2)).args).toEqual({
-      it,
-    });
-    expect(untyped({ abi, name: 'Event9999', args: { it: '0x' } }).data.event.name).toBe('Event9999');
   });
 
   it('passes on what a getter of the arguments throws', () => {
@@ -256,75 +207,48 @@ describe('wrong options', () => {
   const indexed = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `i${at}`, type: 'uint8', indexed: true }));
 
+  const eventOf = (inputs: readonly object[], args: unknown, more: object = {}) => ({
+    ...{ abi: [{ type: 'event', name: 'E', inputs, ...more }], name: 'E', args },
+  });
+
   it.each<[object | undefined, string]>([
     [undefined, '`sampleContractEvent` takes an options object'],
     [{ ...transfer, adress: TO }, 'has no option `adress`. Did you mean `address`?'],
     [{ ...transfer, name: 5 }, '`name` must be the name of an event'],
     [{ ...transfer, name: 'Transfr' }, '`abi` has no event Transfr. Check `name`.'],
-    [
-      { ...transfer, name: 'Transfer(address)' },
-      'has no event Transfer(address). It has Transfer(address,address,uint256).',
-    ],
+    [{ ...transfer, name: 'Transfer(address)' }, 'It has Transfer(address,address,uint256).'],
     [{ ...transfer, abi: {} }, '`abi` must be an array of items'],
     [{ ...transfer, abi: ['event Transfer()'] }, 'Pass it through parseAbi'],
     [{ ...transfer, removed: 'yes' }, '`removed` must be true or false'],
     [{ ...transfer, address: '0x12' }, '`address` must be an address: 0x and 40 hex digits.'],
     [{ ...transfer, transactionHash: '0x12' }, '`transactionHash` must be 0x and 64 hex digits'],
-    [{ ...transfer, blockHash: 5 }, '`blockHash` must be 0x and 64 hex digits'],
-    [{ ...transfer, blockNumber: 1.5 }, '`blockNumber` must be a whole number of at least 0'],
     [{ ...transfer, logIndex: -1 }, '`logIndex` must be a whole number of at least 0'],
-    [{ ...transfer, args: undefined }, '`args` must be an object with from, to, value, got undefined'],
     [{ ...transfer, args: [FROM, TO] }, '`args` must be an object with from, to, value, got an array'],
-    [{ ...transfer, args: 'x' }, '`args` must be an object with from, to, value, got a string'],
     [
-      { ...transfer, args: { from: FROM, to: TO } },
+      withArgs({ value: undefined }),
       '`args.value` is missing: Transfer(address,address,uint256) takes from, to, value.',
     ],
-    [withArgs({ value: undefined }), '`args.value` is missing'],
     [withArgs({ valu: 1n }), '`args` has no input valu: Transfer(address,address,uint256) takes from, to, value.'],
-    [withArgs({ value: 1.5 }), '`args.value` must be an integer for uint256: a bigint, a safe number, or its digits.'],
     [withArgs({ value: 2 ** 60 }), '`args.value` must be an integer for uint256'],
-    [withArgs({ value: '1.5' }), '`args.value` must be an integer for uint256'],
     [withArgs({ value: -1n }), '`args.value` is out of range for uint256.'],
     [withArgs({ to: 'bob' }), '`args.to` must be an address'],
     [withArgs({ to: TO.replace('C8', 'c8') }), '`args.to` is an address with a wrong checksum'],
-    [
-      withPaid({ parts: [{ kind: 1, amounts: [2n ** 256n] }, [2, []]] }),
-      '`args.parts[0].amounts[0]` is out of range for uint256.',
-    ],
+    [withPaid({ parts: [{ kind: 1, amounts: [2n ** 256n] }, [2, []]] }), '`args.parts[0].amounts[0]` is out of range'],
     [
       withPaid({ parts: [{ kind: 1, amounts: [] }, [2, ['x']]] }),
       '`args.parts[1].1[0]` must be an integer for uint256',
     ],
-    [withPaid({ parts: [{ kind: 'one', amounts: [] }, [2, []]] }), '`args.parts[0].kind` must be an integer for uint8'],
     [withPaid({ parts: [[1, []]] }), '`args.parts` must be an array of 2 elements'],
-    [withPaid({ parts: 'x' }), '`args.parts` must be an array of 2 elements'],
-    [withPaid({ parts: [5, 5] }), '`args.parts[0]` must be a tuple of 2 components'],
     [withPaid({ parts: [[1, [], 3], 5] }), '`args.parts[0]` must be a tuple of 2 components'],
     [withPaid({ parts: [{ kind: 1, amount: [] }, [2, []]] }), '`args.parts[0]` must be a tuple of 2 components'],
     [withPaid({ memo: 5 }), '`args.memo` must be text.'],
     [withPaid({ memo: '\ud800' }), '`args.memo` has half of a surrogate pair, which is not text.'],
     [withPaid({ tag: '0x01' }), '`args.tag` must be hex text of 4 bytes.'],
-    [
-      { abi: [{ type: 'event', name: 'E', inputs: [{ name: '', type: 'bool' }] }], name: 'E', args: { a: true } },
-      '`args` must be an array of 1 values',
-    ],
-    [
-      { abi: [{ type: 'event', name: 'E', inputs: [{ name: 'a', type: 'uint7' }] }], name: 'E', args: { a: 1 } },
-      'has a type that cannot be decoded: uint7',
-    ],
-    [
-      { abi: [{ type: 'event', name: 'E', inputs: indexed(4) }], name: 'E', args: [1, 2, 3, 4] },
-      'has more than 3 indexed inputs',
-    ],
-    [
-      { abi: [{ type: 'event', name: 'E', anonymous: true, inputs: indexed(5) }], name: 'E', args: [] },
-      'has more than 4 indexed inputs',
-    ],
-    [
-      { abi: [{ type: 'event', name: 'E', inputs: [{ name: 'a', type: 'uint8[0][]' }] }], name: 'E', args: [[[]]] },
-      'a type that cannot be decoded: uint8[0].',
-    ],
+    [eventOf([{ name: '', type: 'bool' }], { a: true }), '`args` must be an array of 1 values'],
+    [eventOf([{ name: 'a', type: 'uint7' }], { a: 1 }), 'has a type that cannot be decoded: uint7'],
+    [eventOf(indexed(4), [1, 2, 3, 4]), 'has more than 3 indexed inputs'],
+    [eventOf(indexed(5), [], { anonymous: true }), 'has more than 4 indexed inputs'],
+    [eventOf([{ name: 'a', type: 'uint8[0][]' }], [[[]]]), 'a type that cannot be decoded: uint8[0].'],
   ])('%# is refused with a message that says what is wrong', (options, message) => {
     expect(() => untyped(options as object)).toThrow(
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(message) }),

@@ -6,20 +6,12 @@ import { fc } from '../fixtures/property.js';
 const bodyOf = (...values: unknown[]) => createTestDelivery(values, { secret: 'whsec-test' }).body;
 
 describe('createTestDelivery writes JSON as Go does', () => {
-  it('with every code point in text', () => {
+  it('with every code point in text and in keys', () => {
     for (const points of allPoints()) {
-      const expected = `[${points.map((point) => `"${goCharacter(point)}"`).join()}]`;
-      expect(bodyOf(...points.map((point) => String.fromCodePoint(point))) === expected, `from ${points[0]}`).toBe(
-        true,
+      const [text, expected] = [String.fromCodePoint, goCharacter].map((write) =>
+        points.map((each) => write(each)).join(''),
       );
-    }
-  });
-
-  it('with every code point in a key', () => {
-    for (const points of allPoints()) {
-      const expected = `[{"_${points.map((point) => goCharacter(point)).join('')}":0}]`;
-      const key = `_${points.map((point) => String.fromCodePoint(point)).join('')}`;
-      expect(bodyOf({ [key]: 0 }) === expected, `from ${points[0]}`).toBe(true);
+      expect(bodyOf({ [`_${text}`]: text }) === `[{"_${expected}":"${expected}"}]`, `from ${points[0]}`).toBe(true);
     }
   });
 

@@ -85,12 +85,6 @@ describe('storeContract', () => {
     );
   });
 
-  it('refuses a store in place of the function that creates one', () => {
-    expect(() => Reflect.apply(storeContract, undefined, [memoryStore(), { test: nothing }])).toThrow(
-      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`makeStore`') }),
-    );
-  });
-
   it.each([
     ['no store', () => undefined, 'makeStore'],
     ['a store whose onceEach is not a function', storeWith({ onceEach: 5 as never }), 'onceEach'],
@@ -106,15 +100,6 @@ describe('storeContract', () => {
     }
   });
 
-  it('fails every case when effects are given for a store that is not transactional', async () => {
-    for (const [, run] of casesOf(() => memoryStore(), { effects: { write: nothing, count: () => 0 } })) {
-      await expect(run()).rejects.toMatchObject({
-        code: 'ERR_WEBHOOK_CONFIG',
-        message: expect.stringMatching(/^`effects` is only for a store with `transactional: true`/),
-      });
-    }
-  });
-
   it('says what happened, what was expected and what that means in production', async () => {
     // Each call of makeStore has its own memory, but the option `shared` is not false.
     const error = await failureOf(() => memoryStore(), 'does not run a key again');
@@ -125,19 +110,8 @@ describe('storeContract', () => {
     );
   });
 
-  it('shows the error of the store, with it as the cause', async () => {
-    const cause = new Error('ECONNREFUSED');
-    const error = await failureOf(storeWith({ once: () => Promise.reject(cause) }), 'runs the first call');
-    expect(error).toMatchObject({ cause, message: expect.stringContaining("got the error 'ECONNREFUSED'") });
-  });
-
   it.each([
     ['once() did not settle within 10 s', storeWith({ once: () => new Promise(nothing) }), 'runs the first call'],
-    [
-      'onceEach() did not settle within 10 s',
-      storeWith({ onceEach: () => new Promise(nothing) }),
-      'runs once with all keys',
-    ],
     ['`makeStore` did not settle within 10 s', () => new Promise<never>(nothing), 'runs the first call'],
     ['`outage` did not settle within 30 s', storeWith({}), 'runs nothing while its server is away'],
   ])('does not wait for ever, and says what it waited for: %s', async (message, makeStore, part) => {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { logIdentity } from '../../src/evm/index.js';
 import { isWebhookError, multibaasHeaders, parseDelivery, parseEvent, verifySignature } from '../../src/index.js';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { fc } from '../fixtures/property.js';
@@ -58,11 +57,6 @@ describe('overrides', () => {
     expect(parseEvent(sent)).toBe(sent);
   });
 
-  it('add keys that the sample has not', () => {
-    const { data } = sampleTransactionIncluded({ data: { tx: { extra: [1] }, more: { deep: true } } });
-    expect(data).toMatchObject({ tx: { type: '0x2', extra: [1] }, more: { deep: true }, status: 'included' });
-  });
-
   it('keep __proto__ and constructor as data', () => {
     const overrides = JSON.parse('{"data":{"__proto__":{"polluted":true},"constructor":{"polluted":true}}}') as object;
     const { data } = sampleTransactionIncluded(overrides);
@@ -82,14 +76,6 @@ describe('overrides', () => {
   });
 });
 
-describe('a sample', () => {
-  it('has separate contract objects, so that changing one leaves the other', () => {
-    const { event, transaction } = sampleEventEmitted().data;
-    event.contract.label = 'changed';
-    expect(transaction?.contract?.label).toBe('sampletoken');
-  });
-});
-
 describe('the transaction hash of a sample', () => {
   const hashOf = {
     'event.emitted': (id: string) => {
@@ -100,16 +86,8 @@ describe('the transaction hash of a sample', () => {
     'transaction.included': (id: string) => sampleTransactionIncluded({ id }).data.tx?.hash,
   };
   const ids = [
-    ...['', '0', '00', '\0', 'a', 'A', 'é', 'e\u0301', ' ', '\ud800', '\ud801', '\ufffd', '\udc00\ud800', '"\\ud800"'],
-    ...[
-      '1'.repeat(32),
-      '1'.repeat(33),
-      '1'.repeat(64),
-      `${'1'.repeat(64)}a`,
-      `${'1'.repeat(64)}b`,
-      'x'.repeat(100_000),
-    ],
-    ...['delivery-log:svc.example:1:10', 'delivery-log:svc.example:1:11', '\u0101', '\x01\x01', 'ab', '\uabab'],
+    ...['', '0', '00', '\0', 'a', 'A', 'é', 'e\u0301', '\ud800', '\ud801', '\ufffd', '"\\ud800"', '\u0101', '\x01\x01'],
+    ...['1'.repeat(64), `${'1'.repeat(64)}a`, `${'1'.repeat(64)}b`, 'x'.repeat(100_000)],
   ];
 
   it.each(Object.entries(hashOf))('of an %s follows its whole id', (_, hash) => {
@@ -127,13 +105,6 @@ describe('the transaction hash of a sample', () => {
       }),
     );
   });
-
-  it('gives similar ids two logs, and one id one', () => {
-    const identity = (id: string) => logIdentity(sampleEventEmitted({ id }), { chainId: 1 });
-    const prefix = 'order-events-of-the-shop-number-one-';
-    expect(identity(`${prefix}1`)).not.toBe(identity(`${prefix}2`));
-    expect(identity(`${prefix}1`)).toBe(identity(`${prefix}1`));
-  });
 });
 
 describe('createTestDelivery', () => {
@@ -146,12 +117,6 @@ describe('createTestDelivery', () => {
       'X-Service-Signature': signature,
       'X-Service-Timestamp': timestamp,
     });
-  });
-
-  it('writes JSON as Go does: compact, with the characters of HTML and the line separators escaped', () => {
-    const { body } = createTestDelivery([{ text: '<a href="x">&amp;\u2028\u2029é\n</a>' }], { secret });
-    expect(body).toBe(String.raw`[{"text":"\u003ca href=\"x\"\u003e\u0026amp;\u2028\u2029é\n\u003c/a\u003e"}]`);
-    expect(JSON.stringify(JSON.parse(body))).not.toBe(body);
   });
 
   it('also sends values that are not events', () => {
@@ -170,7 +135,7 @@ describe('createTestDelivery', () => {
 
   it('gives as many requests as are asked for, each with its own body', async () => {
     const delivery = createTestDelivery([sampleEventEmitted()], { secret, timestamp, headers: multibaasHeaders });
-    for (const url of [undefined, 'http://example.test/hooks', new URL('http://example.test/hooks')]) {
+    for (const url of [undefined, new URL('http://example.test/hooks')]) {
       const request = url === undefined ? delivery.request() : delivery.request(url);
       expect(request).toMatchObject({ method: 'POST', url: String(url ?? 'http://localhost/webhooks') });
       expect(request.headers.get('x-multibaas-signature')).toBe(delivery.signature);

@@ -17,6 +17,7 @@ export class Ground<Tx> {
   readonly #gates: Gate[] = [];
   readonly #calls: Call[] = [];
   readonly #undo: (() => void)[] = [];
+  #passedMs = 0;
 
   constructor(makeStore: MakeStore<Tx>, options: StoreContractOptions<Tx>) {
     this.#makeStore = makeStore;
@@ -56,7 +57,13 @@ export class Ground<Tx> {
   }
 
   async passTime(ms: number): Promise<void> {
+    if (this.options.passTime) this.#passedMs += ms;
     await (this.options.passTime ?? sleep)(ms);
+  }
+
+  /** A time in ms that counts what has passed for the store: on this machine, and by `passTime`. */
+  time(): number {
+    return performance.now() + this.#passedMs;
   }
 
   /** The effects of a transactional store, whose cases are registered only with them. */

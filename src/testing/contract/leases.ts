@@ -26,7 +26,7 @@ async function leased<Tx>(trial: Trial<Tx>) {
   needsLease(store);
   const waits = await trial.waits(store);
   const holdTimed = async (...args: Parameters<Trial<Tx>['hold']>) => {
-    const start = performance.now();
+    const start = trial.time();
     return { start, ...(await trial.hold(...args)) };
   };
   /** Expects that the key is claimed, unless a slow machine has used up the lease. */
@@ -35,7 +35,7 @@ async function leased<Tx>(trial: Trial<Tx>) {
     if (waits) return;
     // If it takes over after the lease, it frees the key again.
     const call = await trial.patiently(() => trial.once(by, key, () => Promise.reject(new Error(RUN_FAILED))), what);
-    if (performance.now() - start > LEASE_MS - 50) return;
+    if (trial.time() - start > LEASE_MS - 50) return;
     if (call.runs > 0) throw failure(what, "'in-progress'", 'a second run', BOTH);
     await trial.word(call, 'in-progress', what);
   }

@@ -3,14 +3,9 @@ import { chainOf, FINAL_DEPTH, makeHistory } from './history.js';
 import { allHappenings, shortIdOfKey } from './logs.js';
 
 const settings = { events: 120, spreadMs: 2000, genesisAt: 1_700_000_000 };
-const seeds = Array.from({ length: 50 }, (_, seed) => seed + 1);
+const seeds = Array.from({ length: 20 }, (_, seed) => seed + 1);
 
 describe('the chain of the chaos test', () => {
-  it('follows from the seed alone', () => {
-    expect(makeHistory({ ...settings, seed: 1 })).toEqual(makeHistory({ ...settings, seed: 1 }));
-    expect(makeHistory({ ...settings, seed: 1 })).not.toEqual(makeHistory({ ...settings, seed: 2 }));
-  });
-
   it('has re-orgs, and blocks that are put back', () => {
     for (const seed of seeds) {
       const kinds = makeHistory({ ...settings, seed }).steps.map(({ kind }) => kind);

@@ -27,18 +27,6 @@ function boss12(queue: object = {}) {
 const given = (...ids: string[]) => [entriesOf(ids.map((id) => event(id))), context] as const;
 
 describe('pgBossEnqueue with pg-boss 12', () => {
-  it('inserts once per delivery, and counts an existing job as stored', async () => {
-    const boss = boss12();
-    const enqueue = pgBossEnqueue({ boss, queue: 'q' });
-    await enqueue(...given('a'));
-    await enqueue(...given('a', 'b'));
-    expect([...boss.stored.keys()].sort()).toEqual([pgBossJobId('a'), pgBossJobId('b')].sort());
-    expect(boss.inserts.map(({ jobs, options }) => [jobs.length, options])).toEqual([
-      [1, { returnId: true }],
-      [2, { returnId: true }],
-    ]);
-  });
-
   it('rejects if a job is neither inserted nor found', async () => {
     const boss = boss12();
     boss.refused.add(pgBossJobId('b'));

@@ -22,24 +22,30 @@ describe.skipIf(!hasPostgres)(`pgBossWorker with finality${needsPostgres}`, { ti
   const { started, queueOf, store: enqueue } = withBoss();
 
   /** A queue with the job of one event, and how to look at its jobs. */
-  async function waiting(...[settings, id = 'a']: [settings?: object, id?: string]) {
+  async function waiting(
+    ...[settings, id = 'a', backoffMs = 3000]: [settings?: object, id?: string, backoffMs?: number]
+  ) {
     const boss = await started();
     const { name, dead } = await queueOf(boss, settings);
-    await enqueue(boss, name, [event(id)], { attempts: 4, backoffMs: 3000, handlerTimeoutMs: 300 });
+    await enqueue(boss, name, [event(id)], { attempts: 4, backoffMs, handlerTimeoutMs: 300 });
     const rows = async () =>
       (await boss.getDb().executeSql('SELECT * FROM pgboss.job WHERE name = $1 ORDER BY created_on', [name])).rows;
     const next = async () => {
       const jobs = await boss.fetch(name, { batchSize: 9 });
       return jobs ?? [];
     };
-    return { boss, name, dead, rows, next };
+    const handled: string[] = [];
+    const workerWith = (finality: Finality) =>
+      pgBossWorker({
+        ...{ boss, finality, store: memoryStore(), handlerTimeoutMs: 300 },
+        onEvent: ({ id }) => handled.push(id),
+      });
+    return { boss, name, dead, rows, next, handled, workerWith };
   }
 
   it('sends the job again with its data and its retries, to run when the wait is over', async () => {
-    const { boss, rows, next } = await waiting({}, 'text with \0');
-    const { finality } = gate(60_000);
-    const worker = pgBossWorker({ boss, store: memoryStore(), finality, onEvent: () => {}, handlerTimeoutMs: 300 });
-    await worker(await next());
+    const { rows, next, workerWith } = await waiting({}, 'text with \0');
+    await workerWith(gate(60_000).finality)(await next());
     const [first, again, ...more] = await rows();
     expect(more).toEqual([]);
     for (const column of ['data', 'retry_limit', 'retry_delay', 'retry_backoff']) {
@@ -54,17 +60,9 @@ describe.skipIf(!hasPostgres)(`pgBossWorker with finality${needsPostgres}`, { ti
   });
 
   it('handles an event once whose worker is killed between sending its job again and completing it', async () => {
-    const { boss, name, dead, rows, next } = await waiting({ expireInSeconds: 1 });
+    const { boss, name, dead, rows, next, handled, workerWith } = await waiting({ expireInSeconds: 1 }, 'a', 0);
     const { state, finality } = gate();
-    const handled: string[] = [];
-    const store = memoryStore();
-    const worker = pgBossWorker({
-      boss,
-      store,
-      finality,
-      onEvent: ({ id }) => handled.push(id),
-      handlerTimeoutMs: 300,
-    });
+    const worker = workerWith(finality);
     // Nobody completes the job: its worker dies each time. It expires and runs again.
     for (let deaths = 0; deaths < 2; deaths++) {
       let jobs: Awaited<ReturnType<typeof next>> = [];
@@ -87,48 +85,30 @@ describe.skipIf(!hasPostgres)(`pgBossWorker with finality${needsPostgres}`, { ti
   });
 
   it('completes a job that waits within a batch, and leaves its neighbours alone', async () => {
-    const { boss, name, rows, next } = await waiting();
+    const { boss, name, rows, next, handled, workerWith } = await waiting();
     await enqueue(boss, name, [event('b')], { handlerTimeoutMs: 300 });
-    const handled: string[] = [];
     const finality: Finality = {
       check: async (events) =>
         events.map(({ id }) => (id === 'a' ? { status: 'pending', retryAfterMs: 60_000 } : { status: 'final' })),
     };
-    const worker = pgBossWorker({
-      boss,
-      store: memoryStore(),
-      finality,
-      onEvent: ({ id }) => handled.push(id),
-      handlerTimeoutMs: 300,
-    });
     const jobs = await next();
     expect(jobs).toHaveLength(2);
-    await worker(jobs);
+    await workerWith(finality)(jobs);
     expect(handled).toEqual(['b']);
     expect((await rows()).map((row) => row.state).sort()).toEqual(['completed', 'completed', 'created']);
   });
 
   only12('keeps a job that was sent again for an hour after it completed', async () => {
-    const { boss, rows, next } = await waiting();
-    const { finality } = gate();
-    await pgBossWorker({ boss, store: memoryStore(), finality, onEvent: () => {}, handlerTimeoutMs: 300 })(
-      await next(),
-    );
+    const { rows, next, workerWith } = await waiting();
+    await workerWith(gate().finality)(await next());
     expect((await rows())[1]).toMatchObject({ deletion_seconds: 3600 });
   });
 
   it('fails a job that pg-boss does not know, and sends nothing', async () => {
-    const { boss, name, rows } = await waiting();
-    const worker = pgBossWorker({
-      boss,
-      store: memoryStore(),
-      finality: gate().finality,
-      onEvent: () => {},
-      handlerTimeoutMs: 300,
-    });
+    const { name, rows, workerWith } = await waiting();
     const id = '00000000-0000-4000-8000-000000000000';
     const job = { id, name, data: jobOf(event('z')), expireInSeconds: 900 };
-    await expect(worker([job])).rejects.toThrow('does not find the job');
+    await expect(workerWith(gate().finality)([job])).rejects.toThrow('does not find the job');
     expect(await rows()).toHaveLength(1);
   });
 });

@@ -96,19 +96,6 @@ describe.skipIf(!hasPostgres)(`pgBossWorker${needsPostgres}`, { timeout: 30_000 
     ]);
   });
 
-  it('includes the reason of every failed job of a batch, however long the others are', async () => {
-    const boss = await started();
-    const onEvent = ({ id }: WebhookEvent) => Promise.reject(new Error(`boom ${id} ${'x'.repeat(5000)}`));
-    const worker = pgBossWorker({ boss, onEvent });
-    const jobs = batch('q', ...Array.from({ length: 20 }, (_, index) => jobOf(event(`e${index}`))));
-    const { message } = await worker(jobs).then(
-      () => new Error(),
-      (thrown: Error) => thrown,
-    );
-    for (const [index, { id }] of jobs.entries()) expect(message).toMatch(new RegExp(`job ${id}: .*boom e${index} `));
-    expect(message.length).toBeLessThan(10_000);
-  });
-
   it('refuses a PgBoss in place of its options, and a boss of another kind', () => {
     const create = (options: unknown) => () => Reflect.apply(pgBossWorker, undefined, [options]);
     const boss = unstarted({ connectionString: 'postgres://localhost/nowhere' });

@@ -2,6 +2,17 @@ import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import type { TestServer } from '../../servers/server.js';
 import type { ClientName, Opened, Tx, useDynamoDB } from './server.js';
 
+let passedMs = 0;
+
+/** Lets time pass on the clock of this process, by which the store counts leases. */
+function passTime(ms: number): void {
+  if (passedMs === 0) {
+    const now = Date.now;
+    Date.now = () => now() + passedMs;
+  }
+  passedMs += ms;
+}
+
 type Open = ReturnType<typeof useDynamoDB>['open'];
 
 /** The contract of stores, with one mode of a client. */
@@ -16,6 +27,7 @@ export function describeMode(name: ClientName, mode: 'lease' | 'transactional', 
       // DynamoDB Local takes longer for a thousand keys than a claim may take with the defaults.
       return opened[mode]({ leaseMs: 300_000, timeoutMs: 20_000, ...skew, ...settings });
     },
+    passTime,
     effects: { write: (tx: Tx, id) => tx.write(opened.add(id)), count: (id) => opened.count(id) },
   };
   const traits = { meanwhile: 'in-progress', shared: true, leases: mode === 'lease' } as const;

@@ -100,13 +100,6 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
     });
   });
 
-  it('finds out that it has committed if no answer to the transaction ever arrives', async () => {
-    const key = unique();
-    front.onRequest(first(ALWAYS, 'TransactWriteItems', 'cut'));
-    expect(await through().transactional({ timeoutMs: 500 }).once(key, effect(key))).toBe('handled');
-    expect(await count(key)).toBe(1);
-  });
-
   it('fails if it cannot find out, and the redelivery does', async () => {
     const key = unique();
     front.onRequest(({ operation }) => (operation === 'UpdateItem' ? undefined : 'cut'));

@@ -26,21 +26,13 @@ describe.skipIf(!hasDynamoDB)(
   () => {
     const { open, server } = useMemory();
 
-    it('protects a lease from clocks that differ by less than clockSkewMs', async () => {
+    it('protects a lease from clocks that differ by less than clockSkewMs, and frees its key after that', async () => {
       const [store, other] = [open('DynamoDB').lease(), open('DynamoDB').lease()];
       const [key, gate] = [unique(), deferred()];
       const { result } = await holdKey(store, key, gate.promise);
       for (const ms of [0, 2 * MINUTE, 5 * MINUTE]) {
         expect([ms, await ahead(ms, () => other.once(key, failing))]).toEqual([ms, 'in-progress']);
       }
-      gate.resolve();
-      expect(await result).toBe('handled');
-    });
-
-    it('frees the key of a run that hangs after its lease and clockSkewMs', async () => {
-      const [store, other] = [open('DynamoDB').lease(), open('DynamoDB').lease()];
-      const [key, gate] = [unique(), deferred()];
-      const { result } = await holdKey(store, key, gate.promise);
       expect(await ahead(6 * MINUTE + 1000, () => other.once(key, nothing))).toBe('handled');
       gate.resolve();
       await expect(result).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });

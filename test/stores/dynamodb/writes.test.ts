@@ -49,11 +49,6 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
     ['two writes of one item', (tx) => tx.write(...twice(opened)), 'target the same item'],
     ['a table that does not exist', (tx) => tx.write(inMissingTable(opened)), 'no table of a name that tx.write got'],
     ['an empty object', (tx) => tx.write({}), 'exactly one of Put, Update, Delete and ConditionCheck'],
-    [
-      'a write that is text',
-      (tx) => tx.write({ Put: 'text' }),
-      'exactly one of Put, Update, Delete and ConditionCheck',
-    ],
     ['a circular write', (tx) => tx.write(circular()), 'circular'],
     ['a value that the client cannot send', (tx) => tx.write(unsendable(name, opened)), 'what tx.write got'],
   ])('refuses %s by name, commits nothing, and frees the key', async (_, work, message) => {
@@ -81,17 +76,6 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
     for (const id of ids) expect(await opened.count(id)).toBe(1);
   });
 
-  it('refuses a handler that catches the error of a write', async () => {
-    const error = await refused((tx) => {
-      try {
-        tx.write(...many(100));
-      } catch {
-        // The store must refuse it nevertheless.
-      }
-    });
-    expect(error).toMatchObject({ code: 'ERR_WEBHOOK_HANDLER', message: expect.stringContaining('up to 99') });
-  });
-
   it('names the write whose condition failed, and quotes nothing of it', async () => {
     const id = unique();
     const error = await refused((tx) => tx.write(opened.add(id), opened.check('never-written')));
@@ -113,8 +97,8 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
     expect(await opened.count(id)).toBe(0);
   });
 
-  it('handles a delivery of 120 events in transactions of 50', async () => {
-    const events = Array.from({ length: 120 }, () => event(unique()));
+  it('handles a delivery of 60 events in transactions of 50', async () => {
+    const events = Array.from({ length: 60 }, () => event(unique()));
     const sizes: number[] = [];
     const { receiver } = noting<Tx>({
       store: opened.transactional(),
@@ -124,16 +108,14 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
       },
     });
     expect((await receiver.handle(signed(events))).status).toBe(200);
-    expect(sizes).toEqual([50, 50, 20]);
+    expect(sizes).toEqual([50, 10]);
     for (const { id } of events) expect(await opened.count(id)).toBe(1);
     expect((await receiver.handle(signed(events))).status).toBe(200);
-    expect(sizes).toHaveLength(3);
+    expect(sizes).toHaveLength(2);
   });
 
-  it.each([
-    ['whose condition fails', (tx: Tx, id: string) => tx.write(opened.add(id), opened.check('never-written'))],
-    ['that has too many writes', (tx: Tx) => tx.write(...many(100))],
-  ])('does not let an event hold up its neighbours %s', async (_, work) => {
+  it('does not let an event hold up its neighbours whose condition fails', async () => {
+    const work = (tx: Tx, id: string) => tx.write(opened.add(id), opened.check('never-written'));
     const [good, bad, other] = [event(unique()), event(unique()), event(unique())];
     const { receiver, reported } = noting<Tx>({
       store: opened.transactional(),
@@ -150,13 +132,12 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
   });
 
   it('answers in-progress for keys beyond 50 after a run, and goes through those that have taken effect', async () => {
-    const keys = Array.from({ length: 120 }, unique);
+    const keys = Array.from({ length: 70 }, unique);
     const store = opened.transactional();
     const word = (count: number, each: string) => Array.from({ length: count }, () => each);
-    expect(await store.onceEach?.(keys, nothing)).toEqual([...word(50, 'handled'), ...word(70, 'in-progress')]);
-    const rest = [...word(50, 'duplicate'), ...word(50, 'handled'), ...word(20, 'in-progress')];
-    expect(await store.onceEach?.(keys, nothing)).toEqual(rest);
-    expect(await store.onceEach?.(keys.slice(0, 100), failing)).toEqual(word(100, 'duplicate'));
+    expect(await store.onceEach?.(keys, nothing)).toEqual([...word(50, 'handled'), ...word(20, 'in-progress')]);
+    expect(await store.onceEach?.(keys, nothing)).toEqual([...word(50, 'duplicate'), ...word(20, 'handled')]);
+    expect(await store.onceEach?.(keys, failing)).toEqual(word(70, 'duplicate'));
   });
 });
 

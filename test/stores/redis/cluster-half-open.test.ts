@@ -9,14 +9,15 @@ import { countingCalls, untilHandled } from '../counting-calls.js';
 import { nodeRedisOptions } from './clients.js';
 import { type RedisCluster, startRedisCluster } from './cluster-server.js';
 
-const timeoutMs = 2000;
+const timeoutMs = 1000;
+const socketTimeout = 500;
 
 /** Clients that reach each node through its proxy, by the address of the node. */
 const clients: Record<string, (proxies: ReadonlyMap<string, number>) => Promise<RedisLike>> = {
   async 'an ioredis Cluster'(proxies) {
     const natMap = Object.fromEntries([...proxies].map(([node, port]) => [node, { host: '127.0.0.1', port }]));
     const ports = [...proxies.values()].map((port) => ({ host: '127.0.0.1', port }));
-    const client = new Cluster(ports, { natMap, redisOptions: { socketTimeout: 1000, connectTimeout: 1000 } });
+    const client = new Cluster(ports, { natMap, redisOptions: { socketTimeout, connectTimeout: 1000 } });
     client.on('error', () => {});
     onTestFinished(() => client.disconnect());
     return client;
@@ -24,7 +25,7 @@ const clients: Record<string, (proxies: ReadonlyMap<string, number>) => Promise<
   async 'a node-redis cluster'(proxies) {
     const nodeAddressMap = Object.fromEntries([...proxies].map(([node, port]) => [node, { host: '127.0.0.1', port }]));
     const rootNodes = [...proxies.values()].map((port) => ({ url: `redis://127.0.0.1:${port}` }));
-    const client = createCluster({ rootNodes, nodeAddressMap, defaults: nodeRedisOptions() });
+    const client = createCluster({ rootNodes, nodeAddressMap, defaults: nodeRedisOptions(socketTimeout) });
     client.on('error', () => {});
     onTestFinished(() => client.destroy());
     return client.connect();

@@ -8,11 +8,15 @@ import type { TestServer } from '../../servers/server.js';
 import { countingCalls, untilHandled } from '../counting-calls.js';
 import { type Connect, connectIoRedis, connectNodeRedis } from './clients.js';
 
-const timeoutMs = 2000;
+const timeoutMs = 1000;
+const socketTimeout = 500;
 
+const both: Record<string, Connect> = {
+  ioredis: (url) => connectIoRedis(url, socketTimeout),
+  'node-redis': (url) => connectNodeRedis(url, socketTimeout),
+};
 const clients: Record<string, Connect> = {
-  ioredis: connectIoRedis,
-  'node-redis': connectNodeRedis,
+  ...both,
   'ioredis, whose sockets may take as long as the store': (url) => connectIoRedis(url, timeoutMs),
   'node-redis, whose sockets may take as long as the store': (url) => connectNodeRedis(url, timeoutMs),
 };
@@ -37,7 +41,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
 
     it.each([
       ['a delivery every 5 ms', 5],
-      ['a delivery now and then', 700],
+      ['a delivery now and then', 350],
     ])(`works on ${name} within two deadlines of its connection being half-open, under %s`, async (_, everyMs) => {
       const { proxy, store, waiting } = await open();
       proxy.goHalfOpen();
@@ -58,7 +62,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
     });
   }
 
-  for (const [name, connect] of Object.entries({ ioredis: connectIoRedis, 'node-redis': connectNodeRedis })) {
+  for (const [name, connect] of Object.entries(both)) {
     it.each(['hangs', 'is accepted and never answered'])(
       `fails without a run while a new connection of ${name} %s, and works again afterwards`,
       async (how) => {

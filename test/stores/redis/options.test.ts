@@ -29,11 +29,8 @@ describe('redisStore', () => {
 
   it.each([
     ['nothing', undefined],
-    ['null', null],
     ['a URL', 'redis://localhost:6379'],
-    ['options to connect with', { host: 'localhost', port: 6379 }],
     ['a promise of a client', Promise.resolve(answering().client)],
-    ['a class of clients', class Redis {}],
     ['an object that can only set and get', { set: nothing, get: nothing }],
     ['an object whose methods are not functions', { call: 'call', customCommand: true, set: {}, eval: {} }],
   ])('refuses %s as the client, and says which clients it takes', (_, client) => {
@@ -41,25 +38,13 @@ describe('redisStore', () => {
     expect(create({ client })).toThrow(/^`client` must be a client of ioredis, iovalkey, node-redis .*, got \w/);
   });
 
-  it.each([
-    '',
-    ' ',
-    'web hook:',
-    'webhook:\n',
-    'webhook:*',
-    'h?llo:',
-    '[ab]:',
-    'a\\',
-    'a\0',
-    "a'",
-    'é:',
-    'x'.repeat(101),
-    1,
-    null,
-  ])('refuses %j as the prefix', (prefix) => {
-    expect(create({ client: answering().client, prefix })).toThrow(expect.objectContaining(refused));
-    expect(create({ client: answering().client, prefix })).toThrow(/^`prefix` must be 1 to 100 letters/);
-  });
+  it.each(['', 'web hook:', 'webhook:\n', 'webhook:*', "a'", 'é:', 'x'.repeat(101), 1])(
+    'refuses %j as the prefix',
+    (prefix) => {
+      expect(create({ client: answering().client, prefix })).toThrow(expect.objectContaining(refused));
+      expect(create({ client: answering().client, prefix })).toThrow(/^`prefix` must be 1 to 100 letters/);
+    },
+  );
 
   it.each(['a', 'webhook:', '{app}:events.v1_-', 'x'.repeat(100)])('accepts %j as the prefix', async (prefix) => {
     const { client, asked } = answering(() => ['duplicate']);
@@ -115,7 +100,8 @@ describe('redisStore', () => {
       const store = redisStore({ client: { eval: evaluate, createScript: nothing }, timeoutMs: 100 });
       for (let turn = 0; turn < 1000; turn++) {
         void store.once(`lost-${turn}`, failing).catch(() => {});
-        await vi.advanceTimersByTimeAsync(0);
+        // Sends it alone.
+        for (let part = 0; part < 4; part++) await null;
       }
       await vi.advanceTimersByTimeAsync(61_000);
       isUp = true;
@@ -134,7 +120,7 @@ describe('redisStore', () => {
     expect(store.leaseMs).toBeCloseTo((1000.25 - 250) / 0.9);
   });
 
-  it.each([undefined, true, 'QUEUED', '', {}, [], [null], [['claimed']], ['OK', 'OK'], Uint8Array.of(79, 75)])(
+  it.each([undefined, 'QUEUED', {}, [null], ['OK', 'OK'], Uint8Array.of(79, 75)])(
     'runs nothing if the client returns %j, which Redis never answers',
     async (wrong) => {
       let runs = 0;

@@ -1,22 +1,30 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { clients, otherClients } from './clients.js';
+import { passTime } from './pass-time.js';
 
 for (const [name, connect] of Object.entries({ ...clients, ...otherClients })) {
   describe.skipIf(!hasRedis)(`${name}${needsRedis}`, () => {
     let server: TestServer;
+    let admin: Redis;
     beforeAll(async () => {
       server = await startRedis();
+      admin = new Redis(server.url).on('error', () => {});
     });
-    afterAll(() => server?.stop());
+    afterAll(async () => {
+      admin?.disconnect();
+      await server?.stop();
+    });
 
     const title = `redisStore on ${name}`;
     const traits = { meanwhile: 'in-progress', shared: true, leases: true } as const;
     const open: StoreTarget['open'] = async (settings) =>
       redisStore({ client: await connect(server.url), ...settings });
-    describeStore(title, traits, { open }, name in clients ? () => server : undefined);
+    const target = { open, passTime: (ms: number) => passTime(ms, admin) };
+    describeStore(title, traits, target, name in clients ? () => server : undefined);
   });
 }

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis, type RedisConfigNodejs } from '@upstash/redis';
+import { Redis as IoRedis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
+import { passTime } from './pass-time.js';
 import { type RestFault, type RestFront, startRestFront } from './rest-front.js';
 
 /** As the documentation says: a time limit for each request. */
@@ -13,19 +15,21 @@ const SIGNAL = () => AbortSignal.timeout(1500);
 
 const VARIANTS: Record<string, Partial<RedisConfigNodejs>> = {
   '@upstash/redis': {},
-  'without base64': { responseEncoding: false },
-  'without deserialization': { automaticDeserialization: false },
+  'without base64 and deserialization': { responseEncoding: false, automaticDeserialization: false },
   'with automatic pipelines, as @vercel/kv': { enableAutoPipelining: true, cache: 'default' },
 };
 
 describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
   let server: TestServer;
   let front: RestFront;
+  let admin: IoRedis;
   beforeAll(async () => {
     server = await startRedis();
+    admin = new IoRedis(server.url).on('error', () => {});
     front = await startRestFront(server.port);
   });
   afterAll(async () => {
+    admin?.disconnect();
     await front?.stop();
     await server?.stop();
   });
@@ -37,7 +41,8 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
     const title = `redisStore on ${name}`;
     const open: StoreTarget['open'] = async (settings) => redisStore({ client: connect(config), ...settings });
     const traits = { meanwhile: 'in-progress', shared: true, leases: true } as const;
-    describeStore(title, traits, { open }, name === '@upstash/redis' ? () => server : undefined);
+    const target = { open, passTime: (ms: number) => passTime(ms, admin) };
+    describeStore(title, traits, target, name === '@upstash/redis' ? () => server : undefined);
   });
 
   it('joins its commands into pipelines where the client does', async () => {
@@ -76,29 +81,15 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
       expect(runs).toBe(1);
     });
 
-    it.each(faults)('of a record, by %s: the store records again, and the effect is not repeated', async (fault) => {
-      const store = redisStore({ client: connect(), timeoutMs: 2000 });
-      const key = unique();
-      let runs = 0;
-      const effect = async () => {
-        runs++;
-        front.fail(fault);
-      };
-      expect(await store.once(key, effect)).toBe('handled');
+    it.each(faults)('of a record or a release, by %s: neither repeats nor blocks the run', async (fault) => {
+      const store = redisStore({ client: connect(), timeoutMs: 2000, leaseMs: 2500 });
+      const [key, failed] = [unique(), unique()];
+      const run = async () => front.fail(fault);
+      expect(await store.once(key, run)).toBe('handled');
       expect(await redisStore({ client: connect() }).once(key, failing)).toBe('duplicate');
-      expect(runs).toBe(1);
-    });
-
-    it.each(faults)('of a release, by %s: another run may follow', async (fault) => {
-      const store = redisStore({ client: connect(), leaseMs: 2500 });
-      const key = unique();
-      const failed = store.once(key, async () => {
-        front.fail(fault);
-        throw new Error('the run failed');
-      });
-      await expect(failed).rejects.toThrow('the run failed');
+      await expect(store.once(failed, () => run().then(failing))).rejects.toThrow('the run failed');
       // If the release did not run, at the end of the lease.
-      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+      await eventually(async () => expect(await store.once(failed, nothing)).toBe('handled'));
     });
   });
 

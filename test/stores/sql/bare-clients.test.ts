@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { nothing, unique } from '../../contracts/store-helpers.js';
 import type { SqlClient, SqlServer } from './client.js';
 import { describeBareClients } from './servers.js';
+import { describeContract } from './suites/contract.js';
 import { describeEach } from './suites/each.js';
 import { describeLateHandlers } from './suites/late.js';
 import { describeLeases } from './suites/leases.js';
@@ -28,4 +29,10 @@ function describeQualifiedTable(client: SqlClient, { open }: SqlServer): void {
   });
 }
 
-describeBareClients([describeQualifiedTable, describeLeases, describeLateHandlers, describeEach]);
+describeBareClients([
+  describeQualifiedTable,
+  (client, server) => describeContract(client, server, []),
+  describeLeases,
+  describeLateHandlers,
+  describeEach,
+]);

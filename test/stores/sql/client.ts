@@ -26,6 +26,8 @@ export interface SqlClient {
   readonly connectsByDriver?: boolean;
   /** Whether nothing closes its connections, neither the store nor a time limit. */
   readonly isBare?: boolean;
+  /** Whether its transactions run one after another. (Default: false.) */
+  readonly isSerial?: boolean;
   /** Whether the store sees neither its statements nor their errors. (Default: false.) */
   readonly isOpaque?: boolean;
   open(url: string, settings: ClientSettings): OpenClient | Promise<OpenClient>;
@@ -62,7 +64,8 @@ export interface Opened {
 /** Opens a client. Closed after the test. */
 export async function openClient(client: SqlClient, url: string, settings: ClientSettings = {}): Promise<Opened> {
   const { db, run, runIn, close } = await client.open(url, settings);
-  onTestFinished(close);
+  // An attempt to connect that is still under way rejects it.
+  onTestFinished(() => close().catch(nothing));
   return {
     run,
     lease: (options) => sqlStore({ db, ...options }),

@@ -3,11 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromBetterSqlite3, sqlDdl, sqlStore } from '../../../src/stores/sql/index.js';
 import { nothing } from '../../contracts/store-helpers.js';
 import { libsqlClients } from './clients/libsql.js';
-import { describeDrivers } from './servers.js';
 import { useDirectory, useFile } from './sqlite/file.js';
 import { describeCursor, describeCursors } from './suites/cursor.js';
 
-describeDrivers([describeCursor]);
 for (const client of libsqlClients) describeCursor(client, useFile());
 
 const path = useDirectory();

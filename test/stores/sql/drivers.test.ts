@@ -1,17 +1,11 @@
 import { describeDrivers } from './servers.js';
-import { describeDeadlocks } from './suites/deadlocks.js';
-import { describeEach } from './suites/each.js';
-import { describeLateHandlers } from './suites/late.js';
+import { describeAll } from './suites/all.js';
 import { describeLeases } from './suites/leases.js';
 import { describePostgresTable } from './suites/table.js';
-import { describeTransactional } from './suites/transactional.js';
 
 describeDrivers([
   describeLeases,
-  describeTransactional,
-  describeLateHandlers,
-  describeDeadlocks,
-  describeEach,
+  describeAll,
   (client, server) => {
     if (client.dialect === 'postgres') describePostgresTable(client, server);
   },

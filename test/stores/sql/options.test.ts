@@ -7,7 +7,7 @@ import {
   sqlDdl,
   sqlStore,
 } from '../../../src/stores/sql/index.js';
-import { failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { nothing } from '../../contracts/store-helpers.js';
 
 const db = (dialect: Dialect = 'postgres'): SqlDatabase => ({
   dialect,
@@ -16,28 +16,13 @@ const db = (dialect: Dialect = 'postgres'): SqlDatabase => ({
 });
 
 describe('the options of sqlStore', () => {
-  it.each([
-    [{ leaseMs: 0 }],
-    [{ retentionMs: -1 }],
-    [{ timeoutMs: 2 ** 31 }],
-    [{ transactional: 'yes' }],
-    [{ transactional: true, isolationLevel: 'chaos' }],
-    [{ isolationLevel: 'serializable' }],
-    [{ tabel: 'keys' }],
-    [{ db: undefined }],
-    [{ db: 'postgres://localhost' }],
-    [{ db: { run: nothing } }],
-    [{ db: { run: nothing, dialect: 'postgres' } }],
-    [{ db: { ...db(), dialect: 'oracle' } }],
-  ])('refuse %j', (options) => {
-    const name = Object.keys(options).at(-1) as string;
-    expect(() => Reflect.apply(sqlStore, undefined, [{ db: db(), ...options }])).toThrow(
-      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(`\`${name}\``) }),
-    );
-  });
-
   it.each<[object, string]>([
     [{ db: 7 }, '`db` must be the result of a from… function, such as fromPg(pool), got a number.'],
+    [{ leaseMs: 0 }, '`leaseMs`'],
+    [{ retentionMs: -1 }, '`retentionMs`'],
+    [{ timeoutMs: 2 ** 31 }, '`timeoutMs`'],
+    [{ db: { run: nothing, dialect: 'postgres' } }, '`db`'],
+    [{ db: { ...db(), dialect: 'oracle' } }, '`db`'],
     [{ transactional: 'yes' }, '`transactional` must be a boolean, got a string.'],
     [
       { transactional: true, isolationLevel: 'chaos' },
@@ -64,7 +49,7 @@ describe('the options of sqlStore', () => {
     }
   });
 
-  const names = [
+  it.each([
     '',
     ' ',
     'a b',
@@ -72,34 +57,30 @@ describe('the options of sqlStore', () => {
     'a`b',
     "a'b",
     'a;b',
-    'a-b',
     '1a',
-    '.',
     'a.',
     '.a',
     'a.b.c',
-    'a..b',
-    '"a"',
     'ключ',
-  ];
-  it.each([...names, 'a\n', 'a\0', 'x'.repeat(49), `${'s'.repeat(64)}.a`, 'keys; DROP TABLE users; --', 7])(
-    'refuse the table %j',
-    (table) => {
-      for (const dialect of ['postgres', 'mysql', 'sqlite'] as const) {
-        for (const call of [
-          () => Reflect.apply(sqlStore, undefined, [{ db: db(dialect), table }]),
-          () => Reflect.apply(sqlDdl, undefined, [{ dialect, table }]),
-        ]) {
-          expect(call).toThrow(
-            expect.objectContaining({
-              code: 'ERR_WEBHOOK_CONFIG',
-              message: expect.stringMatching(/^`table` must be a name of at most 48 .*, got \w/),
-            }),
-          );
-        }
+    'a\n',
+    'a\0',
+    'x'.repeat(49),
+    7,
+  ])('refuse the table %j', (table) => {
+    for (const dialect of ['postgres', 'mysql', 'sqlite'] as const) {
+      for (const call of [
+        () => Reflect.apply(sqlStore, undefined, [{ db: db(dialect), table }]),
+        () => Reflect.apply(sqlDdl, undefined, [{ dialect, table }]),
+      ]) {
+        expect(call).toThrow(
+          expect.objectContaining({
+            code: 'ERR_WEBHOOK_CONFIG',
+            message: expect.stringMatching(/^`table` must be a name of at most 48 .*, got \w/),
+          }),
+        );
       }
-    },
-  );
+    }
+  });
 
   it('are those of sqlDdl as far as it has them', () => {
     expect(sqlDdl({ dialect: 'postgres', table: 'App.keys' }).join()).toContain('"App"."keys"');
@@ -110,16 +91,6 @@ describe('the options of sqlStore', () => {
     expect(() => Reflect.apply(sqlDdl, undefined, [{ dialect: 'sqlite', tabel: 'keys' }])).toThrow(
       '`sqlDdl` has no option `tabel`. Did you mean `table`?',
     );
-  });
-
-  it('let a key that is claimed and freed over and over be in progress', async () => {
-    let statements = 0;
-    const run = async () => {
-      statements++;
-      return { rows: [] };
-    };
-    expect(await sqlStore({ db: { ...db(), run }, table: 'a.b' }).once(unique(), failing)).toBe('in-progress');
-    expect(statements).toBe(10);
   });
 });
 

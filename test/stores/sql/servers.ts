@@ -28,9 +28,12 @@ function describeServer(
   });
 }
 
-/** Runs suites with every driver over every server. */
-export function describeDrivers(suites: readonly Suite[]): void {
-  for (const dialect of DIALECTS) {
+/** Runs suites with every driver over a server, or over each. */
+export function describeDrivers(
+  suites: readonly Suite[],
+  dialects: readonly (keyof typeof SERVERS)[] = DIALECTS,
+): void {
+  for (const dialect of dialects) {
     const { drivers, missing } = SERVERS[dialect];
     describeServer(dialect, drivers, missing, suites);
   }
@@ -43,9 +46,12 @@ export function describeBareClients(suites: readonly Suite[]): void {
   }
 }
 
-/** Runs suites with every ORM over every server. */
-export async function describeOrms(suites: readonly Suite[]): Promise<void> {
-  for (const dialect of DIALECTS) {
+/** Runs suites with every ORM over a server, or over each. */
+export async function describeOrms(
+  suites: readonly Suite[],
+  dialects: readonly (keyof typeof SERVERS)[] = DIALECTS,
+): Promise<void> {
+  for (const dialect of dialects) {
     describeServer(dialect, await importClients(dialect), SERVERS[dialect].missing + needsOrms, suites);
   }
 }

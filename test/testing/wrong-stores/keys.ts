@@ -4,76 +4,37 @@ import type { Row, Server } from './server.js';
 
 // Stores that change keys, so that two keys become one.
 
+function naming(nameOf: (key: string) => string): typeof LeaseStore {
+  return class extends LeaseStore {
+    override nameOf(key: string) {
+      return nameOf(key);
+    }
+  };
+}
+
 /** `VARCHAR(255)` in a database that truncates silently. */
-export class CutsKeys extends LeaseStore {
-  override nameOf(key: string) {
-    return key.slice(0, 255);
-  }
-}
-
+export const CutsKeys = naming((key) => key.slice(0, 255));
 /** `VARCHAR(128)` for the keys that `leasedStore` passes: the hash of a long key fits, and a long key that is not hashed does not. */
-export class CutsPlainKeys extends LeaseStore {
-  override nameOf(key: string) {
-    return storableKey(key).slice(0, 128);
-  }
-}
-
+export const CutsPlainKeys = naming((key) => storableKey(key).slice(0, 128));
 /** A column that is too short by one character. */
-export class CutsTheLastCharacter extends LeaseStore {
-  override nameOf(key: string) {
-    return storableKey(key).slice(0, 199);
-  }
-}
-
+export const CutsTheLastCharacter = naming((key) => storableKey(key).slice(0, 199));
 /** Keeps the end of a long key. */
-export class CutsTheFirstCharacter extends LeaseStore {
-  override nameOf(key: string) {
-    return storableKey(key).slice(-199);
-  }
-}
-
+export const CutsTheFirstCharacter = naming((key) => storableKey(key).slice(-199));
 /** A case-insensitive collation, which is the default of MySQL and SQL Server. */
-export class IgnoresCase extends LeaseStore {
-  override nameOf(key: string) {
-    return key.toLowerCase();
-  }
-}
-
+export const IgnoresCase = naming((key) => key.toLowerCase());
 /** `CHAR(n)`, or input that is trimmed. */
-export class TrimsKeys extends LeaseStore {
-  override nameOf(key: string) {
-    return key.trim();
-  }
-}
-
+export const TrimsKeys = naming((key) => key.trim());
 /** A client library written in C. */
-export class EndsKeysAtNul extends LeaseStore {
-  override nameOf(key: string) {
-    return key.split('\0')[0] ?? '';
-  }
-}
-
+export const EndsKeysAtNul = naming((key) => key.split('\0')[0] ?? '');
 /** Unicode normalization, like that of some file systems. */
-export class NormalizesKeys extends LeaseStore {
-  override nameOf(key: string) {
-    return key.normalize('NFC');
-  }
-}
-
+export const NormalizesKeys = naming((key) => key.normalize('NFC'));
 /** UTF-8 replaces all lone surrogates by the same character. */
-export class EncodesKeys extends LeaseStore {
-  override nameOf(key: string) {
-    return Buffer.from(key, 'utf8').toString('hex');
-  }
-}
-
+export const EncodesKeys = naming((key) => Buffer.from(key, 'utf8').toString('hex'));
 /** An index or a file name with a maximum length. */
-export class RefusesLongKeys extends LeaseStore {
-  override nameOf(key: string) {
-    if (key.length > 1024) throw new Error('value too long for type character varying(1024)');
-    return key;
-  }
-}
+export const RefusesLongKeys = naming((key) => {
+  if (key.length > 1024) throw new Error('value too long for type character varying(1024)');
+  return key;
+});
 
 /** `SELECT … WHERE key LIKE …`, or `KEYS` in Redis: uses the key as a pattern. */
 export class TakesKeysForPatterns extends LeaseStore {
@@ -111,11 +72,5 @@ export class KeepsKeysInAnObject extends LeaseStore {
     if (row && row.owner !== owner) return false;
     this.table[name] = { owner, isDone: true, until: this.server.now + this.retentionMs };
     return true;
-  }
-
-  override async release(keys: readonly string[], owner: string) {
-    await this.server.call(() => {
-      for (const key of keys) if (this.table[key]?.owner === owner) delete this.table[key];
-    });
   }
 }

@@ -1,119 +1,106 @@
 import type { ContractSettings } from '../../../src/testing/index.js';
-import { LeaseStore } from './right-stores.js';
+import { LeaseStore, leases } from './right-stores.js';
 import type { Server } from './server.js';
 
 // Stores whose leases are wrong.
 
 /** `UPDATE … WHERE key = ?`, without the owner. */
-export class CompletesKeysOfOthers extends LeaseStore {
-  override completeRow(name: string, owner: string) {
-    this.server.rows.set(name, { owner, isDone: true, until: this.server.now + this.retentionMs });
+export const CompletesKeysOfOthers = leases(({ server, retentionMs }) => ({
+  completeRow(name, owner) {
+    server.rows.set(name, { owner, isDone: true, until: server.now + retentionMs });
     return true;
-  }
-}
+  },
+}));
 
 /** Checks the owner in a conditional write, but ignores its result. */
-export class HidesLostLeases extends LeaseStore {
-  override async complete(keys: readonly string[], owner: string) {
-    await super.complete(keys, owner);
-    return true;
-  }
-}
+export const HidesLostLeases = leases((right) => ({
+  complete: (keys, owner) => right.complete(keys, owner).then(() => true),
+}));
 
 /** `DELETE … WHERE key = ?`, without the owner. */
-export class ReleasesKeysOfOthers extends LeaseStore {
-  override async release(keys: readonly string[]) {
-    await this.server.call(() => {
-      for (const key of keys) this.server.rows.delete(this.nameOf(key));
-    });
-  }
-}
+export const ReleasesKeysOfOthers = leases(({ server, nameOf }) => ({
+  release: (keys) =>
+    server.call(() => {
+      for (const key of keys) server.rows.delete(nameOf(key));
+    }),
+}));
 
 /** A claimed key has no expiry. If its process dies, someone has to delete it manually. */
-export class HoldsKeysForEver extends LeaseStore {
-  override claimRow(name: string, owner: string) {
-    const row = this.server.rows.get(name);
-    if (row && !row.isDone) return 'in-progress';
-    return super.claimRow(name, owner);
-  }
-}
+export const HoldsKeysForEver = leases((right) => ({
+  claimRow(name, owner) {
+    const row = right.server.rows.get(name);
+    return row && !row.isDone ? 'in-progress' : right.claimRow(name, owner);
+  },
+}));
 
 /** Counts in minutes: a lease lasts far longer than it should. */
-export class CountsInMinutes extends LeaseStore {
-  override claimRow(name: string, owner: string) {
-    const word = super.claimRow(name, owner);
-    if (word === 'handled') this.server.rows.set(name, { owner, isDone: false, until: this.server.now + 60_000 });
+export const CountsInMinutes = leases((right) => ({
+  claimRow(name, owner) {
+    const word = right.claimRow(name, owner);
+    const { rows, now } = right.server;
+    if (word === 'handled') rows.set(name, { owner, isDone: false, until: now + 60_000 });
     return word;
-  }
-}
+  },
+}));
 
 /** Times leases by the clock of the process, instead of the clock of the server. */
-export class CountsByItsOwnClock extends LeaseStore {
-  override claimRow(name: string, owner: string) {
-    const row = this.server.rows.get(name);
+export const CountsByItsOwnClock = leases((right) => ({
+  claimRow(name, owner) {
+    const { rows } = right.server;
+    const row = rows.get(name);
     if (row && !row.isDone && row.until > Date.now()) return 'in-progress';
-    if (row && !row.isDone) this.server.rows.delete(name);
-    const word = super.claimRow(name, owner);
-    if (word === 'handled') this.server.rows.set(name, { owner, isDone: false, until: Date.now() + this.leaseMs });
+    if (row && !row.isDone) rows.delete(name);
+    const word = right.claimRow(name, owner);
+    if (word === 'handled') rows.set(name, { owner, isDone: false, until: Date.now() + right.leaseMs });
     return word;
-  }
-}
+  },
+}));
 
 /** `SET … NX`, then `EXPIRE` in any case: each redelivery extends the lease of a dead process. */
-export class ExtendsLeases extends LeaseStore {
-  override claimRow(name: string, owner: string) {
-    const row = this.server.find(name);
-    if (row?.isDone === false) this.server.rows.set(name, { ...row, until: this.server.now + this.leaseMs });
-    return super.claimRow(name, owner);
-  }
-}
+export const ExtendsLeases = leases((right) => ({
+  claimRow(name, owner) {
+    const { server, leaseMs } = right;
+    const row = server.find(name);
+    if (row?.isDone === false) server.rows.set(name, { ...row, until: server.now + leaseMs });
+    return right.claimRow(name, owner);
+  },
+}));
 
 /** Takes over every claim, without waiting for its lease to end. */
-export class TakesOverAtOnce extends LeaseStore {
-  override claimRow(name: string, owner: string) {
-    if (this.server.find(name)?.isDone === false) this.server.rows.delete(name);
-    return super.claimRow(name, owner);
-  }
-}
+export const TakesOverAtOnce = leases((right) => ({
+  claimRow(name, owner) {
+    if (right.server.find(name)?.isDone === false) right.server.rows.delete(name);
+    return right.claimRow(name, owner);
+  },
+}));
 
 /** Does not record an effect after the end of the lease, even if nobody has taken over the key. */
-export class DropsLateRecords extends LeaseStore {
-  override completeRow(name: string, owner: string) {
-    return this.server.find(name)?.owner === owner && super.completeRow(name, owner);
-  }
-}
+export const DropsLateRecords = leases((right) => ({
+  completeRow: (name, owner) => right.server.find(name)?.owner === owner && right.completeRow(name, owner),
+}));
 
 /** Does not check how long the claim took: the process may have been frozen in the meantime. */
-export class IgnoresFreezes extends LeaseStore {
-  override freezeDetector() {
-    return () => false;
-  }
-}
+export const IgnoresFreezes = leases(() => ({ freezeDetector: () => () => false }));
 
-/** Checks only the wall clock, which may have been set back during a freeze. */
-export class TrustsTheWallClock extends LeaseStore {
-  override freezeDetector() {
-    const start = Date.now();
-    return () => Date.now() - start > this.leaseMs / 10 + 250;
-  }
-}
+/** Checks one clock only: a wall clock may have been set back, and a monotonic one may stand still during a freeze. */
+const trusting = (now: () => number) =>
+  leases(({ leaseMs }) => ({
+    freezeDetector() {
+      const start = now();
+      return () => now() - start > leaseMs / 10 + 250;
+    },
+  }));
 
-/** Checks only the monotonic clock, which on some systems does not advance while the machine is suspended. */
-export class TrustsTheMonotonicClock extends LeaseStore {
-  override freezeDetector() {
-    const start = performance.now();
-    return () => performance.now() - start > this.leaseMs / 10 + 250;
-  }
-}
+export const TrustsTheWallClock = trusting(() => Date.now());
+export const TrustsTheMonotonicClock = trusting(() => performance.now());
 
 /** Treats a wall clock that was set back like a freeze. */
-export class RefusesClocksSetBack extends LeaseStore {
-  override freezeDetector() {
-    const start = Date.now();
-    const isFrozen = super.freezeDetector();
+export const RefusesClocksSetBack = leases((right) => ({
+  freezeDetector() {
+    const [start, isFrozen] = [Date.now(), right.freezeDetector()];
     return () => isFrozen() || Date.now() < start;
-  }
-}
+  },
+}));
 
 /** Exposes its lease in seconds instead of milliseconds. */
 export class ExposesSeconds extends LeaseStore {
@@ -133,20 +120,19 @@ export class ExposesSeconds extends LeaseStore {
 }
 
 /** Frees the key in `onTimeout`, although the handler continues. */
-export class FreesKeysAtTheTimeout extends LeaseStore {
-  override async work(fresh: readonly string[], owner: string, run: Parameters<LeaseStore['work']>[2]) {
-    const onTimeout = () => void this.release(fresh, owner);
-    await super.work(fresh, owner, (keys, tx) => run(keys, tx, { onTimeout }));
-  }
-}
+export const FreesKeysAtTheTimeout = leases((right) => ({
+  work(fresh, owner, run) {
+    const onTimeout = () => void right.release(fresh, owner);
+    return right.work(fresh, owner, (keys, tx) => run(keys, tx, { onTimeout }));
+  },
+}));
 
 /** Rejects and frees the key in `onTimeout`, and does not record what the handler does afterwards. */
-export class ForgetsLateRuns extends LeaseStore {
-  override async work(fresh: readonly string[], owner: string, run: Parameters<LeaseStore['work']>[2]) {
-    await super.work(
+export const ForgetsLateRuns = leases((right) => ({
+  work: (fresh, owner, run) =>
+    right.work(
       fresh,
       owner,
       (keys, tx) => new Promise((resolve, reject) => run(keys, tx, { onTimeout: reject }).then(resolve, reject)),
-    );
-  }
-}
+    ),
+}));

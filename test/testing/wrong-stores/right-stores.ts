@@ -176,3 +176,30 @@ export class TransactionalStore implements IdempotencyStore<Transaction> {
     await tx.commit(this.retentionMs);
   }
 }
+
+type Steps = { -readonly [Step in keyof LeaseStore]?: LeaseStore[Step] };
+type TransactionSteps = { -readonly [Step in keyof TransactionalStore]?: TransactionalStore[Step] };
+
+/** A store with some steps of a right one replaced. `change` gets the store with its right steps. */
+function changed<Store extends object>(Right: unknown, change: (right: Store) => Partial<Store>) {
+  const Parent = Right as new (...args: unknown[]) => object;
+  return class extends Parent {
+    constructor(...args: unknown[]) {
+      super(...args);
+      const right = new Proxy(this, {
+        get(store, name) {
+          const step: unknown = Reflect.get(Parent.prototype, name, store) ?? Reflect.get(store, name, store);
+          return typeof step === 'function' ? step.bind(store) : step;
+        },
+      });
+      Object.assign(this, change(right as unknown as Store));
+    }
+  } as unknown as new (
+    server: Server,
+    settings?: ContractSettings,
+  ) => Store;
+}
+
+export const leases = (change: (right: LeaseStore) => Steps) => changed(LeaseStore, change);
+export const transactions = (change: (right: TransactionalStore) => TransactionSteps) =>
+  changed(TransactionalStore, change);

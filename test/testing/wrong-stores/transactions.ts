@@ -1,21 +1,14 @@
-import type { StoreWord } from '../../../src/index.js';
-import { TransactionalStore } from './right-stores.js';
+import { TransactionalStore, transactions } from './right-stores.js';
 import { Transaction } from './server.js';
 
 // Transactional stores whose key and effect do not commit together.
 
-type Work = Parameters<TransactionalStore['work']>[2];
-
 /** Ignores the timeout: the transaction commits although the event was answered as failed. */
-export class CommitsAfterTheTimeout extends TransactionalStore {
-  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
-    await run(fresh, tx);
-  }
-}
+export const CommitsAfterTheTimeout = transactions(() => ({ work: (fresh, tx, run) => run(fresh, tx) }));
 
 /** Rolls back after a timeout, but only when the handler settles. */
-export class RollsBackWhenTheRunSettles extends TransactionalStore {
-  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
+export const RollsBackWhenTheRunSettles = transactions(() => ({
+  async work(fresh, tx, run) {
     let timedOut: Error | undefined;
     await run(fresh, tx, {
       onTimeout: (error) => {
@@ -23,102 +16,92 @@ export class RollsBackWhenTheRunSettles extends TransactionalStore {
       },
     });
     if (timedOut) throw timedOut;
-  }
-}
+  },
+}));
 
 /** Gives the handler another connection than that of the transaction. */
-export class WritesOutsideTheTransaction extends TransactionalStore {
-  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
-    const outside = new Transaction(this.server);
-    const write = async (id: string) => void this.server.effects.push(id);
-    await super.work(fresh, tx, (keys, _tx, options) => run(keys, Object.assign(outside, { write }), options));
-  }
-}
+export const WritesOutsideTheTransaction = transactions((right) => ({
+  work(fresh, tx, run) {
+    const write = async (id: string) => void right.server.effects.push(id);
+    const outside = Object.assign(new Transaction(right.server), { write });
+    return right.work(fresh, tx, (keys, _tx, options) => run(keys, outside, options));
+  },
+}));
 
 /** Commits the key first, in a separate transaction. */
-export class CommitsTheKeyBeforeTheEffect extends TransactionalStore {
-  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
-    const until = this.server.now + this.retentionMs;
-    for (const name of fresh) this.server.rows.set(name, { owner: '', isDone: true, until });
-    await super.work(fresh, tx, run);
-  }
-}
+export const CommitsTheKeyBeforeTheEffect = transactions((right) => ({
+  work(fresh, tx, run) {
+    const { rows, now } = right.server;
+    for (const name of fresh) rows.set(name, { owner: '', isDone: true, until: now + right.retentionMs });
+    return right.work(fresh, tx, run);
+  },
+}));
 
 /** Gives the handler a transaction that is never committed. */
-export class CommitsTheKeyAlone extends TransactionalStore {
-  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
-    await super.work(fresh, tx, (keys, _tx, options) => run(keys, new Transaction(this.server), options));
-  }
-}
+export const CommitsTheKeyAlone = transactions((right) => ({
+  work: (fresh, tx, run) =>
+    right.work(fresh, tx, (keys, _tx, options) => run(keys, new Transaction(right.server), options)),
+}));
 
 /** Commits the effects without the key. */
-export class CommitsTheEffectAlone extends TransactionalStore {
-  override async commit(tx: Transaction) {
+export const CommitsTheEffectAlone = transactions((right) => ({
+  commit(tx) {
     tx.unlock();
-    await super.commit(tx);
-  }
-}
+    return right.commit(tx);
+  },
+}));
 
 /** Does not await the commit, which may fail after the event was answered as handled. */
-export class DoesNotWaitForTheCommit extends TransactionalStore {
-  override async commit(tx: Transaction) {
-    super.commit(tx).catch(() => {});
-  }
-}
+export const DoesNotWaitForTheCommit = transactions((right) => ({
+  async commit(tx) {
+    right.commit(tx).catch(() => {});
+  },
+}));
 
 /** Commits in `finally`: also what a run wrote before it failed. */
-export class CommitsFailedRuns extends TransactionalStore {
-  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
-    try {
-      await super.work(fresh, tx, run);
-    } catch (error) {
+export const CommitsFailedRuns = transactions((right) => ({
+  work: (fresh, tx, run) =>
+    right.work(fresh, tx, run).catch(async (error) => {
       tx.unlock();
-      if (!tx.isOver) await this.commit(tx);
+      if (!tx.isOver) await right.commit(tx);
       throw error;
-    }
-  }
-}
+    }),
+}));
 
 /** Lets the handler write after the rollback, on a connection that another transaction may use by then. */
-export class LeavesTheTransactionUsable extends TransactionalStore {
-  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
-    await super.work(fresh, tx, (keys, transaction, options) => {
+export const LeavesTheTransactionUsable = transactions((right) => ({
+  work: (fresh, tx, run) =>
+    right.work(fresh, tx, (keys, transaction, options) => {
       const write = async (id: string) =>
-        transaction.isOver ? void this.server.effects.push(id) : Transaction.prototype.write.call(transaction, id);
+        transaction.isOver ? void right.server.effects.push(id) : Transaction.prototype.write.call(transaction, id);
       return run(keys, Object.assign(transaction, { write }), options);
-    });
-  }
-}
+    }),
+}));
 
-/** Frees the keys of a late handler once it has settled, even if another run has them by then. */
-export class FreesKeysOfLateRuns extends TransactionalStore {
-  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
-    await super.work(fresh, tx, (...args) => run(...args).finally(() => void this.free(fresh, tx)));
-  }
+/** Frees the keys of a late handler, or only of one that fails, once it has settled, even if another run has them by then. */
+const freeingLate = (isFailed: boolean) =>
+  transactions((right) => ({
+    work(fresh, tx, run) {
+      // Answers nobody: the call has failed before.
+      async function free() {
+        if (!tx.isOver) return;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        for (const name of fresh) right.server.rows.delete(name);
+      }
+      return right.work(fresh, tx, (...args) => {
+        const running = run(...args);
+        running.then(() => (isFailed ? undefined : free()), free);
+        return running;
+      });
+    },
+  }));
 
-  /** Answers nobody: the call has failed before. */
-  async free(names: readonly string[], tx: Transaction) {
-    if (!tx.isOver) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    for (const name of names) this.server.rows.delete(name);
-  }
-}
-
-/** As above, for a late handler that fails. */
-export class FreesKeysOfFailedLateRuns extends FreesKeysOfLateRuns {
-  override async work(fresh: readonly string[], tx: Transaction, run: Work) {
-    await TransactionalStore.prototype.work.call(this, fresh, tx, (...args) =>
-      run(...args).catch((error) => {
-        void this.free(fresh, tx);
-        throw error;
-      }),
-    );
-  }
-}
+export const FreesKeysOfLateRuns = freeingLate(false);
+export const FreesKeysOfFailedLateRuns = freeingLate(true);
 
 /** Deletes the keys of a failed run outside its transaction, which has rolled them back already. */
 export class DeletesKeysOfFailedRuns extends TransactionalStore {
-  override async onceEach(keys: readonly string[], run: Work): Promise<StoreWord[]> {
+  override async onceEach(...[keys, run]: Parameters<TransactionalStore['onceEach']>) {
     return super.onceEach(keys, run).catch((error) => {
       for (const key of keys) this.server.rows.delete(key);
       throw error;

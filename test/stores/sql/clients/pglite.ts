@@ -7,6 +7,7 @@ export function pgliteIn(db: PGlite): SqlClient {
   return {
     title: 'fromPGlite',
     dialect: 'postgres',
+    isSerial: true,
     open: () => ({
       db: fromPGlite(db),
       runIn: (tx: Transaction, text) => tx.query(text),

@@ -65,25 +65,6 @@ describe.skipIf(!hasWorkerd)(`two isolates on one D1 database${needsWorkerd}`, {
     expect(await workers.effects(keys)).toBe(1000);
   });
 
-  it('take a delivery with more keys than a parameter of D1 has room for', async () => {
-    const keys = uniques(12_000).map((id) => id.padEnd(200, '.'));
-    expect(new Set((await workers.take('one', { keys })) as string[])).toEqual(new Set(['handled']));
-    expect(new Set((await workers.take('two', { keys })) as string[])).toEqual(new Set(['duplicate']));
-    expect(await workers.effects(keys)).toBe(12_000);
-  });
-
-  it('refuse deliveries while there is no table, and say what to call', async () => {
-    const settings = { table: 'not_yet' };
-    const key = unique();
-    expect(await workers.take('one', { keys: [key], settings })).toEqual({
-      ...ERR_STORE,
-      message: 'The table not_yet does not exist. Call migrate() of the store before deliveries arrive.',
-    });
-    expect(await workers.effects([key])).toBe(0);
-    await Promise.all([workers.migrate('one', settings), workers.migrate('two', settings)]);
-    expect(await workers.take('two', { keys: [key], settings })).toEqual(['handled']);
-  });
-
   it('free the keys of a claim whose answer was lost', async () => {
     const keys = uniques(2);
     await workers.fault('one', { text: 'RETURNING key', way: 'loses' });

@@ -92,29 +92,6 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       },
     );
 
-    it('runs both of two deadlocked handlers, the victim again', async () => {
-      const opened = await server.open(client);
-      await opened.run('CREATE TABLE IF NOT EXISTS balances (id varchar(40) PRIMARY KEY, n int)');
-      const [one, two] = [unique(), unique()];
-      await opened.run(`INSERT INTO balances VALUES ('${one}', 0), ('${two}', 0)`);
-      const store = opened.transactional();
-      let runs = 0;
-      const both = deferred();
-      const update = (first: string, second: string) => async (tx: Run) => {
-        await tx(`UPDATE balances SET n = n + 1 WHERE id = '${first}'`);
-        // Counted once it has the lock: the other must not go on without it.
-        if (++runs === 2) both.resolve();
-        await both.promise;
-        await tx(`UPDATE balances SET n = n + 1 WHERE id = '${second}'`);
-      };
-      const words = await Promise.all([store.once(unique(), update(one, two)), store.once(unique(), update(two, one))]);
-      expect([words, runs]).toEqual([['handled', 'handled'], 3]);
-      expect(await opened.run(`SELECT n FROM balances WHERE id IN ('${one}', '${two}')`)).toMatchObject([
-        { n: 2 },
-        { n: 2 },
-      ]);
-    });
-
     it('does not run a handler again after a lock wait that took too long', async () => {
       const opened = await server.open(client, { session: { innodb_lock_wait_timeout: '1' } });
       const store = opened.transactional();
@@ -140,20 +117,6 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       gate.resolve();
       expect(await result).toBe('handled');
       expect(await store.once(key, update)).toBe('handled');
-    });
-
-    it('rejects when the connection is killed under a handler, and can run again', async () => {
-      const [opened, direct] = [await server.open(client), await server.open(client)];
-      const store = opened.transactional();
-      const [key, id] = [unique(), unique()];
-      const run = async (tx: Run) => {
-        await write(id)(tx);
-        await tx('KILL CONNECTION_ID()').catch(nothing);
-      };
-      await expect(store.once(key, run)).rejects.toThrow();
-      expect(await countOf(direct, id)).toBe(0);
-      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
-      expect(await countOf(direct, id)).toBe(1);
     });
   });
 });

@@ -40,19 +40,6 @@ describe.skipIf(!hasOrms)(`fromDrizzle over databases within the process${needsO
       for (const { id } of [first, second]) expect([await count(id), await count(`${id} nested`)]).toEqual([1, 1]);
     });
 
-    it('commits neither if the handler fails', async () => {
-      let fails = true;
-      const { send, count } = await open(name, () => {
-        if (fails) throw new Error('failing');
-      });
-      const event = sampleEventEmitted();
-      expect(await send(event)).toBe(500);
-      expect(await count(event.id)).toBe(0);
-      fails = false;
-      expect(await send(event)).toBe(200);
-      expect([await count(event.id), await count(`${event.id} nested`)]).toEqual([1, 1]);
-    });
-
     it('handles ten deliveries at once, once each', async () => {
       const { send, count } = await open(name);
       const events = Array.from({ length: 10 }, () => sampleEventEmitted());

@@ -2,41 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { eventually, failing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
-import { countOf, type Run, useServer, write } from '../client.js';
+import { countOf, useServer, write } from '../client.js';
 import { pgClient } from '../clients/pg.js';
-import { hasOrms, importClients, needsOrms } from './installed.js';
+import { hasOrms, needsOrms } from './installed.js';
 
 const child = fileURLToPath(new URL('frozen-child.mjs', import.meta.url));
-// Prisma does not show its connections, so a handler's settings stay there.
-const clients = (await importClients('postgres')).filter(({ title }) => !title.startsWith('fromPrisma'));
 
 describe.skipIf(!hasPostgres || !hasOrms)(`sessions of ORMs over Postgres${needsPostgres}${needsOrms}`, () => {
   const { open, server } = useServer('postgres');
-
-  describe.each(clients)('$title', (client) => {
-    it.each([
-      ['SET search_path TO nowhere', 'SHOW search_path'],
-      ['SET default_transaction_read_only = on', 'SHOW default_transaction_read_only'],
-      ['CREATE TEMP TABLE left_behind (id int)', "SELECT to_regclass('left_behind')::text"],
-    ])('do not show the next handler what one left behind: %s', async (text, show) => {
-      const { run, transactional } = await open(client, { max: 1 });
-      const store = transactional();
-      const before = await run(show);
-      for (const end of [nothing, failing]) {
-        const leave = async (tx: Run) => {
-          await tx(text);
-          await end();
-        };
-        await store.once(unique(), leave).catch(nothing);
-        const id = unique();
-        expect(await store.once(id, write(id))).toBe('handled');
-        expect(await countOf({ run } as never, id)).toBe(1);
-        expect(await run(show)).toEqual(before);
-      }
-    });
-  });
 
   it.skipIf(process.platform === 'win32')(
     'end with the lease if the process is stopped, which then writes nothing',

@@ -44,27 +44,6 @@ describe.skipIf(!hasPostgres)(`the commit of a transaction of Postgres${needsPos
   const { open, server } = useServer('postgres');
 
   describe.each(postgresClients)('$title', (client) => {
-    it.each([
-      ['COMMIT', 1],
-      ['ROLLBACK', 0],
-    ])('does not commit a transaction that the handler began itself after %s', async (end, count) => {
-      const opened = await open(client, { max: 1 });
-      const store = opened.transactional();
-      const [key, before, after] = [unique(), unique(), unique()];
-      const run = async (tx: Run) => {
-        await write(before)(tx);
-        await tx(end);
-        await tx('BEGIN');
-        await write(after)(tx);
-      };
-      await expect(store.once(key, run)).rejects.toMatchObject({
-        ...ERR_UNKNOWN,
-        message: expect.stringContaining('ended the transaction of context.tx itself'),
-      });
-      expect([await countOf(opened, before), await countOf(opened, after)]).toEqual([count, 0]);
-      expect(await store.once(key, nothing)).toBe('unknown');
-    });
-
     it('rejects if Postgres refuses to commit, and frees the key', async () => {
       const opened = await open(client, { max: 1 });
       const store = opened.transactional();

@@ -1,9 +1,7 @@
 import pg, { type PoolClient } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createReceiver } from '../../../../src/index.js';
 import { fromPg, sqlStore } from '../../../../src/stores/sql/index.js';
-import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
-import { event, secret, signed } from '../../../helpers.js';
+import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { countOf, ERR_STORE, useServer } from '../client.js';
 import { openPg, pgClient } from '../clients/pg.js';
@@ -77,45 +75,6 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
     expect(await store.once(unique(), nothing)).toBe('handled');
   });
 
-  it('gives the handler its connection as context.tx', async () => {
-    const { opened, store } = await open();
-    const id = unique();
-    const receiver = createReceiver({
-      secret,
-      toleranceSeconds: false,
-      store,
-      onEvent: (each, { tx }) => tx.query('INSERT INTO effects VALUES ($1)', [each.id]),
-    });
-    expect(await receiver.handle(signed([event(id)]))).toMatchObject({
-      status: 200,
-      outcomes: [{ status: 'handled' }],
-    });
-    expect(await receiver.handle(signed([event(id)]))).toMatchObject({ outcomes: [{ status: 'duplicate' }] });
-    expect(await countOf(opened, id)).toBe(1);
-  });
-
-  it('rolls back the writes of a handler that timed out', async () => {
-    const { opened, store } = await open();
-    const id = unique();
-    let after: Promise<unknown> | undefined;
-    const receiver = createReceiver({
-      secret,
-      toleranceSeconds: false,
-      store,
-      handlerTimeoutMs: 500,
-      async onEvent(each, { tx, signal }) {
-        await tx.query('INSERT INTO effects VALUES ($1)', [each.id]);
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        after = eventually(() => expect(tx.query(`INSERT INTO effects VALUES ('${id} late')`)).rejects.toThrow());
-        await after;
-      },
-    });
-    expect(await receiver.handle(signed([event(id)]))).toMatchObject({ status: 500 });
-    await eventually(async () => expect(after).toBeDefined());
-    await after;
-    expect([await countOf(opened, id), await countOf(opened, `${id} late`)]).toEqual([0, 0]);
-  });
-
   it('rejects late calls of a handler like an ended client, so that no callback crashes the process', async () => {
     const { store } = await open();
     const leaked: PoolClient[] = [];
@@ -127,20 +86,6 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
       await expect(tx.query('SELECT 1')).rejects.toMatchObject(ERR_STORE);
       expect(await new Promise((resolve) => tx.query('SELECT 1', resolve))).toMatchObject(ERR_STORE);
     }
-  });
-
-  it('rejects if a statement that a handler did not wait for fails after the check of the transaction', async () => {
-    const { opened, store } = await open();
-    const [key, id] = [unique(), unique()];
-    const run = async (tx: PoolClient) => {
-      await tx.query('INSERT INTO effects VALUES ($1)', [id]);
-      const chain = tx.query('SELECT 1').then(() => tx.query('SELECT nonsense'));
-      chain.catch(nothing);
-    };
-    const word = await store.once(key, run).catch(() => 'failed');
-    // The second statement was either refused or failed the transaction; never is the key there without the effect.
-    expect([word, await countOf(opened, id)]).toEqual(word === 'handled' ? ['handled', 1] : ['failed', 0]);
-    expect(await store.once(key, nothing)).toBe(word === 'handled' ? 'duplicate' : 'handled');
   });
 
   it('lets no handler release or end the connection', async () => {

@@ -1,12 +1,10 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebhookError } from '../../../../src/index.js';
 import { fromPGlite, sqlStore } from '../../../../src/stores/sql/index.js';
-import { describeStore } from '../../../contracts/store.js';
-import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
-import { deferred } from '../../../helpers.js';
-import { countOf, ERR_STORE, ERR_UNKNOWN, type Run, write } from '../client.js';
-import { openPGlite } from '../clients/pglite.js';
+import { nothing, unique } from '../../../contracts/store-helpers.js';
+import { ERR_STORE, ERR_UNKNOWN, type Run, write } from '../client.js';
+import { openPGlite, pgliteIn } from '../clients/pglite.js';
+import { describeMode } from '../suites/contract.js';
 import { describeCursors } from '../suites/cursor.js';
 
 describe('sqlStore over PGlite', () => {
@@ -18,47 +16,18 @@ describe('sqlStore over PGlite', () => {
   }, 30_000);
   afterAll(() => db.close());
 
-  describeStore(
-    'fromPGlite, lease',
-    { meanwhile: 'in-progress', shared: true, leases: true },
-    {
-      open: async (settings) => (await open()).lease(settings),
-    },
-  );
+  for (const kind of ['lease', 'transactional'] as const) describeMode(pgliteIn(db), kind, open);
 
   describeCursors('fromPGlite', async (settings) => (await open()).lease(settings));
 
   describe('transactional', () => {
-    it('commits key and effect together, or neither', async () => {
-      const opened = await open();
-      const store = opened.transactional();
-      const [key, id] = [unique(), unique()];
-      const run = async (tx: Run) => {
-        await write(id)(tx);
-        await failing();
-      };
-      await expect(store.once(key, run)).rejects.toThrow('the run failed');
-      expect(await countOf(opened, id)).toBe(0);
-      expect(await store.once(key, write(id))).toBe('handled');
-      expect(await store.once(key, failing)).toBe('duplicate');
-      expect(await countOf(opened, id)).toBe(1);
+    it('rejects if Postgres refuses to commit', async () => {
+      const [store, id] = [(await open()).transactional(), unique()];
+      await store.once(unique(), write(id));
       await expect(store.once(unique(), write(id))).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.stringContaining('refused to commit'),
       });
-    });
-
-    it('handles ten deliveries at once, one after the other', async () => {
-      const opened = await open();
-      const store = opened.transactional({ timeoutMs: 20_000 });
-      const keys = Array.from({ length: 20 }, unique);
-      const deliveries = Array.from({ length: 10 }, (_, at) => (at % 2 ? keys : keys.toReversed()));
-      const writeAll = (fresh: readonly string[], tx: Run) =>
-        tx(`INSERT INTO effects VALUES ${fresh.map((id) => `('${id}')`).join(', ')}`).then(nothing);
-      const words = await Promise.all(deliveries.map((each) => store.onceEach?.(each, writeAll)));
-      expect(words.flat().filter((word) => word === 'handled')).toHaveLength(20);
-      expect(words.flat().filter((word) => word === 'duplicate')).toHaveLength(180);
-      for (const id of keys) expect(await countOf(opened, id)).toBe(1);
     });
 
     it.each(['COMMIT', 'ROLLBACK'])('refuses by name a handler that sends %s', async (text) => {
@@ -78,25 +47,6 @@ describe('sqlStore over PGlite', () => {
       const store = (await open()).transactional({ isolationLevel });
       await store.once(unique(), async (tx) => void levels.push(await tx('SHOW transaction_isolation')));
       expect(levels).toMatchObject([{ rows: [{ transaction_isolation: isolationLevel }] }]);
-    });
-
-    it('keeps nothing of a handler that timed out, and lets others run', async () => {
-      const opened = await open();
-      const store = opened.transactional();
-      const [key, early, late] = [unique(), unique(), unique()];
-      const [gate, settled] = [deferred(), deferred()];
-      const result = store.once(key, async (tx, options) => {
-        await write(early)(tx);
-        options?.onTimeout?.(new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', 'out of time'));
-        await gate.promise;
-        await expect(write(late)(tx)).rejects.toMatchObject(ERR_STORE);
-        settled.resolve();
-      });
-      await expect(result).rejects.toThrow('out of time');
-      await eventually(async () => expect(await store.once(key, write(unique()))).toBe('handled'));
-      gate.resolve();
-      await settled.promise;
-      for (const id of [early, late]) expect(await countOf(opened, id)).toBe(0);
     });
 
     it('restores the settings that a handler changes, and releases its locks', async () => {

@@ -1,10 +1,8 @@
 import postgres, { type TransactionSql } from 'postgres';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createReceiver } from '../../../../src/index.js';
 import { postgresJsSocket } from '../../../../src/stores/sql/from/postgres-js-socket.js';
 import { fromPostgresJs, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
-import { event, secret, signed } from '../../../helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { countOf, ERR_STORE, ERR_UNKNOWN, useServer } from '../client.js';
 import { openPostgresJs, postgresJsClient } from '../clients/postgres-js.js';
@@ -58,23 +56,6 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
     return { opened, sql, store: sqlStore({ db: fromPostgresJs(sql), transactional: true }) };
   }
   const insert = (id: string) => async (tx: TransactionSql) => void (await tx`INSERT INTO effects VALUES (${id})`);
-
-  it('gives the handler the sql of its transaction as context.tx', async () => {
-    const { opened, store } = await open();
-    const id = unique();
-    const receiver = createReceiver({
-      secret,
-      toleranceSeconds: false,
-      store,
-      onEvent: (each, { tx }) => insert(each.id)(tx),
-    });
-    expect(await receiver.handle(signed([event(id)]))).toMatchObject({
-      status: 200,
-      outcomes: [{ status: 'handled' }],
-    });
-    expect(await receiver.handle(signed([event(id)]))).toMatchObject({ outcomes: [{ status: 'duplicate' }] });
-    expect(await countOf(opened, id)).toBe(1);
-  });
 
   it('has its helpers, fragments, cursors and savepoints', async () => {
     const { opened, store } = await open();

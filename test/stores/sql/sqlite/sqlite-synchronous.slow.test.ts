@@ -140,31 +140,6 @@ describe('fromBetterSqlite3, transactional', () => {
     }
   });
 
-  it('refuses by name an async handler that has ended the transaction before it waits', async () => {
-    const { db, store, write, count } = await open();
-    const id = unique();
-    const asynchronous = store.once(id, async () => {
-      write(id)();
-      db.exec('COMMIT');
-    });
-    await expect(asynchronous).rejects.toMatchObject(ERR_UNKNOWN);
-    expect([count(id), await once(store, id, nothing)]).toEqual([1, 'unknown']);
-  });
-
-  it('lets a handler roll back to a savepoint', async () => {
-    const { db, store, write, count } = await open();
-    const [kept, undone] = [unique(), unique()];
-    const work = () => {
-      db.exec('SAVEPOINT before_it');
-      write(undone)();
-      expect(() => db.exec('SELECT nonsense')).toThrow();
-      db.exec('ROLLBACK TO before_it');
-      write(kept)();
-    };
-    expect(await once(store, kept, work)).toBe('handled');
-    expect([count(kept), count(undone)]).toEqual([1, 0]);
-  });
-
   it('runs one of a hundred calls for one key, on several connections', async () => {
     const opened = [await open(), await open(), await open()];
     const id = unique();
@@ -245,14 +220,6 @@ describe('fromBetterSqlite3, transactional', () => {
     const other = await open(connect('schema.db'));
     expect(await once(other.store, ids[1], failing)).toBe('duplicate');
     expect(await once(other.store, ids[2], other.write(ids[2]))).toBe('handled');
-  });
-
-  it('says that the table is missing', async () => {
-    const store = sqlStore({ db: fromBetterSqlite3(connect('empty.db')), transactional: true }) as SqlStore<unknown>;
-    await expect(once(store, unique(), nothing)).rejects.toMatchObject({
-      ...ERR_STORE,
-      message: expect.stringContaining('Call migrate()'),
-    });
   });
 
   it('works in memory', async () => {

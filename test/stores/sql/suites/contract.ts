@@ -2,18 +2,32 @@ import { describeStore, type StoreTarget } from '../../../contracts/store.js';
 import type { TestServer } from '../../../servers/server.js';
 import { countOf, type Opened, type Run, type SqlClient, type SqlServer, write } from '../client.js';
 
-/** The contract of stores, with both modes of a client. */
-export function describeContract(client: SqlClient, { open, server }: SqlServer): void {
+type Kind = 'lease' | 'transactional';
+
+const TABLE = 'webhook_idempotency_keys';
+/** Lets time pass in the table, on the clock of the database. Open keys do not expire. */
+const PASS = {
+  postgres: (ms: number) => `UPDATE ${TABLE} SET expires_at = expires_at - interval '${ms} ms'`,
+  mysql: (ms: number) => `UPDATE ${TABLE} SET expires_at = expires_at - ${ms} WHERE expires_at < 9007199254740991`,
+  sqlite: (ms: number) => `UPDATE ${TABLE} SET expires_at = expires_at - ${ms} WHERE expires_at < 9007199254740991`,
+};
+
+/** The contract of stores, with both modes of a client. `away`: the modes whose server goes away, too. */
+export function describeContract(
+  client: SqlClient,
+  { open, server }: SqlServer,
+  away: readonly Kind[] = ['lease', 'transactional'],
+): void {
   for (const kind of ['lease', 'transactional'] as const) {
     if (kind === 'lease' && client.connectsByDriver) continue;
-    describeMode(client, kind, () => open(client), server);
+    describeMode(client, kind, () => open(client), away.includes(kind) ? server : undefined);
   }
 }
 
 /** The contract of stores, with one mode of a client. */
 export function describeMode(
   client: SqlClient,
-  kind: 'lease' | 'transactional',
+  kind: Kind,
   open: () => Promise<Opened>,
   server?: () => TestServer,
 ): void {
@@ -23,10 +37,12 @@ export function describeMode(
       opened = await open();
       return opened[kind](settings);
     },
+    passTime: (ms) => opened.run(PASS[client.dialect](ms)),
     effects: { write: (tx: Run, id) => write(id)(tx), count: (id) => countOf(opened, id) },
   };
-  // SQLite has one writer at a time.
-  const meanwhile = kind === 'transactional' && client.dialect === 'sqlite' ? 'waits' : 'in-progress';
+  // SQLite has one writer at a time, and PGlite one session.
+  const waits = client.isSerial || client.dialect === 'sqlite';
+  const meanwhile = kind === 'transactional' && waits ? 'waits' : 'in-progress';
   const traits = { meanwhile, shared: true, leases: kind === 'lease' } as const;
   describeStore(`${client.title}, ${kind}`, traits, target, server);
 }

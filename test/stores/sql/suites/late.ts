@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebhookError } from '../../../../src/index.js';
-import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { eventually, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred, event, noting, signed } from '../../../helpers.js';
 import { startHalfOpenProxy } from '../../../servers/half-open-proxy.js';
 import {
@@ -41,28 +41,6 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
   }
 
   describe(`${client.title}, transactional, when a handler times out`, () => {
-    it.each([
-      ['succeeds', nothing],
-      ['fails', failing],
-    ])('frees the key although the handler still runs, and keeps nothing of it when it later %s', async (_, ending) => {
-      const opened = await open();
-      const store = opened.transactional();
-      const [key, early, afterwards, next] = [unique(), unique(), unique(), unique()];
-      const gate = deferred();
-      const { result, settled } = late(store, key, write(early), async (tx) => {
-        await gate.promise;
-        await write(afterwards)(tx).catch(nothing);
-        await ending();
-      });
-      await expect(result).rejects.toThrow('out of time');
-      await eventually(async () => expect(await store.once(key, write(next))).toBe('handled'));
-      gate.resolve();
-      await settled;
-      expect(await store.once(key, failing)).toBe('duplicate');
-      for (const id of [early, afterwards]) expect(await countOf(opened, id)).toBe(0);
-      expect(await countOf(opened, next)).toBe(1);
-    });
-
     it('gives the connection to nobody while the handler can reach it', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional({ timeoutMs: 5000 });
@@ -86,20 +64,6 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
 
     const slow = SLEEP[client.dialect];
     if (slow)
-      it('interrupts its statement, long before the lease is over', async () => {
-        const opened = await open();
-        const store = opened.transactional({ leaseMs: 60_000 });
-        const [key, id] = [unique(), unique()];
-        const insert = (tx: Run) => {
-          tx(`INSERT INTO effects SELECT '${id}' FROM (SELECT ${slow}) AS slow`).catch(nothing);
-          return new Promise((resolve) => setTimeout(resolve, 100));
-        };
-        await expect(late(store, key, insert).result).rejects.toThrow('out of time');
-        await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'), 5000);
-        expect(await countOf(opened, id)).toBe(0);
-      });
-
-    if (slow)
       it.each([
         ['in a pool of ten', 10, false] as const,
         ...(client.isBare
@@ -113,7 +77,7 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
         const key = unique();
         let statement: Promise<unknown> = Promise.resolve();
         const begin = (tx: Run) => {
-          statement = tx(`SELECT ${slow}`);
+          statement = tx(`INSERT INTO effects SELECT '${key}' FROM (SELECT ${slow}) AS slow`);
           statement.catch(nothing);
           return new Promise((resolve) => setTimeout(resolve, 100));
         };
@@ -126,7 +90,10 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
         await settled;
         expect(performance.now() - start).toBeLessThan(5000);
         await expect(statement).rejects.toThrow();
-        await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'), 5000);
+        // In a pool of one, a client may have no connection left to interrupt the statement in the server.
+        const next = max > 1 && !isSilent ? key : unique();
+        await eventually(async () => expect(await store.once(next, nothing)).toBe('handled'), 5000);
+        expect(await countOf(opened, next)).toBe(0);
       });
 
     if (slow)
@@ -144,21 +111,6 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
         await eventually(async () => expect(await deliver(unique())).toBe(200), 5000);
         expect(await receiver.drain({ timeoutMs: 5000 })).toEqual({ unfinished: 0 });
       });
-
-    it('keeps what was committed when its time is said to be up after that', async () => {
-      const opened = await open();
-      const store = opened.transactional();
-      const [key, id] = [unique(), unique()];
-      let onTimeout: ((error: Error) => void) | undefined;
-      const result = await store.once(key, async (tx, options) => {
-        onTimeout = options?.onTimeout;
-        await write(id)(tx);
-      });
-      onTimeout?.(timeout());
-      expect(result).toBe('handled');
-      expect(await store.once(key, failing)).toBe('duplicate');
-      expect(await countOf(opened, id)).toBe(1);
-    });
 
     it('ends the transaction of a handler that never settles when the lease is over', async () => {
       const opened = await open({ max: 1 });

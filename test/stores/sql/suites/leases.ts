@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
-import { deferred } from '../../../helpers.js';
 import { ERR_STORE, type Opened, type SqlClient, type SqlServer } from '../client.js';
 
 const TABLE = 'webhook_idempotency_keys';
@@ -62,24 +61,6 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
       }
     });
 
-    it('are not freed by a run whose key another one has claimed', async () => {
-      const [store, key, gate, running] = [opened.lease(), unique(), deferred(), deferred()];
-      let successor: Promise<unknown> = Promise.resolve();
-      const first = store.once(key, async () => {
-        await endLease(key);
-        successor = opened.lease().once(key, async () => {
-          running.resolve();
-          await gate.promise;
-        });
-        await running.promise;
-        await failing();
-      });
-      await expect(first).rejects.toThrow('the run failed');
-      expect(await store.once(key, failing)).toBe('in-progress');
-      gate.resolve();
-      expect(await successor).toBe('handled');
-    });
-
     it.each([
       ['is over', endLease],
       ['is gone', (key: string) => opened.run(`DELETE FROM ${TABLE} WHERE ${named} = '${key}'`)],
@@ -88,12 +69,6 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
       expect(await store.once(key, async () => void (await end(key)))).toBe('handled');
       expect(await store.once(key, failing)).toBe('duplicate');
       expect(await rowOf(key)).toMatchObject({ done: true });
-    });
-
-    it('are freed by a run that fails', async () => {
-      const [store, key] = [opened.lease(), unique()];
-      await expect(store.once(key, failing)).rejects.toThrow('the run failed');
-      expect(await rowOf(key)).toBeUndefined();
     });
 
     it('are claimed again once the record has expired, and not before', async () => {
@@ -140,18 +115,5 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
       expect(await rowOf(over)).toBeUndefined();
       expect(await rowOf(left)).toBeDefined();
     });
-
-    if (client.dialect === 'postgres')
-      it('have fencing tokens that grow', async () => {
-        const [store, key] = [opened.lease(), unique()];
-        const tokens: (bigint | undefined)[] = [];
-        for (let round = 0; round < 2; round++) {
-          await store.once(key, async (_, options) => void tokens.push(options?.fencingToken));
-          await endLease(key);
-        }
-        const [first = 0n, second = 0n] = tokens;
-        expect(first).toBeGreaterThan(0n);
-        expect(second).toBeGreaterThan(first);
-      });
   });
 }

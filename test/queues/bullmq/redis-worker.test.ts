@@ -5,7 +5,7 @@ import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { memoryStore } from '../../../src/index.js';
 import { bullmqEnqueue, bullmqWorker, bullmqWorkerOptions } from '../../../src/queues/bullmq/index.js';
-import { context, entriesOf, jobOf } from '../../contracts/enqueue-helpers.js';
+import { context, entriesOf, jobOf, one } from '../../contracts/enqueue-helpers.js';
 import { event } from '../../helpers.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
@@ -43,14 +43,14 @@ describe('bullmqWorker with finality', () => {
   });
 });
 
-describe.skipIf(!hasRedis)(`a sandboxed processor with finality${needsRedis}`, () => {
+describe.skipIf(!hasRedis)(`a Worker of BullMQ on Redis${needsRedis}`, () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startRedis();
   });
   afterAll(() => server.stop());
 
-  it('delays its job without using up an attempt', { timeout: 30_000 }, async () => {
+  it('delays the job of a sandboxed processor without using up an attempt', { timeout: 30_000 }, async () => {
     const name = `q${randomUUID()}`;
     const queue = new Queue(name, { connection: redisConnection(server.url) });
     await bullmqEnqueue({ queue, attempts: 1 })(entriesOf([event('a1')]), context);
@@ -66,5 +66,33 @@ describe.skipIf(!hasRedis)(`a sandboxed processor with finality${needsRedis}`, (
     const failed = once(worker, 'failed').then(([, error]) => Promise.reject(error));
     const [job] = await Promise.race([once(worker, 'completed'), failed]);
     expect(job).toMatchObject({ id: 'a1', attemptsMade: 1, attemptsStarted: 3 });
+  });
+
+  async function working(options: object) {
+    const name = `q${randomUUID()}`;
+    const queue = new Queue(name, { connection: redisConnection(server.url) });
+    await queue.add('event', { event: one(), idempotencyKey: 'k', timestamp: '1700000000' });
+    const connection = { url: server.url, maxRetriesPerRequest: null };
+    const worker = new Worker(name, bullmqWorker({ onEvent: () => {} }), { ...options, connection });
+    onTestFinished(async () => {
+      await worker.close();
+      await queue.close();
+    });
+    return new Promise<string>((resolve) => {
+      worker.on('completed', () => resolve('completed'));
+      worker.on('failed', (_, error) => resolve(error.message));
+    });
+  }
+
+  it('shows its options to the processor, which refuses those that lose events', async () => {
+    expect(await working({ ...bullmqWorkerOptions, skipStalledCheck: true })).toContain('skipStalledCheck');
+    expect(await working(bullmqWorkerOptions)).toBe('completed');
+  });
+
+  it('causes a warning with the default options of BullMQ', async () => {
+    const warned = once(process, 'warning');
+    expect(await working({})).toBe('completed');
+    const [warning] = await warned;
+    expect(warning).toMatchObject({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('after 2 deaths') });
   });
 });

@@ -1,0 +1,4 @@
+import { describeDrivers } from '../servers.js';
+import { describeContract } from '../suites/contract.js';
+
+describeDrivers([describeContract], ['mysql']);

@@ -1,4 +1,0 @@
-import { describeOrms } from '../servers.js';
-import { describeCursor } from '../suites/cursor.js';
-
-await describeOrms([describeCursor]);

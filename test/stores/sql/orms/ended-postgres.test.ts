@@ -1,0 +1,4 @@
+import { describeOrms } from '../servers.js';
+import { describeEnded } from '../suites/ended.js';
+
+await describeOrms([describeEnded], ['postgres']);
