@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
 import { createPrinter, type PrinterOptions } from '../../src/cli/delivery-printer.js';
 import { createOutput } from '../../src/cli/output.js';
@@ -72,6 +72,16 @@ it('prints in the order in which deliveries came, also what waits for an explana
   ]);
 });
 
+it('has what a stranger sent read elsewhere, and then listed', async () => {
+  const { deliver, done, printed, feed } = printing();
+  deliver('1', false);
+  expect(feed.get('1')?.contents).toMatchObject({ events: 0, names: [] });
+  await turns();
+  await done();
+  expect(printed()[0]).toMatchObject({ events: 1, names: ['Transfer'], findings: [FOUND] });
+  expect(feed.get('1')?.contents).toMatchObject({ events: 1, names: ['Transfer'] });
+});
+
 it('does not explain a delivery that has waited too long, and says so', async () => {
   const { deliver, done, printed } = printing({ patienceMs: -1 });
   deliver('1', false);
@@ -86,4 +96,32 @@ it('keeps a bounded number of deliveries while nobody reads stdout, forgeries be
   await done();
   expect(printed().length).toBe(1);
   expect(notes.join('')).toMatch(/(499|500) deliveries arrived too fast to be printed\./);
+});
+
+it('notes what it missed every five seconds, although deliveries are still waiting', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(60_000);
+  onTestFinished(() => clock.mockRestore());
+  const { deliver, done, lines, notes } = printing();
+  for (let id = 0; id < 1500; id++) deliver(String(id), false);
+  while (notes.length === 0 && lines.length < 1000) await turns();
+  expect([lines.length < 1000, notes]).toEqual([
+    true,
+    [expect.stringMatching(/(499|500) deliveries arrived too fast/)],
+  ]);
+  clock.mockReturnValue(64_999);
+  for (let id = 0; id < 1500; id++) deliver(String(id), false);
+  await turns();
+  expect(notes).toHaveLength(1);
+  await done();
+});
+
+it('prints no more than stdout takes', async () => {
+  const { deliver, printed, taking, done } = printing({ isRead: false });
+  for (const id of ['1', '2', '3']) deliver(id, true);
+  await turns();
+  expect(printed().map(({ id }) => id)).toEqual(['1']);
+  taking.shift()?.();
+  await turns();
+  expect(printed().map(({ id }) => id)).toEqual(['1', '2']);
+  await done();
 });

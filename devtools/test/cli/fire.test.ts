@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import { type AddressInfo, createConnection, type Socket } from 'node:net';
@@ -203,6 +204,30 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
     await end(listen);
   });
 
+  it('listen, when nobody reads what it prints', async () => {
+    const child = spawn(process.execPath, [main, 'listen', '--port', '0', '--no-page', '--json'], {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    child.stdout.pause();
+    const { url } = JSON.parse(line).listening;
+    const big = createTestDelivery(
+      Array.from({ length: 20 }, (_, at) =>
+        sampleEventEmitted({ data: { event: { name: `${at}${'x'.repeat(200)}` } } }),
+      ),
+      { secret: SECRET },
+    );
+    for (let count = 0; count < 200; count++) await call(url, { method: 'POST', body: big.body, headers: big.headers });
+    const closed = once(child, 'exit');
+    const ending = (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      return closed.then(([code]) => code);
+    };
+    await end({ end: ending });
+  });
+
   it('emulate, with a receiver that does not answer and a page that is open', async () => {
     const emulate = startProcess(['emulate', '--port', '0', '--register', `shop=${await target(false)}`]);
     const url = urlIn(await emulate.until(/^API/));
@@ -213,5 +238,18 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
     stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
     await end(emulate);
     await stream.text().catch(() => {});
+  });
+
+  it('explain, while it explains', async () => {
+    const args = ['explain', '--body-file', '-', '--signature', '0'.repeat(64), '--timestamp', '1700000000'];
+    const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env.PATH ?? '', ...env } });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const closed = once(child, 'exit');
+    child.stdin.on('error', () => {}).end(HOSTILE['NUL after NUL']);
+    await once(child.stdin, 'finish');
+    child.kill('SIGTERM');
+    const start = performance.now();
+    expect([0, 1, 143]).toContain((await closed)[0]);
+    expect(performance.now() - start).toBeLessThan(SOON_MS);
   });
 });

@@ -57,6 +57,14 @@ describe('the tokens of a node', () => {
     expect(asked()).toBe(0);
   });
 
+  it('are unknown where the contract is not a token', async () => {
+    const { feed, tokens, onChange, asked } = await following({ eth_chainId: () => '0x1', eth_call: () => undefined });
+    feed.put(recordOf('1'));
+    await vi.waitFor(() => expect(asked()).toBe(1));
+    await tokens.close();
+    expect([tokens.contracts.size, onChange.mock.calls.length]).toEqual([0, 1]);
+  });
+
   it.each([undefined, 'x', '-0x1', {}])('are not shown when the node fails: %s', async (chainId) => {
     const { feed, tokens, notes, asked } = await following({ eth_chainId: () => chainId });
     feed.put(recordOf('1'));
@@ -66,6 +74,30 @@ describe('the tokens of a node', () => {
     );
     await tokens.close();
     expect([tokens.view(), asked()]).toEqual([undefined, 0]);
+  });
+
+  it('are waited for, but not long, and not again while the node is silent', async () => {
+    let answer: (symbol: string) => void = () => {};
+    const silent = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    const { feed, tokens, gist } = await following({ eth_chainId: () => '0x1', eth_call: token(silent, word(18n)) });
+    await tokens.known();
+    feed.put(recordOf('1'));
+    const begun = performance.now();
+    await tokens.known();
+    const waited = performance.now() - begun;
+    await tokens.known();
+    expect([waited > 900, performance.now() - begun < waited + 500]).toEqual([true, true]);
+    answer(TKN);
+    await vi.waitFor(() => expect(gist('1')).toMatch(/· 1 TKN$/));
+    await tokens.known();
+  });
+
+  it('do not hold up the end of the command', async () => {
+    const { tokens, notes } = await following({ eth_chainId: () => undefined });
+    await tokens.close();
+    expect(notes).toEqual([]);
   });
 
   it('are asked for up to a limit', async () => {

@@ -1,6 +1,7 @@
-import { appendFile, rename, stat, truncate } from 'node:fs/promises';
+import { appendFile, open, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countShares } from '../../src/cli/recording-scan.js';
 import { openRecording } from '../../src/cli/recording-writer.js';
 import { type RecordedDelivery, recordingBytes, recordingLine } from '../../src/deliveries/recorded.js';
 import { delivery, noting, readAll } from './recordings.js';
@@ -88,6 +89,57 @@ describe('the limit of a recording', () => {
     expect(await record(await file('fits'), MIB, [authentic(exact, body)])).toEqual([]);
     expect(await record(await file('does-not'), MIB, [authentic(`${exact}x`, body)])).toHaveLength(2);
   });
+
+  it('does not change a file that is already larger', async () => {
+    const before = recordingLine(forged('/', 2 * MIB));
+    const file = await (await scratch())('r', before);
+    const notes = await record(file, MIB, [authentic('/'), forged('/')]);
+    expect(await readFile(file, 'utf8')).toBe(before);
+    expect(notes[0]).toMatch(/ is full: nothing is recorded\. Move the file to start a new one, or raise/);
+    expect(notes.at(-1)).toBe('Not recorded: 1 authentic and 1 other deliveries.');
+  });
+
+  it('counts lines of any length, wherever they are cut into chunks', async () => {
+    const file = await scratch();
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.boolean(), fc.nat({ max: 140_000 })), { maxLength: 5 }),
+        fc.nat({ max: 20 }),
+        async (lines, extra) => {
+          const all = lines.map(([isAuthentic, bytes]) =>
+            (isAuthentic ? authentic : forged)('/'.padEnd(extra, 'x'), bytes),
+          );
+          const bytesOf = (kind: readonly RecordedDelivery[]) =>
+            kind.reduce((sum, each) => sum + recordingBytes(each), 0);
+          const handle = await open(await file(`c${++run}`, all.map(recordingLine).join('')));
+          try {
+            expect(await countShares(handle, 0, (await handle.stat()).size)).toEqual({
+              authentic: bytesOf(all.filter((each) => each.authentic)),
+              others: bytesOf(all.filter((each) => !each.authentic)),
+            });
+          } finally {
+            await handle.close();
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('the shares of a recording', () => {
+  it('are those of the bytes that are left when the file is cut while it is read', async () => {
+    const lines = [authentic('/a'), forged('/b')].map(recordingLine);
+    const handle = await open(await (await scratch())('r', lines.join('')));
+    try {
+      const { size } = await handle.stat();
+      const { authentic: kept, others } = await countShares(handle, 0, size + MIB);
+      expect([kept, others]).toEqual([lines[0]?.length, (lines[1]?.length ?? 0) + MIB]);
+    } finally {
+      await handle.close();
+    }
+  });
 });
 
 describe('a recording whose disk is slow', () => {
@@ -113,6 +165,17 @@ describe('a recording whose disk is slow', () => {
       'Not recorded: 5 authentic and 9 other deliveries.',
     ]);
   });
+
+  it('counts headers as well', async () => {
+    const file = await (await scratch())('r');
+    const { notes, output } = noting();
+    const writer = await openRecording(file, { output, limit: 64 * MIB, maxWaiting: MIB });
+    const headers = Array.from({ length: 1000 }, () => ['a', ''] as const);
+    await Promise.all([writer.write({ ...forged('/'), headers }), writer.write(authentic('/'))]);
+    await writer.close();
+    expect(await paths(file)).toEqual(['/']);
+    expect(notes.at(-1)).toBe('Not recorded: 0 authentic and 1 other deliveries.');
+  });
 });
 
 describe('a recording that changes while it is written', () => {
@@ -132,6 +195,16 @@ describe('a recording that changes while it is written', () => {
     expect(notes[1]).toBe(`${path} was moved or replaced. Recording continues in the file that now has this name.`);
   });
 
+  it('has room again when it is emptied', async () => {
+    const path = await (await scratch())('r');
+    const writer = await openRecording(path, { ...noting(), limit: MIB });
+    for (const each of numbered(8)) await writer.write(authentic(each, 100_000));
+    await truncate(path, 0);
+    for (const each of numbered(5)) await writer.write(authentic(each, 100_000));
+    await writer.close();
+    expect(await paths(path)).toEqual(numbered(5));
+  });
+
   it('stays within its limit when others write to it', async () => {
     const path = await (await scratch())('r');
     const writer = await openRecording(path, { ...noting(), limit: MIB });
@@ -141,5 +214,23 @@ describe('a recording that changes while it is written', () => {
     await writer.close();
     expect((await stat(path)).size).toBeLessThanOrEqual(MIB);
     expect(await paths(path)).toEqual(['/0', '/f', '/0']);
+  });
+
+  it('is not written when another file replaces it', async () => {
+    const file = await scratch();
+    const [path, away] = [await file('r'), await file('away')];
+    const { notes, output } = noting();
+    const writer = await openRecording(path, { output, limit: MIB });
+    await rename(path, away);
+    await writeFile(path, 'my notes', { mode: 0o644 });
+    await writer.write(authentic('/0'));
+    await rename(away, path);
+    await writer.write(authentic('/1'));
+    await writer.close();
+    expect(await paths(path)).toEqual(['/1']);
+    expect(notes).toEqual([
+      `Deliveries are not recorded. ${path} is not a recording: choose another file.`,
+      'Not recorded: 1 authentic and 0 other deliveries.',
+    ]);
   });
 });

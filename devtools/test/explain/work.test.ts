@@ -3,7 +3,7 @@ import { explainWithin } from '../../src/explain/explain-failure.js';
 import { createWork, MOST_WORK } from '../../src/explain/work-limit.js';
 import { goJson, sign } from './deliveries.js';
 import type { Received } from './mistake.js';
-import { causes, received, secret, timestamp } from './received.js';
+import { again, causes, delivery, received, secret, timestamp } from './received.js';
 
 describe('the work', { timeout: 60_000 }, () => {
   const large = goJson(
@@ -35,12 +35,34 @@ describe('the work', { timeout: 60_000 }, () => {
     expect(work.spent).toBeLessThan(large.length * 1.1);
   });
 
+  it('counts hashed white space too', () => {
+    const work = createWork();
+    let spends = 0;
+    const spend = (bytes: number) => {
+      spends++;
+      return work.spend(bytes);
+    };
+    explainWithin(received({ rawBody: `${delivery.body}${' '.repeat(2 ** 20)}`, secret: 'another' }), {
+      spent: 0,
+      spend,
+    });
+    expect(spends).toBeLessThan(500);
+  });
+
   it('does not grow with the square of white space, or of a secret that is a whole file', () => {
     const spaces = ' '.repeat(100_000);
     expect(causes({ rawBody: `[1${spaces}]` })).toEqual(['altered-or-other-secret: possible']);
     expect(causes({ secret: spaces })).toEqual(['altered-or-other-secret: possible']);
     expect(causes({ secret: 'my '.repeat(20_000) })).toEqual(['altered-or-other-secret: possible']);
   }, 20_000);
+
+  it('does not start when none is left', () => {
+    const work = createWork(100);
+    expect(explainWithin(received({ rawBody: again }), work).map(({ cause }) => cause)).toEqual([
+      'altered-or-other-secret',
+    ]);
+    expect(work.spent).toBeLessThanOrEqual(100);
+  });
 
   it('counts white space at the end of a body as often as it is looked through', () => {
     const rawBody = '\r\n'.repeat(100_000);

@@ -52,6 +52,17 @@ describe('a hostile receiver', () => {
     expect(await attemptAt(url, 100)).toMatchObject({ state: 'given-up', code: 'ETIMEDOUT' });
   });
 
+  it('that writes its body byte by byte has answered, and is abandoned after the timeout', async () => {
+    const { url, sockets } = await raw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
+      const timer = setInterval(() => socket.write('x'), 5);
+      socket.once('close', () => clearInterval(timer));
+    });
+    expect(await attemptAt(url, 1000)).toMatchObject({ state: 'delivered', status: 200 });
+    const gone = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
+    await Promise.all([...sockets].filter(({ destroyed }) => !destroyed).map(gone));
+  });
+
   it('that sends an endless body is read for a few kB only', async () => {
     let gone: Promise<unknown> | undefined;
     const { url } = await listening((_request, response) => {
@@ -93,6 +104,14 @@ describe('a hostile receiver', () => {
     expect(attempt.reason).toMatch(/./);
   });
 
+  it('that has answered and then breaks its answer off has answered', async () => {
+    const { url } = await raw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx');
+      socket.end();
+    });
+    expect(await attemptAt(url)).toMatchObject({ state: 'delivered', status: 200, code: undefined });
+  });
+
   it.each([301, 302, 303, 307, 308, 304])('that redirects with %i is not followed', async (status) => {
     const elsewhere = await receiving();
     let requests = 0;
@@ -102,6 +121,24 @@ describe('a hostile receiver', () => {
     });
     expect(await attemptAt(url)).toMatchObject({ state: 'given-up', status, code: 'REDIRECT' });
     expect([requests, elsewhere.handled, elsewhere.refused]).toEqual([1, [], []]);
+  });
+
+  it('that sends early hints a thousand times has not answered by that', async () => {
+    const { url } = await raw((socket) => {
+      for (let index = 0; index < 1000; index++) socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
+      socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+    expect(await attemptAt(url)).toMatchObject({ state: 'delivered', status: 204 });
+  });
+
+  it('that does not exist is reported by its code', async () => {
+    const { url, server } = await listening(() => {});
+    server.close();
+    expect(await attemptAt(url)).toMatchObject({
+      state: 'given-up',
+      code: 'ECONNREFUSED',
+      reason: 'connection refused: nothing is listening at this address',
+    });
   });
 
   it('without TLS where TLS is asked for is a failed attempt', async () => {

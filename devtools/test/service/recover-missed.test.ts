@@ -72,6 +72,20 @@ it('recoverMissed has each log that the local service could not deliver handled 
   expect(await client.recoverMissed(webhook.id, receiver)).toMatchObject({ found: 0 });
 });
 
+it('recoverMissed called twice at once, with a receiver that fails half way, handles each log once in the end', async () => {
+  const { client, receiver, webhook, taken, total, failNext, comeUp } = await missed(true);
+  failNext(2);
+  const recover = () => client.recoverMissed(webhook.id, receiver, { batchSize: 2 });
+  const both = await Promise.all([recover(), recover()]);
+  for (const { found, handled, duplicates, failed, inProgress, left } of both) {
+    expect(handled + duplicates + failed + inProgress + left).toBe(found);
+  }
+  await recover();
+  expect([taken.length, new Set(taken).size]).toEqual([total, total]);
+  await comeUp();
+  expect(taken.length).toBe(total);
+});
+
 it('reconcile has each log handled once that the local service lists as undelivered, and keeps its place', async () => {
   const { client, receiver, webhook, taken, total, failNext, comeUp } = await missed(true);
   const source = serviceSource(client, webhook.id, { chainId: 31_337, minAgeSeconds: 0, chunkSize: 4 });
@@ -88,4 +102,14 @@ it('reconcile has each log handled once that the local service lists as undelive
   await comeUp();
   expect([taken.length, new Set(taken).size]).toEqual([total, total]);
   expect(await run()).toMatchObject({ found: 0 });
+});
+
+it('recoverMissed needs the option `secret` when the service does not return it', async () => {
+  const { client, receiver, webhook, taken, total } = await missed(false);
+  const refusal = { code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('Set the option `secret`') };
+  await expect(client.recoverMissed(webhook.id, receiver)).rejects.toMatchObject(refusal);
+  expect(await client.recoverMissed(webhook.id, receiver, { secret: webhook.secret })).toMatchObject({
+    handled: total,
+  });
+  expect(taken.length).toBe(total);
 });

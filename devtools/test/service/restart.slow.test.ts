@@ -122,4 +122,19 @@ describe('a local service with a file', () => {
     await service.close();
     await serving({ file });
   });
+
+  it('that cannot listen leaves the file to others', async () => {
+    const file = newFile();
+    const { service } = await serving();
+    const port = Number(new URL(service.url).port);
+    await expect(createLocalService({ file, port })).rejects.toThrow('The port is in use. Choose another `port`');
+    await serving({ file });
+  });
+
+  it('leaves nothing that keeps a process alive once it is closed', async () => {
+    const hanging = await listening(() => {});
+    const { child } = await starting(newFile(), 'close', hanging.url);
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(0);
+  });
 });
