@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openFirst, openPage, rowsOf } from './open-page.js';
+import { openFirst } from './open-page.js';
 import { describePage } from './suite.js';
 
 describePage('the address of the page', (ground) => {
@@ -46,32 +46,5 @@ describePage('the address of the page', (ground) => {
     await other.goto(page.url());
     await other.getByRole('heading', { name: 'Delivery 26' }).waitFor();
     expect(other.url()).toBe(`${source.url}#open=26`);
-  });
-
-  it('takes the token before what is open', async () => {
-    const { source } = await ground.open({ count: 5 });
-    const other = await openPage(ground.browser, `${source.address}&open=4&text=ledger`);
-    await other.page.getByRole('heading', { name: 'Delivery 4' }).waitFor();
-    expect(other.page.url()).toBe(`${source.url}#open=4&text=ledger`);
-    await other.close();
-  });
-
-  it('counts in the title what comes while the tab is in the background', async () => {
-    const { page, source } = await ground.open({ count: 3 });
-    await rowsOf(page).nth(2).waitFor();
-    expect(await page.title()).toBe('emulate · event-webhooks');
-    const setHidden = (hidden: boolean) =>
-      page.evaluate((value) => {
-        Object.defineProperty(document, 'hidden', { configurable: true, value });
-        document.dispatchEvent(new Event('visibilitychange'));
-      }, hidden);
-    await setHidden(true);
-    for (let count = 0; count < 12; count++) source.deliver();
-    await expect.poll(() => page.title()).toBe('(12) emulate · event-webhooks');
-    await setHidden(false);
-    expect(await page.title()).toBe('emulate · event-webhooks');
-    source.deliver();
-    await rowsOf(page).nth(15).waitFor();
-    expect(await page.title()).toBe('emulate · event-webhooks');
   });
 });

@@ -54,31 +54,6 @@ describePage('what was signed and what was received', (ground) => {
     expect(problems.splice(0)).toEqual([expect.stringContaining('503')]);
   });
 
-  it('takes a file that is dropped', async () => {
-    const { page, panel } = await openWith(bytes('[1]'));
-    await panel.getByText(SUMMARY).click();
-    const box = panel.locator('.compare');
-    const drag = (type: string) =>
-      page.evaluate((each) => {
-        const dataTransfer = new DataTransfer();
-        dataTransfer.items.add(new File(['[2]'], 'body.json'));
-        const event = new DragEvent(each, { dataTransfer, bubbles: true, cancelable: true });
-        return document.querySelector('.compare')?.dispatchEvent(event);
-      }, type);
-    // Taken, so that the browser does not open the file.
-    expect(await drag('dragover')).toBe(false);
-    await expect.poll(() => box.getAttribute('class')).toContain('over');
-    expect(await drag('drop')).toBe(false);
-    await panel.getByRole('row', { name: '[0] − 1 + 2' }).waitFor();
-    expect(await box.getAttribute('class')).not.toContain('over');
-  });
-
-  it('differ where a fault changed the body, which is shown at once', async () => {
-    const { panel } = await openWith(bytes('[{"a":2}]'), { signedBody: bytes('[{"a":1}]') });
-    await panel.getByRole('heading', { name: 'Signed and sent' }).waitFor();
-    await panel.getByRole('row', { name: '[0].a − 1 + 2' }).waitFor();
-  });
-
   it('is text, whatever it contains', async () => {
     const { page, panel } = await openWith(bytes('{"<b>k</b>":1}'));
     await panel.getByText(SUMMARY).click();

@@ -46,15 +46,4 @@ describePage('the connection of the page', (ground) => {
       await next.close();
     }
   });
-
-  it('takes a new address that is entered into the tab that has the page open', async () => {
-    const { page, source, problems } = await ground.open({ count: 2 }, { expectLive: true });
-    await page.evaluate(() => sessionStorage.clear());
-    await page.reload();
-    await page.getByRole('heading', { name: 'This page needs its token' }).waitFor();
-    await page.goto(source.address);
-    await rowsOf(page).nth(1).waitFor();
-    expect(page.url()).toBe(source.url);
-    expect(problems).toEqual([]);
-  });
 });

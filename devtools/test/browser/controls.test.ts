@@ -101,19 +101,4 @@ describePage('webhooks and faults on the page', (ground) => {
     expect(await page.getByLabel('Delay').inputValue()).toBe('0');
     expect(await page.getByRole('switch', { checked: true }).count()).toBe(0);
   });
-
-  it('sends a sample, and draws deliveries by verdict, with the sums in words and as a table', async () => {
-    const { page } = await ground.open();
-    await page.getByRole('img', { name: '0 accepted, 0 refused, 0 failed, 0 pending' }).waitFor();
-    await page.getByRole('button', { name: 'Send sample' }).click();
-    await page.getByRole('img', { name: '1 accepted, 0 refused, 0 failed, 0 pending' }).waitFor();
-    expect(await page.locator('.bar.accepted').count()).toBe(1);
-    await page.getByText('As a table').click();
-    await page.getByRole('columnheader', { name: 'Minute' }).waitFor();
-    // The table follows the bars when the page draws the next time.
-    const cells = () => page.locator('.minutes tbody td:nth-child(2)').allInnerTexts();
-    await expect
-      .poll(async () => (await cells()).map(Number).reduce((sum, count) => sum + count, 0), { timeout: 4000 })
-      .toBe(1);
-  });
 });

@@ -78,19 +78,6 @@ describe.skipIf(!hasChromium || !hasAnvil)(
       expect(system.received).toHaveLength(1);
     });
 
-    it('resends it without the fault, and the receiver takes it', async () => {
-      const { page } = tab;
-      const panel = page.getByRole('complementary', { name: /^Delivery / });
-      await page.getByRole('button', { name: 'Turn all off' }).click();
-      await page.getByText('Faults are on').waitFor({ state: 'hidden' });
-      await panel.getByRole('button', { name: 'Resend' }).click();
-      await panel.getByText('Answered 200').waitFor();
-      expect(await panel.locator('.attempts tbody tr').count()).toBeGreaterThanOrEqual(2);
-      await expect.poll(() => rowsOf(page).getByText('accepted').count()).toBe(2);
-      await expect.poll(() => system.received).toEqual(['12500000000000000000', '250000000000000000']);
-      await page.keyboard.press('Escape');
-    });
-
     it.each(Object.entries(looks))('has no accessibility violation and no sideways scroll: %s', async (_name, look) => {
       const { page, problems, close } = await openPage(browser, system.address, look);
       await rowsOf(page).nth(1).waitFor();
@@ -100,10 +87,6 @@ describe.skipIf(!hasChromium || !hasAnvil)(
       await expectNoSidewaysScroll(page);
       await close();
       expect(problems).toEqual([]);
-    });
-
-    it('had no console error, and asked for nothing elsewhere', () => {
-      expect(tab.problems).toEqual([]);
     });
   },
 );

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { looks, rowsOf } from './open-page.js';
+import { rowsOf } from './open-page.js';
 import { describePage } from './suite.js';
 
 /** What the keyboard is on: its role or tag, and its text or name. */
@@ -54,18 +54,6 @@ describePage('the page without a mouse', (ground) => {
     expect(await active()).toBe('2');
   });
 
-  it('shows the next delivery in the panel that is open, as arrows move', async () => {
-    const { page } = await ground.open({ count: 30 });
-    await page.getByRole('grid').focus();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Delivery 30' }).waitFor();
-    await page.getByRole('grid').focus();
-    await page.keyboard.press('ArrowDown');
-    await page.getByRole('heading', { name: 'Delivery 29' }).waitFor();
-    expect(await focused(page)).toBe('Deliveries, newest first');
-  });
-
   it('reaches every control, with a focus that is seen', async () => {
     const { page } = await ground.open({ count: 30 });
     await rowsOf(page).first().waitFor();
@@ -84,35 +72,5 @@ describePage('the page without a mouse', (ground) => {
       const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
       expect([name, outline]).toEqual([name, 'solid']);
     }
-  });
-
-  it('registers a webhook and closes the dialog, back on the button that opened it', async () => {
-    const { page } = await ground.open();
-    await tabTo(page, 'Register a webhook');
-    await page.keyboard.press('Enter');
-    await page.keyboard.type('till');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('http://127.0.0.1:9/');
-    await page.keyboard.press('Enter');
-    await page.getByText('it is not shown again').waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByText('till', { exact: true }).first().waitFor();
-    expect(await focused(page)).toBe('Register a webhook');
-  });
-
-  it('cannot reach what an open delivery covers on a phone', async () => {
-    const { page } = await ground.open({ count: 30 }, looks.phone);
-    await page.getByRole('grid').focus();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Delivery 30' }).waitFor();
-    for (let presses = 0; presses < 40; presses++) {
-      await page.keyboard.press('Tab');
-      const behind = await page.evaluate(() => document.activeElement?.closest('#top, #side, #main') !== null);
-      expect(behind).toBe(false);
-    }
-    await page.keyboard.press('Escape');
-    await page.getByRole('heading', { name: 'Delivery 30' }).waitFor({ state: 'hidden' });
-    expect(await focused(page)).toBe('Deliveries, newest first');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openFirst, rowsOf } from './open-page.js';
+import { rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -19,35 +19,6 @@ describePage('the list', (ground) => {
     await page.locator('#list:not(.narrow)').waitFor();
     await expect.poll(place).toBe(before);
     expect(await grid.evaluate((node) => node.scrollTop)).toBe(0);
-  });
-
-  it('leaves it there far down in the list too', async () => {
-    const { page } = await ground.open({ count: 300 });
-    const grid = page.getByRole('grid');
-    await rowsOf(page).first().waitFor();
-    await grid.evaluate((node) => node.scrollTo(0, 3200));
-    const row = page.locator('[aria-rowindex="112"]');
-    await row.waitFor();
-    const before = (await row.boundingBox())?.y ?? -1;
-    // Without scrolling it to where it suits the driver.
-    await page.mouse.click(600, before + 16);
-    await page.locator('#list.narrow').waitFor();
-    await expect.poll(async () => Math.abs(((await row.boundingBox())?.y ?? 0) - before)).toBeLessThan(2);
-    expect(await row.getAttribute('aria-selected')).toBe('true');
-  });
-
-  it('keeps the height of the filters, whatever they count and show', async () => {
-    const { page, source } = await ground.open({ count: 1 });
-    const height = async () => (await page.locator('#filters').boundingBox())?.height;
-    const [before, search] = [await height(), await page.getByRole('searchbox').boundingBox()];
-    for (let count = 0; count < 1500; count++) source.deliver();
-    await page.getByText('1,501 deliveries', { exact: true }).waitFor();
-    await page.getByRole('button', { name: /^refused/ }).click();
-    await page.getByRole('button', { name: 'Reset filters' }).waitFor();
-    expect(await page.getByRole('searchbox').boundingBox()).toEqual(search);
-    await page.getByRole('button', { name: 'Clear list' }).click();
-    await openFirst(page);
-    expect(await height()).toBe(before);
   });
 
   it('tells deliveries apart by what they hold, and marks those of a recording', async () => {
@@ -75,29 +46,6 @@ describePage('the list', (ground) => {
     source.deliver();
     await rowsOf(page).nth(5).waitFor();
     expect(await page.locator('#waiting').count()).toBe(0);
-  });
-
-  it('holds while the pointer moves over it, and goes on when it leaves', async () => {
-    const { page, source } = await ground.open({ count: 3 });
-    await rowsOf(page).nth(2).hover();
-    source.deliver();
-    // Longer than the hold of one move.
-    const end = Date.now() + 2500;
-    while (Date.now() < end) {
-      await page.mouse.move(600 + (Date.now() % 90), 250);
-      expect(await rowsOf(page).count()).toBe(3);
-    }
-    await page.getByRole('button', { name: '1 new delivery' }).waitFor();
-    await page.mouse.move(600, 5);
-    await rowsOf(page).nth(3).waitFor();
-  });
-
-  it('goes on by itself when the pointer rests', async () => {
-    const { page, source } = await ground.open({ count: 3 });
-    await rowsOf(page).nth(2).hover();
-    source.deliver();
-    await page.getByRole('button', { name: '1 new delivery' }).waitFor();
-    await rowsOf(page).nth(3).waitFor();
   });
 
   it('asks before it clears more than twenty deliveries', async () => {

@@ -2,7 +2,6 @@ import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { expect, it, onTestFinished } from 'vitest';
 import { createFeed } from '../../src/deliveries/feed.js';
 import type { PageActions } from '../../src/page/page-actions.js';
-import { PageError } from '../../src/page/page-guard.js';
 import type { PageState } from '../../src/page/page-state.js';
 import { servePage } from '../../src/page/serve-page.js';
 import { openFirst, openPage, rowsOf, violationsOf } from './open-page.js';
@@ -91,17 +90,5 @@ describePage('the page of listen', (ground) => {
     await choice.selectOption('answer of the app');
     await banner.waitFor({ state: 'detached' });
     expect(status).toBeUndefined();
-  });
-
-  it('goes back to the answer of before when it cannot be changed', async () => {
-    const respond = () => {
-      throw new PageError(503, 'It is being closed.');
-    };
-    const { page, problems } = await open(undefined, { respond });
-    const choice = page.getByLabel('Answer with');
-    await choice.selectOption('403 Forbidden');
-    await page.getByText('It is being closed.').waitFor();
-    await expect.poll(() => choice.inputValue()).toBe('');
-    expect(problems.splice(0)).toEqual([expect.stringContaining('status of 503')]);
   });
 });

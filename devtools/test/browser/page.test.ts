@@ -1,6 +1,6 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
-import { openFirst, openPage, rowsOf } from './open-page.js';
+import { openFirst, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -48,19 +48,6 @@ describePage('the page', (ground) => {
     expect(await body.innerText()).toMatch(/^\[\{"id":"/);
   });
 
-  it('shows the bytes as hex with offsets and ASCII, and indented without changing a token', async () => {
-    const { page, source } = await ground.open();
-    const rawBody = new TextEncoder().encode('[{"a":1.10,"b":12345678901234567890123}]');
-    source.feed.put(recordOf('1', { rawBody }));
-    const panel = await openFirst(page);
-    await panel.getByRole('button', { name: 'Hex' }).click();
-    const dump = panel.getByRole('region', { name: 'Body as a hex dump' }).locator('.hex-row').first();
-    expect(await dump.innerText()).toMatch(/^00000000 {2}5b 7b 22 61 +22 3a 31 2e .*\[\{"a":1\./);
-    await panel.getByRole('button', { name: 'Indented' }).click();
-    const indented = await panel.getByRole('region', { name: 'Body, indented' }).innerText();
-    expect(indented).toBe('[\n  {\n    "a": 1.10,\n    "b": 12345678901234567890123\n  }\n]');
-  });
-
   it('follows the delivery that is open: a retry shows without opening it again', async () => {
     const { page, source } = await ground.open();
     const record = recordOf('1', { attempt: { status: 503 } });
@@ -92,23 +79,6 @@ describePage('the page', (ground) => {
     await rowsOf(page).getByText('accepted').waitFor();
   });
 
-  it('says so when a delivery that is opened is gone, and shows nothing of the one before', async () => {
-    const { page, source, problems } = await ground.open();
-    source.feed.put(recordOf('1'));
-    const panel = await openFirst(page);
-    source.feed.put(recordOf('2'));
-    await page.getByRole('button', { name: '1 new delivery' }).click();
-    await rowsOf(page).nth(1).waitFor();
-    await page.route('**/api/deliveries/2', (route) =>
-      route.fulfill({ status: 404, json: { message: 'It is gone.' } }),
-    );
-    await rowsOf(page).first().click();
-    await page.getByRole('alert').getByText('It is gone.').waitFor();
-    expect(await page.locator('#detail .item').count()).toBe(0);
-    expect(await panel.count()).toBe(0);
-    expect(problems.splice(0)).toEqual([expect.stringContaining('status of 404')]);
-  });
-
   it('copies a short address whole, the body as it came, and a curl command with quotes that hold', async () => {
     const { page, source } = await ground.open();
     const items = [sampleEventEmitted({ data: { event: { contract: { label: "it's" } } } })];
@@ -130,16 +100,5 @@ describePage('the page', (ground) => {
     expect(command).toMatch(/^curl -g -i -X POST \\\n {2}-H 'Content-Type: application\/json'/);
     expect(command).toContain("it'\\''s");
     expect(command).toMatch(/'http:\/\/127\.0\.0\.1:3000\/webhooks'$/);
-  });
-
-  it('clears the list, for other tabs too', async () => {
-    const { page, source } = await ground.open({ count: 5 });
-    const other = await openPage(ground.browser, source.address);
-    await rowsOf(other.page).nth(4).waitFor();
-    await page.getByRole('button', { name: 'Clear list' }).click();
-    await page.getByText('Waiting for the first delivery.').waitFor();
-    await other.page.getByText('Waiting for the first delivery.').waitFor();
-    expect(other.problems).toEqual([]);
-    await other.close();
   });
 });

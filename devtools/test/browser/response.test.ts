@@ -26,32 +26,6 @@ describePage('the response of the application', (ground) => {
     await panel.getByRole('row', { name: 'X-Powered-By Express' }).waitFor();
   });
 
-  it('is the one of the attempt that is chosen, by mouse or keyboard', async () => {
-    const { page, source } = await ground.open();
-    const [first] = recordOf('1').attempts as [Attempt];
-    const attempts = ['first answer', 'second answer'].map((text, at) => ({
-      ...first,
-      headers: [...first.headers, ['X-Try', text] as const],
-      status: 500 + at,
-      response: responseOf(text),
-    }));
-    const record = { ...recordOf('1'), attempts };
-    source.feed.put(record);
-    const panel = await openFirst(page);
-    await panel.getByRole('heading', { name: 'Response of attempt 2' }).waitFor();
-    await panel.getByText('second answer', { exact: true }).first().waitFor();
-    await panel.getByRole('button', { name: 'Show attempt 1' }).press('Enter');
-    await panel.getByRole('heading', { name: 'Headers of attempt 1' }).waitFor();
-    expect(await panel.getByRole('region', { name: 'Response as text' }).innerText()).toBe('first answer');
-    await panel.getByRole('row', { name: 'X-Try first answer' }).waitFor();
-    // A further attempt does not take away the one that is read.
-    source.feed.put({ ...record, attempts: [...attempts, { ...first, response: responseOf('third answer') }] });
-    await panel.getByRole('button', { name: 'Show attempt 3' }).waitFor();
-    expect(await panel.getByRole('region', { name: 'Response as text' }).innerText()).toBe('first answer');
-    await panel.locator('.attempts tbody tr').nth(2).click();
-    await panel.getByText('third answer', { exact: true }).waitFor();
-  });
-
   it('says what is cut, empty, not text, not kept or not there', async () => {
     const { page, source } = await ground.open();
     const show = async (attempt: Partial<Attempt>) => {

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { rowsOf } from './open-page.js';
-import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
 /** Answers searches in place of the server, and keeps what was asked. */
@@ -30,26 +29,6 @@ describePage('the search', (ground) => {
     expect(asked.length).toBeLessThan(5);
     await page.getByRole('button', { name: 'Reset filters' }).click();
     await page.getByText('30 deliveries', { exact: true }).waitFor();
-  });
-
-  it('finds a text of a body, which no row shows', async () => {
-    const { page } = await ground.open({ count: 30 });
-    await page.getByRole('searchbox').fill('EVENT-17-0');
-    await page.getByText('1 of 30 deliveries').waitFor();
-    await rowsOf(page).first().click();
-    await page.getByRole('heading', { name: 'Delivery 17' }).waitFor();
-  });
-
-  it('asks again for what arrives', async () => {
-    const { page, source } = await ground.open({ count: 3 });
-    const asked = await answer(page, ['later']);
-    await page.getByRole('searchbox').fill('needle');
-    await page.getByText('No delivery matches the filters.').waitFor();
-    await expect.poll(() => asked.length).toBe(1);
-    source.feed.put(recordOf('later'));
-    await rowsOf(page).first().waitFor();
-    await page.getByText('1 of 4 deliveries').waitFor();
-    await expect.poll(() => asked.length).toBe(2);
   });
 
   it('says when not everything was searched', async () => {

@@ -6,42 +6,7 @@ import { looks, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describeInChromium, describePage } from './suite.js';
 
-/** Whether all of an element is within another. */
-async function isWithin(page: Page, inner: string, outer: string): Promise<boolean> {
-  return page.evaluate(
-    ([inner = '', outer = '']) => {
-      const box = document.querySelector(outer)?.getBoundingClientRect() as DOMRect;
-      return [...document.querySelectorAll(inner)].every((element) => {
-        const { left, right } = element.getBoundingClientRect();
-        return left >= box.left && right <= box.right;
-      });
-    },
-    [inner, outer],
-  );
-}
-
 describePage('the panel of controls', (ground) => {
-  it('keeps every "Remove" in sight beside a long label, and every count of the legend', async () => {
-    const { page, source } = await ground.open();
-    source.more.webhooks = Array.from({ length: 3 }, (_, index) => ({
-      id: index + 1,
-      label: index === 1 ? 'a-label-of-thirty-six-characters-long' : 'shop',
-      url: 'http://127.0.0.1:3000/webhooks',
-    }));
-    source.stateChanged();
-    await page
-      .getByRole('button', { name: /^Remove/ })
-      .nth(2)
-      .waitFor();
-    expect(await page.getByRole('button', { name: /^Remove a-label/ }).count()).toBe(1);
-    expect(await isWithin(page, '.webhooks button', '#side')).toBe(true);
-    const { feed } = source;
-    for (let n = 0; n < 10_000; n++) feed.put(recordOf(`n${n}`, { items: [{ id: 1 }] }));
-    await page.getByRole('img', { name: /^Deliveries of the last 5 minutes: 10000 accepted/ }).waitFor();
-    expect(await page.locator('.legend .accepted .sum').innerText()).toBe('10,000');
-    expect(await isWithin(page, '.legend .sum', '#side')).toBe(true);
-  });
-
   it('shows the deliveries that wait, opens the one they wait for, and has it sent now', async () => {
     const { page, source } = await ground.open();
     source.feed.put(recordOf('343', { attempt: { status: 503 } }));
@@ -66,49 +31,6 @@ describePage('the panel of controls', (ground) => {
     source.more.queue = [{ ...held, waiting: 0 }];
     source.stateChanged();
     await banner.waitFor({ state: 'detached' });
-  });
-
-  it('says why a queue could not be retried', async () => {
-    const { page, source, problems } = await ground.open();
-    const nextAttemptAt = Date.now() + 60_000;
-    source.more.queue = [{ webhookId: 1, label: 'shop', behind: '1', waiting: 2, since: 0, nextAttemptAt }];
-    source.stateChanged();
-    await page.getByRole('button', { name: 'Retry now' }).click();
-    await page.getByText('This command does not support that.').waitFor();
-    expect(problems.splice(0)).toEqual([expect.stringContaining('status of 404')]);
-  });
-
-  it('registers before it sends a sample, where there is no webhook', async () => {
-    const { page, source } = await ground.open();
-    source.more.webhooks = [];
-    source.stateChanged();
-    await page.getByText('No webhook is registered yet.').waitFor();
-    await page.getByRole('button', { name: 'Send sample' }).click();
-    await page.getByText('A sample needs a webhook: register the URL of your receiver first.').waitFor();
-    await page.getByRole('dialog').getByLabel('Label').waitFor();
-    expect(await rowsOf(page).count()).toBe(0);
-  });
-
-  it('filters the list by the bar that is clicked, and by a minute of the table', async () => {
-    const { page, source } = await ground.open({ count: 2 });
-    const [at] = [Date.now() - 150_000];
-    for (const id of ['a', 'b']) source.feed.put(recordOf(id, { attempt: { at } }));
-    await page.getByText('4 deliveries', { exact: true }).waitFor();
-    await page.locator('.chart .column.full').first().click();
-    await page.getByText('2 of 4 deliveries').waitFor();
-    expect(await page.locator('.chart .step.chosen').count()).toBe(1);
-    await page.getByRole('button', { name: 'Reset filters' }).click();
-    await page.getByText('4 deliveries', { exact: true }).waitFor();
-    await page.getByText('As a table').click();
-    await page.locator('.minutes button').first().click();
-    await page.getByText('2 of 4 deliveries').waitFor();
-  });
-
-  it('commits a delay with Enter', async () => {
-    const { page } = await ground.open();
-    await page.getByLabel('Delay').fill('250');
-    await page.getByLabel('Delay').press('Enter');
-    await page.getByText('Faults are on: delay of 250 ms.').waitFor();
   });
 });
 

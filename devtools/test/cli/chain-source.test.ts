@@ -1,10 +1,9 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
 import { startChain } from '../../src/cli/anvil/chain-source.js';
-import { deploySampleToken } from '../../src/cli/anvil/sample-chain.js';
-import { findAnvil, startAnvil } from '../../src/cli/anvil/start-anvil.js';
+import { startAnvil } from '../../src/cli/anvil/start-anvil.js';
 import { createOutput } from '../../src/cli/output.js';
 import { createLocalService } from '../../src/service/index.js';
 import { serve } from './receiver.js';
@@ -81,19 +80,6 @@ describe('a program in place of anvil', () => {
     const anvil = await program('exec sleep 600');
     await expect(startAnvil(anvil, AbortSignal.abort())).rejects.toThrow('anvil did not start.');
   });
-
-  it('may print any amount of text once it listens', async () => {
-    const { port } = await node();
-    const anvil = await program(`echo "Listening on 127.0.0.1:${port}"; head -c 300000 /dev/zero | tr '\\0' x`);
-    const started = await startAnvil(anvil, signal);
-    expect(started.url).toBe(`http://127.0.0.1:${port}`);
-    // It can exit only once all of it is read.
-    await started.ended;
-  });
-
-  it('is looked for without a PATH too', () => {
-    expect(() => findAnvil({}, '/')).toThrow('anvil was not found');
-  });
 });
 
 describe('the chain of emulate', () => {
@@ -112,19 +98,6 @@ describe('the chain of emulate', () => {
     await expect(chain(await listening(port))).rejects.toThrow('The sample token could not be deployed.');
   });
 
-  it('fails when the node has no accounts', async () => {
-    const { url, calls } = await node({ eth_accounts: () => [] });
-    await expect(deploySampleToken(url, signal)).rejects.toThrow('The sample token could not be deployed.');
-    expect(calls.eth_sendTransaction).toBeUndefined();
-  });
-
-  it('transfers from the only account to itself', async () => {
-    const { url, calls } = await node({ eth_accounts: () => [address] });
-    const token = await deploySampleToken(url, signal);
-    expect([await token.transfer(), await token.transfer()]).toEqual([hash, hash]);
-    expect(calls.eth_sendTransaction).toBe(3);
-  });
-
   it('notes failing transfers once, and keeps trying', async () => {
     const tried = deferred();
     const { port } = await node({
@@ -136,32 +109,5 @@ describe('the chain of emulate', () => {
     const { notes } = await chain(await listening(port), 0.001);
     await tried.promise;
     expect(notes).toEqual(['note: A transfer could not be sent; trying again.\n']);
-  });
-
-  it('does not note a transfer that was interrupted by the end', async () => {
-    const ending = new AbortController();
-    const { port } = await node({
-      eth_sendTransaction(call) {
-        if (call > 1) ending.abort();
-        return call > 1 ? 'fails' : undefined;
-      },
-    });
-    const { source, notes } = await chain(await listening(port), 0.001, ending.signal);
-    await new Promise<void>((resolve) => {
-      if (ending.signal.aborted) resolve();
-      else ending.signal.addEventListener('abort', () => resolve());
-    });
-    await source?.close();
-    expect(notes).toEqual([]);
-  });
-
-  it('notes that anvil has exited', async () => {
-    const { port } = await node();
-    const file = await (await scratch())('end');
-    const anvil = await program(`echo "Listening on 127.0.0.1:${port}"; while [ ! -e "${file}" ]; do sleep 0.05; done`);
-    const { noted, notes } = await chain(anvil);
-    await writeFile(file, '');
-    await noted;
-    expect(notes).toEqual(['note: anvil has exited: no more events will arrive from the chain.\n']);
   });
 });

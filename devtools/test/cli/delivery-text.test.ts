@@ -44,23 +44,6 @@ describe('deliveryText', () => {
     expect(rows[5]).toMatch(/invalid +id: expected a string that is not empty$/);
     expect(rows[6]).toMatch(/invalid +item: expected an object$/);
   });
-
-  it('counts what it does not show: rows beyond 20, inputs beyond 8', () => {
-    const inputs = Array.from({ length: 11 }, (_, n) => ({
-      name: `i${n}`,
-      value: [n],
-      hashed: false,
-      type: 'uint8[]',
-    }));
-    const lines = textOf('1', { events: Array(25).fill(sampleEventEmitted({ data: { event: { inputs } } })) });
-    expect(lines).toHaveLength(22);
-    expect(lines.at(-1)).toBe('  … 5 more');
-    expect(lines[1]).toMatch(/i7 \[7\] {2}… 3 more$/);
-  });
-
-  it('shows that there is no response yet', () => {
-    expect(textOf('1', { attempt: { status: undefined, durationMs: undefined } })[0]).toContain('— pending');
-  });
 });
 
 describe('refusalText', () => {
@@ -82,22 +65,6 @@ describe('refusalText', () => {
       ...['  │ Mount it \\e[2J first', '  │ two', '  │ three', '  │ … 2 more lines'],
     ]);
     expect(refusalText({ response: answered('one line') }, [], output)).toEqual(['  │ one line']);
-  });
-
-  it('quotes the message of an HTML page, or the page where it has none', () => {
-    const page = '<!DOCTYPE html>\n<html>\n<title>Error</title>\n<pre>Cannot POST /hook</pre>\n</html>\n';
-    expect(refusalText({ response: answered(page) }, [], output)).toEqual(['  │ Cannot POST /hook']);
-    expect(refusalText({ response: answered('<html></html>') }, [], output)).toEqual(['  │ <html></html>']);
-  });
-
-  it('is wrapped and indented on a terminal, and one line each elsewhere', () => {
-    const fix = 'Mount the webhook route before express.json(), or exclude its path from it.';
-    const long = { ...finding, fix };
-    expect(refusalText({}, [long], { ...output, isTerminal: true, columns: 40 })).toEqual([
-      '  likely: It is this.',
-      '  Mount the webhook route before\n  express.json(), or exclude its path\n  from it.',
-    ]);
-    expect(refusalText({}, [long], { ...output, columns: 40 })).toContain(`  ${fix}`);
   });
 });
 

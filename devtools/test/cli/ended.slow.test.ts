@@ -2,10 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { recordingLine } from '../../src/deliveries/recorded.js';
 import { receiver, serve } from './receiver.js';
-import { delivery } from './recordings.js';
-import { startHere } from './running.js';
 import { stubService } from './stub-service.js';
 import { API_KEY, inProcess, SECRET, scratch } from './tool.js';
 
@@ -53,40 +50,6 @@ describe('a command that is ended', () => {
     expect(stdout).toMatch(/2 sent to .*: 2 × 200\n/);
     expect(stdout).toMatch(/Stopped before all were sent\.\n$/);
   });
-
-  it('before it explains a delivery prints no findings', async () => {
-    const file = await (await scratch())('r', recordingLine(delivery));
-    const args = ['explain', '--recording', file, '--nth', '1'];
-    expect((await running(args)).stdout).toMatch(/signature/i);
-    expect(await running(args, { signal: AbortSignal.abort() })).toEqual({ code: 1, stdout: '', stderr: '' });
-  });
-
-  it.each(['before', 'while'])('%s it calls the service says nothing of the call', async (when) => {
-    const ending = new AbortController();
-    const url = await serve(() => ending.abort());
-    if (when === 'before') ending.abort();
-    const { code, stdout, stderr } = await running(['webhooks', 'count'], { env: keyed(url), signal: ending.signal });
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: '' });
-  });
-});
-
-describe('explain', () => {
-  it('does not wait for input on a terminal', async () => {
-    const stdin = Object.assign(Readable.from([]), { isTTY: true });
-    const { code, stderr } = await running(['explain'], { stdin });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('Nothing to explain: give --recording, --request, or --body-file'),
-    ]);
-  });
-});
-
-describe('webhooks log', () => {
-  it('says that there is nothing', async () => {
-    const url = await serve((_, response) => void response.end('{"status":200,"message":"ok","result":[]}'));
-    const { code, stdout } = await inProcess(['webhooks', 'log', '1'], { env: keyed(url) });
-    expect([code, stdout]).toEqual([0, 'No entries.\n']);
-  });
 });
 
 describe('register', () => {
@@ -119,36 +82,6 @@ describe('register', () => {
   });
 });
 
-describe('emulate', () => {
-  it('ends when the secret file cannot be written', async () => {
-    const file = await (await scratch())('none/secret');
-    const emulate = startHere([
-      'emulate',
-      '--port',
-      '0',
-      '--register',
-      'shop=http://127.0.0.1:1/',
-      '--secret-out',
-      file,
-    ]);
-    expect(await emulate.ended).toBe(2);
-    expect(emulate.stderr).toMatch(
-      /Cannot write the file of --secret-out: its folder does not exist\. Create it first: mkdir -p \S+\/none\./,
-    );
-  });
-
-  it('that is stopped while a node fails is not an error', async () => {
-    const ending = new AbortController();
-    const rpc = await serve((_, response) => {
-      ending.abort();
-      response.end('{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}');
-    });
-    const args = ['emulate', '--port', '0', '--rpc', rpc, '--wallet', `0x${'5f'.repeat(20)}`, '--no-page'];
-    const { code, stderr } = await running(args, { env: {}, signal: ending.signal });
-    expect([code, stderr]).toEqual([0, '']);
-  });
-});
-
 describe('listen', () => {
   it.each(['http://localhost/', 'http://localhost:80/hooks', 'http://127.0.0.1/'])(
     'on port 80 does not forward to itself, %s',
@@ -157,9 +90,4 @@ describe('listen', () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining('leads back to this command')]);
     },
   );
-
-  it('on port 443 does not forward to itself', async () => {
-    const { code, stderr } = await inProcess(['listen', '--port', '443', '--forward', 'https://localhost/'], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('leads back to this command')]);
-  });
 });

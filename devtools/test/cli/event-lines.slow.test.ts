@@ -38,21 +38,6 @@ describe('the events of a delivery', () => {
     expect(lines[2]).toMatch(/200 accepted {2}unknown {2}later\.kind$/);
     expect(lines[3]).toMatch(/200 accepted {2}invalid {2}\S+: /);
   });
-
-  it('show amounts in units of a token that is known', () => {
-    const event = sampleEventEmitted();
-    const address = event.data.event.contract.address.toLowerCase();
-    const { lines } = printed([event], new Map([[address, { decimals: 15, symbol: 'TKN' }]]));
-    expect(lines[0]).toMatch(/value 1,000 TKN$/);
-  });
-
-  it('are counted beyond 200, and none is said to be none', () => {
-    const { lines } = printed(Array.from({ length: 201 }, () => sampleEventEmitted()));
-    expect([lines.length, lines.at(-1)]).toEqual([201, '  … 1 more']);
-    const none = printed([]);
-    expect(none.lines[0]).toMatch(/200 accepted {2}\/webhooks {2}no events$/);
-    expect(none.documents).toMatchObject([{ event: { delivery: '7', verdict: 'accepted', status: 200 } }]);
-  });
 });
 
 describe.each(ways)('listen --events, $way', ({ start }) => {
@@ -70,16 +55,5 @@ describe.each(ways)('listen --events, $way', ({ start }) => {
     await call(url, signed(`${SECRET} `));
     for (const _ of [1, 2]) expect(await listen.until(/refused/)).toMatch(/Transfer {2}sampletoken {2}from 0x/);
     await listen.until(/certain: /);
-  });
-
-  it('prints a JSON document an event', { timeout: 30_000 }, async () => {
-    const listen = start(['listen', '--port', '0', '--no-page', '--events', '--json'], env);
-    const { listening } = JSON.parse(await listen.until(/./));
-    await call(listening.url, signed(SECRET));
-    for (const _ of [1, 2]) {
-      expect(JSON.parse(await listen.until(/./))).toMatchObject({
-        event: { delivery: '1', verdict: 'accepted', name: 'Transfer', inputs: [{ name: 'from' }, {}, {}] },
-      });
-    }
   });
 });

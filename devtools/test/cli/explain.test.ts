@@ -42,19 +42,6 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
     expect(stdout).toMatch(/^Refused because:\n\n1\. .+ \(certain\) body-\S+\n {3}Fix: .+\n/);
   });
 
-  test('finds white space around the secret, which no receiver takes', async () => {
-    const file = await (await scratch())('r', recording(BODY));
-    const { code, stdout } = await tool(['explain', '--recording', file, '--json'], {
-      env: { WEBHOOK_SECRET: `${SECRET} ` },
-    });
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).findings.map(({ cause }: { cause: string }) => cause)).toEqual([
-      'secret-refused',
-      'secret-whitespace',
-    ]);
-    expect(stdout).not.toContain(SECRET);
-  });
-
   test('takes a body and its two headers, and the time at which they came', async () => {
     const file = await (await scratch())('body.json', BODY);
     const { signature, timestamp } = sign();
@@ -144,72 +131,6 @@ describe('what a receiver refuses although it is authentic', () => {
     expect(stdout).toContain(`A receiver answers ${status}`);
     expect(stdout.match(/Fix: /g)).toHaveLength(1);
   });
-
-  test('an old one: both are said, and nothing of a body that a GET does not have', async () => {
-    const found = async (stdin: string) => {
-      const { stdout } = await inProcess(['explain', '--json'], { env, stdin });
-      return JSON.parse(stdout).findings.map(({ cause }: { cause: string }) => cause);
-    };
-    expect(await found(dump('{}'))).toEqual(['answer-400', 'timestamp-stale']);
-    expect(await found('GET /hooks HTTP/1.1\r\nHost: a\r\n\r\n')).toEqual(['answer-405', 'headers-missing']);
-  });
-
-  test.each([
-    [413, {}, /refused before, with 413: It is larger/],
-    [415, { 'Content-Encoding': 'gzip' }, /refused before, with 415 \(Content-Encoding: gzip\): It is compressed/],
-    [503, {}, /refused before, with 503: It did not arrive completely/],
-  ])('a body that `listen` did not read: %i', async (status, added, says) => {
-    const file = await (await scratch())('r', recording('', sign(), { status, added }));
-    const { code, stdout } = await inProcess(['explain', '--recording', file], { env });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(says);
-    expect(stdout).not.toMatch(/is empty|already read/);
-    expect(stdout.match(/Fix: /g)).toHaveLength(1);
-  });
-});
-
-test('says that the newline of a secret file was ignored', async () => {
-  const file = await scratch();
-  const args = ['explain', '--recording', await file('r', recording(BODY)), '--secret-file'];
-  expect(await inProcess([...args, await file('trimmed', `${SECRET}\n`)])).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/^note: The line break at the end of the file of --secret-file was ignored\./),
-  });
-  expect(await inProcess([...args, await file('bare', SECRET)])).toMatchObject({ code: 0, stderr: '' });
-});
-
-test('names the option --now for an old request, and the sender or a proxy for a recording', async () => {
-  const file = await scratch();
-  const { signature, timestamp } = sign();
-  const args = ['--body-file', await file('body', BODY), `--signature=${signature}`, '--timestamp', timestamp];
-  expect((await inProcess(['explain', ...args], { env })).stdout).toMatch(/the time at which it arrived \(--now\)/);
-  const old = await file('r', recording(`${BODY}\n`));
-  const { stdout } = await inProcess(['explain', '--recording', old], { env });
-  expect(stdout).toMatch(/Fix: .*proxy, gateway or firewall.*have the sender /s);
-});
-
-test('says that the headers are missing', async () => {
-  const file = await (await scratch())('body.json', BODY);
-  const { code, stdout } = await inProcess(['explain', '--body-file', file, '--json'], { env });
-  expect(code).toBe(1);
-  expect(JSON.parse(stdout).findings.map(({ cause }: { cause: string }) => cause)).toContain('headers-missing');
-});
-
-test.each([
-  ['an empty request', '', /The request is empty/],
-  ['a request without an empty line', 'A: b\nC: d', /has no empty line/],
-  ['a line that is not a header', 'POST / HTTP/1.1\nA: b\nnonsense\n\nx', /Line 3 of the request is not a header/],
-])('%s: one line, exit code 2', async (_, stdin, says) => {
-  const { code, stderr } = await inProcess(['explain'], { env, stdin });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(says) });
-});
-
-test('an invalid time: one line, exit code 2', async () => {
-  const says = expect.stringContaining('--now must be a time');
-  expect(await inProcess(['explain', '--now', 'soon'], { env, stdin: 'A: b\n\n' })).toMatchObject({
-    code: 2,
-    stderr: says,
-  });
 });
 
 describe('a request that was saved', () => {
@@ -226,10 +147,6 @@ describe('a request that was saved', () => {
       ['A', ''],
     ];
     expect(parse(text)).toEqual({ method: 'POST', headers, body: '\u00ff\r\n\r\n\n\n', notes: [] });
-  });
-
-  test('may have no request line', () => {
-    expect(parse('A: b\n\nbody')).toEqual({ headers: [['A', 'b']], body: 'body', notes: [] });
   });
 
   test.each([

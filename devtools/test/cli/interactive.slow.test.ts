@@ -6,9 +6,8 @@ import { PassThrough, Writable } from 'node:stream';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { isForeground } from '../../src/cli/terminal/foreground.js';
 import { createPageOpener } from '../../src/cli/terminal/open-page.js';
-import { call, pageHeaders } from '../page/call.js';
+import { call } from '../page/call.js';
 
 const SECRET = 'whsec-of-the-keys';
 const limits = { timeout: 30_000 };
@@ -125,56 +124,6 @@ describe('the keys', () => {
     expect(command.modes.at(-1)).toBe(false);
     expect(command.text().endsWith('\r\u001b[J\u001b[?2004l')).toBe(true);
   });
-
-  it('are not read in the background, and no more when input has ended', limits, async () => {
-    let isFront = false;
-    const command = running([...listen, '--no-page'], { inForeground: () => isFront });
-    await command.shows(/Listening/);
-    expect(command.modes).toEqual([]);
-    await deliver(command.url());
-    await command.shows(/200 accepted/);
-    expect(command.text()).not.toContain('keys');
-    isFront = true;
-    command.events.emit('SIGCONT');
-    await command.shows(/\? keys/);
-    command.stdin.end();
-    await expect.poll(() => command.modes.at(-1)).toBe(false);
-  });
-
-  it('are not read where the secret came from the input', limits, async () => {
-    const command = running([...listen, '--no-page', '--secret-file', '-']);
-    command.stdin.end(SECRET);
-    await command.shows(/Listening/);
-    expect(command.modes).toEqual([]);
-  });
-
-  it('open the page, or say where it is', limits, async () => {
-    const command = running(listen);
-    await command.shows(/waiting for deliveries/);
-    command.type('?o');
-    await command.shows(/Page: http:\S+#token=/);
-    await command.shows(/No browser was opened: this terminal has no display\. Open http:\S+#token=/);
-    command.stdout.columns = 20;
-    command.forget();
-    command.stdout.emit('resize');
-    expect(command.text()).toBe('\r\u001b[J\u001b[?7lwaiting for deliveries\u001b[?7h');
-  });
-
-  it('of emulate resend, and show what is held back', limits, async () => {
-    const command = running(['emulate', '--port', '0', '--events', '--register', 'shop=127.0.0.1:1/']);
-    await command.shows(/\? keys/);
-    command.type('r');
-    await command.shows(/There is no delivery to resend/);
-    const [, page, token = ''] = /Page: (\S+)#token=(\S+)/.exec(command.text()) ?? [];
-    const sample = () => call(`${page}api/sample`, { method: 'POST', headers: pageHeaders(token), body: '{}' });
-    await sample();
-    await sample();
-    await command.shows(/— failed {2}Transfer {2}sampletoken {2}from 0xf39F…2266 {2}to 0x7099…79C8 {2}value 10+\s/);
-    await command.shows(/1 waiting behind #1/);
-    command.forget();
-    command.type('r');
-    await command.shows(/— failed/);
-  });
 });
 
 describe('the opener of the page', () => {
@@ -207,26 +156,4 @@ describe('the opener of the page', () => {
     await opener.close();
     await expect(readdir(join(file, '..'))).rejects.toThrow('ENOENT');
   });
-
-  it('says why nothing was opened', async () => {
-    const { env } = await programs('exit 3');
-    const opener = createPageOpener(address, env, 'linux');
-    expect(await opener.open()).toBe('xdg-open failed');
-    await opener.close();
-    const without = createPageOpener(address, { ...env, PATH: '/nowhere' }, 'darwin');
-    expect(await without.open()).toBe('open is not installed');
-    await without.close();
-    await createPageOpener(address, {}, 'linux').close();
-  });
-});
-
-it('tells a background job from a foreground one, by /proc or by ps', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const file = join(directory, 'stat');
-  await writeFile(file, '42 (a ) name) S 1 40 40 34816 40 0');
-  expect(isForeground(file)).toBe(true);
-  await writeFile(file, '42 (name) S 1 40 40 34816 41 0');
-  expect(isForeground(file)).toBe(false);
-  expect(typeof isForeground(join(directory, 'none'))).toBe('boolean');
 });

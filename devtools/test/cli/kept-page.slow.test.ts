@@ -1,14 +1,13 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { chmod, readdir, stat, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { keptPageFile, readKeptPage, writeKeptPage } from '../../src/cli/kept-page.js';
-import { closedPort } from '../listener/listening.js';
 import { call, pageHeaders } from '../page/call.js';
 import { limits } from './emulated.js';
 import { noting } from './recordings.js';
 import { ways } from './running.js';
-import { SECRET, scratch } from './tool.js';
+import { scratch } from './tool.js';
 
 const token = 'x'.repeat(43);
 const kept = { token, port: 4100 };
@@ -69,20 +68,6 @@ describe('the kept token', () => {
     await writeKeptPage(path, { ...kept, port: 1 }, output);
     expect([await readKeptPage(target, output), await readKeptPage(path, output)]).toEqual([kept, { token, port: 1 }]);
   });
-
-  it('that cannot be written is noted, and leaves nothing behind', async () => {
-    const file = await scratch();
-    const { notes, output } = noting();
-    const path = await file('page');
-    await mkdir(path);
-    await writeKeptPage(path, kept, output);
-    await writeKeptPage(join(await file('plain', ''), 'page'), kept, output);
-    expect(notes).toEqual([
-      `An open page will not survive a restart: cannot write ${path}: it is a directory.`,
-      expect.stringMatching(/cannot write .*plain\/page: /),
-    ]);
-    expect((await readdir(await file('.'))).sort()).toEqual(['page', 'plain']);
-  });
 });
 
 describe.each(ways)('an open page, $way', ({ start }) => {
@@ -103,40 +88,6 @@ describe.each(ways)('an open page, $way', ({ start }) => {
     expect(await works(page)).toBe(200);
     expect((await stat(`${file}.page`)).mode & 0o777).toBe(0o600);
     expect(second.stderr).toBe('');
-    await second.end();
-  });
-
-  it('gets another address when its port was taken meanwhile, and the next one is kept', limits, async () => {
-    const file = await scratch();
-    const args = async (name: string) => ['emulate', '--port', '0', '--file', await file(name)];
-    const first = start(await args('a'));
-    const page = await address(first);
-    await writeKeptPage(await file('b.page'), { token, port: Number(new URL(page).port) }, noting().output);
-    const second = start(await args('b'));
-    const other = await address(second);
-    expect([new URL(other).port === new URL(page).port, other.endsWith(token), await works(other)]).toEqual([
-      ...[false, false, 200],
-    ]);
-    expect(second.stderr).toContain('The page has a new address: port ');
-    expect(JSON.parse(await readFile(await file('b.page'), 'utf8')).port).toBe(Number(new URL(other).port));
-    await Promise.all([first.end(), second.end()]);
-  });
-
-  it('still works after `listen --page-port` was started again', limits, async () => {
-    const file = await scratch();
-    const port = String(await closedPort());
-    const env = { XDG_STATE_HOME: await file('state'), WEBHOOK_SECRET: SECRET };
-    const args = ['listen', '--port', '0', '--page-port', port];
-    const first = start(args, env);
-    const page = await address(first);
-    await first.end();
-    const second = start(args, env);
-    expect(await address(second)).toBe(page);
-    expect(await works(page)).toBe(200);
-    const third = start(args, env);
-    expect(await third.ended).toBe(2);
-    expect(third.stderr).toContain(`Cannot listen on port ${port}: it is in use.`);
-    expect(await works(page)).toBe(200);
     await second.end();
   });
 });

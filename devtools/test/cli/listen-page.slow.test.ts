@@ -41,26 +41,4 @@ describe.each(ways)('the page of listen, $way', ({ start }) => {
     expect(JSON.stringify(state)).not.toContain('private');
     await listen.end();
   });
-
-  it('waits for the units of an amount before it prints the event', limits, async () => {
-    const node = await fakeNode({ eth_chainId: () => '0x7a69', eth_call: token(TKN, word(18n)) });
-    const listen = start(['listen', '--port', '0', '--no-page', '--events', '--rpc', node.url], env);
-    const url = /http:\S+\//.exec(await listen.until(/^Listening/))?.[0] ?? '';
-    const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
-    await call(url, { method: 'POST', body, headers });
-    expect(await listen.until(/200 accepted/)).toMatch(/value 1 TKN$/);
-    await listen.end();
-  });
-
-  it('wants a node for an explorer, and URLs', limits, async () => {
-    for (const [args, reason] of [
-      [['--explorer', 'https://scan.example'], /--explorer needs --rpc/],
-      [['--rpc', 'ftp://x'], /--rpc must be/],
-      [['--rpc', 'http://x', '--explorer', 'x'], /--explorer must be the URL/],
-    ] as const) {
-      const listen = start(['listen', '--port', '0', ...args], env);
-      expect(await listen.ended).toBe(2);
-      expect(listen.stderr).toMatch(reason);
-    }
-  });
 });

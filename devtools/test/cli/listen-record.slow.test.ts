@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createInterface } from 'node:readline';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { call } from '../page/call.js';
 import { readAll } from './recordings.js';
 import { startHere, startProcess } from './running.js';
-import { main, scratch } from './tool.js';
+import { scratch } from './tool.js';
 
 const SECRET = 'whsec-of-the-recording';
 const env = { WEBHOOK_SECRET: SECRET };
@@ -84,34 +82,6 @@ describe('listen --record', () => {
     expect(others.reduce((sum, each) => sum + each.body.byteLength, 0)).toBeLessThan(200_000);
   });
 
-  it('prints the number of dropped deliveries when the file is full, and keeps answering', {
-    timeout: 60_000,
-  }, async () => {
-    const file = await (await scratch())('r');
-    // No file may have more than 16 KiB there, which the system tells as it tells of a full disk: half way.
-    const args = ['-c', 'ulimit -f 16; exec "$@"', 'bash', process.execPath, main];
-    const { PATH = '', HOME = '' } = process.env;
-    const child = spawn('bash', [...args, 'listen', '--port', '0', '--no-page', '--record', file], {
-      env: { PATH, HOME, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let stderr = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-    });
-    const [line] = await once(createInterface({ input: child.stdout }), 'line');
-    const url = urlIn(line);
-    const large = JSON.stringify([sampleEventEmitted({ id: 'x'.repeat(20_000) })]);
-    for (const body of [event('1'), large, large, event('2')]) expect((await call(url, signed(body))).status).toBe(200);
-    child.kill('SIGTERM');
-    await once(child, 'close');
-    expect((await readAll(file)).map((each) => each.body.toString())).toEqual([event('1'), event('2')]);
-    expect(stderr).toContain(`Deliveries are not recorded. Cannot write ${file}: the file size limit is reached.`);
-    expect(stderr.split('Deliveries are not recorded')).toHaveLength(2);
-    expect(stderr).toContain('Not recorded: 2 authentic and 0 other deliveries.');
-  });
-
   it('comes to an end when a recording is sent to a listener that adds to it', { timeout: 60_000 }, async () => {
     const file = await (await scratch())('r');
     const listen = startHere(['listen', '--port', '0', '--no-page', '--record', file], env);
@@ -121,24 +91,5 @@ describe('listen --record', () => {
     expect(await send.ended).toBe(0);
     await listen.end();
     expect(await readAll(file)).toHaveLength(6);
-  });
-
-  it('ends with 2 and one line for a limit that is none, or a file that it may not use', {
-    timeout: 30_000,
-  }, async () => {
-    const file = await scratch();
-    const notes = await file('notes.txt');
-    await writeFile(notes, 'mine');
-    for (const [args, message] of [
-      [['--record', await file('r'), '--record-limit', '0'], /--record-limit/],
-      [['--record', await file('r'), '--record-limit', '1.5'], /--record-limit/],
-      [['--record', notes], /is not a recording: choose another file\./],
-      [['--record', '/dev/null'], /Cannot write \/dev\/null: it is not a regular file\./],
-    ] as const) {
-      const listen = startHere(['listen', '--port', '0', ...args], env);
-      expect([args, await listen.ended]).toEqual([args, 2]);
-      expect(listen.stderr).toMatch(message);
-      expect(listen.stderr.trim().split('\n')).toHaveLength(1);
-    }
   });
 });

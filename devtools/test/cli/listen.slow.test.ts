@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -54,19 +54,6 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect(listen.stderr).toBe('');
   });
 
-  it('prints everything that is certain, and that a body was not read', { timeout: 30_000 }, async () => {
-    const listen = start(['listen', '--port', '0', '--no-page'], env);
-    const url = urlIn(await listen.until(/^Listening/));
-    const delivery = signed(undefined, `${SECRET}\n`);
-    await call(url, { ...delivery, body: `${delivery.body}\n` });
-    expect(await listen.until(/certain: /)).toMatch(/body/);
-    expect(await listen.until(/rewriting of bodies/)).toMatch(/proxy, gateway or firewall/);
-    expect(await listen.until(/certain: /)).toMatch(/secret/);
-    const headers = { ...delivery.headers, 'content-encoding': 'gzip' };
-    await call(url, { ...delivery, headers });
-    expect(await listen.until(/not read/)).toMatch(/refused before, with 415 \(Content-Encoding: gzip\)/);
-  });
-
   it('escapes hostile text', { timeout: 30_000 }, async () => {
     const listen = start(['listen', '--port', '0', '--no-page'], env);
     const url = urlIn(await listen.until(/^Listening/));
@@ -101,26 +88,6 @@ describe.each(ways)('listen, $way', ({ start }) => {
         findings: [],
       },
     });
-  });
-
-  it('forces answers, also from the page', { timeout: 30_000 }, async () => {
-    const { url: target, bodies } = await app();
-    const listen = start(['listen', '--port', '0', '--forward', target, '--respond', '503'], env);
-    const url = urlIn(await listen.until(/^Listening/));
-    expect(await listen.until(/answered/)).toBe('Authentic deliveries are answered 503 and not forwarded');
-    const [page, token = ''] = (await listen.until(/^Page/)).replace('Page: ', '').split('#token=');
-    expect((await call(url, signed())).status).toBe(503);
-    expect(await listen.until(/forced/)).toBe('  The answer 503 was forced.');
-    const headers = pageHeaders(token);
-    const set = (status: number | null) =>
-      call(`${page}api/respond`, { method: 'PUT', headers, body: JSON.stringify({ status }) });
-    await set(422);
-    expect(JSON.parse((await call(`${page}api/state`, { headers })).text)).toMatchObject({ respond: 422 });
-    await set(null);
-    expect((await call(url, signed())).status).toBe(202);
-    expect(bodies).toHaveLength(1);
-    await listen.end();
-    expect(listen.stderr).toMatch(/answered 422\.\n.*no longer forced\.\n/);
   });
 
   it('serves the page over the same deliveries, and sends one again to the target', { timeout: 30_000 }, async () => {
@@ -168,54 +135,6 @@ describe.each(ways)('listen, $way', ({ start }) => {
     ]);
     expect(lines[0].headers).toContainEqual(['X-Service-Signature', delivery.headers['X-Service-Signature']]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-  });
-
-  it('takes the headers of MultiBaas, and a tolerance', { timeout: 30_000 }, async () => {
-    const listen = start(['listen', '--port', '0', '--no-page', '--headers', 'multibaas', '--tolerance', '10'], env);
-    const url = urlIn(await listen.until(/^Listening/));
-    const multibaas = { signature: 'X-MultiBaas-Signature', timestamp: 'X-MultiBaas-Timestamp' };
-    const at = (secondsAgo: number) => {
-      const timestamp = Math.floor(Date.now() / 1000) - secondsAgo;
-      const { body, headers } = createTestDelivery([], { secret: SECRET, headers: multibaas, timestamp });
-      return call(url, { method: 'POST', body, headers });
-    };
-    expect((await at(0)).status).toBe(200);
-    expect((await at(60)).status).toBe(403);
-  });
-
-  it('reports wrong usage in one line and exits with 2', { timeout: 30_000 }, async () => {
-    const busy = createServer();
-    await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void busy.close());
-    const port = String((busy.address() as AddressInfo).port);
-    const other = join(await scratch(), 'notes.txt');
-    await writeFile(other, 'not a recording\n');
-    const cases: [string[], RegExp, Record<string, string>?][] = [
-      [['--port', port], /Cannot listen on port \d+: it is in use.* --port/],
-      [['--port', '0', '--page-port', port], /--page-port/],
-      [['--port', '65536'], /--port/],
-      [['--port', '0', '--forward', 'shop.example:3000'], /--forward must be an absolute/],
-      [['--port', '4567', '--forward', 'http://localhost:4567/x'], /leads back to this command/],
-      [['--port', '0', '--record', other], /is not a recording: choose another file/],
-      [['--port', '0'], /No signing secret/, {}],
-      [['--port', '0', '--host', '203.0.113.1'], /the address is not on this machine/],
-    ];
-    for (const [args, message, given = env] of cases) {
-      const listen = start(['listen', ...args], given);
-      expect([args, await listen.ended]).toEqual([args, 2]);
-      expect(listen.stderr).toMatch(message);
-      expect(listen.stderr.trim().split('\n')).toHaveLength(1);
-      expect(listen.stdout).toBe('');
-    }
-  });
-
-  it('notes requests that are not deliveries, and does not count them', { timeout: 30_000 }, async () => {
-    const listen = start(['listen', '--port', '0', '--no-page'], env);
-    const url = urlIn(await listen.until(/^Listening/));
-    expect((await call(`${url}favicon.ico`)).status).toBe(405);
-    await call(url, signed());
-    await listen.until(/200 accepted/);
-    expect(listen.stderr).toMatch(/^note: GET \/favicon\.ico: not a POST, answered with 405\.$/m);
   });
 });
 

@@ -1,11 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createPrinter } from '../../src/cli/delivery-printer.js';
 import { createOutput } from '../../src/cli/output.js';
-import { deliveryStyle } from '../../src/cli/printed-delivery.js';
-import { visibleJson } from '../../src/cli/visible.js';
-import { createFeed } from '../../src/deliveries/feed.js';
-import { recordOf } from '../deliveries/records.js';
 
 /** An output on terminals, or on what is none, and what stands there. */
 function outputs({
@@ -71,31 +66,5 @@ describe('the output of a command', () => {
     output.hide('short');
     output.note('a short text with whsec-hidden in it');
     expect(texts.stderr).toBe('note: a short text with [secret] in it\n');
-  });
-
-  it('writes undefined as null', () => {
-    expect(visibleJson(undefined)).toBe('null');
-  });
-});
-
-describe('the printer of deliveries', () => {
-  it('skips deliveries that are no longer kept, and notes those that it could not print', async () => {
-    const { texts, output } = outputs();
-    const feed = createFeed();
-    feed.put(recordOf('1', { attempt: { status: 403 } }));
-    const sources = {
-      ...{ headers: { signature: 'a', timestamp: 'b' }, toleranceSeconds: 300 },
-      secretOf: (): string => {
-        throw new Error('mine');
-      },
-    };
-    const explainer = { explain: async () => [], read: async () => undefined, view: async () => undefined };
-    const printer = createPrinter({ feed, sources, explainer, output, style: deliveryStyle });
-    printer.print('gone');
-    await printer.done();
-    expect(texts).toEqual({ stdout: '', stderr: '' });
-    printer.print('1');
-    await printer.done();
-    expect(texts).toEqual({ stdout: '', stderr: 'note: A delivery could not be printed.\n' });
   });
 });

@@ -39,27 +39,6 @@ describe('the pace of a replay', () => {
     expect((await paced([0, 1000], clock(), 0.5)).found).toEqual([0, 2000]);
   });
 
-  test('takes times that go back for no gap, and does not add them up', async () => {
-    expect((await paced([1000, 2000, 500, 1500, 2500], clock())).found).toEqual([0, 1000, 1000, 1000, 1500]);
-  });
-
-  test('catches up what timers are late', async () => {
-    expect(
-      (
-        await paced(
-          [0, 1000, 2000, 3000],
-          clock(() => 7),
-        )
-      ).found,
-    ).toEqual([0, 1007, 2007, 3007]);
-  });
-
-  test('looks at the clock in a long gap', async () => {
-    const each = clock();
-    expect((await paced([0, 150_000], each)).found).toEqual([0, 150_000]);
-    expect(each.waits).toEqual([60_000, 60_000, 30_000]);
-  });
-
   test('keeps the gaps after a stop of the process, without a burst', async () => {
     let stops = 1;
     const stopped = clock(() => (stops-- > 0 ? 10_000 : 0));

@@ -62,37 +62,3 @@ describe('the process', () => {
       });
     });
 });
-
-const hasTerminal = spawnSync('script', ['--version']).error === undefined;
-
-if (hasTerminal)
-  describe('on a terminal', () => {
-    /** Runs a command line on a terminal that `script` makes, and returns what it shows. */
-    const onTerminal = async (command: string, more: Record<string, string> = {}) => {
-      const child = spawn('script', ['-qec', command, '/dev/null'], {
-        env: { ...env, TERM: 'xterm', SHELL: '/bin/sh', ...more },
-      });
-      child.stdin.end();
-      return (await collect(child).ended).stdout;
-    };
-    const run = `"${process.execPath}" "${main}"`;
-
-    test('prints colours, unless NO_COLOR is set', async () => {
-      expect(await onTerminal(`${run} --help`)).toContain('\u001b[1mCommands');
-      expect(await onTerminal(`${run} --help`, { NO_COLOR: '1' })).not.toContain('\u001b[');
-    });
-
-    test('shows the progress of a long run, then the summary', async () => {
-      const { url } = await receiver();
-      const text = await onTerminal(`${run} send ${url} --repeat 200`);
-      expect(text).toMatch(/\r\[#*-+\] +\d+% \d+\/200 {2}\d+ accepted/);
-      expect(text).not.toContain('#1 ');
-      expect(text).toContain('200 sent');
-    });
-
-    test('draws nothing when the output is redirected or JSON', async () => {
-      const { url } = await receiver();
-      expect(await onTerminal(`${run} send ${url} --repeat 30 2>/dev/null | cat`)).not.toContain('\u001b[');
-      expect(await onTerminal(`${run} send ${url} --repeat 30 --json`)).not.toContain('\u001b[');
-    });
-  });

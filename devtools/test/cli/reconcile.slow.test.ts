@@ -73,14 +73,6 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
     }
   });
 
-  test('exits with 0 when nothing is missing', async () => {
-    const { code, stdout } = await tool(args('--receiver', await receiverOf([0, 1, 2, 3])));
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: 'Blocks 0 to 4: 4 events, 4 have arrived. Nothing is missing.\n',
-    });
-  });
-
   test('reads the blocks that it is asked for, and prints JSON', async () => {
     const module = await receiverOf([1], { name: 'mine' });
     const range = ['--from', '2', '--to', '3', '--chain-id', String(chainId), '--json'];
@@ -110,16 +102,6 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
     );
   });
 
-  test('prints what is being handled, which is not missing', async () => {
-    const more = "const { peek } = receiver; receiver.peek = async (events) => events.map(() => 'in-progress');";
-    const { code, stdout } = await tool(args('--receiver', await receiverOf([], { more })));
-    expect(code).toBe(0);
-    expect(stdout.split('\n').slice(0, -1)).toEqual([
-      ...[1, 2, 3, 4].map((block) => lineOf(block, 'in-progress')),
-      'Blocks 0 to 4: 4 events, 0 have arrived, 4 in progress. Nothing is missing.',
-    ]);
-  });
-
   test('prints what has an unknown outcome, and fails', async () => {
     const more = "const { peek } = receiver; receiver.peek = async (events) => events.map(() => 'unknown');";
     const { code, stdout } = await tool(args('--receiver', await receiverOf([], { more })));
@@ -138,13 +120,6 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('no access');
     for (const key of ['key-of-the-node', 'key-in-query', 'password-of-the-node']) expect(stderr).not.toContain(key);
-  });
-
-  test('says what is wrong with the module', async () => {
-    const thrown = await tool(args('--receiver', await file('throws.mjs', "throw 'not an error';")));
-    expect(thrown).toMatchObject({ code: 2, stderr: expect.stringContaining('not an error') });
-    const none = await tool(args('--receiver', await file('none.mjs', 'export const receiver = 1;')));
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('exports no receiver') });
   });
 
   test('refuses a receiver that tells events apart by their ids', async () => {
@@ -188,71 +163,9 @@ describe('reconcile --webhook', () => {
       '',
     ]);
   });
-
-  test('exits with 2 when the service refuses', async () => {
-    const env = { WEBHOOK_BASE_URL: service.baseUrl, WEBHOOK_API_KEY: 'another-key' };
-    const { code, stderr } = await inProcess(args('--webhook', '1'), { env });
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining('the service answered 401: unauthorized'),
-    });
-  });
 });
 
 describe('reconcile', () => {
-  test('takes a default export, prints its logs on stderr, and does not wait for what it left open', async () => {
-    const more = "export default receiver; console.log('connected'); setInterval(() => {}, 1000);";
-    const module = await receiverOf([0, 1, 2, 3], { more });
-    const { code, stdout, stderr } = await asProcess(args('--receiver', module, '--json'));
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'connected\n' });
-    expect(jsonLines(stdout)).toMatchObject([{ reconciled: { handled: 4 } }]);
-  });
-
-  test.each<[string, () => string[], RegExp]>([
-    ['no contract', () => ['reconcile', '--rpc', node.url, '--webhook', '1'], /Nothing to read: give --contract/],
-    ['nothing to compare with', () => args(), /Give either --receiver or --webhook/],
-    ['both', () => args('--webhook', '1', '--receiver', 'x.js'), /--webhook|--receiver/],
-    [
-      'a range that ends before it begins',
-      () => args('--webhook', '1', '--from', '5', '--to', '4'),
-      /--to must not be before/,
-    ],
-    [
-      'a URL that is none',
-      () => ['reconcile', '--rpc', 'node', '--contract', 'x', '--webhook', '1'],
-      /--rpc must be an absolute/,
-    ],
-    ['no module', () => args('--receiver', './nothing-there.mjs'), /Cannot import \.\/nothing-there\.mjs/],
-  ])('refuses %s', async (_, given, message) => {
-    const { code, stdout, stderr } = await inProcess(given());
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
-  });
-
-  test('refuses a module without a receiver, and names what it looked for', async () => {
-    const module = await receiverOf([], { name: 'other' });
-    for (const [given, name] of [
-      [module, 'as default or as `receiver`'],
-      [`${module}#mine`, 'as `mine`'],
-    ] as const) {
-      expect(await inProcess(args('--receiver', given))).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(name),
-      });
-    }
-  });
-
-  test('exits with 2 when the node is of another chain', async () => {
-    const { code, stderr } = await inProcess(args('--receiver', await receiverOf([]), '--chain-id', '5'));
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('31337') });
-  });
-
-  test('names the option for a chain without final blocks', { timeout: 20_000 }, async () => {
-    node.answer((method, [tag], answer) => (method === 'eth_getBlockByNumber' && tag === 'finalized' ? null : answer));
-    const given = args('--receiver', await receiverOf([])).filter((each) => each !== '--confirmations' && each !== '1');
-    const { code, stderr } = await inProcess(given);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('use --confirmations') });
-  });
-
   test('never prints the key in the URL of the node', { timeout: 30_000 }, async () => {
     const key = 'key-of-the-node-0123456789';
     const url = node.url.replace('http://', `http://user:${key}@`);
@@ -263,10 +176,5 @@ describe('reconcile', () => {
     const failed = await asProcess(secret);
     expect(failed.code).toBe(2);
     for (const { stdout, stderr } of [ran, failed]) expect(stdout + stderr).not.toContain(key);
-  });
-
-  test('draws how far it has read on a terminal', async () => {
-    const { stderr } = await inProcess(args('--receiver', await receiverOf([0, 1, 2, 3])), { terminal: true });
-    expect(stderr).toContain('4  of 4 blocks, 0 missing');
   });
 });

@@ -59,32 +59,3 @@ it('a line that another program leaves incomplete does not take the next one wit
     `${recordingLine(of('/1', true))}{"at":"half\n${recordingLine(of('/2', true))}${recordingLine(of('/3', true))}`,
   );
 });
-
-it('a last line that lacks only its newline is kept', async () => {
-  const file = await scratch();
-  for (const [name, last] of [
-    ['recorded', recordingLine(of('/1', true)).trimEnd()],
-    ['document', '{"at":"2020-01-01","mine":true}'],
-    ['large', recordingLine(of('/1', true, 200_000)).trimEnd()],
-  ] as const) {
-    const path = await file(name, recordingLine(delivery) + last);
-    const { notes, output } = noting();
-    const writer = await openRecording(path, { output, limit: LIMIT });
-    await writer.write(of('/2', true));
-    await writer.close();
-    expect(await readFile(path, 'utf8')).toBe(`${recordingLine(delivery)}${last}\n${recordingLine(of('/2', true))}`);
-    expect(notes).toEqual([]);
-  }
-});
-
-it('the largest body that listen takes can be read again', async () => {
-  const path = await (await scratch())('r');
-  const writer = await openRecording(path, { ...noting(), limit: LIMIT });
-  const large = of('/large', false, 10 * MIB);
-  await writer.write(large);
-  await writer.write(of('/after', true));
-  await writer.close();
-  const [first, second] = await readAll(path);
-  expect(Buffer.compare(first?.body ?? Buffer.alloc(0), large.body)).toBe(0);
-  expect(second?.path).toBe('/after');
-});

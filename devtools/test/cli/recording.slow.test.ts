@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
-import { appendFile, chmod, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { appendFile, readFile, stat, truncate } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRecording, recordedDelivery } from '../../src/cli/recording.js';
+import { readRecording } from '../../src/cli/recording.js';
 import { openRecording } from '../../src/cli/recording-writer.js';
 import { AUTHENTIC_END, type RecordedDelivery, recordingBytes, recordingLine } from '../../src/deliveries/recorded.js';
 import { delivery, LIMIT, noting, readAll } from './recordings.js';
@@ -36,13 +34,6 @@ describe('a recording', () => {
     );
   });
 
-  test('is told apart by lines, however the file is cut into chunks', async () => {
-    const file = await scratch();
-    const long = { ...delivery, body: Buffer.alloc(300_000, 'é') };
-    const path = await file('r', [long, delivery, long].map(recordingLine).join(''));
-    expect((await readAll(path)).map(recordingLine).join('')).toBe(await readFile(path, 'utf8'));
-  });
-
   test('is written in the order of the calls, for its owner alone', async () => {
     const path = await (await scratch())('r');
     const writer = await openRecording(path, { ...noting(), limit: LIMIT });
@@ -51,14 +42,6 @@ describe('a recording', () => {
     await writer.close();
     expect(await readAll(path)).toEqual(many);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-  });
-
-  test('is appended to', async () => {
-    const path = await (await scratch())('r', recordingLine(delivery));
-    const writer = await openRecording(path, { ...noting(), limit: LIMIT });
-    await writer.write(delivery);
-    await writer.close();
-    expect(await readAll(path)).toEqual([delivery, delivery]);
   });
 
   test('is read without an incomplete last line, wherever it ends', async () => {
@@ -128,23 +111,6 @@ describe('a recording', () => {
       message: `Line 3 of ${path} is not a recorded delivery: ${reason}${reason.endsWith('array') ? ' of [name, value]' : ''}.`,
     });
   });
-
-  test('with a last line that is JSON but not a delivery is refused, with and without its newline', async () => {
-    const whole = recordingLine(delivery);
-    for (const end of ['', '\n']) {
-      const path = await (await scratch())('r', `${whole}{"at":"yesterday"}${end}`);
-      await expect(readAll(path)).rejects.toThrow(`Line 2 of ${path} is not a recorded delivery: "at" is not a time.`);
-    }
-  });
-
-  test('that does not exist or is a directory is refused', async () => {
-    const path = await (await scratch())('r');
-    await expect(readAll(path)).rejects.toThrow(`Cannot read ${path}: the file does not exist.`);
-    await expect(readAll('/tmp')).rejects.toThrow('Cannot read /tmp: it is a directory.');
-    await expect(openRecording('/tmp', { ...noting(), limit: LIMIT })).rejects.toThrow(
-      'Cannot write /tmp: it is a directory.',
-    );
-  });
 });
 
 describe('a recording that changes while it is read', () => {
@@ -175,80 +141,4 @@ describe('a recording that changes while it is read', () => {
       );
     }
   });
-
-  test('is read to its end when another file takes its place', async () => {
-    const replace = async (path: string) => {
-      await rename(path, `${path}.old`);
-      await writeFile(path, 'something else');
-    };
-    const once = (path: string, count: number) => (count === 1 ? replace(path) : Promise.resolve());
-    expect(await readWhile(once, [long('/1'), long('/2')])).toEqual({ paths: ['/1', '/2'], notes: [] });
-  });
-
-  // Only root can become a user who may not read it.
-  if (process.geteuid?.() === 0)
-    test('is refused when it may not be read', async () => {
-      const file = await scratch();
-      const path = await file('r', recordingLine(delivery), 0o600);
-      await chmod(await file('.'), 0o755);
-      process.seteuid?.(65_534);
-      try {
-        await expect(readAll(path)).rejects.toThrow(`Cannot read ${path}: permission denied.`);
-      } finally {
-        process.seteuid?.(0);
-      }
-    });
-});
-
-describe('one delivery of a recording', () => {
-  test('is the only one, or the one that is said', async () => {
-    const file = await scratch();
-    const second = { ...delivery, path: '/2' };
-    const [one, two] = [
-      await file('one', recordingLine(delivery)),
-      await file('two', recordingLine(delivery) + recordingLine(second)),
-    ];
-    const { output } = noting();
-    expect(await recordedDelivery(one, undefined, output)).toEqual(delivery);
-    expect(await recordedDelivery(two, 2, output)).toEqual(second);
-    await expect(recordedDelivery(two, undefined, output)).rejects.toThrow(
-      'has 2 deliveries: choose one with --nth, from 1 to 2',
-    );
-    await expect(recordedDelivery(two, 3, output)).rejects.toThrow('has 2 deliveries: --nth 3 does not exist');
-    await expect(recordedDelivery(one, 2, output)).rejects.toThrow('has 1 delivery: --nth 2 does not exist');
-    await expect(recordedDelivery(await file('none', ''), undefined, output)).rejects.toThrow('has no deliveries');
-  });
-
-  test('stays readable when a disk that was full has room again', async () => {
-    const file = await scratch();
-    const path = await file('full.ndjson', '');
-    const [writer, reader] = ['recording-writer', 'recording'].map((name) =>
-      JSON.stringify(new URL(`../../src/cli/${name}.ts`, import.meta.url).href),
-    );
-    // One delivery is larger than files may be there, which the system tells as it tells of a full disk: half way.
-    const script = `
-      const { openRecording } = await import(${writer});
-      const { readRecording } = await import(${reader});
-      const recording = await openRecording(${JSON.stringify(path)}, { output: { note: console.log }, limit: 1e6 });
-      const delivery = (length) => ({ at: 0, method: 'POST', path: '/', headers: [], body: Buffer.alloc(length) });
-      for (const length of [10, 20_000, 30]) await recording.write(delivery(length));
-      await recording.close();
-      for await (const { body } of readRecording(${JSON.stringify(path)}, { note() {} })) console.log(body.length);`;
-    const limited = [
-      '-c',
-      'ulimit -f 16; exec "$@"',
-      'bash',
-      process.execPath,
-      '--import',
-      'tsx',
-      '--input-type=module',
-    ];
-    const { stdout } = await promisify(execFile)('bash', [...limited, '-e', script]);
-    expect(stdout.trim().split('\n')).toEqual([
-      `Deliveries are not recorded. Cannot write ${path}: the file size limit is reached.`,
-      'Not recorded: 0 authentic and 1 other deliveries.',
-      '10',
-      '30',
-    ]);
-  }, 30_000);
 });

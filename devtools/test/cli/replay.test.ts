@@ -1,8 +1,6 @@
-import { Readable, Writable } from 'node:stream';
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/run.js';
 import { recordingLine } from '../../src/deliveries/recorded.js';
 import { receiver, serve } from './receiver.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
@@ -91,17 +89,6 @@ describe.each(ways)('replay ($way)', ({ tool }) => {
 describe('what did not verify when it was recorded', () => {
   const forged = recorded('["forged"]', 0, false);
 
-  test('is sent with a note that it has a signature now', async () => {
-    const { url, requests } = await receiver({ headers: multibaasHeaders });
-    const file = await (await scratch())('r', forged + recorded('["true"]', 0));
-    const { stderr } = await inProcess(['replay', file, url], { env });
-    expect(stderr).toBe(
-      'note: 1 of them did not verify when recorded, and now carry your signature. --authentic leaves such deliveries out.\n',
-    );
-    expect(await inProcess(['replay', file, url, '--as-recorded'])).toMatchObject({ stderr: '' });
-    expect(requests).toHaveLength(4);
-  });
-
   test('is left out with --authentic', async () => {
     const { url, requests } = await receiver({ headers: multibaasHeaders });
     const file = await (await scratch())('r', forged + recorded('["true"]', 0));
@@ -125,41 +112,6 @@ describe('the gaps of a recording', () => {
     const [one = 0, two = 0, last = 0] = arrivals;
     expect(two - one).toBeGreaterThan(150);
     expect(last - two).toBeLessThan(two - one);
-  });
-
-  test('are skipped with --no-gaps, and for one delivery', async () => {
-    const { url } = await receiver();
-    const file = await (await scratch())('r', recorded('["one"]', 0) + recorded('["two"]', 1e12));
-    for (const args of [['--no-gaps'], ['--nth', '2']])
-      expect(await inProcess(['replay', file, url, ...args], { env })).toMatchObject({ code: 1, stderr: '' });
-  });
-
-  test.each([
-    [30_000, '30 s'],
-    [59 * 60_000, '59 min'],
-    [9 * 3_600_000, '9 h'],
-  ])('of %d ms are announced, and end when the command is stopped', async (gap, text) => {
-    const { url, requests } = await receiver();
-    const file = await (await scratch())('r', recorded('["one"]', 0) + recorded('["two"]', gap));
-    const stop = new AbortController();
-    let stderr = '';
-    const write = (chunk: Buffer, _: unknown, done: () => void) => {
-      stderr += chunk;
-      if (stderr.includes('--no-gaps')) stop.abort();
-      done();
-    };
-    let stdout = '';
-    const keep = (chunk: Buffer, _: unknown, done: () => void) => {
-      stdout += chunk;
-      done();
-    };
-    const code = await run({
-      ...{ args: ['replay', file, url], env, stdin: Readable.from([]), signal: stop.signal, now: Date.now },
-      ...{ stdout: new Writable({ write: keep }), stderr: new Writable({ write }) },
-    });
-    expect(stderr).toContain(`The next delivery is due in ${text}. --speed shortens gaps`);
-    expect({ code, sent: requests.length }).toEqual({ code: 1, sent: 1 });
-    expect(stdout).toMatch(/^#1 /);
   });
 });
 

@@ -3,8 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { type Context, type ExitCode, untilAborted } from '../../src/cli/context.js';
 import type { AddCommand } from '../../src/cli/program/shared-options.js';
 import { run } from '../../src/cli/run.js';
-import { receiver } from './receiver.js';
-import { inProcess, SECRET } from './tool.js';
 
 /** Runs a command that a test defines. */
 async function runs(command: (context: Context<object>) => Promise<ExitCode>, end = new AbortController()) {
@@ -44,14 +42,4 @@ describe('a command', () => {
     end.abort();
     expect(await running).toEqual({ code: 1, stdout: '', stderr: '' });
   });
-});
-
-test('a long run shows its progress on a terminal, and clears it before the summary', async () => {
-  const { url } = await receiver();
-  const env = { WEBHOOK_SECRET: SECRET };
-  const { code, stdout, stderr } = await inProcess(['send', url, '--repeat', '30'], { env, terminal: true });
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/^\r\[[#-]{24}\] +\d+% \d+\/30 {2}\d+ accepted, 0 refused, 0 failed/);
-  expect(stderr.endsWith('\r\u001b[K')).toBe(true);
-  expect(stdout).toMatch(/30 sent/);
 });

@@ -38,29 +38,9 @@ describe.each(ways)('send --abi ($way)', ({ tool }) => {
     expect(events[0]?.data.event.contract.address).toBe(TOKEN);
     expect(events.map(isRemoved)).toEqual([true]);
   });
-
-  test('makes sample values for the inputs that are not given, and says so', async () => {
-    const { decoded, stderr } = await sent(erc20Abi, ['--event', 'Transfer', '--args', 'value=0x5'], tool);
-    expect(decoded).toMatchObject([{ args: { from: FROM, to: TO, value: 5n } }]);
-    expect(stderr).toBe(`note: Sample values: from=${FROM}, to=${TO}\n`);
-  });
 });
 
 describe('the event', () => {
-  test('need not be named when the ABI has one', async () => {
-    const abi = parseAbi(['function f()', 'event Paused()', 'error E()']);
-    expect((await sent(abi, [])).decoded).toMatchObject([{ eventName: 'Paused' }]);
-  });
-
-  test('is read from the artifact of a compiler, several in one delivery and new ones each round', async () => {
-    const abi = parseAbi(['event Paused()']);
-    const { events } = await sent(abi, ['--count', '2', '--repeat', '2', '--fresh'], inProcess, {
-      contractName: 'T',
-      abi,
-    });
-    expect(new Set(events.map(({ id }) => id)).size).toBe(4);
-  });
-
   test('of an overloaded name is chosen by its signature, or by the names of the arguments', async () => {
     const abi = parseAbi([
       'event Set(uint256 value)',
@@ -100,29 +80,6 @@ describe('the arguments', () => {
     expect(stderr).toBe('');
   });
 
-  test('take plain text with spaces, and an empty one', async () => {
-    for (const [text, memo] of [
-      ['a b=c', 'a b=c'],
-      ['', ''],
-    ])
-      expect((await sent(abi, ['--args', `memo=${text}`])).decoded).toMatchObject([{ args: { memo } }]);
-  });
-
-  test('have samples of any type', async () => {
-    const inputs = [
-      ...['amount uint256', 'tokenId uint256', 'kind uint8', 'deadline uint64', 'validUntil uint16', 'delta int128'],
-      ...['note string', ' string', 'data bytes', 'hash bytes32', 'on bool', 'hook function', 'total uint'],
-    ].map((each) => ({ name: each.split(' ')[0], type: each.split(' ')[1] }));
-    const [{ inputs: nested = [] } = {}] = parseAbi(['event E((address a, uint8[2][] b)[] c)']);
-    const { decoded, stderr } = await sent([{ type: 'event', name: 'All', inputs: [...inputs, ...nested] }], []);
-    const args = decoded[0]?.args as unknown[];
-    expect(args.slice(0, 8)).toEqual([10n ** 18n, 1n, 1, 1767323045n, 1, 10n ** 18n, 'sample note', 'sample']);
-    expect(args.slice(12)).toEqual([10n ** 18n, [{ a: TO, b: [[1, 1]] }]]);
-    expect(stderr).toContain('note: Sample values: amount=1000000000000000000, tokenId=1, kind=1,');
-    expect(stderr).toContain('#7=sample');
-    expect(stderr).toMatch(/…\n$/);
-  });
-
   test.each<[string[], string]>([
     [['--args', 'memo=a,b'], '--args takes names for all arguments, or for none'],
     [['--args', 'memo=a,memo=b'], '--args has memo twice.'],
@@ -148,18 +105,6 @@ describe('the arguments', () => {
     [['--event', 'Transfer'], 'token.json has no event Transfer. It has Order(string,'],
   ])('%j are refused', async (args, message) => {
     expect(await refusal(abi, args)).toContain(message);
-  });
-
-  test('of an event without inputs, or without names, are refused by their number', async () => {
-    expect(await refusal(parseAbi(['event Paused()']), ['--args', '1'])).toContain(
-      'Paused() has 0 inputs, and --args 1: it takes none.',
-    );
-    expect(await refusal(parseAbi(['event Set(bool)']), ['--args', '1,2'])).toContain(
-      'Set(bool) has 1 inputs, and --args 2: it takes #0.',
-    );
-    expect(await refusal(parseAbi(['event Set(bool)']), ['--args', '5'])).toContain(
-      '--args: [0] must be true or false.',
-    );
   });
 });
 
@@ -230,13 +175,5 @@ describe('send --set and --remove', () => {
     expect(requests[1]?.body.toString().slice(40)).toBe(
       first.toString().slice(first.length - (requests[1]?.body.length ?? 0) + 40),
     );
-  });
-
-  test('say which event lacks a value', async () => {
-    const run = await inProcess(
-      ['send', 'http://127.0.0.1:1/', '--kind', 'transaction.included', '--remove', 'data.event'],
-      { env },
-    );
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('The body has no [0].data.event.') });
   });
 });

@@ -1,4 +1,3 @@
-import { multibaasHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
 import { tamperNames } from '../../src/cli/send/tamper-names.js';
 import { receiver, serve } from './receiver.js';
@@ -13,14 +12,6 @@ describe.each(ways)('send ($way)', ({ tool }) => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^#1 +200 accepted +[\d.]+ ms\n$/);
     expect(handled).toHaveLength(1);
-  });
-
-  test('sends several events of a kind in one delivery, under the names of MultiBaas', async () => {
-    const { url, handled, requests } = await receiver({ headers: multibaasHeaders });
-    const args = ['--kind', 'transaction.included', '--count', '3', '--headers', 'multibaas'];
-    expect(await tool(['send', url, ...args], { env })).toMatchObject({ code: 0 });
-    expect(handled).toHaveLength(3);
-    expect(requests[0]?.body.toString().match(/"event":"transaction\.included"/g)).toHaveLength(3);
   });
 
   test('repeats a delivery, which is handled once, or with new events each time', async () => {
@@ -83,43 +74,6 @@ describe.each(ways)('send ($way)', ({ tool }) => {
 });
 
 describe('a receiver that is no good', () => {
-  test('has as many deliveries under way as was said', async () => {
-    let now = 0;
-    let most = 0;
-    let release = () => {};
-    const full = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const url = await serve(async (request, response) => {
-      most = Math.max(most, ++now);
-      if (now === 4) release();
-      request.resume();
-      await full;
-      now--;
-      response.end();
-    });
-    const { code } = await inProcess(['send', url, '--repeat', '40', '--concurrency', '4'], { env });
-    expect({ code, most }).toEqual({ code: 0, most: 4 });
-  });
-
-  test.each([
-    ['nothing listens at', 'http://127.0.0.1:1/hooks', /cannot be reached \(ECONNREFUSED\): connection refused/],
-    ['has no host', 'http://nobody.invalid/', /cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/],
-  ])('a URL that %s: one line, exit code 2, and no second try', async (_, url, says) => {
-    for (const { tool } of ways) {
-      const { code, stdout, stderr } = await tool(['send', url, '--repeat', '50', '--concurrency', '5'], { env });
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toMatch(says);
-      expect(stderr.match(/\n/g)).toHaveLength(1);
-    }
-  });
-
-  test('names a receiver that does not speak TLS', async () => {
-    const { url } = await receiver();
-    const { code, stderr } = await inProcess(['send', url.replace('http:', 'https:')], { env });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('the server does not speak TLS') });
-  });
-
   test('one that answers nothing, hangs up, or redirects has failed, and is not followed', async () => {
     let followed = 0;
     const elsewhere = await serve((_, response) => {
@@ -177,37 +131,5 @@ describe('a receiver that is no good', () => {
       expect(json).not.toMatch(/[^\x20-\x7e\n]/);
       expect(jsonLines(json)[0].answer).toBe('\u001b[2J\u202eno\u0007\n[secret] \u009b31m');
     }
-  });
-
-  test('of an HTML page, its message is shown', async () => {
-    const page = '<!DOCTYPE html>\n<title>Error</title>\n<pre>Cannot POST /hook</pre>';
-    const url = await serve((_, response) => response.writeHead(404).end(page));
-    const { stdout } = await inProcess(['send', url], { env });
-    expect(stdout).toMatch(/404 failed .*ms {2}Cannot POST \/hook$/m);
-  });
-
-  test('with --tamper, one that looks at nothing has not refused', async () => {
-    const url = await serve((_, response) => response.writeHead(404).end());
-    expect(await inProcess(['send', url, '--tamper', 'body'], { env })).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/404 failed/),
-    });
-  });
-});
-
-describe('invalid input', () => {
-  test.each([
-    ['no file', 'missing', undefined, /the file does not exist/],
-    ['an empty file', 'empty', '', /is empty: nothing to send/],
-  ])('%s: one line, exit code 2', async (_, name, content, says) => {
-    const file = await (await scratch())(name, content);
-    const { code, stderr } = await inProcess(['send', '--file', file], { env });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(says) });
-  });
-
-  test('a body that is not JSON cannot be serialized again', async () => {
-    const file = await (await scratch())('body', 'x');
-    const { code, stderr } = await inProcess(['send', '--file', file, '--tamper', 'reserialized'], { env });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('needs a JSON body') });
   });
 });

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { stubService } from './stub-service.js';
-import { API_KEY, inProcess, jsonLines, OTHER_SECRET, scratch, ways } from './tool.js';
+import { API_KEY, inProcess, OTHER_SECRET, scratch, ways } from './tool.js';
 
 const keyed = (url: string) => ({ WEBHOOK_BASE_URL: url, WEBHOOK_API_KEY: API_KEY });
 const URL_OF_HOOK = 'https://shop.example/webhooks';
@@ -46,12 +46,6 @@ describe.each(ways)('register ($way)', ({ tool }) => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('label is taken') });
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
-
-  test('says that the base URL is another when the path is not known there', async () => {
-    const { url } = await stubService({ refuse: { status: 404, message: '' } });
-    const { code, stderr } = await tool(['webhooks', 'count'], { env: keyed(url) });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/Check the base URL\.\n$/) });
-  });
 });
 
 describe('the secret of a new webhook', () => {
@@ -65,25 +59,6 @@ describe('the secret of a new webhook', () => {
     const text = await printed([], url);
     expect(text.split(OTHER_SECRET)).toHaveLength(2);
     expect(text).toContain('shown only once: store it now, as WEBHOOK_SECRET');
-  });
-
-  test('is in the JSON', async () => {
-    const { url } = await stubService();
-    expect(JSON.parse(await printed(['--json'], url))).toMatchObject({ id: 1, created: true, secret: OTHER_SECRET });
-  });
-
-  test('is not printed for an existing webhook', async () => {
-    const { url, calls } = await stubService();
-    await printed([], url);
-    const ensure = ['register', URL_OF_HOOK, '--label', 'shop', '--ensure'];
-    const { code, stdout } = await inProcess(ensure, { env: keyed(url) });
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: `Unchanged: webhook 1, shop, for ${URL_OF_HOOK}\n`,
-    });
-    const moved = await inProcess([...ensure.with(1, `${URL_OF_HOOK}/2`), '--json'], { env: keyed(url) });
-    expect(JSON.parse(moved.stdout)).toMatchObject({ created: false, updated: true, url: `${URL_OF_HOOK}/2` });
-    expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 });
 
@@ -119,16 +94,6 @@ describe('webhooks', () => {
     expect((await run('list')).stdout).toBe('No webhooks.\n');
   });
 
-  test('have a log, of which the undelivered can be seen alone', async () => {
-    const { run } = await registered();
-    const { stdout } = await run('log', '1');
-    expect(stdout).toMatch(
-      /^ +1 {2}event\.emitted .+ delivered 2026-01-01T00:00:01Z\n +2 {2}evil\\e\[31m\\u\{202e\} .+ not delivered\n$/,
-    );
-    expect(jsonLines((await run('log', '1', '--undelivered', '--json')).stdout)).toMatchObject([{ id: 2 }]);
-    expect(jsonLines((await run('log', '1', '--limit', '1', '--json')).stdout)).toMatchObject([{ id: 1 }]);
-  });
-
   test('that are not there: the answer is no, in one harmless line', async () => {
     const { run } = await registered();
     const { code, stdout, stderr } = await run('get', '7', '--json');
@@ -139,22 +104,6 @@ describe('webhooks', () => {
     });
     expect(stderr).not.toContain('\u001b');
   });
-
-  test.each([
-    ['no key', { WEBHOOK_BASE_URL: 'http://127.0.0.1:1' }, 'ERR_CLI_SECRET', 'WEBHOOK_API_KEY is not set'],
-    ['an empty key', { WEBHOOK_BASE_URL: 'http://127.0.0.1:1', WEBHOOK_API_KEY: '' }, 'ERR_CLI_SECRET', 'is empty'],
-    [
-      'an address without TLS',
-      keyed('http://service.example'),
-      'ERR_WEBHOOK_CONFIG',
-      'The base URL must be an https: URL',
-    ],
-    ['a service that is not there', keyed('http://127.0.0.1:1'), 'ERR_WEBHOOK_API_UNREACHABLE', 'no answer'],
-  ])('with %s: exit code 2', async (_, env, code, says) => {
-    const ran = await inProcess(['webhooks', 'list', '--json'], { env });
-    expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(jsonLines(ran.stderr).at(-1).error).toEqual({ code, message: expect.stringContaining(says) });
-  });
 });
 
 describe('a secret in a file', () => {
@@ -162,18 +111,6 @@ describe('a secret in a file', () => {
     inProcess(['webhooks', 'count', '--api-key-file', file, '--json'], {
       env: { WEBHOOK_BASE_URL: 'http://127.0.0.1:1' },
     });
-
-  test.each([
-    ['that is empty', '\n', 'it is empty'],
-    ['that is not text', new Uint8Array([0xff, 0xfe]), 'it is not UTF-8 text'],
-    ['that is too long', 'x'.repeat(70_000), 'it is larger than 65536 bytes'],
-  ])('%s is refused', async (_, content, reason) => {
-    const { code, stderr } = await run(await (await scratch())('key', content));
-    expect({ code, ...JSON.parse(stderr).error }).toEqual({
-      code: 'ERR_CLI_SECRET',
-      message: `Cannot read the file of --api-key-file: ${reason}.`,
-    });
-  });
 
   test('is read without one trailing newline; other whitespace is kept, with a note', async () => {
     const { url, calls } = await stubService();
@@ -186,26 +123,6 @@ describe('a secret in a file', () => {
     expect(new Set(calls.map(({ key }) => key))).toEqual(new Set([`Bearer ${API_KEY}`]));
     const { stderr } = await run(await file('key', `${API_KEY} \n`));
     expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('starts or ends with whitespace');
-  });
-
-  test.each(['undefined', 'null', 'NaN', '[object Object]'])('that is %j is refused', async (text) => {
-    const { code, stderr } = await run(await (await scratch())('key', `${text}\n`));
-    expect({ code, ...JSON.parse(stderr).error }).toEqual({
-      code: 'ERR_CLI_SECRET',
-      message: `The value of the file of --api-key-file is the text "${text}": what sets it has no secret. Set it to the secret.`,
-    });
-  });
-
-  test('that has quotes around it is used, with a note', async () => {
-    const { stderr } = await run(await (await scratch())('key', `"${API_KEY}"`));
-    expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('has quotes around it');
-  });
-
-  test('can come from stdin, which takes precedence over the environment', async () => {
-    const { url, calls } = await stubService();
-    const options = { env: { WEBHOOK_API_KEY: 'of-the-environment' }, stdin: `${API_KEY}\n` };
-    await inProcess(['webhooks', 'count', '--base-url', url, '--api-key-file', '-'], options);
-    expect(calls[0]?.key).toBe(`Bearer ${API_KEY}`);
   });
 
   test('that others can read is used, with a note', async () => {

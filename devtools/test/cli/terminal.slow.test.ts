@@ -1,7 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { call } from '../page/call.js';
 import { type OnTerminal, onTerminal, type TerminalOptions, toolOnTerminal } from './pty.js';
 import { main } from './tool.js';
@@ -24,18 +22,6 @@ const deliver = (url: string, secret = SECRET, events = [sampleEventEmitted()]) 
 
 /** The last line that is not empty. */
 const lastLine = (terminal: OnTerminal) => terminal.screen().findLast((line) => line !== '');
-
-async function app(status: number, text = '') {
-  let requests = 0;
-  const server = createServer((request, response) => {
-    requests++;
-    request.resume();
-    response.writeHead(status).end(text);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, count: () => requests };
-}
 
 describe('on a terminal, listen', () => {
   it('keeps a status line with the page and the counts below its output', limits, async () => {
@@ -69,18 +55,6 @@ describe('on a terminal, listen', () => {
     expect(lastLine(terminal)).toBe('501 accepted  ? keys');
   });
 
-  it('wraps findings to the width of the terminal', limits, async () => {
-    const { terminal, url } = await listening(['--no-page'], { columns: 50 });
-    await deliver(url, `${SECRET}\n`);
-    await terminal.shows(/certain: /);
-    const lines = terminal.all();
-    const from = lines.findIndex((line) => line.includes('certain: '));
-    const finding = lines.slice(from, from + 4);
-    expect(finding.filter((line) => line !== '').every((line) => line.startsWith('  ') || line.includes('keys'))).toBe(
-      true,
-    );
-  });
-
   it('shows its keys, ignores others, and quits with 0 on q', limits, async () => {
     const { terminal } = await listening();
     terminal.type('x\u001b[A?');
@@ -92,68 +66,11 @@ describe('on a terminal, listen', () => {
     await expect.poll(() => terminal.all().join('\n')).not.toContain('? keys');
   });
 
-  it('filters what is printed: typed, pasted, corrected, and taken back', limits, async () => {
-    const { terminal, url } = await listening(['--no-page']);
-    await deliver(`${url}first`);
-    await deliver(`${url}second`);
-    await terminal.shows(/2 accepted/);
-    terminal.type('f');
-    await terminal.shows(/Filter \(Enter: apply, Esc: all\):/);
-    terminal.type('\u001b[200~fir\u001b[201~sx\u007ft');
-    await terminal.shows(/all\): first$/m);
-    terminal.type('\r');
-    await terminal.shows(/Only deliveries that contain "first" are printed\. Of those kept: 1\./);
-    await terminal.shows(/filter: first/);
-    await deliver(`${url}third`);
-    await deliver(`${url}first`);
-    await terminal.shows(/4 accepted/);
-    const printed = () => terminal.all().filter((line) => line.includes('200 accepted'));
-    expect(printed().map((line) => /\/(\w+)/.exec(line)?.[1])).toEqual(['first', 'second', 'first', 'first']);
-    terminal.type('f\u001b');
-    await terminal.shows(/All deliveries are printed\./);
-    await deliver(`${url}fifth`);
-    await terminal.shows(/\/fifth/);
-  });
-
   it('does not obey what is pasted', limits, async () => {
     const { terminal } = await listening(['--no-page']);
     terminal.type('\u001b[200~q\r\u001b[201~');
     terminal.type('?');
     await terminal.shows(/quit, as Ctrl\+C does/);
-  });
-
-  it('clears the screen and the list, and asks before it clears more than 20', limits, async () => {
-    const { terminal, url } = await listening(['--no-page']);
-    await deliver(url);
-    await terminal.shows(/1 accepted/);
-    terminal.type('c');
-    await terminal.shows(/waiting for deliveries/);
-    expect(terminal.screen().join('\n').trim()).toBe('waiting for deliveries  ? keys');
-    for (let sent = 0; sent < 21; sent++) await deliver(url);
-    await terminal.shows(/21 accepted/);
-    terminal.type('c');
-    await terminal.shows(/Clear 21 deliveries\? \(y, Enter\)/);
-    terminal.type('\r');
-    await terminal.shows(/21 accepted/);
-    terminal.type('cy\r');
-    await terminal.shows(/waiting for deliveries/);
-  });
-
-  it('resends the last delivery to the app, and says when it cannot', limits, async () => {
-    const target = await app(500, 'Mount the webhook route before express.json()');
-    const { terminal, url } = await listening(['--no-page', '--forward', target.url]);
-    terminal.type('r');
-    await terminal.shows(/There is no delivery to resend\./);
-    await deliver(url);
-    await terminal.shows(/1 failed/);
-    terminal.type('r');
-    await expect.poll(target.count).toBe(2);
-    await expect.poll(() => terminal.all().filter((line) => line.includes('500 failed')).length).toBe(2);
-    const alone = await listening(['--no-page']);
-    await deliver(alone.url);
-    await alone.terminal.shows(/1 accepted/);
-    alone.terminal.type('r');
-    await alone.terminal.shows(/Not resent: There is no app to resend to: start with --forward\./);
   });
 });
 
@@ -162,19 +79,6 @@ describe('the terminal', () => {
   const shell = () => onTerminal(['bash', '--norc', '--noprofile', '-i'], { env: { ...env, PS1: '$ ' } });
   const command = `"${process.execPath}" "${main}" listen --port 0 --no-page`;
   const settings = /-icanon|-echo\b|-isig/;
-
-  it.each([
-    ['q', 'q', 0],
-    ['Ctrl+C', '\u0003', 130],
-  ])('is as before after %s', limits, async (_, key, code) => {
-    const terminal = shell();
-    terminal.type(`${command}; echo ended $?; stty -a | grep -c -- '-icanon' | sed s/^/raw:/\r`);
-    await terminal.shows(/\? keys/);
-    terminal.type(key);
-    await terminal.shows(new RegExp(`^ended ${code}$`, 'm'));
-    await terminal.shows(/^raw:0$/m);
-    expect(terminal.screen().join('\n')).not.toMatch(/\? keys/);
-  });
 
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('is as before after %s', limits, async (signal) => {
     const terminal = shell();
@@ -211,30 +115,5 @@ describe('the terminal', () => {
     await terminal.shows(/quit, as Ctrl\+C does/);
     terminal.type('q');
     await terminal.shows(/\$ *$/m);
-  });
-
-  it('is left alone by a command in the background', limits, async () => {
-    const terminal = shell();
-    terminal.type(`${command} &\r`);
-    await terminal.shows(/Listening at/);
-    terminal.type('jobs\r');
-    await terminal.shows(/Running/);
-    expect(terminal.screen().join('\n')).not.toMatch(/\? keys/);
-    terminal.type('kill %1; wait; echo gone\r');
-    await terminal.shows(/^gone$/m);
-  });
-
-  it.each([
-    ['TERM=dumb', `TERM=dumb ${command}`],
-    ['--json', `${command} --json`],
-    ['input that is not a terminal', `${command} </dev/null`],
-    ['output that is not a terminal', `${command} | cat`],
-  ])('is not drawn on with %s', limits, async (_, line) => {
-    const terminal = shell();
-    terminal.type(`${line}\r`);
-    await terminal.shows(/(Listening at|"listening")/);
-    terminal.type('\u0003');
-    await terminal.shows(/\^C/);
-    expect(terminal.all().join('\n')).not.toMatch(/\? keys/);
   });
 });

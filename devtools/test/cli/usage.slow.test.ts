@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createOutput } from '../../src/cli/output.js';
 import { COMMANDS, createProgram } from '../../src/cli/program/create-program.js';
-import { API_KEY, asProcess, inProcess, SECRET, ways } from './tool.js';
+import { asProcess, inProcess, SECRET, ways } from './tool.js';
 
 const env = { WEBHOOK_SECRET: SECRET };
 
@@ -70,35 +70,6 @@ describe.each(ways)('wrong usage ($way)', ({ tool }) => {
   });
 });
 
-test.each(wrong)('%s: with --json, one JSON document on stderr', async (_, args, says) => {
-  const { code, stdout, stderr } = await inProcess(['--json', ...args], { env });
-  const { error, ...others } = JSON.parse(stderr);
-  expect(error).toEqual({ code: 'ERR_CLI_USAGE', message: expect.stringMatching(says) });
-  expect({ code, stdout, others }).toEqual({ code: 2, stdout: '', others: {} });
-});
-
-test('a value may start with a dash after an equals sign', async () => {
-  const { stderr } = await inProcess(['webhooks', 'list', '--base-url=-x'], { env: { WEBHOOK_API_KEY: API_KEY } });
-  expect(stderr).toContain('The base URL must be');
-});
-
-test.each([
-  ['--secret', 'set WEBHOOK_SECRET or use --secret-file'],
-  ['--api-key', 'set WEBHOOK_API_KEY or use --api-key-file'],
-])('%s is refused with the reason, without its value', async (flag, instead) => {
-  for (const args of [
-    ['send', flag, SECRET],
-    ['send', `${flag}=${SECRET}`],
-  ]) {
-    for (const tool of [asProcess, inProcess]) {
-      const { code, stderr } = await tool(args);
-      expect(code).toBe(2);
-      expect(stderr).toContain('process list');
-      expect(stderr).toContain(instead);
-    }
-  }
-});
-
 test('a misplaced secret is not printed', async () => {
   const misplaced = [
     [SECRET],
@@ -138,24 +109,6 @@ describe('help', () => {
     expect(JSON.parse((await tool(['help', 'webhooks', '--json'])).stdout).help).toContain('\n  log <id> ');
   });
 
-  test.each(ways)('of send lists the ways to tamper ($way)', async ({ tool }) => {
-    const { stdout } = await tool(['send', '--help']);
-    expect(stdout).toMatch(/\nWays to tamper:\n {2}body +\S[\s\S]*\n {2}all +each of these in turn\n\nExamples:\n/);
-  });
-
-  test.each(ways)('is printed on stderr when the command is missing ($way)', async ({ tool }) => {
-    for (const [args, says] of [
-      [[], '\n  webhooks '],
-      [['webhooks'], '\n  log <id> '],
-    ] as const) {
-      const { code, stdout, stderr } = await tool(args);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain(says);
-      const { error } = JSON.parse((await tool([...args, '--json'])).stderr);
-      expect(error).toEqual({ code: 'ERR_CLI_USAGE', message: 'A command is missing. See --help.' });
-    }
-  });
-
   test.each(commands)('of %s has its usage, options, exit codes, and examples that parse', async (name) => {
     const { code, stdout, stderr } = await asProcess([...name.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -182,22 +135,6 @@ describe('completion', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/event-webhooks complete '?--/);
   });
-
-  test.each([
-    [['li'], /^listen\t/],
-    [['webhooks', 'l'], /^list\t[\s\S]*^log\t/m],
-    [['send', '--ta'], /^--tamper\t/],
-    [['send', '--tamper', 'se'], /^secret\t[\s\S]*^seam\t/m],
-    [['send', '--headers', ''], /^service\t[\s\S]*^multibaas\t/m],
-  ])('completes %j', async (words, expected) => {
-    expect((await asProcess(['complete', '--', ...words])).stdout).toMatch(expected);
-  });
-
-  test('describes each command in one line', async () => {
-    const lines = (await asProcess(['complete', '--', ''])).stdout.trimEnd().split('\n');
-    expect(lines.filter((line) => !/^([a-z]+\t\S.*|:\d+)$/.test(line))).toEqual([]);
-    expect(lines.length).toBeGreaterThan(6);
-  });
 });
 
 test.each(ways)('the version is that of the package ($way)', async ({ tool }) => {
@@ -209,26 +146,9 @@ test.each(ways)('the version is that of the package ($way)', async ({ tool }) =>
 describe('colours', () => {
   const ESC = '\u001b[';
 
-  test('are on for a terminal', async () => {
-    expect((await inProcess(['--help'], { terminal: true })).stdout).toContain(ESC);
-    expect((await inProcess(['send', '--x'], { terminal: true })).stderr).toContain(ESC);
-  });
-
   test('are off in a pipe unless forced', async () => {
     expect((await asProcess(['--help'])).stdout).not.toContain(ESC);
     expect((await asProcess(['--help'], { env: { FORCE_COLOR: '1' } })).stdout).toContain(ESC);
     expect((await asProcess(['--help'], { env: { FORCE_COLOR: '0' } })).stdout).not.toContain(ESC);
-  });
-
-  test.each([{ NO_COLOR: '1' }, { NO_COLOR: '1', FORCE_COLOR: '1' }, { TERM: 'dumb' }])(
-    'are off on a terminal with %o',
-    async (env) => {
-      const { stdout } = await inProcess(['--help'], { terminal: true, env });
-      expect(stdout).not.toContain(ESC);
-    },
-  );
-
-  test('are off with --json', async () => {
-    expect((await inProcess(['--help', '--json'], { terminal: true })).stdout).not.toContain(ESC);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { visible, visibleJson } from '../../src/cli/visible.js';
+import { visible } from '../../src/cli/visible.js';
 
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
@@ -30,15 +30,4 @@ test('leaves nothing that a terminal acts on, whatever the text', () => {
       for (const text of [a, b]) expect(visible(text)).not.toMatch(HARMFUL);
     }),
   );
-});
-
-test('JSON is the same value, with nothing in it that a terminal acts on', () => {
-  void fc.assert(
-    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
-      const text = visibleJson(value);
-      expect(text).not.toMatch(HARMFUL);
-      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
-    }),
-  );
-  expect(JSON.parse(visibleJson(['\u009b31m\u202e\u{e0041}\u007f']))).toEqual(['\u009b31m\u202e\u{e0041}\u007f']);
 });

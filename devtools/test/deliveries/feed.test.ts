@@ -113,17 +113,6 @@ describe('createFeed', () => {
     expect(feed.get('1')?.rawBody.buffer.byteLength).toBe(10);
   });
 
-  it('counts nothing twice: what is replaced or cleared takes no room', () => {
-    const feed = createFeed();
-    feed.put(recordOf('1'));
-    const { bytes } = feed;
-    for (let n = 0; n < 10; n++) feed.put(recordOf('1'));
-    expect(feed.bytes).toBe(bytes);
-    feed.clear();
-    expect(feed.bytes).toBe(0);
-    expect(feed.list()).toEqual([]);
-  });
-
   it('tells subscribers of every change and of clearing, until they have enough', () => {
     const feed = createFeed();
     const told: (string | undefined)[] = [];
@@ -134,22 +123,5 @@ describe('createFeed', () => {
     end();
     feed.put(recordOf('2'));
     expect(told).toEqual(['1', '1', undefined]);
-  });
-
-  it('does not announce a record that was dropped because its own update made it too large', () => {
-    const feed = createFeed({ maxBytes: 50_000 });
-    const told: (string | undefined)[] = [];
-    feed.put(recordOf('1'));
-    feed.put(recordOf('2'));
-    feed.subscribe((record) => told.push(record?.id));
-    feed.put(recordOf('1', { attempt: { reason: 'x'.repeat(20_000) } }));
-    expect([feed.list().map(({ id }) => id), told]).toEqual([['2'], []]);
-  });
-
-  it('keeps what was known of a body when a later version comes without it', () => {
-    const feed = createFeed();
-    feed.put(recordOf('1'));
-    feed.put(recordOf('1', { ...body(0), bodyDropped: true }));
-    expect(summaryOf(feed.get('1') as never)).toMatchObject({ names: ['Transfer'], events: 1 });
   });
 });

@@ -40,37 +40,9 @@ describe('the gist of a delivery', () => {
     expect(gist([transfer('7', { topics: [], data: 1 })], known)).toBe('0xf39F… → 0x7099… · 7 TKN');
   });
 
-  it('names a token id, and an unlimited allowance', () => {
-    const nft = { topics: ['a', 'b', 'c', 'd'], data: '0x' };
-    expect(gist([transfer('12345', nft)])).toBe('0xf39F… → 0x7099… · #12,345');
-    const named = [input('from', FROM, 'address'), input('to', TO, 'address'), input('tokenId', '3', 'uint256')];
-    expect(gist([event('Transfer', named, nft)])).toBe('0xf39F… → 0x7099… · tokenId 3');
-    const most = 2n ** 256n - 1n;
-    expect(gist([transfer(String(most), logOf(most), 'Approval')])).toBe('0xf39F… → 0x7099… · unlimited');
-  });
-
   it('says the same of other events with two addresses and a number, without decimals', () => {
     const moved = transfer('5', logOf(50_000n), 'Moved');
     expect(gist([moved], { decimals: 2 })).toBe('0xf39F… → 0x7099… · 50,000');
-  });
-
-  it('lists the first inputs of other events', () => {
-    const inputs = [
-      input('owner', FROM, 'address'),
-      input('open', true, 'bool'),
-      input('count', '1234567', 'uint256'),
-      input('', 'free', 'string'),
-      input('rest', '1', 'uint8'),
-    ];
-    expect(gist([event('Opened', inputs)])).toBe('owner 0xf39F…, open true, count 1,234,567, free, …');
-    expect(gist([event('Paused', [])])).toBe('');
-  });
-
-  it('says how many more there are', () => {
-    const many = Array.from({ length: 1_001 }, () => transfer('1'));
-    expect(gist(many.slice(0, 5))).toBe('0xf39F… → 0x7099… · 1 and 4 more');
-    expect(gist(many)).toMatch(/ and 1,000 more$/);
-    expect(gist([{ id: 'x', event: 'new.kind' }, transfer('1')])).toBe('');
   });
 
   it('says the hash and the outcome of a transaction, and what is wrong with an invalid item', () => {

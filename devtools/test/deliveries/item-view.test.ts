@@ -79,14 +79,6 @@ describe('an event', () => {
     expect(shown.inputs?.map(({ value }) => value)).toEqual(sample.data.event.inputs.map(({ value }) => value));
   });
 
-  it('is shown without a transaction or a method that it does not have', () => {
-    const sample = sampleEventEmitted();
-    const { transaction } = sample.data;
-    expect(view(sampleEventEmitted({ data: { transaction: null as never } })).transaction).toBeUndefined();
-    const without = sampleEventEmitted({ data: { transaction: { ...transaction, method: null as never } } });
-    expect(view(without).transaction).toMatchObject({ hash: transaction?.txHash, method: undefined });
-  });
-
   it('is decoded by the order of its inputs where its ABI names none', () => {
     const abi = parseAbi(['event Transfer(address indexed, address indexed, uint256)']);
     expect(amounts(view(transfer(1_500_000n), { abi, decimals: 6 }))[2]).toEqual(['1500000', '1.5']);
@@ -104,19 +96,6 @@ describe('an event', () => {
     const contracts = { get: () => ({ abi }) } as Partial<KnownContracts> as KnownContracts;
     const spent = itemView(item as DeliveryItem, contracts, { ...whole, spend: () => false });
     expect(amounts(spent).every(([exact]) => exact === undefined)).toBe(true);
-  });
-
-  it('without a log is shown as it came, although its ABI is known', () => {
-    const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
-    const { inputs } = sampleEventEmitted().data.event;
-    const shown = view(sampleEventEmitted({ data: { event: { rawFields: undefined } } }), { abi, decimals: 6 });
-    expect(shown.inputs?.map(({ value }) => value)).toEqual(inputs.map(({ value }) => value));
-    expect(amounts(shown)).toEqual(Array(3).fill([undefined, undefined]));
-  });
-
-  it('has the address label of a contract that has no label', () => {
-    const event = sampleEventEmitted({ data: { event: { contract: { label: '', addressLabel: 'till' } } } });
-    expect(view(event).contract?.label).toBe('till');
   });
 });
 

@@ -96,12 +96,6 @@ describe('search', () => {
     for (const text of ['needle', 'schön']) expect((await search(text)).ids).toEqual(['1']);
   });
 
-  it('searches a delivery that is not answered yet, without known contracts', async () => {
-    const feed = createFeed();
-    feed.put(recordOf('1', { attempt: { status: undefined } }));
-    expect((await createSearch({ feed, contracts: () => undefined })('/webhooks')).ids).toEqual(['1']);
-  });
-
   it('is not complete if a body is no longer kept', async () => {
     const { feed, search } = searching();
     feed.put(recordOf('1', { bodyDropped: true, rawBody: bytes(''), verified: false }));
@@ -126,24 +120,5 @@ describe('search', () => {
     expect((await second).ids).toHaveLength(20);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(0);
-  });
-
-  it('leaves out what the feed has dropped meanwhile', async () => {
-    const { feed, search } = searching({}, () => performance.now() * 1000);
-    for (const id of ['1', '2']) feed.put(recordOf(id));
-    const found = search('/webhooks');
-    feed.clear();
-    expect((await found).ids).toEqual([]);
-  });
-
-  it('searches 64 MiB in about a second', async () => {
-    const { feed, search } = searching();
-    const rawBody = new Uint8Array(1024 * 1024).fill(0x61);
-    for (let id = 1; id <= 62; id++) feed.put(recordOf(String(id), { verified: false, rawBody }));
-    const start = process.cpuUsage();
-    expect(await search('aaab')).toEqual({ ids: [], complete: true });
-    // Of the processor: other tests run beside this one.
-    const { user, system } = process.cpuUsage(start);
-    expect((user + system) / 1000).toBeLessThan(2_000);
   });
 });

@@ -62,11 +62,6 @@ describe('summaryOf', () => {
       expect(summaryOf(record, { headers }).timestampAt).toBeUndefined();
   });
 
-  it('gives amounts in units of tokens that are known', () => {
-    const contracts = new Map([[TOKEN, { decimals: 18, symbol: 'TKN' }]]);
-    expect(summaryOf(kept('1'), { contracts }).gist).toBe('0xf39F… → 0x7099… · 1 TKN');
-  });
-
   it('cuts every text that somebody else wrote to 200 characters', () => {
     const events = Array.from({ length: 30 }, (_, n) =>
       sampleEventEmitted({ data: { event: { name: `${n}${HUGE}`, contract: { label: `${n}${HUGE}` } } } }),
@@ -104,21 +99,6 @@ describe('detailOf', () => {
     expect(detailOf(kept('1')).signedBase64).toBeUndefined();
   });
 
-  it('gives body, headers and attempts as they are', () => {
-    const record = kept('1');
-    const detail = detailOf(record);
-    expect(Buffer.from(detail.bodyBase64, 'base64').equals(Buffer.from(record.rawBody))).toBe(true);
-    expect(detail.headers).toEqual(record.attempts[0]?.headers);
-    expect(detail.attempts).toEqual(record.attempts);
-    expect(detail.bodyTruncated).toBeUndefined();
-  });
-
-  it('decodes an amount exactly without an ABI, where the wire has it converted', () => {
-    const { items } = detailOf(kept('1', { events: [transfer('1')] }));
-    expect(items[0]?.inputs?.[2]).toMatchObject({ value: '1', exact: '1000000000000000000', formatted: undefined });
-    expect(items[0]?.inputs?.[0]?.exact).toBeUndefined();
-  });
-
   it('stops decoding where a delivery has more logs than can be decoded while somebody waits', () => {
     const long = `${'0'.repeat(48)}0de0b6b3a7640000${'0'.repeat(50_000)}`;
     const { items } = detailOf(kept('1', { events: Array(40).fill(transfer('1', long)) }));
@@ -137,52 +117,6 @@ describe('detailOf', () => {
     expect(asked[0]).toBeGreaterThan(220 * 90_000);
   });
 
-  it('decodes by the ABI when there is one, and shows the amount with the decimals of the token', () => {
-    const abi = [
-      {
-        type: 'event',
-        name: 'Transfer',
-        inputs: [
-          { name: 'from', type: 'address', indexed: true },
-          { name: 'to', type: 'address', indexed: true },
-          { name: 'value', type: 'uint256', indexed: false },
-        ],
-      },
-    ];
-    const contracts = new Map([[TOKEN, { abi, decimals: 18, symbol: 'x'.repeat(30) }]]);
-    const { items } = detailOf(kept('1', { events: [transfer('1.5', '14d1120d7b160000')] }), contracts);
-    const symbol = `${'x'.repeat(19)}…`;
-    expect(items[0]?.inputs?.[2]).toMatchObject({ exact: '1500000000000000000', formatted: '1.5', symbol });
-    expect(items[0]?.inputs?.[0]?.symbol).toBeUndefined();
-  });
-
-  it('shows no exact amount where the log says another than the input', () => {
-    const { items } = detailOf(kept('1', { events: [transfer('7')] }));
-    expect(items[0]?.inputs?.[2]).toMatchObject({ value: '7', exact: undefined });
-  });
-
-  it('says what is wrong with an item, of which kind an unknown one is, and which log was removed', () => {
-    const removed = sampleEventEmitted();
-    const rawFields = (removed.data.event.rawFields ?? '').replace('"removed":false', '"removed":true');
-    const events = [{ id: 1 }, { id: 'x', event: 'new.kind' }, sampleEventEmitted({ data: { event: { rawFields } } })];
-    const { items } = detailOf(kept('1', { events }));
-    expect(items[0]).toMatchObject({ status: 'invalid', issues: [{ path: 'id', message: 'expected a string' }, {}] });
-    expect(items[1]).toEqual({ status: 'unknown', id: 'x', kind: 'new.kind' });
-    expect(items[2]).toMatchObject({ removed: true });
-  });
-
-  it('shows a transaction, and what it called where the ABI is known', () => {
-    const inputs = ['to', 'value'].map((name, at) => ({ name, type: at ? 'uint256' : 'address' }));
-    const abi = [{ type: 'function', name: 'transfer', inputs, outputs: [], stateMutability: 'nonpayable' }];
-    const events = [sampleTransactionIncluded({ data: { failed: true } })];
-    const { items } = detailOf(kept('1', { events }), new Map([[TOKEN, { abi }]]));
-    expect(items[0]).toMatchObject({
-      transaction: { blockNumber: '16', method: 'transfer', status: 'included, failed' },
-      contract: { address: '0x5fbdb2315678afecb367f032d93f642f64180aa3' },
-    });
-    expect(items[0]?.inputs?.map(({ value }) => value)).toContain('1000000000000000000');
-  });
-
   it('survives payloads of transactions that hold anything', () => {
     const data = { tx: null, status: { a: 1 }, from: 7, blockNumber: [1] } as never;
     const events = [{ id: 't', event: 'transaction.included', data }];
@@ -191,22 +125,6 @@ describe('detailOf', () => {
       status: 'event',
       transaction: { from: '7', status: '{"a":1}', blockNumber: '[1]' },
     });
-  });
-
-  it('says how many headers and arguments of a call are left out, and has the first issues', () => {
-    const headers = Array.from({ length: 130 }, (_, n) => [`X-${n}`, 'v'] as [string, string]);
-    const inputs = Array.from({ length: 120 }, (_, n) => ({ name: `i${n}`, value: 1, hashed: 1, type: 1 })) as never;
-    const { attempts, items, earlierAttempts } = detailOf(
-      kept('1', {
-        events: [sampleEventEmitted({ data: { event: { inputs } } }), sampleEventEmitted()],
-        attempt: { headers },
-      }),
-    );
-    expect(attempts[0]).toMatchObject({ moreHeaders: 30 });
-    expect(attempts[0]?.headers).toHaveLength(100);
-    expect(earlierAttempts).toBeUndefined();
-    expect(items[0]?.issues).toHaveLength(10);
-    expect(items[1]?.moreInputs).toBeUndefined();
   });
 
   it('is bounded, whatever the delivery is', () => {

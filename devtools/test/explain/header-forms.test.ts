@@ -51,16 +51,3 @@ it('says nothing of the body, and nothing of well-formed headers', () => {
   expect(causes({})).toEqual([]);
   expect(causes({ timestamp: `${timestamp},${timestamp}` })).toEqual(['timestamp-repeated likely']);
 });
-
-it('puts the headers before a secret that is missing, which nothing was verified with', () => {
-  const changes = { signature: undefined, secret: undefined };
-  expect(causes(changes)).toEqual(['signature-missing likely', 'secret-missing likely']);
-});
-
-it('does not claim to have seen all headers', () => {
-  const changes = { signature: undefined, timestamp: undefined, requestHeaders: { via: 'x' } };
-  const [some] = explain(changes);
-  expect(some).toMatchObject({ cause: 'headers-missing', what: expect.not.stringMatching(/looks like/) });
-  const [all] = explainWithin({ ...received(changes) }, createWork());
-  expect(all?.what).toMatch(/no other header looks like them/);
-});

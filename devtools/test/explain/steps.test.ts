@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/explain/bytes.js';
-import { compact, laidOut } from '../../src/explain/json-layout.js';
 import { kindOf } from '../../src/explain/json-scan.js';
 import { frames, repeated, steps, units } from './counting/steps.js';
 
@@ -65,16 +64,6 @@ describe('each step of explainFailure', () => {
         expect(kindOf(bytes)).toBe(parsed(new TextDecoder().decode(bytes)));
       }),
       { numRuns: 5000 },
-    );
-  });
-
-  it('lays JSON out as JSON.stringify does', () => {
-    fc.assert(
-      fc.property(fc.json(), fc.nat(4), (json, indent) => {
-        expect(
-          JSON.parse(new TextDecoder().decode(laidOut(utf8(JSON.stringify(JSON.parse(json), null, indent)), compact))),
-        ).toEqual(JSON.parse(json));
-      }),
     );
   });
 });

@@ -59,23 +59,4 @@ describe('the answer of the app', () => {
     expect(text(response).length).toBeGreaterThan(10_000);
     expect(text(response).length).toBeLessThanOrEqual(16 * 1024);
   });
-
-  it('of a delivery that was cleared meanwhile does not bring it back', async () => {
-    const { url, reported, feed } = await forwarding((_, response) => void response.writeHead(200).write('half'));
-    await call(url, signed());
-    feed.clear();
-    expect(lastOf(await reported).response).toBeDefined();
-    expect(feed.list()).toEqual([]);
-  });
-
-  it('is reported before the listener is closed', async () => {
-    const { url, reported, close } = await forwarding((_, response) => void response.writeHead(200).write('half'));
-    await call(url, signed());
-    let isReported = false;
-    void reported.then(() => {
-      isReported = true;
-    });
-    await close();
-    expect(isReported).toBe(true);
-  });
 });

@@ -61,12 +61,6 @@ describe('a delivery that is sent on', () => {
     expect(requests).toBe(0);
   });
 
-  it('to a host that is not there names the host', async () => {
-    const { code, reason, status } = await to('http://no-such-host.invalid/');
-    expect(code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
-    expect([status, reason]).toEqual([undefined, 'The host no-such-host.invalid does not exist. Check the URL.']);
-  });
-
   it('to a target without TLS where TLS is asked for has not been answered', async () => {
     const target = await app((_, response) => void response.end());
     const { status, reason } = await to(target.replace('http:', 'https:'));
@@ -74,14 +68,6 @@ describe('a delivery that is sent on', () => {
       undefined,
       expect.stringMatching(/^No TLS connection to .*: the server does not/),
     ]);
-  });
-
-  it('to a target that switches protocols has not been answered', async () => {
-    const target = await raw((socket) => {
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
-    });
-    const { status, code } = await to(target);
-    expect([status, code]).toEqual([undefined, 'ECONNRESET']);
   });
 
   it('has its answer, and leaves a target that does not end it', async () => {

@@ -35,19 +35,6 @@ describe('resend', () => {
     ]);
   });
 
-  it('settles when the target does not respond', async () => {
-    let asked = () => {};
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
-    const { target } = await app(() => asked());
-    const { url, close } = await listen({ target, forwardTimeoutMs: 600_000 });
-    const answer = call(url, signed()).catch(() => undefined);
-    await isAsked;
-    await close();
-    expect((await answer)?.status ?? 503).toBe(503);
-  });
-
   it('refuses to sign a delivery that was not authentic', async () => {
     const { target, got } = await app();
     const { url, feed, resend } = await listen({ target });

@@ -113,21 +113,6 @@ describe('a connection that is read in turns', () => {
     expect(waiting).toEqual([connection]);
   });
 
-  it('does not join for an answer when nothing is left to read', () => {
-    const { connection, joined } = opened();
-    connection.hold();
-    connection.release();
-    expect(joined).toEqual([]);
-  });
-
-  it('reads nothing after it is destroyed, and drops its unread bytes', () => {
-    const { connection, socket } = opened();
-    arrive(socket, 10_000);
-    connection.destroy();
-    expect([connection.hasUnread, read(connection)]).toEqual([false, 0]);
-    expect(socket.destroyed).toBe(true);
-  });
-
   it('is destroyed with the error of its socket', () => {
     const { connection, socket } = opened();
     socket.emit('error', new Error('ECONNRESET'));

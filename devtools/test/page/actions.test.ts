@@ -62,14 +62,4 @@ describe('the actions of the page', () => {
     const { api } = await open({ send: () => Promise.reject(new Error('called')) });
     expect(await api('POST', 'send', body)).toEqual({ status, body: { status, message } });
   });
-
-  it('retry the delivery that holds back a webhook, if there is one', async () => {
-    const { api } = await open({ retry: (id) => (id === 3 ? { id: '343' } : undefined) });
-    expect(await api('POST', 'webhooks/3/retry', {})).toEqual({ status: 200, body: { id: '343' } });
-    expect(await api('POST', 'webhooks/4/retry', {})).toMatchObject({
-      status: 409,
-      body: { message: 'No delivery holds back this webhook now.' },
-    });
-    expect((await api('POST', 'webhooks/x/retry', {})).status).toBe(404);
-  });
 });

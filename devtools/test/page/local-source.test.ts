@@ -1,5 +1,4 @@
-import { sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeliveryRecord } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf, summaryOf } from '../../src/deliveries/views.js';
@@ -36,11 +35,6 @@ describe('a delivery of the local service', () => {
     const { rawBody, signedBody } = recordOf({ ...delivery, attempts }, 7);
     expect([text(rawBody), text(signedBody)]).toEqual(['[|', '[]']);
     expect(recordOf({ ...delivery, attempts: [...attempts, { at: 2, headers: [] }] }, 7).signedBody).toBeUndefined();
-  });
-
-  it('is shown with the attempts that it had', () => {
-    const attempts = [{ at: 1, headers: [], status: 500 }];
-    expect(recordOf({ ...delivery, attempts }, 7)).toMatchObject({ attempts, target: delivery.url, label: 'first' });
   });
 });
 
@@ -96,14 +90,6 @@ describe('localActions', () => {
     expect(actions.send({ rawBody })).toEqual({ id: '3' });
     service.remove(2);
     expect(() => actions.send({ rawBody })).toThrow(refusal(409, 'No webhook is registered.'));
-  });
-
-  it('retry what holds back a webhook', async () => {
-    const { service, actions } = await acting('a');
-    expect(actions.retry(1)).toBeUndefined();
-    service.emit([sampleEventEmitted()]);
-    await vi.waitFor(() => expect(service.queues()).toMatchObject([{ nextAttemptAt: expect.any(Number) }]));
-    expect(actions.retry(1)).toEqual({ id: '1' });
   });
 
   it('send no sample that nobody would get', async () => {

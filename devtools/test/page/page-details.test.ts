@@ -68,14 +68,6 @@ describe('POST /api/compare', () => {
     });
   });
 
-  it('compares with what was sent if there are no other bytes', async () => {
-    const { feed, api } = await open();
-    feed.put({ ...recordOf('1'), rawBody: bytes('sent'), signedBody: bytes('signed') });
-    feed.put({ ...recordOf('2'), rawBody: bytes('sent') });
-    expect((await api('POST', 'compare', { id: '1' })).body).toMatchObject({ kind: 'bytes', signedBytes: 6 });
-    expect((await api('POST', 'compare', { id: '2' })).body).toMatchObject({ kind: 'same' });
-  });
-
   it('refuses what it cannot compare', async () => {
     const explainer = { close() {}, first: { compare: async () => undefined } };
     const { feed, api } = await open({ explainer: explainer as unknown as Explainer });

@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Explainer } from '../../src/confined/explainer.js';
 import { createFeed } from '../../src/deliveries/feed.js';
-import type { Finding } from '../../src/explain/finding.js';
 import { type PageOptions, servePage } from '../../src/page/serve-page.js';
 import { recordOf, SECRET } from '../deliveries/records.js';
 import { call, pageHeaders } from './call.js';
-import { startFakeSource } from './fake-source.js';
 
 async function open(options: Partial<PageOptions> = {}) {
   const feed = createFeed();
@@ -20,12 +16,6 @@ async function open(options: Partial<PageOptions> = {}) {
     return { status: answer.status, body: JSON.parse(answer.text) };
   };
   return { ...page, feed, headers, api };
-}
-
-async function openFake(count: number) {
-  const source = await startFakeSource({ count });
-  onTestFinished(() => source.close());
-  return { ...source, headers: pageHeaders(source.token) };
 }
 
 describe('what the page is protected with', () => {
@@ -93,32 +83,6 @@ describe('what the page is protected with', () => {
       }
     }
   });
-
-  it('creates a new token in every run', async () => {
-    const [one, other] = [await open(), await open()];
-    expect(one.token).not.toBe(other.token);
-    expect(one.token.length).toBeGreaterThanOrEqual(43);
-    expect(one.address).toBe(`${one.url}#token=${one.token}`);
-  });
-});
-
-describe('the files of the page', () => {
-  it('are served with their types, and no other file is', async () => {
-    const { url } = await open();
-    const index = await call(url);
-    expect(index.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(index.text).toBe(readFileSync(new URL('../../src/page/browser/index.html', import.meta.url), 'utf8'));
-    for (const path of [
-      'tsconfig.json',
-      '../../../test/serve-page.ts',
-      '..%2fserve-page.ts',
-      '%2e%2e/serve-page.ts',
-      'constructor',
-    ]) {
-      expect([path, (await call(`${url}${path}`)).status]).toEqual([path, 404]);
-    }
-    expect((await call(url, { method: 'POST' })).status).toBe(405);
-  });
 });
 
 describe('the API of the page', () => {
@@ -142,40 +106,6 @@ describe('the API of the page', () => {
       status: 404,
       body: { status: 404, message: 'The delivery does not exist, or is no longer kept.' },
     });
-  });
-
-  it('tells the state, the clock and the bound of the list', async () => {
-    const { api } = await open();
-    expect((await api('GET', 'state')).body).toMatchObject({
-      mode: 'listen',
-      title: 'A test',
-      headers: serviceHeaders,
-      now: expect.any(Number),
-      limits: { maxDeliveries: 10_000 },
-    });
-  });
-
-  it('forces answers, if the command can', async () => {
-    const set: unknown[] = [];
-    const { api } = await open({ actions: { respond: (status) => void set.push(status) } });
-    for (const status of [503, null]) expect((await api('PUT', 'respond', { status })).body).toEqual({});
-    expect(set).toEqual([503, undefined]);
-    for (const status of [199, 600, 200.5, '503', undefined])
-      expect((await api('PUT', 'respond', { status })).body.status).toBe(400);
-    expect((await api('GET', 'state')).body.can.respond).toBe(true);
-    expect((await (await open()).api('PUT', 'respond', { status: 503 })).status).toBe(404);
-  });
-
-  it('searches every text of the deliveries', async () => {
-    const { feed, api } = await open();
-    for (const id of ['1', '2']) feed.put(recordOf(id, { target: `/to-${id}` }));
-    expect((await api('GET', 'search?text=TO-2')).body).toEqual({ ids: ['2'], complete: true });
-    for (const query of ['', '?text=', `?text=${'x'.repeat(1001)}`]) {
-      expect((await api('GET', `search${query}`)).body).toMatchObject({
-        status: 400,
-        message: 'text must have 1 to 1000 characters.',
-      });
-    }
   });
 
   it('runs its actions, and returns a secret only from a registration', async () => {
@@ -210,21 +140,6 @@ describe('the API of the page', () => {
     expect([opened.body.names, opened.body.items.length]).toEqual([['Transfer'], 1]);
     expect((await api('GET', 'deliveries/2')).body.bodyDropped).toBe(true);
     expect((await names())[0]).toEqual(['Transfer']);
-  });
-
-  it('says of a delivery that could not be decoded that it was not', async () => {
-    const nothing = {
-      explain: async () => [],
-      read: async () => undefined,
-      view: async () => undefined,
-      compare: async () => undefined,
-    };
-    const explainer: Explainer = { ...nothing, first: nothing, close() {} };
-    const { feed, api } = await open({ explainer });
-    feed.put(recordOf('1', { attempt: { status: 500 } }));
-    const { body } = await api('GET', 'deliveries/1');
-    expect(body.items).toEqual([]);
-    expect(body.findings.map(({ cause }: Finding) => cause)).toContain('items-not-decoded');
   });
 
   it('answers 404 for actions that the command does not support, and for unknown calls', async () => {
@@ -275,19 +190,6 @@ describe('the API of the page', () => {
     const { url, headers } = await open({ actions: { setFaults: (faults) => faults } });
     const broken = await call(`${url}api/faults`, { method: 'PUT', headers, body: '{"a":' });
     expect([broken.status, broken.text]).toEqual([400, '{"status":400,"message":"The body is not a JSON object."}']);
-  });
-
-  it('lists 10 000 deliveries, hostile ones among them, in an answer of bounded size', {
-    timeout: 60_000,
-  }, async () => {
-    const { url, headers, feed } = await openFake(10_100);
-    expect(feed.list()).toHaveLength(10_000);
-    expect(feed.bytes).toBeLessThanOrEqual(64 * 1024 * 1024);
-    const { text } = await call(`${url}api/deliveries`, { headers });
-    const { deliveries } = JSON.parse(text);
-    expect(deliveries).toHaveLength(10_000);
-    expect(deliveries[0].id).toBe('101');
-    expect(text.length).toBeLessThan(10_000_000);
   });
 
   it('fails with the error of node:http when the port is taken', async () => {

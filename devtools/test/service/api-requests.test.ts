@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { createConnection } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { event } from '../../../test/helpers.js';
 import type { LocalServiceOptions } from '../../src/service/index.js';
-import { receiving } from './receivers.js';
 import { serving } from './service.js';
 
 const url = 'https://example.com/webhooks';
@@ -79,14 +77,6 @@ describe('a request to the API of the local service', () => {
     }
   });
 
-  it('accepts each of its keys', async () => {
-    const { service } = await serving({ apiKeys: ['key', 'other'] });
-    for (const key of service.apiKeys) {
-      const headers = { Authorization: `bearer ${key}` };
-      expect((await fetch(`${service.url}/api/v0/webhooks`, { headers })).status).toBe(200);
-    }
-  });
-
   it('answers only under its own address', async () => {
     const { service } = await serving();
     const { port } = new URL(service.url);
@@ -104,15 +94,5 @@ describe('a request to the API of the local service', () => {
     expect(await status(`rebound.example:${port}`)).toBe(421);
     expect(await status('127.0.0.1')).toBe(421);
     expect(await status('')).toBe(421);
-  });
-
-  it('delivers to a webhook that was created over it', async () => {
-    const { call, service } = await serving();
-    const receiver = await receiving();
-    const { result } = await call('POST', '', { label: 'mine', url: receiver.url });
-    receiver.setSecret((result as { secret: string }).secret);
-    service.emit([event('a')]);
-    await service.idle();
-    expect(receiver.ids()).toEqual(['a']);
   });
 });

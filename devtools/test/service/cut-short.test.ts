@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { deferred, event } from '../../../test/helpers.js';
-import { createLocalService, type LocalService } from '../../src/service/index.js';
+import type { LocalService } from '../../src/service/index.js';
 import { listening, receiving } from './receivers.js';
 import { serving } from './service.js';
 
@@ -31,18 +31,6 @@ describe('what is pending for a webhook that gets more than is kept', () => {
     service.emit(Array.from({ length: 10_000 }, (_, index) => ({ id: index })) as never, { unchecked: true });
     expect(await changed(({ state }) => state === 'given-up')).toMatchObject({ id: '1', label: 'mine' });
     expect(lines).toContain('delivery given up: too many deliveries are pending for its webhook');
-  });
-
-  it('works without callbacks', async () => {
-    const { url } = await listening(() => {});
-    const service = await createLocalService({ maxBatch: 10_000 });
-    const { id } = service.register({ label: 'mine', url });
-    service.emit([event('a')]);
-    service.emit(Array.from({ length: 10_000 }, (_, index) => ({ id: index })) as never, { unchecked: true });
-    expect(service.redeliver('1')).toBe(false);
-    expect(service.redeliver('2')).toBe(true);
-    service.remove(id);
-    await service.close();
   });
 });
 
@@ -105,14 +93,6 @@ describe('emit', () => {
     await service.idle();
     expect(changes).toEqual([]);
   });
-
-  it('has what is no object in the log as an event without data', async () => {
-    const { service, call } = await serving({ retries: { attempts: 1 } });
-    service.register({ label: 'mine', url: 'http://127.0.0.1:1/' });
-    service.emit([7] as never, { unchecked: true });
-    await service.idle();
-    expect((await call('GET', '/1/events')).result).toMatchObject([{ data: null }]);
-  });
 });
 
 describe('the API', () => {
@@ -146,11 +126,5 @@ describe('the API', () => {
     expect(await call('GET', '/count')).toMatchObject({ result: 0 });
     await service.close();
     expect([service.webhooks(), errors]).toEqual([[], []]);
-  });
-
-  it('that cannot listen says why', async () => {
-    await expect(createLocalService({ host: '203.0.113.1' })).rejects.toThrow(
-      'cannot listen on 203.0.113.1, port 0 (EADDRNOTAVAIL). Check `host` and `port`.',
-    );
   });
 });

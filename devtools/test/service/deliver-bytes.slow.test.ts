@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { verifySignature } from 'event-webhook-receiver/verify';
 import { afterAll, describe, expect, it } from 'vitest';
 import { event } from '../../../test/helpers.js';
-import { listening, receiving } from './receivers.js';
+import { listening } from './receivers.js';
 import { serving } from './service.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'bytes-'));
@@ -61,15 +61,6 @@ describe('deliver', () => {
     expect(log.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
   });
 
-  it('is handled by a receiver like any delivery', async () => {
-    const { service } = await serving();
-    const receiver = await receiving();
-    receiver.setSecret(service.register({ label: 'mine', url: receiver.url }).secret);
-    service.deliver(1, bytes(JSON.stringify([event('edited')], undefined, 2)));
-    await service.idle();
-    expect([receiver.ids(), receiver.refused]).toEqual([['edited'], []]);
-  });
-
   it('goes before what waits, and does not hold it back when it is refused', async () => {
     const { service, changed } = await serving({ retries: { initialDelayMs: 3_600_000, maxDelayMs: 3_600_000 } });
     let isUp = false;
@@ -88,32 +79,6 @@ describe('deliver', () => {
     expect(texts().map((text) => /^\[1\]|"id":"([^"]*)"/.exec(text)?.[1] ?? '[1]')).toEqual(['a', '[1]', 'a', 'b']);
   });
 
-  it('can be sent again, once each time', async () => {
-    const { service, changes } = await serving();
-    const { url, got } = await noting(() => 500);
-    service.register({ label: 'mine', url });
-    const id = service.deliver(1, bytes('{}'));
-    await service.idle();
-    expect(service.redeliver(id)).toBe(true);
-    await service.idle();
-    expect(got).toHaveLength(2);
-    expect(changes.at(-1)).toMatchObject({ state: 'given-up', attempts: [{ status: 500 }, { status: 500 }] });
-  });
-
-  it.each(['[]', '{}', 'x', '[1,2]'])('%s has its place in the log', async (text) => {
-    const { service, call } = await serving();
-    const { url } = await noting();
-    service.register({ label: 'mine', url });
-    service.deliver(1, bytes(text));
-    service.emit([event('a')]);
-    await service.idle();
-    const count = text === '[1,2]' ? 3 : 2;
-    expect((await call('GET', '/1/events/count')).result).toBe(count);
-    const log = (await call('GET', '/1/events')).result as { id: number; eventType: string }[];
-    expect(log.map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
-    expect(log.at(-1)?.eventType).toBe('event.emitted');
-  });
-
   it('refuses a webhook that does not exist, and bodies of another size', async () => {
     const { service } = await serving();
     expect(() => service.deliver(1, bytes('[]'))).toThrow(expect.objectContaining({ status: 404 }));
@@ -125,19 +90,6 @@ describe('deliver', () => {
     await service.close();
     expect(() => service.deliver(1, bytes('[]'))).toThrow('closed');
     expect(() => service.retry(1)).toThrow('closed');
-  });
-
-  it('gives up the oldest delivery of a full queue', async () => {
-    const { service, changes } = await serving({ retries: { initialDelayMs: 3_600_000, maxDelayMs: 3_600_000 } });
-    const { url } = await noting(() => 500);
-    service.register({ label: 'mine', url });
-    service.emit([event('a')]);
-    const big = bytes(' '.repeat(9 * 1024 * 1024));
-    for (let count = 0; count < 4; count++) service.deliver(1, big);
-    expect(changes.filter(({ state, attempts }) => state === 'given-up' && attempts.length === 0)).toMatchObject([
-      { id: '1' },
-      { id: '2' },
-    ]);
   });
 
   it('survives a restart: what was not sent yet is sent once', async () => {

@@ -1,36 +1,10 @@
-import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { multibaasHeaders } from 'event-webhook-receiver/verify';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { event } from '../../../test/helpers.js';
-import { createLocalService } from '../../src/service/index.js';
-import { listening, receiving } from './receivers.js';
+import { describe, expect, it } from 'vitest';
+import { listening } from './receivers.js';
 import { serving } from './service.js';
 
 describe('createLocalService', () => {
-  it('delivers events that a receiver verifies and handles once', async () => {
-    const { service } = await serving();
-    const receiver = await receiving();
-    receiver.setSecret(service.register({ label: 'mine', url: receiver.url }).secret);
-    service.emit([event('a'), event('b')]);
-    service.emit([sampleTransactionIncluded({ id: 'c' })]);
-    await service.idle();
-    expect(receiver.ids()).toEqual(['a', 'b', 'c']);
-    expect(receiver.refused).toEqual([]);
-  });
-
-  it('delivers and logs without callbacks', async () => {
-    const lines: string[] = [];
-    const note = (_: object, text: string) => void lines.push(text);
-    const service = await createLocalService({ logger: { debug: note, info: note, warn: note, error: note } });
-    onTestFinished(() => service.close());
-    const receiver = await receiving();
-    receiver.setSecret(service.register({ label: 'mine', url: receiver.url }).secret);
-    service.emit([event('a')]);
-    await service.idle();
-    expect(receiver.ids()).toEqual(['a']);
-    expect(lines).toEqual(['the local service is listening on loopback', 'delivered']);
-  });
-
   it('sends the bytes and the headers that the live service sends', async () => {
     const { service, changes } = await serving({ headers: multibaasHeaders, now: () => 1_700_000_000_999 });
     const requests: { headers: string[]; body: string }[] = [];

@@ -54,17 +54,6 @@ describe('emit', () => {
     expect(handled.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('sends nothing where there is nothing to send', async () => {
-    const { service, changes } = await serving();
-    service.emit([event('a')]);
-    const { url } = await taking();
-    service.register({ label: 'mine', url, subscriptions: ['transaction.included'] });
-    service.emit([]);
-    service.emit([event('a')]);
-    await service.idle();
-    expect(changes).toEqual([]);
-  });
-
   it('refuses invalid events with their position, and sends none', async () => {
     const { service, changes } = await serving();
     service.register({ label: 'mine', url: (await taking()).url });
@@ -90,21 +79,6 @@ describe('emit', () => {
     await service.idle();
     expect(bodies).toEqual([events]);
   });
-
-  it('leaves the event as it was given', async () => {
-    const { service } = await serving();
-    const { url, bodies } = await taking();
-    service.register({ label: 'mine', url });
-    const given = sampleEventEmitted({
-      data: { event: { contract: { addressLabel: undefined, addressAlias: 'token' } } },
-    });
-    const copy = structuredClone(given);
-    service.emit([given]);
-    await service.idle();
-    expect(given).toStrictEqual(copy);
-    const [[sent]] = bodies as [[typeof given]];
-    expect(Object.keys(sent.data.event.contract)).toEqual(['address', 'name', 'label', 'addressAlias']);
-  });
 });
 
 describe('close', () => {
@@ -125,18 +99,6 @@ describe('close', () => {
     expect(() => service.register({ label: 'b', url: failing.url })).toThrow('The local service is closed.');
     expect(() => service.redeliver('1')).toThrow('The local service is closed.');
     await expect(service.watchChain({ rpcUrl: 'http://127.0.0.1:1' })).rejects.toThrow('The local service is closed.');
-  });
-
-  it('is what deleting a webhook is for its deliveries', async () => {
-    const { service, changed } = await serving();
-    const { url } = await listening(() => {});
-    const { id } = service.register({ label: 'hanging', url });
-    service.emit([event('a')]);
-    await changed(({ attempts }) => attempts.length === 1);
-    expect(service.remove(id)).toBe(true);
-    expect(service.remove(id)).toBe(false);
-    await service.idle();
-    expect([service.webhooks(), service.secretOf(id), service.redeliver('1')]).toEqual([[], undefined, false]);
   });
 });
 
@@ -206,12 +168,6 @@ describe('options', () => {
     await expect(refused).rejects.toMatchObject({ code: 'ERR_WEBHOOK_CONFIG' });
   });
 
-  it('with a port in use are refused', async () => {
-    const { service } = await serving();
-    const port = Number(new URL(service.url).port);
-    await expect(createLocalService({ port })).rejects.toThrow(/The port is in use/);
-  });
-
   it('bind to loopback by default, and to another address with a warning', async () => {
     const lines: string[] = [];
     const note = (level: string) => (fields: { url?: string }, text: string) =>
@@ -227,12 +183,6 @@ describe('options', () => {
     const { service: six } = await serving({ host: '::1' });
     expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(six.url)).status).toBe(401);
-  });
-
-  it('emit a process warning for another address without a logger', async () => {
-    const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
-    const { service } = await serving({ host: '0.0.0.0' });
-    expect((await warned).message).toContain(service.url);
   });
 
   it('log no secret, no key and no body', async () => {

@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { event } from '../../../test/helpers.js';
-import type { Courier } from '../../src/service/courier.js';
 import type { HeldQueue, LocalServiceOptions } from '../../src/service/index.js';
-import { createQueues } from '../../src/service/queues.js';
-import { addWebhook, emptyState } from '../../src/service/state.js';
 import { listening } from './receivers.js';
 import { serving } from './service.js';
 
@@ -50,23 +47,6 @@ describe('queues', () => {
     expect(seen.flat().map(({ waiting }) => waiting)).toEqual([0, 1, 2]);
   });
 
-  it('are empty for a webhook whose deliveries are accepted, and once it is removed', async () => {
-    const { service, changed, holder, seen } = await held();
-    holder.status = 204;
-    service.emit([event('a')]);
-    await service.idle();
-    const reported = seen.length;
-    service.emit([event('b')]);
-    await service.idle();
-    expect(seen).toHaveLength(reported);
-    holder.status = 500;
-    service.emit([event('c')]);
-    await changed(failed);
-    expect(service.queues()).toHaveLength(1);
-    service.remove(1);
-    expect([service.queues(), seen.at(-1)]).toEqual([[], []]);
-  });
-
   it('are still held back after a restart', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'queues-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -79,21 +59,6 @@ describe('queues', () => {
     const second = await serving({ file, retries: slow });
     expect(second.service.queues()).toEqual(before);
     expect(before).toHaveLength(1);
-  });
-
-  it('count from the creation of a delivery whose attempts are unknown', () => {
-    const state = emptyState();
-    addWebhook(state, {
-      ...{ id: 1, label: 'a', url: 'http://127.0.0.1:1/', subscriptions: [], secret: 's', failedCalls: 0 },
-      ...{ createdAt: '', updatedAt: '' },
-    });
-    const delivery = {
-      ...{ id: 3, webhookId: 1, body: new Uint8Array(2), events: 1, firstEvent: 1, createdAt: 9 },
-      ...{ attempts: [], failures: 1, state: 'pending' as const },
-    };
-    state.webhooks.get(1)?.pending.add(delivery);
-    const courier: Pick<Courier, 'held'> = { held: () => ({ delivery, isInFlight: false }) };
-    expect(createQueues(state, new Map([[1, courier]]), () => {}).list()).toMatchObject([{ since: 9, waiting: 0 }]);
   });
 });
 

@@ -60,15 +60,6 @@ describe('a delivery that fails', () => {
     expect(new Set(headers.map((each) => each['X-Service-Signature'])).size).toBe(3);
   });
 
-  it('waits for its time, and says when that is', async () => {
-    const { service, changed } = await serving({ now: () => now, random: () => 0, retries: limits });
-    const { url } = await listening((_request, response) => response.writeHead(503, { 'Retry-After': '7' }).end());
-    service.register({ label: 'mine', url });
-    service.emit([event('a')]);
-    const { nextAttemptAt, state, attempts } = await changed((each) => each.nextAttemptAt !== undefined);
-    expect([nextAttemptAt, state, attempts.length]).toEqual([now + 7000, 'pending', 1]);
-  });
-
   it('is given up after so many attempts, and is undelivered in the log', async () => {
     const { service, changes, call } = await serving();
     let requests = 0;
@@ -98,19 +89,6 @@ describe('a delivery that fails', () => {
     await changed(({ label, nextAttemptAt }) => label === 'failing' && nextAttemptAt !== undefined);
     expect(working.ids()).toEqual(['a', 'b']);
     expect(service.webhooks()).toMatchObject([{ failedCalls: 1 }, { failedCalls: 0 }]);
-  });
-
-  it('goes to the new URL of its webhook', async () => {
-    const { service, changed, call } = await serving({ retries: { initialDelayMs: 60_000, maxDelayMs: 60_000 } });
-    const gone = await listening((_request, response) => response.writeHead(410).end());
-    const receiver = await receiving();
-    receiver.setSecret(service.register({ label: 'mine', url: gone.url }).secret);
-    service.emit([event('a')]);
-    const { id } = await changed(({ nextAttemptAt }) => nextAttemptAt !== undefined);
-    await call('PUT', '/1', { url: receiver.url });
-    expect(service.redeliver(id)).toBe(true);
-    await service.idle();
-    expect(receiver.ids()).toEqual(['a']);
   });
 });
 
@@ -142,34 +120,6 @@ describe('redeliver', () => {
     await service.idle();
     expect(changes.at(-1)?.state).toBe('delivered');
     expect(changes.at(-1)?.attempts.map(({ status }) => status)).toEqual([500, 500, 500, 200]);
-  });
-
-  it('keeps a delivered delivery delivered, and tries once', async () => {
-    const { service, changes, call } = await serving();
-    let requests = 0;
-    const { url } = await listening((_request, response) => response.writeHead(++requests > 1 ? 500 : 200).end());
-    service.register({ label: 'mine', url });
-    service.emit([event('a')]);
-    await service.idle();
-    service.redeliver('1');
-    await service.idle();
-    expect(changes.at(-1)).toMatchObject({ state: 'delivered', attempts: [{ status: 200 }, { status: 500 }] });
-    expect((await call('GET', '/1/events')).result).toMatchObject([{ deliveredAt: expect.any(String) }]);
-  });
-
-  it('goes before waiting deliveries', async () => {
-    const { service, changed, changes } = await serving({ retries: { initialDelayMs: 60_000, maxDelayMs: 60_000 } });
-    let status = 500;
-    const { url } = await listening((_request, response) => response.writeHead(status).end());
-    service.register({ label: 'mine', url });
-    for (const id of ['a', 'b', 'c']) service.emit([event(id)]);
-    await changed(({ nextAttemptAt }) => nextAttemptAt !== undefined);
-    status = 200;
-    service.redeliver('3');
-    service.redeliver('2');
-    await changed(({ id, state }) => id === '2' && state === 'delivered');
-    const delivered = changes.filter(({ state }) => state === 'delivered');
-    expect(delivered.slice(0, 2).map(({ id }) => id)).toEqual(['3', '2']);
   });
 
   it.each(['2', '0', '01', '1.0', '', 'x', '__proto__'])('knows no delivery %j', async (id) => {

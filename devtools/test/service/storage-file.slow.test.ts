@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
@@ -19,14 +19,6 @@ describe('the file of a local service', () => {
         expect(beside.map((name) => statSync(join(directory, name)).mode & 0o777)).toEqual(beside.map(() => 0o600));
       });
     }
-  });
-
-  it('may be a symbolic link', async () => {
-    const [file, link] = [newFile(), newFile()];
-    writeFileSync(file, '');
-    symlinkSync(file, link);
-    await using(fileStorage(link), ({ commit }) => commit(key('mine')));
-    await using(fileStorage(file), ({ state }) => expect(state.key).toBe('mine'));
   });
 
   it.each([
@@ -143,15 +135,6 @@ describe('the file of a local service', () => {
     bytes.writeUInt16BE(1, at);
     writeFileSync(file, bytes);
     await expect(fileStorage(file)).rejects.toThrow(`${file} is damaged. Choose another file (SQLITE_CORRUPT).`);
-  });
-
-  it('in a missing directory, or that is a directory, is refused', async () => {
-    await expect(fileStorage(join(directory, 'missing', 'file'))).rejects.toThrow(
-      'cannot be opened or written (ENOENT)',
-    );
-    const folder = newFile();
-    mkdirSync(folder);
-    await expect(fileStorage(folder)).rejects.toThrow('it is a directory');
   });
 
   it('is for one service at a time', async () => {

@@ -26,25 +26,6 @@ describe('a file', () => {
     );
   });
 
-  it('contains every committed change after the process is killed', { timeout: 60_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(history({ minLength: 1, maxLength: 5 }), async (operations) => {
-        const file = newFile();
-        const left: [string, string][] = [];
-        await using(fileStorage(file), ({ state, commit }) => {
-          for (const each of operations) {
-            commit(each(state));
-            left.push([afterKill(file), same(state)]);
-          }
-        });
-        for (const [copy, expected] of left) {
-          expect(await using(fileStorage(copy), ({ state }) => same(state))).toBe(expected);
-        }
-      }),
-      { numRuns: 15 },
-    );
-  });
-
   it('contains the state before or after a change whose write was killed', async () => {
     const file = newFile();
     const states = new Set<string>();
@@ -63,28 +44,6 @@ describe('a file', () => {
     storage.close();
     expect(found.size).toBeGreaterThan(3);
     expect([...found].filter((state) => !states.has(state) && state !== same(emptyState()))).toEqual([]);
-  });
-
-  it('forgets an error once a delivery succeeds', async () => {
-    const file = newFile();
-    const record = {
-      id: 1,
-      label: 'a',
-      url: 'https://example.com/',
-      subscriptions: [],
-      secret: 's',
-      createdAt: '',
-      updatedAt: '',
-    };
-    const progress = { type: 'progress', id: 1, webhookId: 1, attempts: [], failures: 0, state: 'delivered' } as const;
-    await using(fileStorage(file), ({ commit }) => {
-      commit({ type: 'webhook', webhook: { ...record, failedCalls: 0 } });
-      commit({ ...progress, calls: { failedCalls: 1, lastError: 'answered 500', nextAttempt: 'soon' } });
-      commit({ ...progress, calls: { failedCalls: 0, lastError: undefined } });
-    });
-    await using(fileStorage(file), ({ state }) => {
-      expect(state.webhooks.get(1)?.record).toEqual({ ...record, failedCalls: 0 });
-    });
   });
 
   it('does not grow when its webhooks exceed their limits', async () => {
