@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { TimeLimit } from '../../../src/handle/time-limit.js';
 import type { EventContext } from '../../../src/index.js';
 import { event, noting, signed } from '../../helpers.js';
 
