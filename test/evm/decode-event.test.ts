@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { contractEvent, decodeEvent, rawLog } from '../../src/evm/index.js';
 import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
-import { BOB, eventOf, refusal, TOKEN, word } from './events.js';
+import { BOB, eventOf, refusal, TOKEN } from './events.js';
 
 const transferAbi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 
